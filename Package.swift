@@ -1,0 +1,79 @@
+// swift-tools-version: 6.1
+import Foundation
+import PackageDescription
+
+// The arrows of Specs/README.md, from the bottom up. A module imports only what is listed here;
+// `swift build --explicit-target-dependency-import-check error` holds it to that.
+let package = Package(
+  name: "godwit",
+  products: [
+    .library(name: "Godwit", targets: ["Godwit"]),
+    .executable(name: "godwit", targets: ["godwit-cli"]),
+    .executable(name: "godwit-bench", targets: ["godwit-bench"]),
+    .executable(name: "inventory-agent", targets: ["inventory-agent"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    // System libraries
+    .systemLibrary(
+      name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev", "libssl-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
+    // Foundations: errors and bytes; files opened safely
+    .target(name: "GodwitBase"),
+    .target(name: "GodwitFiles", dependencies: ["GodwitBase"]),
+
+    // Rooms
+    .target(name: "GodwitStorage", dependencies: ["GodwitBase", "GodwitFiles", "CSQLCipher"]),
+    .target(name: "GodwitReplication", dependencies: ["GodwitBase"]),
+    .target(
+      name: "GodwitKeys",
+      dependencies: ["GodwitBase", "GodwitFiles", .product(name: "Crypto", package: "swift-crypto")]),
+    .target(
+      name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitReplication", "GodwitKeys", "CZstd"]),
+    .target(name: "GodwitModel", dependencies: ["GodwitBase", "GodwitStorage", "GodwitReplication"]),
+    .target(
+      name: "Godwit",
+      dependencies: [
+        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile",
+        "GodwitModel", .product(name: "Logging", package: "swift-log"),
+      ]),
+    .target(name: "GodwitSimulation", dependencies: ["Godwit", "GodwitBase", "GodwitReplication"]),
+
+    // Tools
+    .target(name: "ToolSupport", dependencies: ["Godwit"], path: "Tools/support"),
+    .executableTarget(
+      name: "godwit-cli",
+      dependencies: [
+        "Godwit", "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/godwit"),
+    .executableTarget(
+      name: "godwit-bench",
+      dependencies: [
+        "Godwit", "GodwitBase", "GodwitStorage", "CSQLCipher",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/godwit-bench"),
+    .executableTarget(
+      name: "inventory-agent",
+      dependencies: [
+        "Godwit", "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/inventory-agent"),
+
+    // Tests
+    .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase"]),
+    .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// Documentation is built with GODWIT_DOCC=1, so that users of the library never fetch the plugin.
+if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

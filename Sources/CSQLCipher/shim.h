@@ -1,0 +1,10 @@
+// SQLCipher's header declares the key functions only for builds that name the codec.
+#ifndef SQLITE_HAS_CODEC
+#define SQLITE_HAS_CODEC 1
+#endif
+#include <sqlite3.h>
+
+// sqlite3_db_config is variadic, which Swift cannot call.
+static inline int godwitSetTriggers(sqlite3 *handle, int enabled) {
+  return sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled, (int *)0);
+}

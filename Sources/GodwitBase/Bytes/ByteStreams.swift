@@ -1,0 +1,59 @@
+/// Where bytes come from, one buffer at a time.
+package protocol ByteSource: AnyObject {
+  /// Fills up to `buffer.count` bytes and returns how many; 0 means the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+}
+
+/// Where bytes go.
+package protocol ByteSink: AnyObject {
+  func write(_ buffer: UnsafeRawBufferPointer) throws
+}
+
+extension ByteSink {
+  package func write(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try write($0) } }
+}
+
+extension ByteSource {
+  /// Fills the whole buffer unless the end comes first; returns how many bytes were read.
+  package func readFully(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
+  }
+
+  /// Exactly `count` bytes, or `truncatedFile`. The caller has checked `count` against its limits.
+  package func readExactly(_ count: Int) throws -> [UInt8] {
+    let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = try readFully(into: UnsafeMutableRawBufferPointer(buffer))
+    }
+    guard bytes.count == count else {
+      throw GodwitError(.truncatedFile, "the data ends too early")
+    }
+    return bytes
+  }
+}
+
+/// A source over bytes in memory.
+package final class MemorySource: ByteSource {
+  private var rest: ArraySlice<UInt8>
+
+  package init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = min(buffer.count, rest.count)
+    buffer.copyBytes(from: rest.prefix(count))
+    rest = rest.dropFirst(count)
+    return count
+  }
+}
+
+/// A sink that keeps what it is given.
+package final class MemorySink: ByteSink {
+  package private(set) var bytes: [UInt8] = []
+  package init() {}
+  package func write(_ buffer: UnsafeRawBufferPointer) throws { bytes.append(contentsOf: buffer) }
+}

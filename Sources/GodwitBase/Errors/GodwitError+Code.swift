@@ -1,0 +1,109 @@
+extension GodwitError {
+  /// The kind of a failure. The set grows with new versions; switch with a default.
+  public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+  }
+}
+
+extension GodwitError.Code {
+  private init(_ rawValue: String) { self.init(rawValue: rawValue) }
+
+  // MARK: Files
+
+  /// A file or folder could not be read or written.
+  public static let fileAccess = Self("fileAccess")
+  /// A private file or folder is readable by others, is a link, or belongs to somebody else.
+  public static let unsafeFile = Self("unsafeFile")
+  /// The disk is full.
+  public static let diskFull = Self("diskFull")
+
+  // MARK: Database
+
+  /// The library linked at run time is not SQLCipher.
+  public static let noCipher = Self("noCipher")
+  /// The key does not open this database.
+  public static let wrongKey = Self("wrongKey")
+  /// The file is an unencrypted SQLite database.
+  public static let plaintextDatabase = Self("plaintextDatabase")
+  /// The file is not a database.
+  public static let notADatabase = Self("notADatabase")
+  /// A page of the database is damaged.
+  public static let damagedDatabase = Self("damagedDatabase")
+  /// Another process or connection holds the lock.
+  public static let busy = Self("busy")
+  /// A NOT NULL, UNIQUE, CHECK, PRIMARY KEY or FOREIGN KEY rule refused a write.
+  public static let constraint = Self("constraint")
+  /// A statement does not compile or cannot run.
+  public static let sql = Self("sql")
+  /// The statement is not allowed here, such as a write in a read-only place.
+  public static let notAuthorized = Self("notAuthorized")
+  /// The transaction has ended and takes no further work.
+  public static let transactionEnded = Self("transactionEnded")
+  /// The replica is closed.
+  public static let closed = Self("closed")
+
+  // MARK: Models
+
+  /// A stored value cannot be read as the property's type.
+  public static let valueMismatch = Self("valueMismatch")
+  /// A value cannot be stored, such as NaN.
+  public static let valueNotStorable = Self("valueNotStorable")
+  /// The declared schema is not one a database can have.
+  public static let invalidSchema = Self("invalidSchema")
+  /// The database's tables differ from the declared models.
+  public static let schemaMismatch = Self("schemaMismatch")
+  /// A model was used that the replica was not opened with, or a property that is no column.
+  public static let notInSchema = Self("notInSchema")
+  /// No row has this key.
+  public static let notFound = Self("notFound")
+
+  // MARK: Replica
+
+  /// There is no replica at this path.
+  public static let noReplica = Self("noReplica")
+  /// There is already a replica at this path.
+  public static let replicaExists = Self("replicaExists")
+  /// The change log or its bookkeeping contradicts itself.
+  public static let damagedLog = Self("damagedLog")
+  /// The change needs a newer schema than this replica has.
+  public static let needsMigration = Self("needsMigration")
+  /// The changes of a sync file break a constraint of this replica.
+  public static let importConstraint = Self("importConstraint")
+
+  // MARK: Keys
+
+  /// The keyring file is missing.
+  public static let missingKeyring = Self("missingKeyring")
+  /// The machine key does not open the keyring.
+  public static let noKeyFits = Self("noKeyFits")
+  /// The keyring file is damaged.
+  public static let damagedKeyring = Self("damagedKeyring")
+  /// A key or identity is malformed or of an unsafe kind.
+  public static let invalidKey = Self("invalidKey")
+
+  // MARK: Sync files
+
+  /// The bytes are not what they claim to be: changed, extended or malformed.
+  public static let corruptFile = Self("corruptFile")
+  /// The bytes end too early.
+  public static let truncatedFile = Self("truncatedFile")
+  /// The file is sealed to other recipients.
+  public static let notARecipient = Self("notARecipient")
+  /// The file's signature does not fit its content.
+  public static let invalidSignature = Self("invalidSignature")
+  /// The file's sender is not a member of the group.
+  public static let unknownSender = Self("unknownSender")
+  /// The file belongs to another group.
+  public static let otherGroup = Self("otherGroup")
+  /// The file's format or version is not one this version reads.
+  public static let unsupportedVersion = Self("unsupportedVersion")
+  /// The file goes beyond a limit that protects the reader.
+  public static let limitExceeded = Self("limitExceeded")
+
+  // MARK: Use
+
+  /// An argument makes no sense.
+  public static let invalidArgument = Self("invalidArgument")
+}

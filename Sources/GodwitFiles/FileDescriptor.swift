@@ -1,0 +1,75 @@
+import Foundation
+import GodwitBase
+
+/// An open file, closed when the last reference goes. Reads and writes go on after interruptions.
+package final class FileDescriptor: ByteSource, ByteSink, Sendable {
+  package let rawValue: Int32
+  package let path: String
+  private let closes: Bool
+
+  /// Takes over an open descriptor; `closes` false leaves it open at the end (standard streams).
+  package init(_ rawValue: Int32, path: String, closes: Bool = true) {
+    self.rawValue = rawValue
+    self.path = path
+    self.closes = closes
+  }
+
+  deinit { if closes { close(rawValue) } }
+
+  /// Opens a file of the user's for reading, with no demand on its mode: sync files, invitations.
+  package static func openForReading(_ path: String) throws(GodwitError) -> FileDescriptor {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .file("open", path, errno) }
+    return FileDescriptor(descriptor, path: path)
+  }
+
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    while true {
+      let count = Foundation.read(rawValue, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw GodwitError.file("read", path, errno) }
+    }
+  }
+
+  package func write(_ buffer: UnsafeRawBufferPointer) throws {
+    var rest = buffer
+    while !rest.isEmpty {
+      let count = Foundation.write(rawValue, rest.baseAddress, rest.count)
+      if count > 0 {
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      } else {
+        guard errno == EINTR else { throw GodwitError.file("write", path, errno) }
+      }
+    }
+  }
+
+  package func size() throws(GodwitError) -> Int {
+    var status = stat()
+    guard fstat(rawValue, &status) == 0 else { throw .file("read the state of", path, errno) }
+    return Int(status.st_size)
+  }
+
+  package func synchronize() throws(GodwitError) {
+    guard fsync(rawValue) == 0 else { throw .file("synchronize", path, errno) }
+  }
+
+  package func readToEnd(limit: Int) throws(GodwitError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    do {
+      while true {
+        let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+          count = try read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        if chunk.isEmpty { return bytes }
+        bytes += chunk
+        guard bytes.count <= limit else {
+          throw GodwitError(.limitExceeded, "\(path) is larger than \(limit) bytes")
+        }
+      }
+    } catch let error as GodwitError {
+      throw error
+    } catch {
+      throw GodwitError(.fileAccess, "cannot read \(path)", underlying: error)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import GodwitBase
+
+/// A file being written under a temporary name beside its place. It takes the place in one step at
+/// ``commit()``; without a commit it vanishes and the old file stays.
+package final class PendingFile: ByteSink {
+  private let path: String
+  private let temporaryPath: String
+  private let file: FileDescriptor
+  private var isCommitted = false
+
+  package init(replacing path: String) throws(GodwitError) {
+    self.path = path
+    var generator = SystemRandomNumberGenerator()
+    temporaryPath = "\(path).\(String(UInt64.random(in: 0...UInt64.max, using: &generator), radix: 36)).tmp"
+    file = try PrivateFile.create(temporaryPath)
+  }
+
+  deinit { if !isCommitted { unlink(temporaryPath) } }
+
+  package func write(_ buffer: UnsafeRawBufferPointer) throws { try file.write(buffer) }
+
+  package func write(_ bytes: [UInt8]) throws(GodwitError) {
+    do {
+      try bytes.withUnsafeBytes { try file.write($0) }
+    } catch let error as GodwitError {
+      throw error
+    } catch {
+      throw GodwitError(.fileAccess, "cannot write \(path)", underlying: error)
+    }
+  }
+
+  /// Makes the content durable, then the name.
+  package func commit() throws(GodwitError) {
+    try file.synchronize()
+    guard rename(temporaryPath, path) == 0 else { throw .file("replace", path, errno) }
+    isCommitted = true
+    let folder = (path as NSString).deletingLastPathComponent
+    try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
+  }
+}

@@ -1,0 +1,19 @@
+/// A hybrid logical clock timestamp: 48 bits of milliseconds since 1970 UTC, then 16 bits of a counter
+/// (Kulkarni et al., "Logical Physical Clocks", 2014). A change that saw another always has the greater HLC.
+package struct HLC: RawRepresentable, Hashable, Comparable, Sendable {
+  package let rawValue: UInt64
+
+  /// Timestamps beyond the year 6429 are refused, so that the next tick always exists.
+  package static let limit = HLC(rawValue: UInt64(1) << 63)
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  package init(milliseconds: Int64, counter: UInt16 = 0) {
+    rawValue = UInt64(clamping: milliseconds) << 16 | UInt64(counter)
+  }
+
+  package var milliseconds: Int64 { Int64(rawValue >> 16) }
+  package var counter: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
+
+  package static func < (left: HLC, right: HLC) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,16 @@
+import GodwitBase
+
+/// When and by whom a cell was written. Ordered by HLC, then origin, which no two different writes share.
+package struct CellStamp: Hashable, Comparable, Sendable {
+  package let hlc: HLC
+  package let dot: Dot
+
+  package init(hlc: HLC, dot: Dot) {
+    self.hlc = hlc
+    self.dot = dot
+  }
+
+  package static func < (left: CellStamp, right: CellStamp) -> Bool {
+    (left.hlc, left.dot.origin) < (right.hlc, right.dot.origin)
+  }
+}

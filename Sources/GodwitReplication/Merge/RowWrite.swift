@@ -1,0 +1,33 @@
+import GodwitBase
+
+/// One operation on one row, with its cause: who wrote it, when, and what its author had seen.
+package struct RowWrite: Sendable {
+  package let kind: OperationKind
+  package let stamp: CellStamp
+  /// What the author held when writing, its own earlier transactions included.
+  package let context: VersionVector
+  package let cells: [Cell]
+
+  package init(kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell]) {
+    self.kind = kind
+    self.stamp = stamp
+    self.context = context
+    self.cells = cells
+  }
+}
+
+/// A write that lost to one that had not seen it, or that it had not seen.
+package struct LostWrite: Hashable, Sendable {
+  /// The cell, or nil when what lost is the delete of the whole row.
+  package let column: Int?
+  package let value: Value
+  package let loser: CellStamp
+  package let winner: CellStamp
+
+  package init(column: Int?, value: Value, loser: CellStamp, winner: CellStamp) {
+    self.column = column
+    self.value = value
+    self.loser = loser
+    self.winner = winner
+  }
+}

@@ -1,0 +1,74 @@
+import GodwitBase
+
+extension TableDefinition {
+  package func write(to writer: inout ByteWriter) {
+    writer.string(name)
+    writer.byte(isSynced ? 1 : 0)
+    writer.varint(keyCount)
+    writer.varint(columns.count)
+    for column in columns { column.write(to: &writer) }
+    writer.varint(indexes.count)
+    for index in indexes {
+      writer.byte(index.isUnique ? 1 : 0)
+      writer.varint(index.columns.count)
+      for column in index.columns { writer.string(column) }
+    }
+  }
+
+  package init(reading reader: inout ByteReader) throws {
+    let name = try reader.string(limit: Self.nameByteLimit)
+    let isSynced = try reader.flag()
+    let keyCount = try reader.count(limit: Self.columnLimit, "key columns")
+    let columnCount = try reader.count(limit: Self.columnLimit, "columns")
+    let columns = try (0..<columnCount).map { _ in try ColumnDefinition(reading: &reader) }
+    let indexCount = try reader.count(limit: Self.indexLimit, "indexes")
+    let indexes = try (0..<indexCount).map { _ in
+      let isUnique = try reader.flag()
+      let count = try reader.count(limit: Self.columnLimit, "index columns")
+      return IndexDefinition(
+        columns: try (0..<count).map { _ in try reader.string(limit: Self.nameByteLimit) }, isUnique: isUnique)
+    }
+    try self.init(name: name, keyCount: keyCount, columns: columns, indexes: indexes, isSynced: isSynced)
+  }
+}
+
+extension ColumnDefinition {
+  func write(to writer: inout ByteWriter) {
+    writer.string(name)
+    writer.byte(type.rawValue)
+    writer.byte((isNullable ? 1 : 0) | (defaultValue != nil ? 2 : 0) | (reference != nil ? 4 : 0))
+    if let defaultValue { writer.value(defaultValue) }
+    if let reference {
+      writer.string(reference.table)
+      writer.byte(reference.onDelete.rawValue)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws {
+    let name = try reader.string(limit: TableDefinition.nameByteLimit)
+    guard let type = ColumnType(rawValue: try reader.byte()) else { throw ByteReader.malformed("a column type") }
+    let flags = try reader.byte()
+    guard flags < 8 else { throw ByteReader.malformed("column flags") }
+    let defaultValue = flags & 2 != 0 ? try reader.value() : nil
+    var reference: Reference?
+    if flags & 4 != 0 {
+      let table = try reader.string(limit: TableDefinition.nameByteLimit)
+      guard let action = DeleteAction(rawValue: try reader.byte()) else {
+        throw ByteReader.malformed("a delete action")
+      }
+      reference = Reference(table: table, onDelete: action)
+    }
+    self.init(
+      name: name, type: type, isNullable: flags & 1 != 0, defaultValue: defaultValue, reference: reference)
+  }
+}
+
+extension ByteReader {
+  package mutating func flag() throws -> Bool {
+    switch try byte() {
+    case 0: false
+    case 1: true
+    default: throw Self.malformed("a flag is neither 0 nor 1")
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import GodwitBase
+
+extension TableDefinition {
+  package static let columnLimit = 1_000
+  package static let indexLimit = 64
+  package static let nameByteLimit = 128
+
+  /// Names are quoted wherever they meet SQL, so any text would do; these rules keep them printable and unambiguous.
+  func validate() throws {
+    try Self.checkName(name, "table")
+    guard !name.lowercased().hasPrefix("godwit_"), !name.lowercased().hasPrefix("sqlite_") else {
+      throw GodwitError(.invalidSchema, "table name \(name) is reserved", hint: "choose another name")
+    }
+    guard (1...Self.columnLimit).contains(columns.count) else {
+      throw GodwitError(.invalidSchema, "table \(name) has \(columns.count) columns; 1 to \(Self.columnLimit) are allowed")
+    }
+    guard (1...columns.count).contains(keyCount) else {
+      throw GodwitError(.invalidSchema, "table \(name) has no primary key")
+    }
+    var seen: Set<String> = []
+    for column in columns {
+      try Self.checkName(column.name, "column")
+      guard seen.insert(column.name.lowercased()).inserted else {
+        throw GodwitError(.invalidSchema, "table \(name) names column \(column.name) twice")
+      }
+      if let reference = column.reference { try Self.checkName(reference.table, "table") }
+    }
+    for column in columns.prefix(keyCount) where column.isNullable {
+      throw GodwitError(.invalidSchema, "key column \(column.name) of table \(name) is nullable")
+    }
+    guard indexes.count <= Self.indexLimit else {
+      throw GodwitError(.invalidSchema, "table \(name) has more than \(Self.indexLimit) indexes")
+    }
+    for index in indexes {
+      guard !index.columns.isEmpty, index.columns.allSatisfy({ seen.contains($0.lowercased()) }) else {
+        throw GodwitError(.invalidSchema, "an index of table \(name) names a column that is not there")
+      }
+    }
+  }
+
+  private static func checkName(_ name: String, _ what: String) throws {
+    let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    guard !name.isEmpty, name.utf8.count <= nameByteLimit, isPlain else {
+      throw GodwitError(.invalidSchema, "a \(what) name is empty, too long or holds control characters")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import CSQLCipher
+
+/// Who wrote a statement, and so what it may do.
+package enum Authority: Hashable, Sendable {
+  /// Godwit itself.
+  case trusted
+  /// The program that uses Godwit: reads and writes rows, never transactions, settings or Godwit's tables.
+  case user
+}
+
+/// Decides while a statement is compiled whether it is allowed (sqlite3_set_authorizer); running it costs nothing.
+final class Authorizer {
+  private(set) var authority = Authority.trusted
+  var protectedTables: Set<String> = []
+
+  private static let readPragmas: Set<String> = [
+    "table_info", "index_list", "index_info", "index_xinfo", "foreign_key_list", "foreign_key_check",
+    "table_xinfo", "database_list", "compile_options", "user_version", "data_version", "collation_list",
+  ]
+  private static let refusedFunctions: Set<String> = ["load_extension", "fts3_tokenizer", "sqlcipher_export"]
+
+  func install(on handle: OpaquePointer) {
+    let callback:
+      @convention(c) (
+        UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+        UnsafePointer<CChar>?
+      ) -> Int32 = { context, action, first, second, _, trigger in
+        guard let context else { return SQLITE_DENY }
+        let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
+        guard authorizer.authority == .user else { return SQLITE_OK }
+        func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        return authorizer.allows(action, text(first), text(second), trigger: text(trigger)) ? SQLITE_OK : SQLITE_DENY
+      }
+    sqlite3_set_authorizer(handle, callback, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func withAuthority<Result>(_ value: Authority, _ body: () throws -> Result) rethrows -> Result {
+    let previous = authority
+    authority = value
+    defer { authority = previous }
+    return try body()
+  }
+
+  private func allows(_ action: Int32, _ first: String, _ second: String, trigger: String) -> Bool {
+    switch action {
+    case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:
+      return false
+    case SQLITE_PRAGMA:
+      return Self.readPragmas.contains(first.lowercased())
+    case SQLITE_FUNCTION:
+      let name = second.lowercased()
+      if Self.isOwn(name) { return Self.isOwn(trigger) }
+      return !Self.refusedFunctions.contains(name)
+    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+      return !Self.isOwn(first)
+    case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE:
+      return !Self.isOwn(first)
+    case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_DROP_TRIGGER:
+      return !Self.isOwn(first) && !Self.isOwn(second)
+    case SQLITE_DROP_TABLE:
+      return !Self.isOwn(first) && !protectedTables.contains(first.lowercased())
+    case SQLITE_ALTER_TABLE:
+      return !Self.isOwn(second) && !protectedTables.contains(second.lowercased())
+    default:
+      return true
+    }
+  }
+
+  private static func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix("godwit_") }
+}

@@ -1,0 +1,210 @@
+import CSQLCipher
+import Foundation
+import GodwitBase
+
+/// One SQLCipher connection. It belongs to one thread and is not Sendable; see ``DatabaseThread``.
+package final class Connection {
+  package enum Mode: Sendable { case writer, reader }
+
+  package let path: String
+  package let mode: Mode
+  let handle: OpaquePointer
+  private var statements = StatementCache()
+  let authorizer = Authorizer()
+  private var functions: [AnyObject] = []
+  private let cancellation: CancellationFlag
+  private var savepointDepth = 0
+
+  /// Hears of statements and savepoints that were rolled back; see ``ChangeJournal``.
+  package weak var journal: (any ChangeJournal)?
+
+  /// Whether a failing statement may leave part of its work behind (`OR FAIL` somewhere in the schema).
+  package var schemaMayFail = false
+
+  /// Opens an existing private file; an empty one becomes a new database.
+  ///
+  /// The order of key, compatibility and page size is what serves SQLCipher 3.4.1 and 4.x alike (Specs/storage.md).
+  package init(
+    path: String, key: some CipherKey, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000,
+    cancellation: CancellationFlag = CancellationFlag()
+  ) throws {
+    try DatabaseFile.check(path)
+    var opened: OpaquePointer?
+    let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    guard result == SQLITE_OK, let opened else {
+      defer { sqlite3_close_v2(opened) }
+      throw GodwitError.sqlite(result, opened)
+    }
+    handle = opened
+    self.path = path
+    self.mode = mode
+    self.cancellation = cancellation
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    try setKey(key)
+    try configure()
+    cancellation.attach(handle)
+    authorizer.install(on: handle)
+  }
+
+  deinit {
+    cancellation.detach()
+    statements.removeAll()
+    sqlite3_close_v2(handle)
+  }
+
+  private func setKey(_ key: some CipherKey) throws {
+    var keyspec: [UInt8] = []
+    keyspec.reserveCapacity(67)  // so that growing leaves no copy behind
+    keyspec += "x'".utf8
+    key.withKeyBytes { bytes in Hexadecimal.append(bytes, to: &keyspec) }
+    keyspec.append(UInt8(ascii: "'"))
+    defer {
+      keyspec.withUnsafeMutableBytes { buffer in
+        if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+      }
+    }
+    guard keyspec.count == 67 else {
+      throw GodwitError(.invalidKey, "a database key has 32 bytes, not \((keyspec.count - 3) / 2)")
+    }
+    let result = keyspec.withUnsafeBytes { sqlite3_key_v2(handle, "main", $0.baseAddress, Int32($0.count)) }
+    guard result == SQLITE_OK else { throw GodwitError.sqlite(result, handle) }
+    try execute("PRAGMA cipher_compatibility=3")
+    try execute("PRAGMA cipher_page_size=\(DatabaseFile.pageSize)")
+    guard let version = try scalar("PRAGMA cipher_version"), case .text(let text) = version, !text.isEmpty else {
+      throw GodwitError(
+        .noCipher, "the SQLite library in use has no cipher",
+        hint: "link libsqlcipher, and nothing that brings libsqlite3 ahead of it")
+    }
+  }
+
+  private func configure() throws {
+    do {
+      _ = try scalar("SELECT count(*) FROM sqlite_master")
+    } catch let error as GodwitError where error.code == .sql {
+      // SQLCipher 3.4.1 reports a page that fails its check as a plain error.
+      throw GodwitError.damaged(error.message)
+    }
+    try execute(
+      """
+      PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON; PRAGMA secure_delete=ON;
+      PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA cache_size=-16384
+      """)
+    switch mode {
+    case .writer:
+      guard try scalar("PRAGMA journal_mode=WAL") == .text("wal") else {
+        throw GodwitError(.fileAccess, "the file system under \(path) cannot hold a write-ahead log")
+      }
+      try execute("PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864")
+      try DatabaseFile.checkEncrypted(path)
+    case .reader:
+      try execute("PRAGMA query_only=ON")
+    }
+  }
+
+  /// The version of the SQLite inside, such as 3015002.
+  package static var libraryVersion: Int { Int(sqlite3_libversion_number()) }
+
+  // MARK: Statements
+
+  /// Runs one or several statements of Godwit's own, without values.
+  package func execute(_ sql: String) throws {
+    let result = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard result == SQLITE_OK else { throw failure(result, sql: sql) }
+  }
+
+  /// Lends the cached statement for `sql` and takes it back, reset, when the body is done.
+  package func withStatement<Result>(
+    _ sql: String, authority: Authority = .trusted, _ body: (Statement) throws -> Result
+  ) throws -> Result {
+    let statement = try borrow(sql, authority: authority)
+    defer { giveBack(statement) }
+    return try body(statement)
+  }
+
+  package func borrow(_ sql: String, authority: Authority = .trusted) throws -> Statement {
+    if let statement = statements.take(sql, authority) { return statement }
+    return try authorizer.withAuthority(authority) {
+      try Statement(sql: sql, connection: self, authority: authority)
+    }
+  }
+
+  package func giveBack(_ statement: Statement) {
+    statement.reset()
+    statement.clearBindings()
+    statements.put(statement)
+  }
+
+  /// The first column of the first row, or nil without a row.
+  package func scalar(_ sql: String, _ values: [Value] = []) throws -> Value? {
+    try withStatement(sql) { statement in
+      try statement.bind(values)
+      return try statement.step() ? statement.value(at: 0) : nil
+    }
+  }
+
+  /// Runs a statement of Godwit's own with values, to its end.
+  package func run(_ sql: String, _ values: [Value] = []) throws {
+    try withStatement(sql) { statement in
+      try statement.bind(values)
+      try statement.run()
+    }
+  }
+
+  /// Rows changed by the last finished INSERT, UPDATE or DELETE, not counting triggers.
+  package var changes: Int { Int(sqlite3_changes(handle)) }
+
+  // MARK: Transactions
+
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Runs the body in a savepoint: a throw takes back what it did and is passed on.
+  package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    savepointDepth += 1
+    defer { savepointDepth -= 1 }
+    let name = "godwit_\(savepointDepth)"
+    let mark = journal?.mark() ?? 0
+    try execute("SAVEPOINT \(name)")
+    do {
+      let result = try body()
+      try execute("RELEASE \(name)")
+      return result
+    } catch {
+      if isInTransaction {
+        try? execute("ROLLBACK TO \(name); RELEASE \(name)")
+        journal?.rewind(to: mark)
+      }
+      throw error
+    }
+  }
+
+  // MARK: Settings
+
+  /// Turns triggers off while changes of other replicas are applied. Statements prepared before keep their triggers.
+  package func withoutTriggers<Result>(_ body: () throws -> Result) throws -> Result {
+    try setTriggers(false)
+    defer { try? setTriggers(true) }
+    return try body()
+  }
+
+  private func setTriggers(_ enabled: Bool) throws {
+    let result = godwitSetTriggers(handle, enabled ? 1 : 0)
+    guard result == SQLITE_OK else { throw failure(result) }
+    statements.removeAll()
+  }
+
+  /// Tables whose shape user SQL may not change, because their writes are captured.
+  package func protectTables(_ names: Set<String>) { authorizer.protectedTables = names }
+
+  /// Keeps a function's context alive as long as the connection.
+  func retain(_ context: AnyObject) { functions.append(context) }
+
+  func checkCancellation() throws {
+    if cancellation.isCancelled { throw CancellationError() }
+  }
+
+  func failure(_ code: Int32, sql: String? = nil) -> any Error {
+    if code & 0xFF == SQLITE_INTERRUPT { return CancellationError() }
+    return GodwitError.sqlite(code, handle, sql: sql)
+  }
+}

@@ -1,0 +1,45 @@
+import CSQLCipher
+import GodwitBase
+
+extension GodwitError {
+  /// Turns a SQLite result code into a typed error. `sql` is shown for statements that do not compile.
+  static func sqlite(_ code: Int32, _ handle: OpaquePointer?, sql: String? = nil) -> GodwitError {
+    let text = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
+    let message = text.isEmpty ? String(cString: sqlite3_errstr(code)) : text
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return GodwitError(.busy, "the database is busy", hint: "another process is writing; try again")
+    case SQLITE_FULL:
+      return GodwitError(.diskFull, "the disk is full", hint: "free some space; nothing was changed")
+    case SQLITE_CONSTRAINT:
+      return constraint(message)
+    case SQLITE_CORRUPT:
+      return .damaged(message)
+    case SQLITE_NOTADB:
+      return GodwitError(
+        .wrongKey, "the key does not open this database", hint: "use the keyring the database was made with")
+    case SQLITE_IOERR, SQLITE_CANTOPEN:
+      return GodwitError(.fileAccess, "the database file cannot be used: \(message)")
+    case SQLITE_READONLY:
+      return GodwitError(.notAuthorized, "this connection only reads")
+    case SQLITE_AUTH:
+      return GodwitError(
+        .notAuthorized, "this statement is not allowed here",
+        hint: "transactions, attached databases and Godwit's own tables are reached through the API")
+    default:
+      return GodwitError(.sql, sql.map { "\(message), in: \($0)" } ?? message)
+    }
+  }
+
+  private static func constraint(_ message: String) -> GodwitError {
+    guard message.hasPrefix("FOREIGN KEY") else { return GodwitError(.constraint, message) }
+    return GodwitError(
+      .constraint, message, hint: "a row refers to one that does not exist; see PRAGMA foreign_key_check")
+  }
+
+  static func damaged(_ message: String) -> GodwitError {
+    GodwitError(
+      .damagedDatabase, "the database is damaged: \(message)",
+      hint: "keep the file, restore a backup or join again from another replica")
+  }
+}

@@ -1,0 +1,32 @@
+import CSQLCipher
+import GodwitBase
+
+/// A SQL function implemented by Godwit. It returns nothing to SQL; a throw fails the statement.
+package protocol SQLFunction: AnyObject {
+  func call(_ arguments: borrowing FunctionArguments) throws
+}
+
+extension Connection {
+  /// Registers the function under `name`, for any number of arguments, as long as the connection lives.
+  package func register(_ function: any SQLFunction, as name: String) throws {
+    let box = FunctionBox(function)
+    retain(box)
+    let result = sqlite3_create_function_v2(
+      handle, name, -1, SQLITE_UTF8, Unmanaged.passUnretained(box).toOpaque(),
+      { context, count, values in
+        guard let context, let user = sqlite3_user_data(context) else { return }
+        let box = Unmanaged<FunctionBox>.fromOpaque(user).takeUnretainedValue()
+        do {
+          try box.function.call(FunctionArguments(count: Int(count), values: values))
+        } catch {
+          sqlite3_result_error(context, "\(error)", -1)
+        }
+      }, nil, nil, nil)
+    guard result == SQLITE_OK else { throw failure(result) }
+  }
+}
+
+private final class FunctionBox {
+  let function: any SQLFunction
+  init(_ function: any SQLFunction) { self.function = function }
+}

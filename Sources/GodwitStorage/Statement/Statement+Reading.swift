@@ -1,0 +1,72 @@
+import CSQLCipher
+import GodwitBase
+
+/// SQLite's storage classes as a column reports them.
+package enum StorageClass: Int32, Sendable {
+  case integer = 1
+  case real = 2
+  case text = 3
+  case blob = 4
+  case null = 5
+
+  package var name: String {
+    switch self {
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .blob: "BLOB"
+    case .null: "NULL"
+    }
+  }
+}
+
+extension Statement {
+  package func storageClass(at index: Int32) -> StorageClass {
+    StorageClass(rawValue: sqlite3_column_type(handle, index)) ?? .null
+  }
+
+  package func isNull(at index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+  package func integer(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+  package func real(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
+
+  /// The text, straight from SQLite's page into the String. Throws `valueMismatch` when it is not UTF-8.
+  package func text(at index: Int32) throws -> String {
+    guard let start = sqlite3_column_text(handle, index) else { return "" }
+    let buffer = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
+    guard let text = String(validating: buffer, as: UTF8.self) else {
+      throw GodwitError(.valueMismatch, "column \(columnName(Int(index))) holds text that is not UTF-8")
+    }
+    return text
+  }
+
+  /// Lends the bytes of a text or blob; they live until the next step or reset.
+  package func withBytes<Result>(
+    at index: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    let start = sqlite3_column_blob(handle, index)
+    return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
+  }
+
+  package func blob(at index: Int32) -> [UInt8] { withBytes(at: index) { Array($0) } }
+
+  package func value(at index: Int32) throws -> Value {
+    switch storageClass(at: index) {
+    case .null: .null
+    case .integer: .integer(integer(at: index))
+    case .real: .real(real(at: index))
+    case .text: .text(try text(at: index))
+    case .blob: .blob(blob(at: index))
+    }
+  }
+
+  /// Appends the encoded value (Specs/encoding.md) without a copy in between.
+  package func write(at index: Int32, to writer: inout ByteWriter) {
+    switch storageClass(at: index) {
+    case .null: writer.byte(ValueTag.null)
+    case .integer: writer.integerValue(integer(at: index))
+    case .real: writer.realValue(real(at: index))
+    case .text: withBytes(at: index) { writer.bytesValue(ValueTag.text, $0) }
+    case .blob: withBytes(at: index) { writer.bytesValue(ValueTag.blob, $0) }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import CSQLCipher
+import GodwitBase
+
+/// A prepared statement. Columns count from 0, parameters from 1, as in SQLite.
+package final class Statement {
+  package let sql: String
+  let handle: OpaquePointer
+  let authority: Authority
+  unowned let connection: Connection
+  package let isReadOnly: Bool
+  private var isRunning = false
+  private var mark = 0
+
+  init(sql: String, connection: Connection, authority: Authority) throws {
+    self.sql = sql
+    self.connection = connection
+    self.authority = authority
+    var sqlCopy = sql
+    handle = try sqlCopy.withUTF8 { try Self.compile($0, sql: sql, connection: connection) }
+    isReadOnly = sqlite3_stmt_readonly(handle) != 0
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  private static func compile(
+    _ text: UnsafeBufferPointer<UInt8>, sql: String, connection: Connection
+  ) throws -> OpaquePointer {
+    var statement: OpaquePointer?
+    var tail: UnsafePointer<CChar>?
+    let (result, rest) = text.withMemoryRebound(to: CChar.self) { buffer in
+      let result = sqlite3_prepare_v2(connection.handle, buffer.baseAddress, Int32(buffer.count), &statement, &tail)
+      return (result, tail.flatMap { tail in buffer.baseAddress.map { buffer.count - (tail - $0) } } ?? 0)
+    }
+    guard result == SQLITE_OK else { throw connection.failure(result, sql: sql) }
+    guard let statement else { throw GodwitError(.sql, "there is no statement in: \(sql)") }
+    guard text.suffix(rest).allSatisfy({ $0 == 0x3B || $0 <= 0x20 }) else {
+      sqlite3_finalize(statement)
+      throw GodwitError(.sql, "more than one statement", hint: "run them one by one")
+    }
+    return statement
+  }
+
+  // MARK: Running
+
+  /// Moves to the next row; false at the end.
+  package func step() throws -> Bool {
+    if !isRunning {
+      isRunning = true
+      if !isReadOnly { mark = connection.journal?.mark() ?? 0 }
+      try connection.checkCancellation()
+    }
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      isRunning = false
+      return false
+    case let code: throw fail(code)
+    }
+  }
+
+  /// Runs to the end and makes the statement ready for the next values.
+  package func run() throws {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// A failed statement has no effect, so what was captured since its start is taken back. `OR FAIL` statements of
+  /// Godwit's own insert one row and fail before the capture; user SQL that could stop half way runs in a savepoint.
+  private func fail(_ code: Int32) -> any Error {
+    let error = connection.failure(code, sql: sql)
+    reset()
+    if !isReadOnly { connection.journal?.rewind(to: mark) }
+    return error
+  }
+
+  package func reset() {
+    sqlite3_reset(handle)
+    isRunning = false
+  }
+
+  package func clearBindings() { sqlite3_clear_bindings(handle) }
+
+  /// Every parameter position and its name, without the leading `:`, `@` or `$`.
+  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+  package func columnName(_ index: Int) -> String {
+    sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? ""
+  }
+}

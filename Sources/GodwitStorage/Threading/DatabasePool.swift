@@ -1,0 +1,56 @@
+import Foundation
+import GodwitBase
+import Synchronization
+
+/// One writer and several snapshot readers over one database file, each on a thread of its own.
+package final class DatabasePool: Sendable {
+  private let writer: DatabaseThread
+  private let readers: [DatabaseThread]
+  private let load: Mutex<[Int]>
+
+  /// Readers open when first used. `prepare` readies each new connection (functions, protected tables).
+  package init(
+    path: String, key: any CipherKey, readerCount: Int = 4,
+    prepare: @escaping @Sendable (Connection) throws -> Void
+  ) {
+    @Sendable func make(_ mode: Connection.Mode, _ cancellation: CancellationFlag) throws -> Connection {
+      let connection = try Connection(path: path, key: key, mode: mode, cancellation: cancellation)
+      try prepare(connection)
+      return connection
+    }
+    writer = DatabaseThread(name: "godwit-writer") { try make(.writer, $0) }
+    readers = (0..<readerCount).map { index in
+      DatabaseThread(name: "godwit-reader-\(index)") { try make(.reader, $0) }
+    }
+    load = Mutex(Array(repeating: 0, count: readerCount))
+  }
+
+  /// Runs the body on the writer's thread, one after another.
+  package func write<Output: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Output
+  ) async throws -> Output {
+    try await writer.run(body)
+  }
+
+  /// Runs the body in a read transaction: it sees one state, and neither waits for the writer nor holds it up.
+  package func read<Output: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Output
+  ) async throws -> Output {
+    let index = load.withLock { load in
+      let least = load.indices.min { load[$0] < load[$1] } ?? 0
+      load[least] += 1
+      return least
+    }
+    defer { load.withLock { $0[index] -= 1 } }
+    return try await readers[index].run { connection in
+      try connection.execute("BEGIN")
+      defer { try? connection.execute("ROLLBACK") }
+      return try body(connection)
+    }
+  }
+
+  package func close() async {
+    for reader in readers { await reader.close() }
+    await writer.close()
+  }
+}
