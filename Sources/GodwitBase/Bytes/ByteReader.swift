@@ -49,10 +49,10 @@ package struct ByteReader: Sendable {
   /// A varint that counts or measures something: never more than `limit`.
   package mutating func count(limit: Int = Int.max, _ what: String = "count") throws -> Int {
     let value = try varint()
-    guard value <= UInt64(limit) else {
+    guard let count = Int(exactly: value), count <= limit else {
       throw GodwitError(.limitExceeded, "\(what) \(value) is over the limit of \(limit)")
     }
-    return Int(value)
+    return count
   }
 
   package mutating func signedVarint() throws -> Int64 {

@@ -15,26 +15,35 @@ package struct RowMerge {
   /// Takes in one write. `current` gives the value a column has now, before this merge, and is asked only when
   /// that value loses to a write that had not seen it.
   package mutating func apply(_ write: RowWrite, current: (Int) throws -> Value) rethrows {
-    let dot = write.stamp.dot
     switch write.kind {
     case .delete:
       recordLostDelete(write)
-      state.deletes.insert(dot)
+      state.deletes.insert(write.stamp)
     case .insert:
       try applyCells(write, current: current)
       if state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
       }
-      touch(dot)
+      touch(write)
     case .update:
       try applyCells(write, current: current)
-      touch(dot)
+      touch(write)
     }
   }
 
-  private mutating func touch(_ dot: Dot) {
+  private mutating func touch(_ write: RowWrite) {
+    let dot = write.stamp.dot
+    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) {
+      recordOnce(LostWrite(column: nil, value: .null, loser: delete, winner: write.stamp))
+    }
     state.touches[dot.origin] = max(state.touches[dot.origin], dot.sequence)
+  }
+
+  /// A delete is listed once per merge however many writes outlive it.
+  private mutating func recordOnce(_ loss: LostWrite) {
+    guard !lost.contains(where: { $0.column == nil && $0.loser == loss.loser }) else { return }
+    lost.append(loss)
   }
 
   /// Column by column, the greater stamp wins. Neither write saw the other exactly when the later to arrive had
@@ -73,6 +82,6 @@ package struct RowMerge {
   private mutating func recordLostDelete(_ write: RowWrite) {
     let unseen = ([state.base].compactMap { $0 } + state.overrides.values).filter { !write.context.covers($0.dot) }
     guard let winner = unseen.max(), winner.dot != write.stamp.dot else { return }
-    lost.append(LostWrite(column: nil, value: .null, loser: write.stamp, winner: winner))
+    recordOnce(LostWrite(column: nil, value: .null, loser: write.stamp, winner: winner))
   }
 }

@@ -42,7 +42,7 @@ extension RowState {
     }
     if !deletes.isEmpty {
       writer.varint(deletes.count)
-      for dot in deletes { try dot.write(to: &writer, origins: origins) }
+      for stamp in deletes.sorted() { try stamp.write(to: &writer, origins: origins) }
     }
     if let image {
       writer.varint(image.count)
@@ -68,7 +68,7 @@ extension RowState {
       touches = impliedTouches
     }
     if flags & Self.hasDeletes != 0 {
-      for _ in 0..<(try reader.count()) { deletes.insert(try Dot(reading: &reader, origins: origins)) }
+      for _ in 0..<(try reader.count()) { deletes.insert(try CellStamp(reading: &reader, origins: origins)) }
     }
     if flags & Self.hasImage != 0 { image = try (0..<(try reader.count())).map { _ in try reader.value() } }
     try reader.expectEnd()

@@ -9,15 +9,15 @@ package struct RowState: Hashable, Sendable {
   package var overrides: [Int: CellStamp]
   /// Origin → last sequence that inserted or updated the row.
   package var touches: VersionVector
-  /// Transactions that deleted the row.
-  package var deletes: Set<Dot>
+  /// The transactions that deleted the row, and when.
+  package var deletes: Set<CellStamp>
   /// The cells of a row that is not alive, by column number less the key count: an edit that a delete had not
   /// seen brings them back.
   package var image: [Value]?
 
   package init(
     base: CellStamp? = nil, overrides: [Int: CellStamp] = [:], touches: VersionVector = VersionVector(),
-    deletes: Set<Dot> = [], image: [Value]? = nil
+    deletes: Set<CellStamp> = [], image: [Value]? = nil
   ) {
     self.base = base
     self.overrides = overrides
@@ -31,7 +31,7 @@ package struct RowState: Hashable, Sendable {
   /// The row is alive while some write is in no delete's context: a delete removes what it saw.
   package func isAlive(contextOf: (Dot) throws -> VersionVector) rethrows -> Bool {
     if deletes.isEmpty { return !touches.isEmpty }
-    let contexts = try deletes.map(contextOf)
+    let contexts = try deletes.map { try contextOf($0.dot) }
     return touches.entries.contains { origin, sequence in
       !contexts.contains { $0.covers(Dot(origin, sequence)) }
     }

@@ -18,6 +18,9 @@ package final class Connection {
   /// Hears of statements and savepoints that were rolled back; see ``ChangeJournal``.
   package weak var journal: (any ChangeJournal)?
 
+  /// What the layer above keeps with the connection, on the connection's thread.
+  package var attachment: AnyObject?
+
   /// Whether a failing statement may leave part of its work behind (`OR FAIL` somewhere in the schema).
   package var schemaMayFail = false
 

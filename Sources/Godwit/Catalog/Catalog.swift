@@ -1,0 +1,78 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// The tables of a database as Godwit knows them: declared by models or adopted from a sync file.
+struct Catalog: Sendable {
+  private(set) var tables: [CatalogTable] = []
+  private var numbers: [String: Int] = [:]
+
+  init() {}
+
+  init(_ connection: Connection) throws {
+    try connection.withStatement("SELECT id, definition FROM godwit_table ORDER BY id") { statement in
+      while try statement.step() {
+        var reader = ByteReader(statement.blob(at: 1))
+        add(CatalogTable(id: Int(statement.integer(at: 0)), definition: try TableDefinition(reading: &reader)))
+      }
+    }
+    connection.protectTables(Set(synced.map { $0.definition.name.lowercased() }))
+  }
+
+  private mutating func add(_ table: CatalogTable) {
+    numbers[table.definition.name.lowercased()] = tables.count
+    tables.append(table)
+  }
+
+  subscript(name: String) -> CatalogTable? { numbers[name.lowercased()].map { tables[$0] } }
+
+  var synced: [CatalogTable] { tables.filter(\.definition.isSynced) }
+
+  /// Creates what is missing and refuses what differs; alters nothing that is there.
+  static func ensure(_ definitions: [TableDefinition], on connection: Connection) throws {
+    let known = try Catalog(connection)
+    for definition in definitions {
+      if let table = known[definition.name] {
+        let differences = definition.differences(from: table.definition)
+        guard differences.isEmpty else {
+          throw GodwitError(
+            .schemaMismatch,
+            "table \(definition.name) differs from its model: \(differences.joined(separator: "; "))",
+            hint: "nothing was altered; change the model back or write a migration")
+        }
+      } else {
+        try create(definition, on: connection)
+      }
+    }
+  }
+
+  /// Creates the tables of a sync file that this replica does not have, so that a replica whose application is
+  /// elsewhere holds and shows the data. Tables that are here stay as they are.
+  static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws {
+    let known = try Catalog(connection)
+    for definition in definitions where definition.isSynced && known[definition.name] == nil {
+      try create(definition, on: connection)
+    }
+  }
+
+  private static func create(_ definition: TableDefinition, on connection: Connection) throws {
+    let existing = try connection.scalar(
+      "SELECT count(*) FROM sqlite_master WHERE lower(name) = lower(?)", [.text(definition.name)])
+    guard existing == .integer(0) else {
+      throw GodwitError(
+        .schemaMismatch, "the database has a table \(definition.name) that Godwit did not make",
+        hint: "rename it, or give the model another table name")
+    }
+    var writer = ByteWriter()
+    definition.write(to: &writer)
+    try connection.run(
+      "INSERT INTO godwit_table (name, definition) VALUES (?, ?)", [.text(definition.name), .blob(writer.bytes)])
+    guard case .integer(let id)? = try connection.scalar("SELECT last_insert_rowid()") else { return }
+    for sql in definition.creationStatements { try connection.execute(sql) }
+    let table = CatalogTable(id: Int(id), definition: definition)
+    if definition.isSynced {
+      for sql in CaptureTriggers.statements(table) { try connection.execute(sql) }
+    }
+  }
+}

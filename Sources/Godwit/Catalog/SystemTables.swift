@@ -1,0 +1,79 @@
+import GodwitBase
+import GodwitStorage
+
+/// Godwit's own tables (Specs/change-log.md, "Tables"). User SQL can read but never write them.
+enum SystemTables {
+  /// The layout's version, kept in `godwit_meta`; another one is refused.
+  static let formatVersion: Int64 = 1
+
+  static let creation = """
+    CREATE TABLE godwit_meta (name TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_table (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, definition BLOB NOT NULL);
+    CREATE TABLE godwit_origin (id INTEGER PRIMARY KEY, replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
+      sequence INTEGER NOT NULL, chain BLOB NOT NULL, UNIQUE (replica, incarnation));
+    CREATE TABLE godwit_log (id INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, chain BLOB NOT NULL, schema INTEGER NOT NULL,
+      size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB);
+    CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+    CREATE TABLE godwit_staged (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
+      chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, context BLOB NOT NULL,
+      states_context INTEGER NOT NULL, changes BLOB NOT NULL,
+      PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
+    CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, key BLOB NOT NULL, column_name TEXT,
+      value BLOB NOT NULL, loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
+      winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL);
+    CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID;
+    """
+
+  /// Creates the tables in an empty database, or checks the version of those that are there.
+  static func ensure(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
+    let exists = try connection.scalar("SELECT count(*) FROM sqlite_master WHERE name = 'godwit_meta'")
+    guard exists == .integer(0) else { return try check(on: connection, group: group) }
+    try connection.execute(creation)
+    var generator = SystemRandomNumberGenerator()
+    let incarnation = UInt32.random(in: 1...UInt32.max, using: &generator)
+    try Meta.set(.format, .integer(formatVersion), on: connection)
+    try Meta.set(.group, .text(group.description), on: connection)
+    try Meta.set(.schemaVersion, .integer(1), on: connection)
+    try Meta.set(.folded, .integer(0), on: connection)
+    try Meta.set(.clock, .integer(0), on: connection)
+    try OriginTable.addOwn(replica: replica, incarnation: incarnation, on: connection)
+  }
+
+  private static func check(on connection: Connection, group: GroupID) throws {
+    guard try Meta.get(.format, on: connection) == .integer(formatVersion) else {
+      throw GodwitError(
+        .unsupportedVersion, "the database was made by another version of Godwit", hint: "update this program")
+    }
+    guard try Meta.get(.group, on: connection) == .text(group.description) else {
+      throw GodwitError(.otherGroup, "the database and the keyring belong to different groups")
+    }
+  }
+}
+
+/// Single values of a database.
+enum Meta: String {
+  case format
+  case group
+  case schemaVersion
+  /// The greatest timestamp seen in an import; the own ones stand in the log.
+  case clock
+  /// The own sequence up to which stamps have been folded.
+  case folded
+
+  static func get(_ name: Meta, on connection: Connection) throws -> Value? {
+    try connection.scalar("SELECT value FROM godwit_meta WHERE name = ?", [.text(name.rawValue)])
+  }
+
+  static func integer(_ name: Meta, on connection: Connection) throws -> Int64 {
+    guard case .integer(let number)? = try get(name, on: connection) else {
+      throw GodwitError(.damagedLog, "the database has lost its \(name.rawValue)")
+    }
+    return number
+  }
+
+  static func set(_ name: Meta, _ value: Value, on connection: Connection) throws {
+    try connection.run(
+      "INSERT OR REPLACE INTO godwit_meta (name, value) VALUES (?, ?)", [.text(name.rawValue), value])
+  }
+}

@@ -1,0 +1,46 @@
+import GodwitModel
+import GodwitReplication
+
+/// The triggers that hand every change of a synced table to ``ChangeCapture``.
+///
+/// They call functions that only Godwit registers, so a write by any other program fails. A call takes about a
+/// hundred values, so wide rows come in parts; updates fire only the triggers whose columns the statement sets.
+/// A statement that sets the key reports a delete and an insert; what that amounts to is found at the commit.
+enum CaptureTriggers {
+  static let insertFunction = "godwit_insert"
+  static let updateFunction = "godwit_update"
+  static let deleteFunction = "godwit_delete"
+  private static let valuesPerCall = 90
+  private static let columnsPerUpdate = 16
+
+  static func statements(_ table: CatalogTable) -> [String] {
+    let name = SQLName.quoted(table.definition.name)
+    let columns = table.definition.columns.map { SQLName.quoted($0.name) }
+    let keys = Array(columns.prefix(table.definition.keyCount))
+    let insert = rowCalls(insertFunction, table.id, columns.map { "NEW.\($0)" })
+    let delete = rowCalls(deleteFunction, table.id, columns.map { "OLD.\($0)" })
+    return [
+      "CREATE TRIGGER \"godwit_\(table.id)_insert\" AFTER INSERT ON \(name) BEGIN \(insert) END",
+      "CREATE TRIGGER \"godwit_\(table.id)_delete\" AFTER DELETE ON \(name) BEGIN \(delete) END",
+      "CREATE TRIGGER \"godwit_\(table.id)_key\" AFTER UPDATE OF \(keys.joined(separator: ", ")) ON \(name) "
+        + "BEGIN \(delete) \(insert) END",
+    ] + updates(table, name: name, columns: columns, keys: keys)
+  }
+
+  private static func rowCalls(_ function: String, _ table: Int, _ values: [String]) -> String {
+    stride(from: 0, to: values.count, by: valuesPerCall).map { first in
+      let part = values[first..<min(first + valuesPerCall, values.count)].joined(separator: ", ")
+      return "SELECT \(function)(\(table), \(first), \(part));"
+    }.joined(separator: " ")
+  }
+
+  private static func updates(_ table: CatalogTable, name: String, columns: [String], keys: [String]) -> [String] {
+    stride(from: keys.count, to: columns.count, by: columnsPerUpdate).map { first in
+      let group = columns[first..<min(first + columnsPerUpdate, columns.count)]
+      let keyValues = (keys.map { "OLD.\($0)" } + keys.map { "NEW.\($0)" }).joined(separator: ", ")
+      let pairs = group.map { "OLD.\($0), NEW.\($0)" }.joined(separator: ", ")
+      return "CREATE TRIGGER \"godwit_\(table.id)_update_\(first)\" AFTER UPDATE OF \(group.joined(separator: ", ")) "
+        + "ON \(name) BEGIN SELECT \(updateFunction)(\(table.id), \(first), \(keyValues), \(pairs)); END"
+    }
+  }
+}

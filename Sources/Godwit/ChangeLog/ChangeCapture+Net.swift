@@ -1,0 +1,102 @@
+import GodwitBase
+import GodwitReplication
+
+extension ChangeCapture {
+  /// The transaction's change set and the images of the rows it deletes (their columns beside the key, in the
+  /// order of the delete operations).
+  func finish() throws -> (changes: [UInt8], images: [UInt8])? {
+    if let failure { throw failure }
+    guard hasRepeatedRows else {
+      return entries.isEmpty ? nil : (encode(operations.bytes[...], count: entries.count), deletedImages)
+    }
+    var net = NetChanges()
+    let tables = dictionary
+    var reader = ByteReader(operations.bytes)
+    for (number, entry) in entries.enumerated() {
+      let operation = try Operation(reading: &reader, tables: tables)
+      let oldEnd = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
+      try net.add(operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table])
+    }
+    let result = try net.encoded(tables)
+    return result.count == 0 ? nil : (encode(result.operations[...], count: result.count), result.images)
+  }
+
+  /// Whether some row was written more than once. Comparing hashes of keys may say yes without need, never no.
+  private var hasRepeatedRows: Bool {
+    guard entries.count > 1 else { return false }
+    var seen = Set<Int>(minimumCapacity: entries.count)
+    return operations.bytes.withUnsafeBytes { bytes in
+      entries.contains { entry in
+        let start = keyStart(entry)
+        var hasher = Hasher()
+        hasher.combine(entry.table)
+        hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<keyEnd(entry, from: start, in: bytes)]))
+        return !seen.insert(hasher.finalize()).inserted
+      }
+    }
+  }
+
+  private func keyStart(_ entry: Entry) -> Int {
+    var head = Operation.head(table: entry.table, kind: entry.kind)
+    var start = entry.operation + 1
+    while head >= 0x80 {
+      head >>= 7
+      start += 1
+    }
+    return start
+  }
+
+  /// Steps over the key's values. The bytes are this object's own, so their form is known.
+  private func keyEnd(_ entry: Entry, from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    var position = start
+    for _ in 0..<uses[entry.table].table.definition.keyCount {
+      let tag = bytes[position]
+      position += 1
+      switch tag {
+      case ValueTag.integer:
+        while bytes[position] >= 0x80 { position += 1 }
+        position += 1
+      case ValueTag.real: position += 8
+      case ValueTag.text, ValueTag.blob:
+        var length = 0
+        var shift = 0
+        while bytes[position] >= 0x80 {
+          length |= Int(bytes[position] & 0x7F) << shift
+          shift += 7
+          position += 1
+        }
+        length |= Int(bytes[position]) << shift
+        position += 1 + length
+      default: break
+      }
+    }
+    return position
+  }
+
+  private var deletedImages: [UInt8] {
+    if entries.allSatisfy({ $0.kind == .delete }) { return oldValues.bytes }
+    var images: [UInt8] = []
+    for (number, entry) in entries.enumerated() where entry.kind == .delete {
+      let end = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
+      images += oldValues.bytes[entry.old..<end]
+    }
+    return images
+  }
+
+  private func encode(_ operations: ArraySlice<UInt8>, count: Int) -> [UInt8] {
+    var writer = ByteWriter(capacity: operations.count + 256)
+    ChangeSet.writeHeader(tables: dictionary, operationCount: count, to: &writer)
+    writer.raw(operations)
+    return writer.bytes
+  }
+
+  private var dictionary: [ChangeSet.Table] {
+    uses.map { use in
+      let definition = use.table.definition
+      let used = definition.columns.indices.filter { use.usesAll || $0 < definition.keyCount || use.columns.contains($0) }
+      return ChangeSet.Table(
+        name: definition.name, columnCount: definition.columns.count, keyCount: definition.keyCount,
+        columns: used.map { (index: $0, name: definition.columns[$0].name) })
+    }
+  }
+}

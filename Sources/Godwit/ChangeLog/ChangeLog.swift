@@ -1,0 +1,96 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+/// The change log of a database: every transaction of every origin, in origin order.
+final class ChangeLog {
+  private let connection: Connection
+  private let coder: LogCoder
+  let origins: OriginTable
+  private var contexts: [Dot: VersionVector] = [:]
+
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    coder = try LogCoder()
+    origins = try OriginTable(connection)
+  }
+
+  /// Appends a transaction that follows directly on its origin's head. `images` are the rows it deletes here.
+  func append(_ record: TransactionRecord, images: [UInt8] = []) throws {
+    let head = try origins.head(of: record.dot.origin)
+    guard record.dot.sequence == head.sequence.next, record.changes.count <= TransactionRecord.changesByteLimit else {
+      throw GodwitError(.damagedLog, "transaction \(record.dot.sequence.rawValue) does not follow its origin's head")
+    }
+    let chain = record.chain(after: head.chain)
+    let key = LogKey(origin: head.number, record.dot.sequence).rawValue
+    let packed = try coder.pack(record.changes)
+    let sql = "INSERT INTO godwit_log (id, hlc, chain, schema, size, changes, images) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    try connection.withStatement(sql) { statement in
+      try statement.bind(key, at: 1)
+      try statement.bind(Int64(record.hlc.rawValue), at: 2)
+      try statement.bind(blob: chain.bytes, at: 3)
+      try statement.bind(Int64(record.schemaVersion), at: 4)
+      try statement.bind(Int64(packed.size), at: 5)
+      try statement.bind(blob: packed.bytes, at: 6)
+      if images.isEmpty { try statement.bindNull(at: 7) } else { try statement.bind(blob: images, at: 7) }
+      try statement.run()
+    }
+    if let context = record.context {
+      var writer = ByteWriter()
+      context.write(to: &writer)
+      try connection.run(
+        "INSERT INTO godwit_context (id, vector) VALUES (?, ?)", [.integer(key), .blob(writer.bytes)])
+    }
+    origins.advance(record.dot.origin, to: record.dot.sequence, chain: chain)
+  }
+
+  /// What the transaction's author held when writing it, without the author's own entry.
+  func othersContext(of dot: Dot) throws -> VersionVector {
+    let number = try origins.number(of: dot.origin)
+    let sql = "SELECT vector FROM godwit_context WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind(LogKey(origin: number, .none).rawValue, at: 1)
+      try statement.bind(LogKey(origin: number, dot.sequence).rawValue, at: 2)
+      guard try statement.step() else { return VersionVector() }
+      var reader = ByteReader(statement.blob(at: 0))
+      return try VersionVector(reading: &reader)
+    }
+  }
+
+  /// All that the transaction's author held with it, the transaction itself included.
+  func context(of dot: Dot) throws -> VersionVector {
+    if let context = contexts[dot] { return context }
+    var context = try othersContext(of: dot)
+    context[dot.origin] = dot.sequence
+    if contexts.count > 4_096 { contexts.removeAll() }
+    contexts[dot] = context
+    return context
+  }
+
+  /// The origin's chain at a sequence that is held here.
+  func chain(at dot: Dot) throws -> ContentHash? {
+    guard dot.sequence > .none else { return .zero }
+    let key = LogKey(origin: try origins.number(of: dot.origin), dot.sequence).rawValue
+    return try connection.withStatement("SELECT chain FROM godwit_log WHERE id = ?") { statement in
+      try statement.bind(key, at: 1)
+      guard try statement.step() else { return nil }
+      return ContentHash(bytes: statement.blob(at: 0))
+    }
+  }
+
+  /// Calls the body with an origin's transactions after `sequence`, in order, and the images they left.
+  func forEach(
+    of origin: Origin, after sequence: SequenceNumber, through last: SequenceNumber = .limit,
+    _ body: (TransactionRecord, _ images: [UInt8]) throws -> Void
+  ) throws {
+    let cursor = try cursor(of: origin, after: sequence, through: last)
+    while let (record, images) = try cursor.next() { try body(record, images) }
+  }
+
+  /// Reads an origin's transactions one by one.
+  func cursor(of origin: Origin, after sequence: SequenceNumber, through last: SequenceNumber) throws -> LogCursor {
+    try LogCursor(
+      connection, coder: coder, origin: origin, number: origins.number(of: origin), after: sequence, through: last)
+  }
+}

@@ -1,0 +1,40 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitSyncFile
+
+/// How a change set is kept in the log: compressed when that saves at least an eighth (Specs/change-log.md).
+struct LogCoder {
+  private static let compressionThreshold = 256
+  private let zstd: Zstd
+
+  init() throws { zstd = try Zstd(level: 1) }
+
+  /// The stored bytes and the size they unpack to; 0 says that they are not compressed.
+  func pack(_ changes: [UInt8]) throws -> (bytes: [UInt8], size: Int) {
+    guard changes.count >= Self.compressionThreshold else { return (changes, 0) }
+    let packed = try zstd.compress(changes)
+    return packed.count <= changes.count - changes.count / 8 ? (packed, changes.count) : (changes, 0)
+  }
+
+  func unpack(_ bytes: [UInt8], size: Int) throws -> [UInt8] {
+    guard size > 0 else { return bytes }
+    guard size <= TransactionRecord.changesByteLimit else {
+      throw GodwitError(.damagedLog, "a log entry claims \(size) bytes")
+    }
+    return try zstd.decompress(bytes, size: size)
+  }
+}
+
+extension TransactionRecord {
+  /// The origin's hash chain after this transaction (Specs/change-log.md, "Hash chain").
+  func chain(after previous: ContentHash) -> ContentHash {
+    var header = ByteWriter(capacity: 96)
+    header.raw(previous.bytes)
+    writeHeader(to: &header)
+    var hasher = ContentHasher()
+    hasher.update(header.bytes)
+    hasher.update(changes)
+    return hasher.finalize()
+  }
+}

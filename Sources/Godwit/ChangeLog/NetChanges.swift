@@ -1,0 +1,87 @@
+import GodwitBase
+import GodwitReplication
+
+/// Works out what several writes to a row amount to, from what the row was before the first and is after the last.
+///
+/// A row that came and went leaves nothing; one that went and came back is an update of the columns that differ.
+struct NetChanges {
+  private struct Key: Hashable {
+    let table: Int
+    let key: ArraySlice<UInt8>
+  }
+
+  private struct RowChange {
+    /// Old values by column, for those known to have changed; all of them for a row that was deleted.
+    var before: [Int: Value] = [:]
+    var after: [Int: Value] = [:]
+    let existedBefore: Bool
+    var existsAfter: Bool
+  }
+
+  private var changes: [Key: RowChange] = [:]
+  private var order: [Key] = []
+
+  mutating func add(_ operation: Operation, old: ArraySlice<UInt8>, table: ChangeSet.Table) throws {
+    let key = Key(table: operation.table, key: operation.key)
+    var change = changes[key] ?? RowChange(existedBefore: operation.kind != .insert, existsAfter: true)
+    if changes[key] == nil { order.append(key) }
+    var oldReader = ByteReader(old)
+    switch operation.kind {
+    case .insert:
+      change.existsAfter = true
+      change.after = try Self.values(operation, table)
+    case .update:
+      for cell in try operation.cells(in: table) {
+        let oldValue = try oldReader.value()
+        if change.existedBefore, change.before[cell.column] == nil { change.before[cell.column] = oldValue }
+        change.after[cell.column] = cell.value
+      }
+    case .delete:
+      change.existsAfter = false
+      for column in table.keyCount..<table.columnCount {
+        let oldValue = try oldReader.value()
+        if change.existedBefore, change.before[column] == nil { change.before[column] = oldValue }
+      }
+    }
+    changes[key] = change
+  }
+
+  private static func values(_ operation: Operation, _ table: ChangeSet.Table) throws -> [Int: Value] {
+    Dictionary(uniqueKeysWithValues: try operation.cells(in: table).map { ($0.column, $0.value) })
+  }
+
+  /// The operations, in the order in which their rows were first written, and the images of deleted rows.
+  func encoded(_ tables: [ChangeSet.Table]) throws -> (operations: [UInt8], images: [UInt8], count: Int) {
+    var operations = ByteWriter()
+    var images = ByteWriter()
+    var count = 0
+    for key in order {
+      guard let change = changes[key] else { continue }
+      let table = tables[key.table]
+      func head(_ kind: OperationKind) {
+        operations.varint(Operation.head(table: key.table, kind: kind))
+        operations.raw(key.key)
+        count += 1
+      }
+      switch (change.existedBefore, change.existsAfter) {
+      case (false, false): break
+      case (false, true):
+        head(.insert)
+        for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? .null) }
+      case (true, true):
+        let changed = change.after.filter { change.before[$0.key] != $0.value }.sorted { $0.key < $1.key }
+        guard !changed.isEmpty else { break }
+        head(.update)
+        operations.varint(changed.count)
+        for (column, value) in changed {
+          operations.varint(column)
+          operations.value(value)
+        }
+      case (true, false):
+        head(.delete)
+        for column in table.keyCount..<table.columnCount { images.value(change.before[column] ?? .null) }
+      }
+    }
+    return (operations.bytes, images.bytes, count)
+  }
+}

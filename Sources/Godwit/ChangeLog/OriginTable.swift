@@ -1,0 +1,128 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+/// The origins a database knows, their local numbers, and how far each is held.
+final class OriginTable: OriginNumbering {
+  struct Head {
+    let origin: Origin
+    let number: Int
+    var sequence: SequenceNumber
+    var chain: ContentHash
+  }
+
+  private let connection: Connection
+  private var heads: [Origin: Head] = [:]
+  private var origins: [Int: Origin] = [:]
+  let own: Origin
+
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    let stored = try Self.load(connection)
+    heads = Dictionary(uniqueKeysWithValues: stored.map { ($0.origin, $0) })
+    origins = Dictionary(uniqueKeysWithValues: stored.map { ($0.number, $0.origin) })
+    // The last one: earlier incarnations keep their numbers.
+    guard let own = stored.last, own.number >= LogKey.firstOwnNumber else {
+      throw GodwitError(.damagedLog, "the database has lost its own origin")
+    }
+    self.own = own.origin
+    try loadOwnHead()
+  }
+
+  private static func load(_ connection: Connection) throws -> [Head] {
+    let sql = "SELECT id, replica, incarnation, sequence, chain FROM godwit_origin ORDER BY id"
+    return try connection.withStatement(sql) { statement in
+      var heads: [Head] = []
+      while try statement.step() {
+        var replica = ByteReader(statement.blob(at: 1))
+        var chain = ByteReader(statement.blob(at: 4))
+        let origin = Origin(
+          replica: ReplicaID(try Identifier128(reading: &replica)),
+          incarnation: UInt32(truncatingIfNeeded: statement.integer(at: 2)))
+        heads.append(
+          Head(
+            origin: origin, number: Int(statement.integer(at: 0)),
+            sequence: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 3))),
+            chain: try ContentHash(reading: &chain)))
+      }
+      return heads
+    }
+  }
+
+  /// Local commits do not touch `godwit_origin`: the log's last own row says how far it goes.
+  private func loadOwnHead() throws {
+    let number = try number(of: own)
+    let first = LogKey(origin: number, .none).rawValue
+    try connection.withStatement("SELECT id, chain FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1") { statement in
+      try statement.bind(first, at: 1)
+      guard try statement.step() else { return }
+      var reader = ByteReader(statement.blob(at: 1))
+      let sequence = LogKey(rawValue: statement.integer(at: 0)).sequence
+      heads[own]?.sequence = sequence
+      heads[own]?.chain = try ContentHash(reading: &reader)
+    }
+  }
+
+  static func addOwn(replica: ReplicaID, incarnation: UInt32, on connection: Connection) throws {
+    let last = try connection.scalar("SELECT max(id) FROM godwit_origin")
+    var number = LogKey.firstOwnNumber
+    if case .integer(let used)? = last, Int(used) >= number { number = Int(used) + 1 }
+    try add(Origin(replica: replica, incarnation: incarnation), number: number, on: connection)
+  }
+
+  private static func add(_ origin: Origin, number: Int, on connection: Connection) throws {
+    var writer = ByteWriter(capacity: 16)
+    origin.replica.value.write(to: &writer)
+    try connection.run(
+      "INSERT INTO godwit_origin (id, replica, incarnation, sequence, chain) VALUES (?, ?, ?, 0, ?)",
+      [
+        .integer(Int64(number)), .blob(writer.bytes), .integer(Int64(origin.incarnation)),
+        .blob(ContentHash.zero.bytes),
+      ])
+  }
+
+  /// The origin's head; an origin never met before stands at 0.
+  func head(of origin: Origin) throws -> Head {
+    if let head = heads[origin] { return head }
+    let number = (origins.keys.filter { $0 < LogKey.firstOwnNumber }.max() ?? 0) + 1
+    guard number < LogKey.firstOwnNumber else { throw GodwitError(.limitExceeded, "there are too many origins") }
+    try Self.add(origin, number: number, on: connection)
+    let head = Head(origin: origin, number: number, sequence: .none, chain: .zero)
+    heads[origin] = head
+    origins[number] = origin
+    return head
+  }
+
+  func advance(_ origin: Origin, to sequence: SequenceNumber, chain: ContentHash) {
+    heads[origin]?.sequence = sequence
+    heads[origin]?.chain = chain
+  }
+
+  /// Writes the heads of other origins; called once at the end of an import.
+  func save(_ changed: Set<Origin>) throws {
+    for origin in changed.sorted() {
+      guard let head = heads[origin] else { continue }
+      try connection.run(
+        "UPDATE godwit_origin SET sequence = ?, chain = ? WHERE id = ?",
+        [.integer(Int64(head.sequence.rawValue)), .blob(head.chain.bytes), .integer(Int64(head.number))])
+    }
+  }
+
+  /// Everything held here.
+  var vector: VersionVector { VersionVector(heads.mapValues(\.sequence)) }
+
+  /// Everything held here of others: the context of the next own transaction.
+  var othersVector: VersionVector {
+    var vector = vector
+    vector[own] = .none
+    return vector
+  }
+
+  func number(of origin: Origin) throws -> Int { try head(of: origin).number }
+
+  func origin(numbered number: Int) throws -> Origin {
+    guard let origin = origins[number] else { throw GodwitError(.damagedLog, "origin number \(number) is unknown") }
+    return origin
+  }
+}

@@ -1,0 +1,5 @@
+// A program imports Godwit alone. Only what these modules declare public comes along.
+@_exported import GodwitBase
+@_exported import GodwitKeys
+@_exported import GodwitModel
+@_exported import GodwitReplication

@@ -1,0 +1,43 @@
+import GodwitBase
+import GodwitReplication
+
+/// From the column numbers of a change set's origin to those of this replica, by name.
+struct ColumnMapping {
+  let table: CatalogTable
+  private let columns: [Int: Int]
+
+  init(_ remote: ChangeSet.Table, in catalog: Catalog) throws {
+    guard let table = catalog[remote.name], table.definition.isSynced else {
+      throw Self.needsMigration("table \(remote.name)")
+    }
+    self.table = table
+    let numbers = Dictionary(uniqueKeysWithValues: table.definition.columns.enumerated().map { ($1.name, $0) })
+    var columns: [Int: Int] = [:]
+    for column in remote.columns {
+      guard let number = numbers[column.name] else {
+        throw Self.needsMigration("column \(column.name) of table \(remote.name)")
+      }
+      guard (number < table.definition.keyCount) == (column.index < remote.keyCount) else {
+        throw Self.needsMigration("the key of table \(remote.name)")
+      }
+      columns[column.index] = number
+    }
+    guard remote.keyCount == table.definition.keyCount else {
+      throw Self.needsMigration("the key of table \(remote.name)")
+    }
+    self.columns = columns
+  }
+
+  func map(_ cells: [Cell]) throws -> [Cell] {
+    try cells.map { cell in
+      guard let column = columns[cell.column] else { throw ByteReader.malformed("a column without a name") }
+      return Cell(column: column, value: cell.value)
+    }
+  }
+
+  private static func needsMigration(_ what: String) -> GodwitError {
+    GodwitError(
+      .needsMigration, "the changes use \(what), which this replica does not have",
+      hint: "update the program that owns this replica; nothing was changed")
+  }
+}

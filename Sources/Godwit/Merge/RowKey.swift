@@ -1,0 +1,24 @@
+import GodwitBase
+
+/// Names a row within a database: the table's number, then the key's encoded values.
+struct RowKey: Hashable, Comparable {
+  let bytes: [UInt8]
+  let table: Int
+
+  init(table: Int, key: ArraySlice<UInt8>) {
+    var writer = ByteWriter(capacity: key.count + 2)
+    writer.varint(table)
+    writer.raw(key)
+    bytes = writer.bytes
+    self.table = table
+  }
+
+  /// The key's encoded values.
+  var key: ArraySlice<UInt8> {
+    var reader = ByteReader(bytes)
+    _ = try? reader.varint()
+    return bytes[reader.position...]
+  }
+
+  static func < (left: RowKey, right: RowKey) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+}

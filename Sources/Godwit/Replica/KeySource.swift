@@ -1,0 +1,22 @@
+import GodwitKeys
+
+/// Where a replica's keys are kept.
+public struct KeySource: Sendable {
+  private let keyring: String?
+  private let machineKey: String?
+
+  /// A keyring file, and the machine key file that opens it.
+  ///
+  /// - Parameters:
+  ///   - path: The keyring; by default `keyring` in the replica's folder.
+  ///   - machineKey: The machine key; by default `machine.key` in the replica's folder. Keep it in another place to
+  ///     make a copied folder useless without it.
+  public static func keyring(at path: String? = nil, machineKey: String? = nil) -> KeySource {
+    KeySource(keyring: path, machineKey: machineKey)
+  }
+
+  func location(in folder: String) -> KeyringLocation {
+    KeyringLocation(
+      keyring: keyring ?? "\(folder)/keyring", machineKey: machineKey ?? "\(folder)/machine.key")
+  }
+}

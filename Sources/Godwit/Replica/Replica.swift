@@ -1,0 +1,183 @@
+import Foundation
+import GodwitBase
+import GodwitKeys
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+import Logging
+
+/// One copy of a group's data: an encrypted database with its change log, in a folder of its own.
+///
+/// Writes run one after another on a thread of their own; reads run beside them, each on one state of the
+/// database. No work blocks Swift's cooperative threads, and cancelling a task interrupts its statement.
+public final class Replica: Sendable {
+  /// The folder.
+  public let path: String
+  /// What this replica shows others of itself.
+  public let identity: PublicIdentity
+  /// The group it belongs to.
+  public let group: GroupID
+
+  let folder: ReplicaFolder
+  let pool: DatabasePool
+  let wallClock: WallClock
+  let logger: Logger
+
+  private init(
+    folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, wallClock: WallClock,
+    logger: Logger
+  ) {
+    path = folder.path
+    self.folder = folder
+    self.identity = identity
+    self.group = group
+    self.pool = pool
+    self.wallClock = wallClock
+    self.logger = logger
+  }
+
+  /// Opens the replica in a folder, making what is missing: folder (0700), keyring, database (0600), tables.
+  ///
+  /// A new replica is the first member of a new group; use ``join(at:invitation:key:)`` to become a member of one
+  /// that exists. Tables that are there are compared with the models and never altered.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
+  ///   - name: What a new replica is called among the members; by default the folder's name.
+  ///   - key: Where the keys are.
+  ///   - logger: Hears of opening, imports and exports at level `debug`.
+  /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`, `noKeyFits`,
+  ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`.
+  public static func open(
+    at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
+    logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(at: path, models: models, name: name, key: key, logger: logger, wallClock: .system)
+  }
+
+  /// Opens a replica that must be there already, without naming models: for tools that serve any program's data.
+  ///
+  /// - Throws: `noReplica` when the folder holds none.
+  public static func open(existing path: String, key: KeySource = .keyring()) async throws -> Replica {
+    let folder = ReplicaFolder(path, key: key)
+    guard folder.hasDatabase else {
+      guard folder.hasKeyring, (try? Keyring.open(at: folder.keys))?.databaseSalt == nil else {
+        throw GodwitError(
+          .noReplica, "there is no replica in \(path)", hint: "make one with: godwit init, or godwit join INVITATION")
+      }
+      throw GodwitError(
+        .noReplica, "there is an identity in \(path), but no replica yet",
+        hint: "make one with: godwit init, or godwit join INVITATION")
+    }
+    return try await open(at: path, models: [], name: nil, key: key, logger: Logger(label: "godwit"), wallClock: .system)
+  }
+
+  package static func open(
+    at path: String, models: [any Model.Type], name: String?, key: KeySource, logger: Logger, wallClock: WallClock
+  ) async throws -> Replica {
+    let folder = ReplicaFolder(path, key: key)
+    let definitions = try models.map { try $0.tableDefinition() }
+    // File work and waiting for locks happen on a thread that is not one of Swift's.
+    let contents = try await BlockingThread.run {
+      let lock = try folder.lock()
+      defer { withExtendedLifetime(lock) {} }
+      var contents = try folder.keyring()
+      if contents.group == nil {
+        let fallback = (folder.path as NSString).lastPathComponent
+        contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)
+      }
+      try folder.prepareDatabase(contents)
+      return contents
+    }
+    guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
+    let pool = DatabasePool(path: folder.database, key: contents.databaseKey) { connection in
+      guard connection.mode == .writer else { return }
+      try prepareWriter(connection, group: group, contents: contents, definitions: definitions, wallClock: wallClock)
+    }
+    do {
+      try await pool.write { _ in try folder.rememberSalt(contents) }
+    } catch {
+      await pool.close()
+      throw (error as? GodwitError).map { folder.explain($0, contents) } ?? error
+    }
+    logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
+    return Replica(
+      folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, wallClock: wallClock,
+      logger: logger)
+  }
+
+  private static func prepareWriter(
+    _ connection: Connection, group: GroupID, contents: KeyringContents, definitions: [TableDefinition],
+    wallClock: WallClock
+  ) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
+      try Catalog.ensure(definitions, on: connection)
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+    connection.attachment = try ReplicaWriter(connection, wallClock: wallClock)
+  }
+
+  // MARK: Writing and reading
+
+  /// Runs the body as one transaction: committed whole when it returns, rolled back when it throws.
+  ///
+  /// The body runs on the writer's own thread. Cancelling the task interrupts it and throws `CancellationError`.
+  ///
+  /// - Throws: What the body throws; `busy` when another process writes for longer than five seconds; `constraint`
+  ///   when a foreign key is left dangling; `diskFull`.
+  public func write<Output: Sendable>(
+    _ body: @escaping @Sendable (Transaction) throws -> Output
+  ) async throws -> Output {
+    try await withWriter { try $0.write(body) }
+  }
+
+  /// Runs the body on one state of the database. It neither waits for writes nor holds them up.
+  public func read<Output: Sendable>(
+    _ body: @escaping @Sendable (Snapshot) throws -> Output
+  ) async throws -> Output {
+    try await pool.read { connection in
+      let snapshot = Snapshot(connection)
+      defer { snapshot.end() }
+      return try body(snapshot)
+    }
+  }
+
+  /// The rows a query finds.
+  public func fetch<Root: Model>(_ query: Query<Root>) async throws -> [Root] { try await read { try $0.fetch(query) } }
+
+  /// The model with this key, or nil.
+  public func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) async throws -> Root? where Root.ID: Sendable {
+    try await read { try $0.fetch(type, key: key) }
+  }
+
+  /// How many rows a query finds.
+  public func count<Root: Model>(_ query: Query<Root>) async throws -> Int { try await read { try $0.count(query) } }
+
+  /// The rows of a query in SQL; interpolated values are bound.
+  public func rows(_ sql: SQL) async throws -> [Row] { try await read { try $0.rows(sql) } }
+
+  /// Waits for running work and closes the files. Later use throws `closed`.
+  public func close() async { await pool.close() }
+
+  func withWriter<Output: Sendable>(
+    _ body: @escaping @Sendable (ReplicaWriter) throws -> Output
+  ) async throws -> Output {
+    try await pool.write { connection in
+      guard let writer = connection.attachment as? ReplicaWriter else {
+        throw GodwitError(.closed, "the writer is not ready")
+      }
+      return try body(writer)
+    }
+  }
+}
+
+extension Model {
+  /// The model's table as data, for a list of models of different types.
+  static func tableDefinition() throws -> TableDefinition { try schema.definition() }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import GodwitKeys
+import GodwitStorage
+
+/// The folder a replica lives in: the database with its write-ahead log, the keyring, and a lock for their making.
+struct ReplicaFolder {
+  let path: String
+  let keys: KeyringLocation
+
+  init(_ path: String, key: KeySource) {
+    self.path = path
+    keys = key.location(in: path)
+  }
+
+  var database: String { "\(path)/database" }
+  var hasDatabase: Bool { PrivateFile.exists(database) }
+  var hasKeyring: Bool { PrivateFile.exists(keys.keyring) }
+
+  /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile.
+  func lock() throws -> LockFile {
+    try PrivateFile.makeFolder(path)
+    return try LockFile("\(path)/lock")
+  }
+
+  /// The keyring; made with a new identity when there is neither keyring nor database.
+  func keyring() throws -> KeyringContents {
+    if hasKeyring { return try Keyring.open(at: keys) }
+    guard !hasDatabase else {
+      throw GodwitError(
+        .missingKeyring, "the database \(database) is there, but its keyring \(keys.keyring) is not",
+        hint: "restore the keyring; without it the database cannot be read")
+    }
+    var generator = SystemRandomNumberGenerator()
+    let replica = ReplicaID(Identifier128.random(using: &generator))
+    let contents = KeyringContents(identity: try Identity.generate(replica: replica))
+    try Keyring.create(at: keys, contents: contents)
+    return contents
+  }
+
+  /// Makes this replica the first member of a new group.
+  func foundGroup(name: String, wallClock: WallClock) throws -> KeyringContents {
+    try Keyring.update(at: keys) { contents in
+      var generator = SystemRandomNumberGenerator()
+      let group = GroupID(Identifier128.random(using: &generator))
+      contents.group = group
+      contents.members = [
+        try MemberRecord.issue(
+          group: group, identity: contents.identity.publicIdentity, name: name, status: .active,
+          at: wallClock.milliseconds(), by: contents.identity)
+      ]
+      return contents
+    }
+  }
+
+  /// Makes the empty database file, unless there is one; tells a lost database from one not made yet.
+  func prepareDatabase(_ contents: KeyringContents) throws {
+    guard !hasDatabase else { return }
+    guard contents.databaseSalt == nil else {
+      throw GodwitError(
+        .noReplica, "the keyring is there, but its database \(database) is not",
+        hint: "restore the database, or start anew in another folder and join the group again")
+    }
+    try DatabaseFile.create(database)
+  }
+
+  /// Remembers the database's salt, by which a wrong key and a damaged file can be told apart.
+  func rememberSalt(_ contents: KeyringContents) throws {
+    guard contents.databaseSalt == nil, let salt = try DatabaseFile.salt(database) else { return }
+    try Keyring.update(at: keys) { $0.databaseSalt = salt }
+  }
+
+  /// A database that its own key does not open is damaged; another database has another salt.
+  func explain(_ error: GodwitError, _ contents: KeyringContents) -> GodwitError {
+    guard error.code == .wrongKey, let known = contents.databaseSalt,
+      let salt = try? DatabaseFile.salt(database), salt == known
+    else { return error }
+    return GodwitError(
+      .damagedDatabase, "the first page of \(database) is damaged",
+      hint: "keep the file, restore a backup or join again from another replica", underlying: error)
+  }
+}
+
+extension SecretBytes: CipherKey {
+  package func withKeyBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try withUnsafeBytes(body)
+  }
+}

@@ -1,0 +1,61 @@
+import GodwitBase
+
+/// Where a replica stands.
+public struct ReplicaStatus: Sendable {
+  /// A synced table and its rows.
+  public struct Table: Sendable {
+    /// The table's name.
+    public let name: String
+    /// How many rows it has.
+    public let rows: Int
+  }
+
+  /// How far an origin's transactions are held.
+  public struct Held: Sendable {
+    /// The replica that wrote them.
+    public let replica: ReplicaID
+    /// The highest contiguous sequence number.
+    public let sequence: UInt64
+  }
+
+  /// The group's tables.
+  public let tables: [Table]
+  /// What is held of each origin.
+  public let held: [Held]
+  /// Transactions that wait for others.
+  public let staged: Int
+  /// Entries in the conflict log.
+  public let conflicts: Int
+  /// What must come before the waiting transactions can be applied.
+  public let missing: [MergeReport.Missing]
+  /// Own transactions that no other active member is known to hold in full.
+  public let unsent: Int
+  /// Size of the database in bytes, the write-ahead log not included.
+  public let databaseBytes: Int
+  /// The SQLCipher version in use.
+  public let cipherVersion: String
+}
+
+/// One transaction of the change log.
+public struct LogEntry: Sendable {
+  /// The operations on one table.
+  public struct TableChanges: Sendable {
+    /// The table's name.
+    public let table: String
+    /// Rows inserted.
+    public let inserted: Int
+    /// Rows updated.
+    public let updated: Int
+    /// Rows deleted.
+    public let deleted: Int
+  }
+
+  /// The replica that wrote it.
+  public let replica: ReplicaID
+  /// Its sequence number there.
+  public let sequence: UInt64
+  /// Milliseconds since 1970 UTC, by the writer's clock.
+  public let milliseconds: Int64
+  /// What it did.
+  public let changes: [TableChanges]
+}

@@ -1,0 +1,110 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// The writing side of a replica: what one connection needs to turn a transaction's writes into a log entry.
+/// It lives on the writer's thread with its connection.
+final class ReplicaWriter {
+  let connection: Connection
+  let wallClock: WallClock
+  private(set) var catalog = Catalog()
+  private(set) var log: ChangeLog
+  private let capture = ChangeCapture()
+  private var clock = HybridClock()
+  /// The context last written to the log; the next transaction writes its own only when it differs.
+  private var lastContext = VersionVector()
+  private var schemaVersion: UInt64 = 1
+  private var dataVersion: Value?
+  private var tablesWithTriggers: Set<String> = []
+
+  init(_ connection: Connection, wallClock: WallClock) throws {
+    self.connection = connection
+    self.wallClock = wallClock
+    log = try ChangeLog(connection)
+    try CaptureFunction.register(capture, on: connection)
+    try reload()
+  }
+
+  /// Runs the body in a transaction and logs what it changed, all or nothing.
+  func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
+    try inTransaction {
+      let models = ModelWriter(connection, tablesWithTriggers: tablesWithTriggers)
+      let transaction = Transaction(self, models: models)
+      defer { transaction.end() }
+      let output = try body(transaction)
+      try transaction.checkIsOpen()
+      try appendCaptured()
+      return output
+    }
+  }
+
+  /// Runs the body between BEGIN IMMEDIATE and COMMIT; a throw rolls everything back.
+  func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      try reloadAfterOthers()
+      let output = try body()
+      try connection.execute("COMMIT")
+      capture.removeAll()
+      return output
+    } catch {
+      capture.removeAll()
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      try reload()
+      throw error
+    }
+  }
+
+  private func appendCaptured() throws {
+    guard let (changes, images) = try capture.finish() else { return }
+    let head = try log.origins.head(of: log.origins.own)
+    let context = log.origins.othersVector
+    let record = TransactionRecord(
+      dot: Dot(log.origins.own, head.sequence.next), hlc: clock.tick(wallMilliseconds: wallClock.milliseconds()),
+      schemaVersion: schemaVersion, context: context == lastContext ? nil : context, changes: changes)
+    try log.append(record, images: images)
+    lastContext = context
+  }
+
+  /// Takes note of other replicas' timestamps, also across restarts; the next own one is greater.
+  func observe(_ hlc: HLC) throws {
+    clock.observe(hlc)
+    try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)
+  }
+
+  /// Another process may have committed since; `data_version` changes exactly then.
+  private func reloadAfterOthers() throws {
+    let version = try connection.scalar("PRAGMA data_version")
+    guard version != dataVersion else { return }
+    try reload()
+    dataVersion = version
+  }
+
+  /// Reads what is kept in memory anew from the database.
+  func reload() throws {
+    catalog = try Catalog(connection)
+    capture.setCatalog(catalog)
+    log = try ChangeLog(connection)
+    schemaVersion = UInt64(try Meta.integer(.schemaVersion, on: connection))
+    let own = log.origins.own
+    let head = try log.origins.head(of: own)
+    lastContext = try log.othersContext(of: Dot(own, head.sequence))
+    clock.observe(HLC(rawValue: UInt64(bitPattern: try Meta.integer(.clock, on: connection))))
+    try log.forEach(of: own, after: SequenceNumber(rawValue: max(1, head.sequence.rawValue) - 1)) { record, _ in
+      clock.observe(record.hlc)
+    }
+    try reloadTriggers()
+  }
+
+  /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
+  func reloadTriggers() throws {
+    tablesWithTriggers = []
+    let sql = "SELECT lower(tbl_name) FROM sqlite_master WHERE type = 'trigger' AND name NOT LIKE 'godwit\\_%' ESCAPE '\\'"
+    try connection.withStatement(sql) { statement in
+      while try statement.step() { tablesWithTriggers.insert(try statement.text(at: 0)) }
+    }
+    connection.schemaMayFail =
+      try connection.scalar("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%FAIL%'") != .integer(0)
+  }
+}

@@ -1,0 +1,53 @@
+import GodwitBase
+import GodwitModel
+import GodwitStorage
+
+/// One state of the database, to read from. It lives as long as the closure it is handed to.
+public class Snapshot {
+  let connection: Connection
+  private var hasEnded = false
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func end() { hasEnded = true }
+
+  func checkIsOpen() throws {
+    guard !hasEnded, connection.isInTransaction else {
+      throw GodwitError(
+        .transactionEnded, "the transaction has ended",
+        hint: "a snapshot or transaction serves only inside the closure it is given to")
+    }
+  }
+
+  /// The rows a query finds, as models. Linear in their number.
+  ///
+  /// - Throws: `notInSchema` for a property that is no column, `valueMismatch` when a stored value does not fit
+  ///   its property.
+  public func fetch<Root: Model>(_ query: Query<Root>) throws -> [Root] {
+    try checkIsOpen()
+    return try connection.fetch(query)
+  }
+
+  /// The model with this key, or nil.
+  public func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
+    try checkIsOpen()
+    return try connection.fetch(type, key: key)
+  }
+
+  /// The first row a query finds, or nil.
+  public func first<Root: Model>(_ query: Query<Root>) throws -> Root? { try fetch(query.limit(1)).first }
+
+  /// How many rows a query finds.
+  public func count<Root: Model>(_ query: Query<Root>) throws -> Int {
+    try checkIsOpen()
+    return try connection.count(query)
+  }
+
+  /// The rows of a query in SQL; its interpolated values are bound.
+  ///
+  /// - Throws: `sql` when it does not compile, `notAuthorized` when it writes or reaches beyond the database.
+  public func rows(_ sql: SQL) throws -> [Row] {
+    try checkIsOpen()
+    return try connection.rows(sql)
+  }
+}

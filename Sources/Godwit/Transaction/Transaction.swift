@@ -1,0 +1,102 @@
+import GodwitBase
+import GodwitModel
+import GodwitStorage
+
+/// A write transaction: everything done through it is committed together, travels together and is seen together.
+///
+/// It is handed to a synchronous closure on the writer's own thread and serves only inside it.
+public final class Transaction: Snapshot {
+  private let writer: ReplicaWriter
+  private let models: ModelWriter
+
+  init(_ writer: ReplicaWriter, models: ModelWriter) {
+    self.writer = writer
+    self.models = models
+    super.init(writer.connection)
+  }
+
+  override func end() {
+    models.finish()
+    super.end()
+  }
+
+  /// Inserts a row.
+  ///
+  /// - Throws: `constraint` when the key or a unique value is taken, `valueNotStorable` for NaN.
+  public func insert<Root: Model>(_ model: Root) throws {
+    try checkIsOpen()
+    try models.insert(model)
+  }
+
+  /// Inserts rows.
+  public func insert<Root: Model>(_ all: [Root]) throws { for model in all { try insert(model) } }
+
+  /// Writes the columns that differ from the stored row, and only those.
+  ///
+  /// - Returns: Whether any differed.
+  /// - Throws: `notFound` when no row has the key, `constraint` when a unique value is taken.
+  @discardableResult
+  public func update<Root: Model>(_ model: Root) throws -> Bool {
+    try checkIsOpen()
+    return try models.update(model)
+  }
+
+  /// Inserts the row when its key is new, else updates the columns that differ.
+  ///
+  /// - Returns: Whether anything was written.
+  @discardableResult
+  public func save<Root: Model>(_ model: Root) throws -> Bool {
+    try checkIsOpen()
+    return try models.save(model)
+  }
+
+  /// Deletes the row.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func delete<Root: Model>(_ model: Root) throws -> Bool { try delete(Root.self, key: model.id) }
+
+  /// Deletes the row with this key.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
+    try checkIsOpen()
+    return try models.delete(type, key: key)
+  }
+
+  /// Runs one statement in SQL. Its effect on synced tables is captured like any other write.
+  ///
+  /// A statement that fails leaves nothing behind, `OR FAIL` included.
+  ///
+  /// - Returns: The rows changed by the statement itself.
+  /// - Throws: `notAuthorized` for transactions, settings and Godwit's own tables; `sql`, `constraint`.
+  @discardableResult
+  public func execute(_ sql: SQL) throws -> Int {
+    try checkIsOpen()
+    if let failure = sql.failure { throw failure }
+    let mayFail = connection.schemaMayFail || sql.text.uppercased().contains("FAIL")
+    let changes = try mayFail ? connection.savepoint { try run(sql) } : run(sql)
+    if !Self.isDataStatement(sql.text) { try writer.reloadTriggers() }
+    return changes
+  }
+
+  /// Runs the body so that a throw takes back what it did, and nothing before it. Savepoints nest.
+  public func savepoint<Output>(_ body: () throws -> Output) throws -> Output {
+    try checkIsOpen()
+    return try connection.savepoint(body)
+  }
+
+  private func run(_ sql: SQL) throws -> Int {
+    try connection.withStatement(sql.text, authority: .user) { statement in
+      try statement.bind(sql.values)
+      try statement.run()
+      return statement.isReadOnly ? 0 : connection.changes
+    }
+  }
+
+  private static func isDataStatement(_ text: String) -> Bool {
+    let word = text.drop { $0.isWhitespace }.prefix { $0.isLetter }.uppercased()
+    return ["INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT"].contains(word)
+  }
+}

@@ -1,0 +1,92 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+/// Writes the transactions that others may lack as a sync file, from one snapshot of the database.
+struct Exporter {
+  let connection: Connection
+  let identity: Identity
+  let roster: Roster
+  /// The members the file is for; what all of them hold is left out.
+  let targets: [MemberRecord]
+  /// Leave out nothing.
+  let includesAll: Bool
+  let createdAt: Int64
+
+  func export(to sink: any ByteSink, progress: ProgressHandler?) throws -> ExportReport {
+    let log = try ChangeLog(connection)
+    let ranges = try ranges(log)
+    let header = SyncFileHeader(
+      group: roster.group, sender: identity.replica, createdAt: createdAt, vector: log.origins.vector,
+      schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
+      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges)
+    let counter = CountingSink(sink)
+    let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
+    let total = header.transactionCount
+    var written = 0
+    progress?(0)
+    try forEachInCausalOrder(ranges, log) { record in
+      try writer.append(record)
+      written += 1
+      if written.isMultiple(of: 256) { progress?(Double(written) / Double(total)) }
+    }
+    try writer.finish()
+    progress?(1)
+    return ExportReport(transactions: total, recipients: header.recipients.count, bytes: counter.count)
+  }
+
+  private var recipients: [AgeRecipient] {
+    let keys = Set(targets.map(\.identity.recipient) + [identity.publicIdentity.recipient])
+    return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+
+  /// What every target is known to hold.
+  private func commonlyHeld() throws -> VersionVector {
+    let others = targets.filter { $0.identity.replica != identity.replica }
+    guard !includesAll, let first = others.first else { return VersionVector() }
+    let start = try Acknowledgements.get(first.identity.replica, on: connection)
+    return try others.dropFirst().reduce(start) {
+      $0.intersection(try Acknowledgements.get($1.identity.replica, on: connection))
+    }
+  }
+
+  private func ranges(_ log: ChangeLog) throws -> [SyncFileHeader.Range] {
+    let held = log.origins.vector
+    let known = try commonlyHeld()
+    return try held.origins.compactMap { origin in
+      let last = held[origin]
+      let before = Dot(origin, known[origin])
+      guard before.sequence < last else { return nil }
+      guard let chainBefore = try log.chain(at: before), let chainAtEnd = try log.chain(at: Dot(origin, last)) else {
+        throw GodwitError(.damagedLog, "the log lacks transactions of \(origin.replica)", hint: "run: godwit verify")
+      }
+      return SyncFileHeader.Range(
+        origin: origin, first: before.sequence.next, last: last, chainBefore: chainBefore, chainAtEnd: chainAtEnd,
+        contextBefore: try log.othersContext(of: before))
+    }
+  }
+
+  /// A change that saw another has the greater timestamp, so timestamp order puts every cause before its effects.
+  private func forEachInCausalOrder(
+    _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ body: (TransactionRecord) throws -> Void
+  ) throws {
+    var cursors: [(cursor: LogCursor, next: TransactionRecord)] = try ranges.compactMap { range in
+      let before = SequenceNumber(rawValue: range.first.rawValue - 1)
+      let cursor = try log.cursor(of: range.origin, after: before, through: range.last)
+      return try cursor.next().map { (cursor, $0.record) }
+    }
+    func precedes(_ left: TransactionRecord, _ right: TransactionRecord) -> Bool {
+      (left.hlc, left.dot.origin) < (right.hlc, right.dot.origin)
+    }
+    while let index = cursors.indices.min(by: { precedes(cursors[$0].next, cursors[$1].next) }) {
+      try body(cursors[index].next)
+      if let (record, _) = try cursors[index].cursor.next() {
+        cursors[index].next = record
+      } else {
+        cursors.remove(at: index)
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import GodwitBase
+import GodwitKeys
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+/// Applies a sync file in one database transaction. Every origin's transactions are applied once, in sequence,
+/// each after its context; what comes too early is staged.
+final class Importer {
+  private let writer: ReplicaWriter
+  private let connection: Connection
+  private let file: SyncFileReader
+  private let log: ChangeLog
+  private let merger: Merger
+  private let staged: StagedTransactions
+  /// Each origin's chain and context as the file tells them, up to the transaction read last.
+  private var chains: [Origin: ContentHash] = [:]
+  private var contexts: [Origin: VersionVector] = [:]
+  private var held: VersionVector
+  private var changedOrigins: Set<Origin> = []
+  private var latest = HLC(rawValue: 0)
+  private var applied = 0
+  private var duplicates = 0
+
+  /// Runs inside the import's transaction, after the tables of the file have been adopted.
+  private init(_ file: SyncFileReader, writer: ReplicaWriter) {
+    self.file = file
+    self.writer = writer
+    connection = writer.connection
+    log = writer.log
+    merger = Merger(connection, log: log, catalog: writer.catalog)
+    staged = StagedTransactions(connection: connection)
+    held = log.origins.vector
+  }
+
+  /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
+  static func run(_ file: SyncFileReader, on writer: ReplicaWriter, progress: ProgressHandler?) throws -> MergeReport {
+    let connection = writer.connection
+    // Derived effects are the merge's own business: neither triggers nor foreign key actions may add to it.
+    try connection.execute("PRAGMA foreign_keys=OFF")
+    defer { try? connection.execute("PRAGMA foreign_keys=ON") }
+    return try connection.withoutTriggers {
+      do {
+        return try writer.inTransaction {
+          try StampFold(connection: connection, log: writer.log, catalog: writer.catalog).run()
+          try Catalog.adopt(file.header.tables, on: connection)
+          try writer.reload()
+          return try Importer(file, writer: writer).run(progress)
+        }
+      } catch let error as GodwitError where error.code == .constraint {
+        throw GodwitError(
+          .importConstraint, "the merged changes would break a constraint: \(error.message)",
+          hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
+      }
+    }
+  }
+
+  private func run(_ progress: ProgressHandler?) throws -> MergeReport {
+    try checkRanges()
+    let total = file.header.transactionCount
+    var count = 0
+    progress?(0)
+    while let record = try file.next() {
+      try take(record)
+      count += 1
+      if count.isMultiple(of: 256) { progress?(Double(count) / Double(total)) }
+    }
+    for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
+      throw Self.brokenChain(range.origin)
+    }
+    try applyStaged()
+    try merger.flush()
+    try checkForeignKeys()
+    try log.origins.save(changedOrigins)
+    try writer.observe(latest)
+    try Acknowledgements.add(file.header.vector, of: file.header.sender, on: connection)
+    progress?(1)
+    return MergeReport(
+      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
+      rows: merger.rowCount, conflicts: merger.conflictCount, missing: try staged.missing(held: held))
+  }
+
+  /// What the file says came before its ranges must be what is held here.
+  private func checkRanges() throws {
+    for range in file.header.ranges {
+      chains[range.origin] = range.chainBefore
+      contexts[range.origin] = range.contextBefore
+      let before = SequenceNumber(rawValue: range.first.rawValue - 1)
+      guard held[range.origin] >= before else { continue }
+      if let chain = try log.chain(at: Dot(range.origin, before)), chain != range.chainBefore {
+        throw Self.brokenChain(range.origin)
+      }
+    }
+  }
+
+  private func take(_ record: TransactionRecord) throws {
+    let origin = record.dot.origin
+    let chain = record.chain(after: chains[origin] ?? .zero)
+    chains[origin] = chain
+    if let context = record.context { contexts[origin] = context }
+    if held.covers(record.dot) {
+      duplicates += 1
+      return
+    }
+    let waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
+    if canApply(waiting) { try apply(waiting) } else { try staged.add(waiting) }
+  }
+
+  private func canApply(_ transaction: StagedTransaction) -> Bool {
+    let dot = transaction.record.dot
+    return dot.sequence == held[dot.origin].next && held.covers(transaction.context)
+  }
+
+  private func apply(_ transaction: StagedTransaction) throws {
+    let dot = transaction.record.dot
+    try log.append(transaction.record)
+    guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
+    held[dot.origin] = dot.sequence
+    changedOrigins.insert(dot.origin)
+    latest = max(latest, transaction.record.hlc)
+    try merger.add(transaction.record)
+    applied += 1
+  }
+
+  /// Applies waiting transactions for as long as one becomes possible through another.
+  private func applyStaged() throws {
+    var isProgressing = true
+    while isProgressing {
+      isProgressing = false
+      for first in try staged.firsts() {
+        while let waiting = try staged.get(Dot(first.origin, held[first.origin].next)), canApply(waiting) {
+          try apply(waiting)
+          isProgressing = true
+        }
+        try staged.remove(through: Dot(first.origin, held[first.origin]))
+      }
+    }
+  }
+
+  /// Foreign keys are off while rows come in any order; here they are judged once, if there are any.
+  private func checkForeignKeys() throws {
+    for table in writer.catalog.tables where table.definition.columns.contains(where: { $0.reference != nil }) {
+      let name = table.definition.name
+      if try connection.scalar("PRAGMA foreign_key_check(\(SQLName.quoted(name)))") != nil {
+        throw GodwitError(.constraint, "FOREIGN KEY constraint failed: table \(name)")
+      }
+    }
+  }
+
+  private static func brokenChain(_ origin: Origin) -> GodwitError {
+    GodwitError(
+      .corruptFile, "the transactions of \(origin.replica) are not those held here under the same numbers",
+      hint: "the replica was copied or restored from a backup; nothing was changed")
+  }
+}

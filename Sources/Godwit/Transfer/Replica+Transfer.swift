@@ -1,0 +1,98 @@
+import GodwitBase
+import GodwitFiles
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+extension Replica {
+  /// Writes what other members may lack as a sync file that only they and this replica can open.
+  ///
+  /// - Parameters:
+  ///   - destination: A file, which appears whole or not at all, or the standard output.
+  ///   - member: The one member the file is for; by default all of them.
+  ///   - includesAll: Whether to include what the others are known to hold.
+  ///   - progress: Hears how much is done.
+  /// - Throws: `invalidArgument` for an unknown member, `diskFull`, `fileAccess`.
+  public func export(
+    to destination: SyncDestination, for member: String? = nil, includesAll: Bool = false,
+    progress: ProgressHandler? = nil
+  ) async throws -> ExportReport {
+    let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
+    let targets = roster.active.filter { member == nil || $0.name == member }
+    guard !targets.isEmpty else {
+      throw GodwitError(
+        .invalidArgument, "no active member is called \(member ?? "")", hint: "see: godwit member list")
+    }
+    let database = folder.database
+    let createdAt = wallClock.milliseconds()
+    let report = try await pool.read { connection in
+      let exporter = Exporter(
+        connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
+        createdAt: createdAt)
+      switch destination {
+      case .standardOutput:
+        try Self.makeDurable(database)
+        return try exporter.export(to: FileDescriptor(1, path: "standard output", closes: false), progress: progress)
+      case .file(let path):
+        let file = try PendingFile(replacing: path)
+        let report = try exporter.export(to: file, progress: progress)
+        try Self.makeDurable(database)
+        try file.commit()
+        return report
+      }
+    }
+    logger.debug("exported", metadata: ["transactions": "\(report.transactions)", "bytes": "\(report.bytes)"])
+    return report
+  }
+
+  /// Commits are not synchronized one by one, so a power cut may take back the last. What others have seen must not
+  /// be among them, or its sequence numbers would be used twice.
+  private static func makeDurable(_ database: String) throws {
+    let log = "\(database)-wal"
+    guard PrivateFile.exists(log) else { return }
+    try PrivateFile.open(log, writing: true).synchronize()
+  }
+
+  /// Applies a sync file in one transaction: all of it, or nothing.
+  ///
+  /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
+  ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`. The replica
+  ///   is unchanged after every one of them.
+  public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
+    let group = group
+    let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
+    let (report, members) = try await withWriter { writer in
+      let file = try SyncFileReader(source.open(), identity: identity.ageIdentity) { header in
+        guard header.group == group else {
+          throw GodwitError(
+            .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
+            hint: "import it into a replica of that group")
+        }
+        var known = roster
+        known.merge(header.members)
+        return try known.identity(of: header.sender)
+      }
+      return (try Importer.run(file, on: writer, progress: progress), file.header.members)
+    }
+    try await remember(members)
+    logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
+    return report
+  }
+
+  /// Keeps what a verified file said of the group's members.
+  private func remember(_ members: [MemberRecord]) async throws {
+    let location = folder.keys
+    let group = group
+    try await BlockingThread.run {
+      let contents = try Keyring.open(at: location)
+      var roster = Roster(group: group, trusted: contents.members)
+      guard roster.merge(members) else { return }
+      try Keyring.update(at: location) { contents in
+        var roster = Roster(group: group, trusted: contents.members)
+        roster.merge(members)
+        contents.members = roster.sorted
+      }
+    }
+  }
+}

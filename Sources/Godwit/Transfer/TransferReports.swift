@@ -1,0 +1,37 @@
+import GodwitBase
+
+/// What an export wrote.
+public struct ExportReport: Sendable {
+  /// Transactions in the file.
+  public let transactions: Int
+  /// The members that can open it, this replica included.
+  public let recipients: Int
+  /// Bytes of the sealed file.
+  public let bytes: Int
+}
+
+/// What an import did.
+public struct MergeReport: Sendable {
+  /// Transactions that an origin has written and that are not here yet.
+  public struct Missing: Sendable, Hashable {
+    /// The replica that wrote them.
+    public let replica: ReplicaID
+    /// The first and last sequence number.
+    public let sequences: ClosedRange<UInt64>
+  }
+
+  /// The member that made the file.
+  public let sender: ReplicaID
+  /// Transactions applied, those that had been waiting included.
+  public let applied: Int
+  /// Transactions that were here already.
+  public let duplicates: Int
+  /// Transactions kept aside because others must come first.
+  public let staged: Int
+  /// Rows that the applied transactions touched.
+  public let rows: Int
+  /// Writes that lost to writes they had not seen; see `Replica.conflicts`.
+  public let conflicts: Int
+  /// What must come before the staged transactions can be applied.
+  public let missing: [Missing]
+}

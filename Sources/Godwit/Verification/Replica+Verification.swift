@@ -1,0 +1,90 @@
+import GodwitBase
+import GodwitKeys
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+extension Replica {
+  /// Checks every page of the database, the hash chain of every origin and all foreign keys, and computes the digest
+  /// of the logical state. Takes time in proportion to the database; writers go on meanwhile.
+  ///
+  /// - Throws: `damagedDatabase` when a page cannot be read at all.
+  public func verify() async throws -> VerificationReport {
+    try await pool.read { connection in
+      var problems = try Self.checkPages(connection)
+      let (transactions, chainProblems) = try Self.checkChains(connection)
+      problems += chainProblems
+      problems += try Self.checkForeignKeys(connection)
+      let catalog = try Catalog(connection)
+      var rows = 0
+      for table in catalog.synced {
+        let count = try connection.scalar("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))")
+        if case .integer(let number)? = count { rows += Int(number) }
+      }
+      let digest = try LogicalDigest.compute(connection, catalog: catalog)
+      return VerificationReport(
+        problems: problems, transactions: transactions, rows: rows, digest: digest.hexadecimal)
+    }
+  }
+
+  /// A hash of the synced tables' content: equal on replicas that hold the same changes.
+  public func digest() async throws -> String {
+    try await pool.read { try LogicalDigest.compute($0, catalog: Catalog($0)).hexadecimal }
+  }
+
+  /// Reading a page checks its HMAC; integrity_check reads all of them and their structure.
+  private static func checkPages(_ connection: Connection) throws -> [String] {
+    do {
+      return try connection.withStatement("PRAGMA integrity_check(20)") { statement in
+        var problems: [String] = []
+        while try statement.step() {
+          let text = try statement.text(at: 0)
+          if text != "ok" { problems.append("database: \(text)") }
+        }
+        return problems
+      }
+    } catch let error as GodwitError where [.sql, .wrongKey, .fileAccess].contains(error.code) {
+      throw GodwitError(
+        .damagedDatabase, "a page of the database does not pass its check",
+        hint: "keep the file, restore a backup or join again from another replica", underlying: error)
+    }
+  }
+
+  private static func checkChains(_ connection: Connection) throws -> (Int, [String]) {
+    let log = try ChangeLog(connection)
+    var problems: [String] = []
+    var count = 0
+    for origin in log.origins.vector.origins {
+      var chain = ContentHash.zero
+      var expected = SequenceNumber.none
+      try log.forEach(of: origin, after: .none) { record, _ in
+        expected = expected.next
+        chain = record.chain(after: chain)
+        count += 1
+        if record.dot.sequence != expected {
+          problems.append("log: \(origin.replica) lacks transaction \(expected.rawValue)")
+          expected = record.dot.sequence
+        }
+        if try log.chain(at: record.dot) != chain {
+          problems.append("log: transaction \(record.dot.sequence.rawValue) of \(origin.replica) was changed")
+          chain = try log.chain(at: record.dot) ?? chain
+        }
+      }
+      let head = try log.origins.head(of: origin)
+      if head.sequence != expected || head.chain != chain {
+        problems.append("log: \(origin.replica) should reach transaction \(head.sequence.rawValue)")
+      }
+    }
+    return (count, problems)
+  }
+
+  private static func checkForeignKeys(_ connection: Connection) throws -> [String] {
+    try connection.withStatement("PRAGMA foreign_key_check") { statement in
+      var problems: [String] = []
+      while try statement.step(), problems.count < 20 {
+        problems.append("foreign key: a row of \(try statement.text(at: 0)) refers to a missing one of \(try statement.text(at: 2))")
+      }
+      return problems
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Crypto
+import GodwitBase
+
+/// The text in front of an age file's payload (C2SP age, section "Header").
+struct AgeHeader: Sendable {
+  static let versionLine = "age-encryption.org/v1"
+  /// A reader holds no more than this; 1,024 X25519 stanzas take 100 kB.
+  static let byteCountMax = 128 * 1_024
+  static let stanzaCountMax = 1_024
+
+  let stanzas: [AgeStanza]
+  /// What the MAC covers: everything up to and including `---`.
+  let authenticatedText: [UInt8]
+  /// HMAC-SHA-256, 32 bytes.
+  let authenticationCode: [UInt8]
+
+  init(stanzas: [AgeStanza], authenticatedText: [UInt8], authenticationCode: [UInt8]) {
+    self.stanzas = stanzas
+    self.authenticatedText = authenticatedText
+    self.authenticationCode = authenticationCode
+  }
+
+  /// A header for the stanzas, authenticated under the file key.
+  init(stanzas: [AgeStanza], fileKey: AgeFileKey) {
+    var text = Array("\(Self.versionLine)\n".utf8)
+    for stanza in stanzas { stanza.encode(to: &text) }
+    text += "---".utf8
+    let code = HMAC<SHA256>.authenticationCode(for: text, using: fileKey.headerKey)
+    self.init(stanzas: stanzas, authenticatedText: text, authenticationCode: Array(code))
+  }
+
+  var encoded: [UInt8] {
+    authenticatedText + " ".utf8 + Base64.encode(authenticationCode) + "\n".utf8
+  }
+
+  /// Compares in constant time.
+  func isAuthentic(under fileKey: AgeFileKey) -> Bool {
+    HMAC<SHA256>.isValidAuthenticationCode(
+      authenticationCode, authenticating: authenticatedText, using: fileKey.headerKey)
+  }
+}

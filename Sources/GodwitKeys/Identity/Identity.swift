@@ -1,0 +1,66 @@
+import Crypto
+import GodwitBase
+
+/// A replica's private keys: one that opens files sealed to it, one that signs what it says.
+package struct Identity: Sendable {
+  package let replica: ReplicaID
+  /// The X25519 key, 32 bytes.
+  package let ageIdentity: AgeIdentity
+  /// The Ed25519 seed (RFC 8032, section 5.1.5), 32 bytes.
+  private let signingSeed: SecretBytes
+  /// What others may know of this identity.
+  package let publicIdentity: PublicIdentity
+
+  /// Throws `invalidKey` when a secret has another size than 32 bytes.
+  package init(replica: ReplicaID, signingSeed: SecretBytes, agreementKey: SecretBytes) throws {
+    self.replica = replica
+    self.signingSeed = signingSeed
+    ageIdentity = try AgeIdentity(secret: agreementKey)
+    publicIdentity = try PublicIdentity(
+      replica: replica, recipient: ageIdentity.recipient,
+      verificationKey: Array(Self.signingKey(signingSeed).publicKey.rawRepresentation))
+  }
+
+  /// New keys from the system's random number generator.
+  package static func generate(replica: ReplicaID) throws -> Identity {
+    try Identity(replica: replica, signingSeed: SecretBytes(random: 32), agreementKey: SecretBytes(random: 32))
+  }
+
+  /// An Ed25519 signature over the message, 64 bytes. The message begins with what tells its kind from others.
+  package func sign(_ message: [UInt8]) throws -> [UInt8] {
+    Array(try Self.signingKey(signingSeed).signature(for: message))
+  }
+
+  private static func signingKey(_ seed: SecretBytes) throws -> Curve25519.Signing.PrivateKey {
+    do {
+      return try seed.withUnsafeBytes { try Curve25519.Signing.PrivateKey(rawRepresentation: $0) }
+    } catch {
+      throw GodwitError(.invalidKey, "an Ed25519 seed must have 32 bytes")
+    }
+  }
+}
+
+// Specs/keyring.md: version u8 = 1, replica 16, Ed25519 seed 32, X25519 private key 32.
+extension Identity {
+  private static let version: UInt8 = 1
+
+  /// Writes the private keys; only into a buffer that is sealed and then wiped.
+  package func encode(to writer: inout ByteWriter) {
+    writer.byte(Self.version)
+    replica.value.write(to: &writer)
+    signingSeed.withUnsafeBytes { writer.raw($0) }
+    ageIdentity.secret.withUnsafeBytes { writer.raw($0) }
+  }
+
+  /// Throws `unsupportedVersion`, `truncatedFile` or `invalidKey`.
+  package init(reading reader: inout ByteReader) throws {
+    guard try reader.byte() == Self.version else {
+      throw GodwitError(
+        .unsupportedVersion, "the private identity has a version this program does not know", hint: "update Godwit")
+    }
+    try self.init(
+      replica: ReplicaID(Identifier128(reading: &reader)),
+      signingSeed: SecretBytes(copying: reader.raw(32)),
+      agreementKey: SecretBytes(copying: reader.raw(32)))
+  }
+}

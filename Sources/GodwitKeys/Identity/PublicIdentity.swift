@@ -1,0 +1,40 @@
+import Crypto
+import GodwitBase
+
+/// What a replica shows to others: its name, the key to seal files to it, and the key that checks its signatures.
+///
+/// Its text is one line that starts with `godwit1`. It holds no secret, but whoever enrols it should compare the
+/// ``fingerprint`` over a second channel.
+public struct PublicIdentity: Hashable, Sendable {
+  /// The replica this identity belongs to.
+  public let replica: ReplicaID
+  /// The X25519 key that files for the replica are sealed to.
+  package let recipient: AgeRecipient
+  /// The Ed25519 public key (RFC 8032), 32 bytes.
+  package let verificationKey: [UInt8]
+
+  /// Throws `invalidKey` for a verification key that is malformed or of small order.
+  package init(replica: ReplicaID, recipient: AgeRecipient, verificationKey: [UInt8]) throws {
+    try PublicKeyCheck.requireSafeEd25519(verificationKey)
+    self.replica = replica
+    self.recipient = recipient
+    self.verificationKey = verificationKey
+  }
+
+  /// The `age1…` text that the age program seals to with `-r`.
+  public var ageRecipient: String { recipient.text }
+
+  /// Sixteen hexadecimal digits in four groups, for people to compare: the first 64 bits of a SHA-256.
+  public var fingerprint: String {
+    var hasher = ContentHasher()
+    hasher.update(binary)
+    let digits = Array(hasher.finalize().hexadecimal.prefix(16))
+    return stride(from: 0, to: 16, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: "-")
+  }
+
+  /// Whether the Ed25519 signature (64 bytes) over the message was made with this identity's signing key.
+  package func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {
+    guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: verificationKey) else { return false }
+    return key.isValidSignature(signature, for: message)
+  }
+}

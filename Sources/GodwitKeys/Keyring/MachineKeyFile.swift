@@ -1,0 +1,39 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+
+/// The file with the key that opens keyrings on this machine: one line of Bech32 that starts with
+/// `GODWIT-MACHINE-KEY-1`, holding 32 random bytes.
+enum MachineKeyFile {
+  private static let textPrefix = "GODWIT-MACHINE-KEY-"
+  private static let keyByteCount = 32
+  private static let fileByteCountMax = 1_024
+
+  /// The key in the file, made when there is none; safe against another process that does the same.
+  static func readOrCreate(_ path: String) throws -> SecretBytes {
+    try PrivateFile.makeFolder(Keyring.folder(of: path))
+    let lock = try LockFile("\(path).lock")
+    return try withExtendedLifetime(lock) {
+      if PrivateFile.exists(path) { return try read(path) }
+      let key = SecretBytes(random: keyByteCount)
+      var text = key.withUnsafeBytes { Bech32.encode(prefix: textPrefix, data: $0) }
+      defer { text.wipe() }
+      text.append(UInt8(ascii: "\n"))
+      try PrivateFile.replace(path, with: text)
+      return key
+    }
+  }
+
+  /// Throws `invalidKey` for a file that holds something else, and what ``PrivateFile`` throws.
+  static func read(_ path: String) throws -> SecretBytes {
+    var text = try PrivateFile.read(path, limit: fileByteCountMax)
+    defer { text.wipe() }
+    if text.last == UInt8(ascii: "\n") { text.removeLast() }
+    var (prefix, data) = try Bech32.decode(text, what: "the machine key")
+    defer { data.wipe() }
+    guard prefix == textPrefix, data.count == keyByteCount else {
+      throw GodwitError(.invalidKey, "\(path) is not a machine key file", hint: "restore it from a backup")
+    }
+    return SecretBytes(copying: data)
+  }
+}

@@ -1,0 +1,18 @@
+import GodwitBase
+
+/// What a member's name may be: at most 64 bytes of UTF-8 that can be printed on a terminal as they are.
+enum MemberName {
+  static let byteCountMax = 64
+
+  static func isAcceptable(_ name: String) -> Bool {
+    name.utf8.count <= byteCountMax && name.unicodeScalars.allSatisfy(isPrintable)
+  }
+
+  /// No control characters, no line breaks, and none that turn the direction of the text around them.
+  private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: false
+    default: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import GodwitBase
+
+/// A signed statement: this identity is, or is no longer, a member of the group.
+package struct MemberRecord: Hashable, Sendable {
+  package enum Status: UInt8, Hashable, Sendable {
+    case active = 1
+    case removed = 2
+  }
+
+  package let group: GroupID
+  package let identity: PublicIdentity
+  /// What people call the member: at most 64 bytes of UTF-8, without control characters.
+  package let name: String
+  package let status: Status
+  /// When the issuer says it was issued, in milliseconds since 1970 UTC.
+  package let issuedAtMilliseconds: Int64
+  package let issuer: ReplicaID
+  /// Ed25519, 64 bytes. Not checked by decoding; ask ``isSigned(by:)``.
+  package let signature: [UInt8]
+
+  /// Makes and signs a record. Throws `invalidArgument` for a name that is too long or has control characters.
+  package static func issue(
+    group: GroupID, identity: PublicIdentity, name: String, status: Status, at milliseconds: Int64,
+    by issuer: Identity
+  ) throws -> MemberRecord {
+    guard MemberName.isAcceptable(name) else {
+      throw GodwitError(
+        .invalidArgument, "a member's name has control characters or more than \(MemberName.byteCountMax) bytes",
+        hint: "choose a short name of printable characters")
+    }
+    func record(_ signature: [UInt8]) -> MemberRecord {
+      MemberRecord(
+        group: group, identity: identity, name: name, status: status, issuedAtMilliseconds: milliseconds,
+        issuer: issuer.replica, signature: signature)
+    }
+    return record(try issuer.sign(record([]).statement))
+  }
+
+  /// Whether this very identity issued the record. Whether it may do so is the caller's question.
+  package func isSigned(by issuer: PublicIdentity) -> Bool {
+    issuer.replica == self.issuer && issuer.verifies(signature: signature, of: statement)
+  }
+}
+
+// Specs/keyring.md, section "Member record".
+extension MemberRecord {
+  private static let version: UInt8 = 1
+  private static let signatureByteCount = 64
+  /// Comes before the signed fields, so that no signature over anything else fits a record.
+  private static let domain = Array("godwit member v1\0".utf8)
+
+  package func encode(to writer: inout ByteWriter) {
+    encodeFields(to: &writer)
+    writer.raw(signature)
+  }
+
+  /// Throws `unsupportedVersion`, `truncatedFile`, `corruptFile`, `limitExceeded`, or `invalidKey` for unsafe keys.
+  package init(reading reader: inout ByteReader) throws {
+    let version = try reader.byte()
+    guard version == Self.version else {
+      throw GodwitError(
+        .unsupportedVersion, "the member record has version \(version)", hint: "update Godwit")
+    }
+    group = GroupID(try Identifier128(reading: &reader))
+    identity = try PublicIdentity(reading: &reader)
+    name = try reader.string(limit: MemberName.byteCountMax)
+    guard MemberName.isAcceptable(name) else { throw ByteReader.malformed("a member's name has control characters") }
+    guard let status = Status(rawValue: try reader.byte()) else {
+      throw ByteReader.malformed("a member's status is unknown")
+    }
+    self.status = status
+    issuedAtMilliseconds = try reader.bigEndian()
+    issuer = ReplicaID(try Identifier128(reading: &reader))
+    signature = Array(try reader.raw(Self.signatureByteCount))
+  }
+
+  private func encodeFields(to writer: inout ByteWriter) {
+    writer.byte(Self.version)
+    group.value.write(to: &writer)
+    identity.encode(to: &writer)
+    writer.string(name)
+    writer.byte(status.rawValue)
+    writer.bigEndian(issuedAtMilliseconds)
+    issuer.value.write(to: &writer)
+  }
+
+  private var statement: [UInt8] {
+    var writer = ByteWriter(capacity: 256)
+    writer.raw(Self.domain)
+    encodeFields(to: &writer)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,66 @@
+import GodwitBase
+import GodwitStorage
+
+extension Connection {
+  /// The query's rows as models. Linear in the rows found.
+  package func fetch<Root: Model>(_ query: Query<Root>) throws -> [Root] {
+    let sql = try query.sql
+    return try withStatement(sql.text) { statement in
+      try statement.bind(sql.values)
+      return try Self.models(statement)
+    }
+  }
+
+  /// The model with this key, or nil.
+  package func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
+    try withStatement(Root.schema.statements.selectByKey) { statement in
+      try key.bind(to: ColumnBinder(ColumnBinderTarget(statement, 1)))
+      let models: [Root] = try Self.models(statement)
+      return models.first
+    }
+  }
+
+  package func count<Root: Model>(_ query: Query<Root>) throws -> Int {
+    let sql = try query.countSQL
+    guard case .integer(let count)? = try scalar(sql.text, sql.values) else { return 0 }
+    return Int(count)
+  }
+
+  /// The rows of a raw query of the user's.
+  package func rows(_ sql: SQL) throws -> [Row] {
+    if let failure = sql.failure { throw failure }
+    return try withStatement(sql.text, authority: .user) { statement in
+      guard statement.isReadOnly else {
+        throw GodwitError(.notAuthorized, "this statement writes", hint: "use execute in a write transaction")
+      }
+      try statement.bind(sql.values)
+      return try Self.rows(statement)
+    }
+  }
+
+  /// One value is read into again and again and copied out, so properties without a column keep their defaults.
+  private static func models<Root: Model>(_ statement: Statement) throws -> [Root] {
+    let accesses = Root.schema.columns.map(\.access)
+    var current = Root()
+    var models: [Root] = []
+    while try statement.step() {
+      try withUnsafeMutableBytes(of: &current) { bytes in
+        guard let start = bytes.baseAddress else { return }
+        for index in accesses.indices {
+          try accesses[index].read(start, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
+        }
+      }
+      models.append(current)
+    }
+    return models
+  }
+
+  private static func rows(_ statement: Statement) throws -> [Row] {
+    let columns = (0..<statement.columnCount).map(statement.columnName)
+    var rows: [Row] = []
+    while try statement.step() {
+      rows.append(Row(columns: columns, values: try columns.indices.map { try statement.value(at: Int32($0)) }))
+    }
+    return rows
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import GodwitBase
+
+/// A record's key: a UUID version 7 (RFC 9562), so keys made later sort later.
+public struct RecordID<Record>: Hashable, Comparable, Sendable, CustomStringConvertible {
+  let value: Identifier128
+
+  /// A new key, greater than every one this process made before.
+  public init() { value = RecordIDGenerator.next() }
+
+  /// Reads the 36 characters that ``description`` writes; nil for anything else.
+  public init?(_ text: String) {
+    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
+      let value = Identifier128(hexadecimal: groups.joined())
+    else { return nil }
+    self.value = value
+  }
+
+  init(_ value: Identifier128) { self.value = value }
+
+  /// The usual form with hyphens, in lower case.
+  public var description: String {
+    let text = Array(value.hexadecimal)
+    let cuts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+    return cuts.map { String(text[$0]) }.joined(separator: "-")
+  }
+
+  public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+}
+
+extension RecordID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let value = Self(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a record ID")
+    }
+    self = value
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+extension RecordID: ModelKey {
+  public static var storageType: StorageType { .blob }
+
+  public func bind(to binder: borrowing ColumnBinder) throws {
+    let big = (value.high.bigEndian, value.low.bigEndian)
+    try withUnsafeBytes(of: big) { try binder.bind(blob: $0) }
+  }
+
+  public static func read(from reader: borrowing ColumnReader) throws -> Self {
+    try reader.expect(.blob)
+    return try reader.withBytes { bytes in
+      guard bytes.count == 16 else { throw reader.mismatch("a record ID of 16 bytes") }
+      return Self(
+        Identifier128(
+          high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+          low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))))
+    }
+  }
+
+  public func storedValue() -> Value {
+    var writer = ByteWriter(capacity: 16)
+    value.write(to: &writer)
+    return .blob(writer.bytes)
+  }
+}

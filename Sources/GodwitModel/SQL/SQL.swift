@@ -1,0 +1,64 @@
+import GodwitBase
+
+/// SQL text with bound values. Interpolation binds a value, it never splices text:
+///
+/// ```swift
+/// let rows = try snapshot.rows("SELECT title FROM note WHERE views > \(3)")
+/// ```
+public struct SQL: Sendable, ExpressibleByStringInterpolation {
+  /// The text, with `?` where a value is bound.
+  public private(set) var text: String
+  /// The values, in the order of the `?`.
+  public private(set) var values: [Value]
+  package private(set) var failure: GodwitError?
+
+  /// Text with `?` places and their values.
+  public init(text: String, values: [Value] = []) {
+    self.text = text
+    self.values = values
+  }
+
+  /// Text without values.
+  public init(stringLiteral text: String) { self.init(text: text) }
+
+  /// Text with interpolated values.
+  public init(stringInterpolation: StringInterpolation) {
+    self.init(text: stringInterpolation.text, values: stringInterpolation.values)
+    failure = stringInterpolation.failure
+  }
+
+  /// Collects text and values.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+    fileprivate var values: [Value] = []
+    fileprivate var failure: GodwitError?
+
+    /// Makes room.
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + interpolationCount)
+      values.reserveCapacity(interpolationCount)
+    }
+
+    /// Adds SQL text.
+    public mutating func appendLiteral(_ literal: String) { text += literal }
+
+    /// Binds a value.
+    public mutating func appendInterpolation(_ value: some ColumnValue) {
+      text += "?"
+      do {
+        values.append(try value.storedValue())
+      } catch {
+        failure = error as? GodwitError
+      }
+    }
+
+    /// Binds a value of any storage class.
+    public mutating func appendInterpolation(_ value: Value) {
+      text += "?"
+      values.append(value)
+    }
+
+    /// Inserts a table or column name, quoted.
+    public mutating func appendInterpolation(name: String) { text += SQLName.quoted(name) }
+  }
+}

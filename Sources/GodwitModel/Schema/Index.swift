@@ -1,0 +1,17 @@
+/// An index over one or several columns, named `index_TABLE_on_COLUMN_and_COLUMN`.
+public struct Index<Root: Model>: Sendable {
+  package let keyPaths: [PartialKeyPath<Root> & Sendable]
+  package private(set) var isUnique = false
+
+  /// An index in the order given.
+  public init(_ keyPaths: (PartialKeyPath<Root> & Sendable)...) {
+    self.keyPaths = keyPaths
+  }
+
+  /// Lets no two rows hold the same values.
+  public func unique() -> Self {
+    var copy = self
+    copy.isUnique = true
+    return copy
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import GodwitBase
+
+/// A Codable type stored as JSON text with sorted keys, so that equal values have equal text.
+public protocol JSONColumnValue: ColumnValue, Codable {}
+
+extension JSONColumnValue {
+  public static var storageType: StorageType { .text }
+  public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(JSONText.encode(self)) }
+  public static func read(from reader: borrowing ColumnReader) throws -> Self { try JSONText.decode(from: reader) }
+  public func storedValue() throws -> Value { .text(try JSONText.encode(self)) }
+}
+
+extension Array: ColumnValue where Element: Codable {}
+extension Array: JSONColumnValue where Element: Codable {}
+extension Dictionary: ColumnValue where Key: Codable, Value: Codable {}
+extension Dictionary: JSONColumnValue where Key: Codable, Value: Codable {}
+
+/// Elements are stored in the order of their JSON text, so that equal sets have equal text.
+extension Set: ColumnValue where Element: Codable {}
+extension Set: JSONColumnValue where Element: Codable {
+  private func text() throws -> String {
+    "[\(try map { try JSONText.encode($0) }.sorted().joined(separator: ","))]"
+  }
+  public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(text()) }
+  public func storedValue() throws -> GodwitBase.Value { .text(try text()) }
+}
+
+/// JSON as it is stored.
+enum JSONText {
+  static func encode(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(value), as: UTF8.self)
+    } catch {
+      throw GodwitError(.valueNotStorable, "a value does not encode to JSON", underlying: error)
+    }
+  }
+
+  static func decode<Target: Decodable>(
+    _ type: Target.Type = Target.self, from reader: borrowing ColumnReader
+  ) throws -> Target {
+    let text = try reader.text()
+    do {
+      return try JSONDecoder().decode(Target.self, from: Data(text.utf8))
+    } catch {
+      throw reader.mismatch("JSON of \(Target.self)")
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import CZstd
+import GodwitBase
+
+/// Zstandard (RFC 8878) over whole buffers, with a context kept between calls.
+package final class Zstd {
+  private let compressor: OpaquePointer
+  private let decompressor: OpaquePointer
+  private let level: Int32
+
+  /// Level 1 for the change log, where speed counts; 3 for sync files.
+  package init(level: Int32) throws {
+    guard let compressor = ZSTD_createCCtx(), let decompressor = ZSTD_createDCtx() else {
+      throw GodwitError(.limitExceeded, "there is no memory for compression")
+    }
+    self.compressor = compressor
+    self.decompressor = decompressor
+    self.level = level
+  }
+
+  deinit {
+    ZSTD_freeCCtx(compressor)
+    ZSTD_freeDCtx(decompressor)
+  }
+
+  package func compress(_ bytes: some Collection<UInt8>) throws -> [UInt8] {
+    let bound = ZSTD_compressBound(bytes.count)
+    func compress(_ input: UnsafeRawBufferPointer) throws -> [UInt8] {
+      try [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+        let result = ZSTD_compressCCtx(
+          compressor, output.baseAddress, output.count, input.baseAddress, input.count, level)
+        guard ZSTD_isError(result) == 0 else { throw GodwitError(.limitExceeded, "compression failed") }
+        count = result
+      }
+    }
+    let direct = try bytes.withContiguousStorageIfAvailable { try compress(UnsafeRawBufferPointer($0)) }
+    return try direct ?? Array(bytes).withUnsafeBytes(compress)
+  }
+
+  /// Restores exactly `size` bytes, or throws `corruptFile`. The caller has checked `size` against its limits.
+  package func decompress(_ bytes: some Collection<UInt8>, size: Int) throws -> [UInt8] {
+    func decompress(_ input: UnsafeRawBufferPointer) throws -> [UInt8] {
+      let output = try [UInt8](unsafeUninitializedCapacity: size) { output, count in
+        let result = ZSTD_decompressDCtx(
+          decompressor, output.baseAddress, output.count, input.baseAddress, input.count)
+        guard ZSTD_isError(result) == 0 else { throw ByteReader.malformed("compressed data does not decompress") }
+        count = result
+      }
+      guard output.count == size else { throw ByteReader.malformed("compressed data has another size") }
+      return output
+    }
+    let direct = try bytes.withContiguousStorageIfAvailable { try decompress(UnsafeRawBufferPointer($0)) }
+    return try direct ?? Array(bytes).withUnsafeBytes(decompress)
+  }
+}

@@ -1,0 +1,29 @@
+import GodwitBase
+
+/// The constants of the container (Specs/sync-file.md).
+enum SyncFileFormat {
+  static let magic = Array("GODWIT\0".utf8)
+  static let version: UInt8 = 1
+  static let signatureContext = Array("godwit sync file v1\0".utf8)
+
+  enum Part: UInt8 {
+    case frame = 1
+    case trailer = 2
+  }
+
+  static let headerByteLimit = 64 << 20
+  static let frameByteLimit = 1 << 30
+  /// A frame is closed once its transactions reach this size.
+  static let frameTarget = 4 << 20
+  /// A frame may unpack to this size in any case, and beyond it only at a ratio that honest data reaches.
+  static let unpackedByteAllowance = 64 << 20
+  static let unpackedRatioLimit = 256
+  static let unpackedByteLimit = 5 << 28
+
+  static func checkUnpacked(size: Int, packed: Int) throws {
+    let allowed = min(unpackedByteLimit, max(unpackedByteAllowance, packed * unpackedRatioLimit))
+    guard size <= allowed else {
+      throw GodwitError(.limitExceeded, "a frame of \(packed) bytes claims to unpack to \(size)")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+
+extension SyncFileHeader {
+  static let recipientLimit = 1_024
+  static let memberLimit = 1_024
+  static let tableLimit = 1_024
+
+  func write(to writer: inout ByteWriter) {
+    group.value.write(to: &writer)
+    sender.value.write(to: &writer)
+    writer.signedVarint(createdAt)
+    vector.write(to: &writer)
+    writer.varint(schemaVersion)
+    writer.varint(recipients.count)
+    for recipient in recipients { writer.raw(recipient.bytes) }
+    writer.varint(members.count)
+    for member in members { member.encode(to: &writer) }
+    writer.varint(tables.count)
+    for table in tables { table.write(to: &writer) }
+    writer.varint(ranges.count)
+    for range in ranges { range.write(to: &writer) }
+  }
+
+  init(reading reader: inout ByteReader) throws {
+    let group = GroupID(try Identifier128(reading: &reader))
+    let sender = ReplicaID(try Identifier128(reading: &reader))
+    let createdAt = try reader.signedVarint()
+    let vector = try VersionVector(reading: &reader)
+    let schemaVersion = try reader.varint()
+    let recipientCount = try reader.count(limit: Self.recipientLimit, "recipients")
+    let recipients = try (0..<recipientCount).map { _ in try AgeRecipient(bytes: Array(reader.raw(32))) }
+    let memberCount = try reader.count(limit: Self.memberLimit, "members")
+    let members = try (0..<memberCount).map { _ in try MemberRecord(reading: &reader) }
+    let tableCount = try reader.count(limit: Self.tableLimit, "tables")
+    let tables = try (0..<tableCount).map { _ in try TableDefinition(reading: &reader) }
+    let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
+    let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
+    try reader.expectEnd()
+    guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
+    self.init(
+      group: group, sender: sender, createdAt: createdAt, vector: vector, schemaVersion: schemaVersion,
+      recipients: recipients, members: members, tables: tables, ranges: ranges)
+  }
+}
+
+extension SyncFileHeader.Range {
+  fileprivate func write(to writer: inout ByteWriter) {
+    origin.write(to: &writer)
+    writer.varint(first.rawValue)
+    writer.varint(last.rawValue)
+    writer.raw(chainBefore.bytes)
+    writer.raw(chainAtEnd.bytes)
+    contextBefore.write(to: &writer)
+  }
+
+  fileprivate init(reading reader: inout ByteReader) throws {
+    let origin = try Origin(reading: &reader)
+    let first = try SequenceNumber(reading: &reader)
+    let last = try SequenceNumber(reading: &reader)
+    guard first <= last else { throw ByteReader.malformed("a range ends before it begins") }
+    self.init(
+      origin: origin, first: first, last: last, chainBefore: try ContentHash(reading: &reader),
+      chainAtEnd: try ContentHash(reading: &reader), contextBefore: try VersionVector(reading: &reader))
+  }
+}
+
+extension ContentHash {
+  package init(reading reader: inout ByteReader) throws {
+    guard let hash = ContentHash(bytes: try reader.raw(32)) else { throw ByteReader.malformed("a hash") }
+    self = hash
+  }
+}

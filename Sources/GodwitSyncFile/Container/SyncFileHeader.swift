@@ -1,0 +1,62 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+
+/// What a sync file says of itself before its transactions (Specs/sync-file.md, "Header").
+package struct SyncFileHeader: Sendable {
+  /// A run of one origin's transactions: what a reader needs to check the run against what it holds.
+  package struct Range: Sendable {
+    package let origin: Origin
+    package let first: SequenceNumber
+    package let last: SequenceNumber
+    /// The origin's hash chain before `first` and at `last`.
+    package let chainBefore: ContentHash
+    package let chainAtEnd: ContentHash
+    /// What the origin held when it wrote the transaction before `first`.
+    package let contextBefore: VersionVector
+
+    package init(
+      origin: Origin, first: SequenceNumber, last: SequenceNumber, chainBefore: ContentHash, chainAtEnd: ContentHash,
+      contextBefore: VersionVector
+    ) {
+      self.origin = origin
+      self.first = first
+      self.last = last
+      self.chainBefore = chainBefore
+      self.chainAtEnd = chainAtEnd
+      self.contextBefore = contextBefore
+    }
+  }
+
+  package let group: GroupID
+  package let sender: ReplicaID
+  /// Milliseconds since 1970 UTC by the sender's clock.
+  package let createdAt: Int64
+  /// Everything the sender holds: its acknowledgement.
+  package let vector: VersionVector
+  package let schemaVersion: UInt64
+  /// Whom the file is sealed to, so that a re-wrapped file is noticed.
+  package let recipients: [AgeRecipient]
+  /// The sender's list of members, each record signed by who added it.
+  package let members: [MemberRecord]
+  /// The synced tables as the sender has them.
+  package let tables: [TableDefinition]
+  package let ranges: [Range]
+
+  package init(
+    group: GroupID, sender: ReplicaID, createdAt: Int64, vector: VersionVector, schemaVersion: UInt64,
+    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], ranges: [Range]
+  ) {
+    self.group = group
+    self.sender = sender
+    self.createdAt = createdAt
+    self.vector = vector
+    self.schemaVersion = schemaVersion
+    self.recipients = recipients
+    self.members = members
+    self.tables = tables
+    self.ranges = ranges
+  }
+
+  package var transactionCount: Int { ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 } }
+}

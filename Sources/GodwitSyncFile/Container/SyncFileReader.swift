@@ -1,0 +1,108 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+
+/// Reads a sync file as it streams in. Its transactions count only once ``next()`` has returned nil: by then the
+/// signature, the final age chunk and the end of the file have been seen.
+package final class SyncFileReader {
+  package let header: SyncFileHeader
+  private let opener: AgeOpener
+  private var hasher: ContentHasher
+  private let zstd: Zstd
+  private var frame: FrameDecoder?
+  private var position: FramePosition
+  private var transactionCount = 0
+  private var isFinished = false
+  private let verifyingIdentity: PublicIdentity
+
+  /// Reads the header. `sender` says which identity the file must be signed by, or throws for a stranger's file.
+  package init(
+    _ source: any ByteSource, identity: AgeIdentity, sender: (SyncFileHeader) throws -> PublicIdentity
+  ) throws {
+    opener = try AgeOpener(source, identities: [identity])
+    zstd = try Zstd(level: 3)
+    hasher = ContentHasher()
+    let start = try opener.readExactly(SyncFileFormat.magic.count + 5)
+    guard start.starts(with: SyncFileFormat.magic) else {
+      throw GodwitError(.corruptFile, "this is no sync file", hint: "it opens as an age file, but holds something else")
+    }
+    var reader = ByteReader(start[SyncFileFormat.magic.count...])
+    let version = try reader.byte()
+    guard version == SyncFileFormat.version else {
+      throw GodwitError(
+        .unsupportedVersion, "the sync file has format version \(version); this program reads version 1",
+        hint: "update this program, or export again with the older one")
+    }
+    let size = Int(try reader.bigEndian(UInt32.self))
+    guard size <= SyncFileFormat.headerByteLimit else {
+      throw GodwitError(.limitExceeded, "the header claims \(size) bytes")
+    }
+    let body = try opener.readExactly(size)
+    hasher.update(start)
+    hasher.update(body)
+    var bodyReader = ByteReader(body)
+    header = try SyncFileHeader(reading: &bodyReader)
+    guard opener.stanzaCount == header.recipients.count, header.recipients.contains(identity.recipient) else {
+      throw GodwitError(
+        .corruptFile, "the file was sealed anew to other recipients", hint: "ask the sender for the file itself")
+    }
+    verifyingIdentity = try sender(header)
+    position = FramePosition(header.ranges)
+  }
+
+  /// The next transaction, or nil at the verified end.
+  package func next() throws -> TransactionRecord? {
+    while !isFinished {
+      if let record = try frame?.next(&position) {
+        transactionCount += 1
+        return record
+      }
+      try readPart()
+    }
+    return nil
+  }
+
+  private func readPart() throws {
+    let start = try opener.readExactly(1)
+    hasher.update(start)
+    switch SyncFileFormat.Part(rawValue: start[0]) {
+    case .frame: try readFrame()
+    case .trailer: try readTrailer()
+    case nil: throw ByteReader.malformed("unknown part \(start[0])")
+    }
+  }
+
+  private func readFrame() throws {
+    let head = try opener.readExactly(8)
+    var reader = ByteReader(head)
+    let packedSize = Int(try reader.bigEndian(UInt32.self))
+    let size = Int(try reader.bigEndian(UInt32.self))
+    guard packedSize <= SyncFileFormat.frameByteLimit else {
+      throw GodwitError(.limitExceeded, "a frame claims \(packedSize) bytes")
+    }
+    try SyncFileFormat.checkUnpacked(size: size, packed: packedSize)
+    let packed = try opener.readExactly(packedSize)
+    hasher.update(head)
+    hasher.update(packed)
+    frame = try FrameDecoder(try zstd.decompress(packed, size: size), origins: header.ranges.map(\.origin))
+  }
+
+  private func readTrailer() throws {
+    let count = try opener.readExactly(8)
+    hasher.update(count)
+    let signature = try opener.readExactly(64)
+    let message = SyncFileFormat.signatureContext + hasher.finalize().bytes
+    guard verifyingIdentity.verifies(signature: signature, of: message) else {
+      throw GodwitError(
+        .invalidSignature, "the file's signature does not fit its content", hint: "ask the sender for the file again")
+    }
+    var reader = ByteReader(count)
+    guard try reader.bigEndian(UInt64.self) == UInt64(transactionCount), position.isAtEnd else {
+      throw ByteReader.malformed("the file holds another number of transactions than it says")
+    }
+    var extra: UInt8 = 0
+    let rest = try withUnsafeMutableBytes(of: &extra) { try opener.read(into: $0) }
+    guard rest == 0 else { throw ByteReader.malformed("there is data after the trailer") }
+    isFinished = true
+  }
+}

@@ -1,0 +1,66 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+
+/// Writes a sync file: header, frames of transactions, signed trailer, all sealed by age while they are written.
+/// Memory is bounded by one frame.
+package final class SyncFileWriter {
+  private let sealer: AgeSealer
+  private let identity: Identity
+  private var hasher = ContentHasher()
+  private var frame: FrameEncoder
+  private let zstd: Zstd
+  private var transactionCount = 0
+
+  /// Writes the header.
+  package init(_ header: SyncFileHeader, signedBy identity: Identity, to sink: any ByteSink) throws {
+    self.identity = identity
+    zstd = try Zstd(level: 3)
+    frame = FrameEncoder(origins: header.ranges.map(\.origin))
+    sealer = try AgeSealer(recipients: header.recipients, to: sink)
+    var body = ByteWriter()
+    header.write(to: &body)
+    var writer = ByteWriter(capacity: body.count + 16)
+    writer.raw(SyncFileFormat.magic)
+    writer.byte(SyncFileFormat.version)
+    writer.bigEndian(UInt32(body.count))
+    writer.raw(body.bytes)
+    try emit(writer.bytes)
+  }
+
+  /// Adds a transaction. Those of one origin come in sequence; causes come before effects.
+  package func append(_ record: TransactionRecord) throws {
+    try frame.append(record)
+    transactionCount += 1
+    if frame.size >= SyncFileFormat.frameTarget { try flush() }
+  }
+
+  /// Writes the trailer: nothing is valid without it.
+  package func finish() throws {
+    try flush()
+    var writer = ByteWriter()
+    writer.byte(SyncFileFormat.Part.trailer.rawValue)
+    writer.bigEndian(UInt64(transactionCount))
+    try emit(writer.bytes)
+    let message = SyncFileFormat.signatureContext + hasher.finalize().bytes
+    try sealer.write(try identity.sign(message))
+    try sealer.finish()
+  }
+
+  private func flush() throws {
+    guard frame.size > 0 else { return }
+    let raw = try frame.finish()
+    let packed = try zstd.compress(raw)
+    var writer = ByteWriter(capacity: packed.count + 16)
+    writer.byte(SyncFileFormat.Part.frame.rawValue)
+    writer.bigEndian(UInt32(packed.count))
+    writer.bigEndian(UInt32(raw.count))
+    writer.raw(packed)
+    try emit(writer.bytes)
+  }
+
+  private func emit(_ bytes: [UInt8]) throws {
+    hasher.update(bytes)
+    try sealer.write(bytes)
+  }
+}

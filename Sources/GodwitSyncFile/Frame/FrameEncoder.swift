@@ -1,0 +1,97 @@
+import GodwitBase
+import GodwitReplication
+
+/// Packs transactions column by column, so that like stands by like when a frame is compressed
+/// (Specs/sync-file.md, "Frame"): one stream for the transactions' heads, one for the operations' heads, then for
+/// each table of the dictionary one for its keys and one for each column.
+struct FrameEncoder {
+  private let originNumbers: [Origin: Int]
+  private var dictionary: [[UInt8]] = []
+  private var dictionaryNumbers: [[UInt8]: Int] = [:]
+  private var heads = ByteWriter()
+  private var operations = ByteWriter()
+  private var tables: [TableKey: Int] = [:]
+  private var streams: [[ByteWriter]] = []
+  private var transactionCount = 0
+  private var previousHLC: UInt64 = 0
+  private(set) var size = 0
+
+  private struct TableKey: Hashable {
+    let dictionary: Int
+    let table: Int
+  }
+
+  init(origins: [Origin]) {
+    originNumbers = Dictionary(uniqueKeysWithValues: origins.enumerated().map { ($1, $0) })
+  }
+
+  mutating func append(_ record: TransactionRecord) throws {
+    let changes = try ChangeSet(record.changes[...])
+    guard let origin = originNumbers[record.dot.origin] else {
+      throw GodwitError(.invalidArgument, "a transaction of an origin that the header does not name")
+    }
+    let entry = dictionaryEntry(changes, in: record.changes)
+    heads.varint(origin)
+    heads.signedVarint(Int64(bitPattern: record.hlc.rawValue &- previousHLC))
+    previousHLC = record.hlc.rawValue
+    heads.varint(record.schemaVersion)
+    heads.byte(record.context == nil ? 0 : 1)
+    record.context?.write(to: &heads)
+    heads.varint(entry)
+    heads.varint(changes.operationCount)
+    try changes.forEach { try append($0, in: changes.tables[$0.table], entry: entry) }
+    transactionCount += 1
+    size += record.changes.count + 32
+  }
+
+  private mutating func dictionaryEntry(_ changes: ChangeSet, in bytes: [UInt8]) -> Int {
+    var writer = ByteWriter()
+    ChangeSet.writeHeader(tables: changes.tables, operationCount: 0, to: &writer)
+    if let number = dictionaryNumbers[writer.bytes] { return number }
+    dictionaryNumbers[writer.bytes] = dictionary.count
+    dictionary.append(writer.bytes)
+    for (number, table) in changes.tables.enumerated() {
+      tables[TableKey(dictionary: dictionary.count - 1, table: number)] = streams.count
+      streams.append(Array(repeating: ByteWriter(), count: table.columnCount - table.keyCount + 1))
+    }
+    return dictionary.count - 1
+  }
+
+  private mutating func append(_ operation: Operation, in table: ChangeSet.Table, entry: Int) throws {
+    guard let place = tables[TableKey(dictionary: entry, table: operation.table)] else { return }
+    operations.varint(Operation.head(table: operation.table, kind: operation.kind))
+    streams[place][0].raw(operation.key)
+    var reader = ByteReader(operation.payload)
+    switch operation.kind {
+    case .insert:
+      for column in 1..<streams[place].count { streams[place][column].raw(try reader.encodedValue()) }
+    case .update:
+      let count = try reader.count()
+      operations.varint(count)
+      for _ in 0..<count {
+        let column = try reader.count()
+        operations.varint(column)
+        streams[place][column - table.keyCount + 1].raw(try reader.encodedValue())
+      }
+    case .delete: break
+    }
+  }
+
+  /// The frame's bytes; the encoder is empty afterwards.
+  mutating func finish() throws -> [UInt8] {
+    var writer = ByteWriter(capacity: size)
+    writer.varint(transactionCount)
+    writer.varint(dictionary.count)
+    for entry in dictionary { writer.lengthPrefixed(entry) }
+    writer.lengthPrefixed(heads.bytes)
+    writer.lengthPrefixed(operations.bytes)
+    for stream in streams.joined() { writer.lengthPrefixed(stream.bytes) }
+    guard writer.count <= SyncFileFormat.unpackedByteLimit else {
+      throw GodwitError(.limitExceeded, "a transaction is too large for a sync file: \(writer.count) bytes")
+    }
+    self = FrameEncoder(originNumbers: originNumbers)
+    return writer.bytes
+  }
+
+  private init(originNumbers: [Origin: Int]) { self.originNumbers = originNumbers }
+}
