@@ -69,6 +69,12 @@ let package = Package(
     // Tests
     .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase"]),
     .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles"]),
+    .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles"]),
+    .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
+    .testTarget(name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
+    .testTarget(
+      name: "GodwitTests",
+      dependencies: ["Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitModel"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -33,11 +33,9 @@ extension Value: Hashable {
   }
 }
 
-extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
-  ExpressibleByNilLiteral
-{
+// No nil literal: it would make `optional == nil` mean `optional == .null`.
+extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
   public init(integerLiteral value: Int64) { self = .integer(value) }
   public init(floatLiteral value: Double) { self = .real(value) }
   public init(stringLiteral value: String) { self = .text(value) }
-  public init(nilLiteral: ()) { self = .null }
 }

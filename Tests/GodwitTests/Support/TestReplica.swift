@@ -1,0 +1,89 @@
+import Foundation
+import Godwit
+import Synchronization
+
+/// A folder that goes away with the test.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "godwit-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+/// A clock that stands still until it is told to move.
+final class TestClock: Sendable {
+  private let now: Mutex<Int64>
+  init(_ start: Int64 = 1_700_000_000_000) { now = Mutex(start) }
+  func advance(_ milliseconds: Int64) { now.withLock { $0 += milliseconds } }
+  var wallClock: WallClock { WallClock { self.now.withLock { $0 } } }
+}
+
+/// Replicas of one group, each in a folder of its own, and the files between them.
+struct TestGroup {
+  let folder: TemporaryFolder
+  let clock: TestClock
+  private(set) var replicas: [Replica] = []
+
+  init(_ count: Int) async throws {
+    folder = try TemporaryFolder()
+    clock = TestClock()
+    let names = (0..<count).map { "replica-\($0)" }
+    let first = try await Self.open(folder.file(names[0]), clock)
+    replicas = [first]
+    for name in names.dropFirst() {
+      let path = folder.file(name)
+      let identity = try await Replica.identity(at: path)
+      let invitation = folder.file("\(name).invitation")
+      try await first.invite(identity, name: name, to: .file(invitation))
+      await (try Replica.join(at: path, invitation: .file(invitation))).close()
+      replicas.append(try await Self.open(path, clock))
+    }
+  }
+
+  static func open(_ path: String, _ clock: TestClock = TestClock()) async throws -> Replica {
+    try await Replica.open(
+      at: path, models: [Folder.self, Note.self, Draft.self], name: nil, key: .keyring(),
+      logger: .init(label: "test"), wallClock: clock.wallClock)
+  }
+
+  subscript(index: Int) -> Replica { replicas[index] }
+
+  /// Carries everything the sender has for all members to the receiver.
+  @discardableResult
+  func send(from sender: Int, to receiver: Int, all: Bool = false) async throws -> MergeReport {
+    let path = folder.file("\(UUID().uuidString).godwit-sync")
+    _ = try await replicas[sender].export(to: .file(path), includesAll: all)
+    return try await replicas[receiver].import(from: .file(path))
+  }
+
+  /// Carries files in both directions until nothing is left to send.
+  func settle() async throws {
+    for _ in 0..<2 {
+      for sender in replicas.indices {
+        for receiver in replicas.indices where receiver != sender { try await send(from: sender, to: receiver) }
+      }
+    }
+  }
+
+  func digests() async throws -> Set<String> {
+    var digests: Set<String> = []
+    for replica in replicas { digests.insert(try await replica.digest()) }
+    return digests
+  }
+}
+
+/// The code of the error that the body throws, or nil.
+func code(_ body: () async throws -> some Any) async -> GodwitError.Code? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    return (error as? GodwitError)?.code
+  }
+}
