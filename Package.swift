@@ -45,7 +45,10 @@ let package = Package(
     .target(name: "GodwitSimulation", dependencies: ["Godwit", "GodwitBase", "GodwitReplication"]),
 
     // Tools
-    .target(name: "ToolSupport", dependencies: ["Godwit"], path: "Tools/support"),
+    .target(
+      name: "ToolSupport",
+      dependencies: ["Godwit", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tools/support"),
     .executableTarget(
       name: "godwit-cli",
       dependencies: [
@@ -55,7 +58,7 @@ let package = Package(
     .executableTarget(
       name: "godwit-bench",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitStorage", "CSQLCipher",
+        "Godwit", "GodwitBase", "GodwitKeys", "GodwitStorage", "CSQLCipher",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/godwit-bench"),
@@ -75,6 +78,10 @@ let package = Package(
     .testTarget(
       name: "GodwitTests",
       dependencies: ["Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitModel"]),
+    .testTarget(name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "godwit-cli"]),
+    .testTarget(
+      name: "InventoryAgentTests",
+      dependencies: ["inventory-agent", "Godwit", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitReplication
 
@@ -24,16 +25,35 @@ extension ChangeCapture {
   /// Whether some row was written more than once. Comparing hashes of keys may say yes without need, never no.
   private var hasRepeatedRows: Bool {
     guard entries.count > 1 else { return false }
-    var seen = Set<Int>(minimumCapacity: entries.count)
-    return operations.bytes.withUnsafeBytes { bytes in
-      entries.contains { entry in
-        let start = keyStart(entry)
-        var hasher = Hasher()
-        hasher.combine(entry.table)
-        hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<keyEnd(entry, from: start, in: bytes)]))
-        return !seen.insert(hasher.finalize()).inserted
-      }
+    return operations.bytes.withUnsafeBytes { bytes in !keysRise(in: bytes) && hasRepeatedHash(in: bytes) }
+  }
+
+  /// Rows made one after another have rising keys, each greater than all before: no row comes twice.
+  private func keysRise(in bytes: UnsafeRawBufferPointer) -> Bool {
+    var previous = key(entries[0], in: bytes)
+    for entry in entries.dropFirst() {
+      let next = key(entry, in: bytes)
+      guard entry.table == entries[0].table, let left = previous.baseAddress, let right = next.baseAddress,
+        previous.count == next.count, memcmp(left, right, next.count) < 0
+      else { return false }
+      previous = next
     }
+    return true
+  }
+
+  private func hasRepeatedHash(in bytes: UnsafeRawBufferPointer) -> Bool {
+    var seen = Set<Int>(minimumCapacity: entries.count)
+    return entries.contains { entry in
+      var hasher = Hasher()
+      hasher.combine(entry.table)
+      hasher.combine(bytes: key(entry, in: bytes))
+      return !seen.insert(hasher.finalize()).inserted
+    }
+  }
+
+  private func key(_ entry: Entry, in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let start = keyStart(entry)
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<keyEnd(entry, from: start, in: bytes)])
   }
 
   private func keyStart(_ entry: Entry) -> Int {
@@ -93,7 +113,7 @@ extension ChangeCapture {
   private var dictionary: [ChangeSet.Table] {
     uses.map { use in
       let definition = use.table.definition
-      let used = definition.columns.indices.filter { use.usesAll || $0 < definition.keyCount || use.columns.contains($0) }
+      let used = definition.columns.indices.filter { use.usesAll || $0 < definition.keyCount || use.columns[$0] }
       return ChangeSet.Table(
         name: definition.name, columnCount: definition.columns.count, keyCount: definition.keyCount,
         columns: used.map { (index: $0, name: definition.columns[$0].name) })

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitModel
 import GodwitReplication
 import GodwitStorage
 
@@ -20,29 +21,50 @@ final class ChangeCapture: ChangeJournal {
     let table: CatalogTable
     let firstEntry: Int
     var usesAll: Bool
-    var columns: Set<Int>
+    /// By column number.
+    var columns: [Bool]
   }
 
-  private var tables: [Int: CatalogTable] = [:]
+  /// Both by table number: what the table is, and where it stands in `uses`, if it does.
+  private var tables: [CatalogTable?] = []
+  private var useNumbers: [Int?] = []
   private(set) var uses: [Use] = []
-  private var useNumbers: [Int: Int] = [:]
-  private(set) var operations = ByteWriter(capacity: 1 << 16)
-  private(set) var oldValues = ByteWriter(capacity: 1 << 12)
   private(set) var entries: [Entry] = []
+  /// The encoded bytes. Behind a pointer, because every value appended to a property of a class pays for a check of
+  /// exclusive access; a capture serves one thread.
+  private let buffers = UnsafeMutablePointer<Buffers>.allocate(capacity: 1)
+
+  private struct Buffers {
+    var operations = ByteWriter(capacity: 1 << 16)
+    var oldValues = ByteWriter(capacity: 1 << 12)
+  }
+
+  init() { buffers.initialize(to: Buffers()) }
+
+  deinit {
+    buffers.deinitialize(count: 1)
+    buffers.deallocate()
+  }
+
+  var operations: ByteWriter { buffers.pointee.operations }
+  var oldValues: ByteWriter { buffers.pointee.oldValues }
   /// Why the transaction cannot be logged; it must not commit then.
   private(set) var failure: GodwitError?
 
   func setCatalog(_ catalog: Catalog) {
-    tables = Dictionary(uniqueKeysWithValues: catalog.synced.map { ($0.id, $0) })
+    let count = (catalog.synced.map(\.id).max() ?? 0) + 1
+    tables = Array(repeating: nil, count: count)
+    useNumbers = Array(repeating: nil, count: count)
+    for table in catalog.synced { tables[table.id] = table }
   }
 
   var isEmpty: Bool { entries.isEmpty }
 
   func removeAll() {
+    for use in uses { useNumbers[use.table.id] = nil }
     uses.removeAll(keepingCapacity: true)
-    useNumbers.removeAll(keepingCapacity: true)
-    operations.removeAll()
-    oldValues.removeAll()
+    buffers.pointee.operations.removeAll()
+    buffers.pointee.oldValues.removeAll()
     entries.removeAll(keepingCapacity: true)
     failure = nil
   }
@@ -53,8 +75,8 @@ final class ChangeCapture: ChangeJournal {
 
   func rewind(to mark: Int) {
     guard mark < entries.count else { return }
-    operations.truncate(to: entries[mark].operation)
-    oldValues.truncate(to: entries[mark].old)
+    buffers.pointee.operations.truncate(to: entries[mark].operation)
+    buffers.pointee.oldValues.truncate(to: entries[mark].old)
     entries.removeLast(entries.count - mark)
     while let last = uses.last, last.firstEntry >= mark {
       useNumbers[last.table.id] = nil
@@ -67,7 +89,7 @@ final class ChangeCapture: ChangeJournal {
   /// Arguments: table, number of the first column, values from there on.
   func insert(_ arguments: borrowing FunctionArguments) throws {
     if arguments.integer(1) == 0 { try begin(.insert, table: arguments.integer(0)) }
-    for index in 2..<arguments.count { arguments.write(index, to: &operations) }
+    for index in 2..<arguments.count { arguments.write(index, to: &buffers.pointee.operations) }
   }
 
   /// Arguments as for ``insert(_:)``, with the old values.
@@ -77,9 +99,9 @@ final class ChangeCapture: ChangeJournal {
     let keyCount = uses[use].table.definition.keyCount
     for index in 2..<arguments.count {
       if first + index - 2 < keyCount {
-        arguments.write(index, to: &operations)
+        arguments.write(index, to: &buffers.pointee.operations)
       } else {
-        arguments.write(index, to: &oldValues)
+        arguments.write(index, to: &buffers.pointee.oldValues)
       }
     }
   }
@@ -88,7 +110,7 @@ final class ChangeCapture: ChangeJournal {
   /// Under another key nothing is to be done: the trigger on the key reports the whole row.
   func update(_ arguments: borrowing FunctionArguments) throws {
     let table = arguments.integer(0)
-    guard let definition = tables[table]?.definition else { throw unknown(table) }
+    let definition = try self.table(table).definition
     let firstColumn = arguments.integer(1)
     let keyCount = definition.keyCount
     for index in 2..<2 + keyCount where !arguments.isIdentical(index, index + keyCount) { return }
@@ -99,38 +121,66 @@ final class ChangeCapture: ChangeJournal {
     }
     guard changed > 0 else { return }
     let use = try begin(.update, table: table)
-    for index in 2 + keyCount..<firstPair { arguments.write(index, to: &operations) }
-    operations.varint(changed)
+    for index in 2 + keyCount..<firstPair { arguments.write(index, to: &buffers.pointee.operations) }
+    buffers.pointee.operations.varint(changed)
     for pair in stride(from: firstPair, to: arguments.count, by: 2) where !arguments.isIdentical(pair, pair + 1) {
       let column = firstColumn + (pair - firstPair) / 2
-      operations.varint(column)
-      arguments.write(pair + 1, to: &operations)
-      arguments.write(pair, to: &oldValues)
-      if !uses[use].usesAll { uses[use].columns.insert(column) }
+      buffers.pointee.operations.varint(column)
+      arguments.write(pair + 1, to: &buffers.pointee.operations)
+      arguments.write(pair, to: &buffers.pointee.oldValues)
+      if !uses[use].columns[column] { uses[use].columns[column] = true }
     }
   }
 
   @discardableResult
   private func begin(_ kind: OperationKind, table: Int) throws -> Int {
     let use = try use(of: table)
-    if kind == .insert { uses[use].usesAll = true }
-    entries.append(Entry(operation: operations.count, old: oldValues.count, table: use, kind: kind))
-    operations.varint(Operation.head(table: use, kind: kind))
+    if kind == .insert, !uses[use].usesAll { uses[use].usesAll = true }
+    entries.append(Entry(operation: buffers.pointee.operations.count, old: buffers.pointee.oldValues.count, table: use, kind: kind))
+    buffers.pointee.operations.varint(Operation.head(table: use, kind: kind))
     return use
   }
 
   private func use(of table: Int) throws -> Int {
+    let entry = try self.table(table)
     if let number = useNumbers[table] { return number }
-    guard let definition = tables[table] else { throw unknown(table) }
     useNumbers[table] = uses.count
-    uses.append(Use(table: definition, firstEntry: entries.count, usesAll: false, columns: []))
+    let columns = Array(repeating: false, count: entry.definition.columns.count)
+    uses.append(Use(table: entry, firstEntry: entries.count, usesAll: false, columns: columns))
     return uses.count - 1
   }
 
-  private func unknown(_ table: Int) -> GodwitError {
+  private func table(_ number: Int) throws -> CatalogTable {
+    if tables.indices.contains(number), let table = tables[number] { return table }
+    let table = number
     let error = GodwitError(.damagedLog, "a trigger reports table \(table), which the catalog does not have")
     failure = error
-    return error
+    throw error
+  }
+}
+
+extension ChangeCapture: InsertCapture {
+  func table(_ name: String) -> CapturedTable {
+    let name = name.lowercased()
+    return tables.firstIndex { $0?.definition.name.lowercased() == name }.map { .direct($0) } ?? .none
+  }
+
+  func insert(
+    table: Int, encode: (UnsafeMutablePointer<ByteWriter>) throws -> Void,
+    store: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let mark = mark()
+    try begin(.insert, table: table)
+    let start = buffers.pointee.operations.count
+    do {
+      try withUnsafeMutablePointer(to: &buffers.pointee.operations) { try encode($0) }
+      try buffers.pointee.operations.bytes.withUnsafeBytes { bytes in
+        try store(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+      }
+    } catch {
+      rewind(to: mark)
+      throw error
+    }
   }
 }
 

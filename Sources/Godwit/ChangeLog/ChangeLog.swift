@@ -24,15 +24,16 @@ final class ChangeLog {
     }
     let chain = record.chain(after: head.chain)
     let key = LogKey(origin: head.number, record.dot.sequence).rawValue
-    let packed = try coder.pack(record.changes)
     let sql = "INSERT INTO godwit_log (id, hlc, chain, schema, size, changes, images) VALUES (?, ?, ?, ?, ?, ?, ?)"
     try connection.withStatement(sql) { statement in
       try statement.bind(key, at: 1)
       try statement.bind(Int64(record.hlc.rawValue), at: 2)
       try statement.bind(blob: chain.bytes, at: 3)
       try statement.bind(Int64(record.schemaVersion), at: 4)
-      try statement.bind(Int64(packed.size), at: 5)
-      try statement.bind(blob: packed.bytes, at: 6)
+      try coder.withPacked(record.changes) { bytes, size in
+        try statement.bind(Int64(size), at: 5)
+        try statement.bind(blob: bytes, at: 6)
+      }
       if images.isEmpty { try statement.bindNull(at: 7) } else { try statement.bind(blob: images, at: 7) }
       try statement.run()
     }

@@ -10,11 +10,15 @@ struct LogCoder {
 
   init() throws { zstd = try Zstd(level: 1) }
 
-  /// The stored bytes and the size they unpack to; 0 says that they are not compressed.
-  func pack(_ changes: [UInt8]) throws -> (bytes: [UInt8], size: Int) {
-    guard changes.count >= Self.compressionThreshold else { return (changes, 0) }
-    let packed = try zstd.compress(changes)
-    return packed.count <= changes.count - changes.count / 8 ? (packed, changes.count) : (changes, 0)
+  /// Lends the stored bytes and the size they unpack to; 0 says that they are not compressed.
+  func withPacked<Output>(
+    _ changes: [UInt8], _ body: (_ bytes: UnsafeRawBufferPointer, _ size: Int) throws -> Output
+  ) throws -> Output {
+    guard changes.count >= Self.compressionThreshold else { return try changes.withUnsafeBytes { try body($0, 0) } }
+    return try zstd.withCompressed(changes) { packed in
+      if packed.count <= changes.count - changes.count / 8 { return try body(packed, changes.count) }
+      return try changes.withUnsafeBytes { try body($0, 0) }
+    }
   }
 
   func unpack(_ bytes: [UInt8], size: Int) throws -> [UInt8] {

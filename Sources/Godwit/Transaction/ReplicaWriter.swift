@@ -11,17 +11,18 @@ final class ReplicaWriter {
   private(set) var catalog = Catalog()
   private(set) var log: ChangeLog
   private let capture = ChangeCapture()
+  private let models: ModelWriter
   private var clock = HybridClock()
   /// The context last written to the log; the next transaction writes its own only when it differs.
   private var lastContext = VersionVector()
   private var schemaVersion: UInt64 = 1
   private var dataVersion: Value?
-  private var tablesWithTriggers: Set<String> = []
 
   init(_ connection: Connection, wallClock: WallClock) throws {
     self.connection = connection
     self.wallClock = wallClock
     log = try ChangeLog(connection)
+    models = ModelWriter(connection, capture: capture)
     try CaptureFunction.register(capture, on: connection)
     try reload()
   }
@@ -29,7 +30,6 @@ final class ReplicaWriter {
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
     try inTransaction {
-      let models = ModelWriter(connection, tablesWithTriggers: tablesWithTriggers)
       let transaction = Transaction(self, models: models)
       defer { transaction.end() }
       let output = try body(transaction)
@@ -99,11 +99,12 @@ final class ReplicaWriter {
 
   /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
   func reloadTriggers() throws {
-    tablesWithTriggers = []
+    var tablesWithTriggers: Set<String> = []
     let sql = "SELECT lower(tbl_name) FROM sqlite_master WHERE type = 'trigger' AND name NOT LIKE 'godwit\\_%' ESCAPE '\\'"
     try connection.withStatement(sql) { statement in
       while try statement.step() { tablesWithTriggers.insert(try statement.text(at: 0)) }
     }
+    models.reset(tablesWithTriggers: tablesWithTriggers)
     connection.schemaMayFail =
       try connection.scalar("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%FAIL%'") != .integer(0)
   }

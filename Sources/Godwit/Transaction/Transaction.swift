@@ -15,11 +15,6 @@ public final class Transaction: Snapshot {
     super.init(writer.connection)
   }
 
-  override func end() {
-    models.finish()
-    super.end()
-  }
-
   /// Inserts a row.
   ///
   /// - Throws: `constraint` when the key or a unique value is taken, `valueNotStorable` for NaN.
@@ -75,6 +70,7 @@ public final class Transaction: Snapshot {
   public func execute(_ sql: SQL) throws -> Int {
     try checkIsOpen()
     if let failure = sql.failure { throw failure }
+    try models.endRun()
     let mayFail = connection.schemaMayFail || sql.text.uppercased().contains("FAIL")
     let changes = try mayFail ? connection.savepoint { try run(sql) } : run(sql)
     if !Self.isDataStatement(sql.text) { try writer.reloadTriggers() }

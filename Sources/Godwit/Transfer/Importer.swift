@@ -39,20 +39,22 @@ final class Importer {
     let connection = writer.connection
     // Derived effects are the merge's own business: neither triggers nor foreign key actions may add to it.
     try connection.execute("PRAGMA foreign_keys=OFF")
-    defer { try? connection.execute("PRAGMA foreign_keys=ON") }
-    return try connection.withoutTriggers {
-      do {
-        return try writer.inTransaction {
-          try StampFold(connection: connection, log: writer.log, catalog: writer.catalog).run()
-          try Catalog.adopt(file.header.tables, on: connection)
-          try writer.reload()
-          return try Importer(file, writer: writer).run(progress)
-        }
-      } catch let error as GodwitError where error.code == .constraint {
-        throw GodwitError(
-          .importConstraint, "the merged changes would break a constraint: \(error.message)",
-          hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
+    try connection.setTriggers(false)
+    defer {
+      try? connection.setTriggers(true)
+      try? connection.execute("PRAGMA foreign_keys=ON")
+    }
+    do {
+      return try writer.inTransaction {
+        try StampFold(connection: connection, log: writer.log, catalog: writer.catalog).run()
+        try Catalog.adopt(file.header.tables, on: connection)
+        try writer.reload()
+        return try Importer(file, writer: writer).run(progress)
       }
+    } catch let error as GodwitError where error.code == .constraint {
+      throw GodwitError(
+        .importConstraint, "the merged changes would break a constraint: \(error.message)",
+        hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
     }
   }
 

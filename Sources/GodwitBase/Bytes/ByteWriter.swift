@@ -1,18 +1,18 @@
 /// Appends the primitives of Godwit's formats to a growing buffer (Specs/encoding.md).
 package struct ByteWriter: Sendable {
-  package private(set) var bytes: [UInt8]
+  @usableFromInline package internal(set) var bytes: [UInt8]
 
-  package init(capacity: Int = 0) {
+  @inlinable package init(capacity: Int = 0) {
     bytes = []
     if capacity > 0 { bytes.reserveCapacity(capacity) }
   }
 
   @inlinable package var count: Int { bytes.count }
 
-  package mutating func byte(_ value: UInt8) { bytes.append(value) }
+  @inlinable package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
   /// LEB128: seven bits a byte, low bits first.
-  package mutating func varint(_ value: UInt64) {
+  @inlinable package mutating func varint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -21,28 +21,28 @@ package struct ByteWriter: Sendable {
     bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  package mutating func varint(_ value: Int) { varint(UInt64(value)) }
+  @inlinable package mutating func varint(_ value: Int) { varint(UInt64(value)) }
 
   /// Zigzag, so that small negative numbers stay short.
-  package mutating func signedVarint(_ value: Int64) {
+  @inlinable package mutating func signedVarint(_ value: Int64) {
     varint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }
 
-  package mutating func bigEndian<T: FixedWidthInteger>(_ value: T) {
+  @inlinable package mutating func bigEndian<T: FixedWidthInteger>(_ value: T) {
     withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  package mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
+  @inlinable package mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
 
-  package mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
+  @inlinable package mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
   /// A length as a varint, then the bytes.
-  package mutating func lengthPrefixed(_ value: some Collection<UInt8>) {
+  @inlinable package mutating func lengthPrefixed(_ value: some Collection<UInt8>) {
     varint(value.count)
     bytes.append(contentsOf: value)
   }
 
-  package mutating func string(_ value: String) {
+  @inlinable package mutating func string(_ value: String) {
     var value = value
     value.withUTF8 { buffer in
       varint(buffer.count)
@@ -51,10 +51,10 @@ package struct ByteWriter: Sendable {
   }
 
   /// Forgets everything from `count` on; used to take back what a failed statement wrote.
-  package mutating func truncate(to count: Int) {
+  @inlinable package mutating func truncate(to count: Int) {
     bytes.removeLast(max(0, bytes.count - count))
   }
 
   /// Empties the buffer and keeps its memory.
-  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  @inlinable package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 }

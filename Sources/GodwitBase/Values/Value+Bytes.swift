@@ -1,14 +1,14 @@
 /// The storage class of an encoded value: one byte ahead of its content (Specs/encoding.md, "Values").
-package enum ValueTag {
-  package static let null: UInt8 = 0
-  package static let integer: UInt8 = 1
-  package static let real: UInt8 = 2
-  package static let text: UInt8 = 3
-  package static let blob: UInt8 = 4
+@usableFromInline package enum ValueTag {
+  @inlinable package static var null: UInt8 { 0 }
+  @inlinable package static var integer: UInt8 { 1 }
+  @inlinable package static var real: UInt8 { 2 }
+  @inlinable package static var text: UInt8 { 3 }
+  @inlinable package static var blob: UInt8 { 4 }
 }
 
 extension ByteWriter {
-  package mutating func value(_ value: Value) {
+  @inlinable package mutating func value(_ value: Value) {
     switch value {
     case .null: byte(ValueTag.null)
     case .integer(let number): integerValue(number)
@@ -18,17 +18,17 @@ extension ByteWriter {
     }
   }
 
-  package mutating func integerValue(_ number: Int64) {
+  @inlinable package mutating func integerValue(_ number: Int64) {
     byte(ValueTag.integer)
     signedVarint(number)
   }
 
-  package mutating func realValue(_ number: Double) {
+  @inlinable package mutating func realValue(_ number: Double) {
     byte(ValueTag.real)
     bigEndian(number.bitPattern)
   }
 
-  package mutating func bytesValue(_ tag: UInt8, _ buffer: UnsafeRawBufferPointer) {
+  @inlinable package mutating func bytesValue(_ tag: UInt8, _ buffer: UnsafeRawBufferPointer) {
     byte(tag)
     varint(buffer.count)
     raw(buffer)

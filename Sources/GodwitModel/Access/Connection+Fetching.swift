@@ -13,7 +13,7 @@ extension Connection {
 
   /// The model with this key, or nil.
   package func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
-    try withStatement(Root.schema.statements.selectByKey) { statement in
+    try withStatement(Root.schema.layout.selectByKey) { statement in
       try key.bind(to: ColumnBinder(ColumnBinderTarget(statement, 1)))
       let models: [Root] = try Self.models(statement)
       return models.first
@@ -38,19 +38,21 @@ extension Connection {
     }
   }
 
-  /// One value is read into again and again and copied out, so properties without a column keep their defaults.
+  /// Each row is read into its place in the array, over a copy of `init()`, so properties without a column keep
+  /// their defaults and no string is copied on its way.
   private static func models<Root: Model>(_ statement: Statement) throws -> [Root] {
-    let accesses = Root.schema.columns.map(\.access)
-    var current = Root()
+    let readers = Root.schema.layout.accesses.map(\.read)
+    let prototype = Root()
     var models: [Root] = []
     while try statement.step() {
-      try withUnsafeMutableBytes(of: &current) { bytes in
-        guard let start = bytes.baseAddress else { return }
-        for index in accesses.indices {
-          try accesses[index].read(start, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
+      models.append(prototype)
+      try models.withUnsafeMutableBufferPointer { buffer in
+        guard let start = buffer.baseAddress else { return }
+        let place = UnsafeMutableRawPointer(start + buffer.count - 1)
+        for index in readers.indices {
+          try readers[index](place, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
         }
       }
-      models.append(current)
     }
     return models
   }

@@ -1,42 +1,98 @@
 import GodwitBase
 import GodwitStorage
 
-/// Writes models through one connection for the length of a transaction. It holds on to each model's insert
-/// statement, so that a loop of inserts looks nothing up.
+/// Writes models through one connection.
+///
+/// A long run of inserts turns triggers off and captures the rows itself, which spares each row the detour through
+/// the trigger's program (Specs/decisions/0006-insert-runs.md). The first write of another kind turns them on again.
 package final class ModelWriter {
   private let connection: Connection
+  private let capture: (any InsertCapture)?
   /// Tables whose own triggers make a failing statement more than one row's work; they get plain statements.
-  private let tablesWithTriggers: Set<String>
-  private var inserts: [ObjectIdentifier: Statement] = [:]
+  private var tablesWithTriggers: Set<String> = []
+  private var inserts: [ObjectIdentifier: Insert] = [:]
+  private var latestInsert: Insert?
+  private var runLength = 0
+  private static let shortestRun = 64
 
-  package init(_ connection: Connection, tablesWithTriggers: Set<String>) {
+  /// What inserting rows of one model needs.
+  private final class Insert {
+    let type: ObjectIdentifier
+    let statement: Statement
+    let binders: [@Sendable (UnsafeRawPointer, ColumnBinderTarget) throws -> Void]
+    let capturedTable: CapturedTable
+
+    init(type: ObjectIdentifier, statement: Statement, layout: ModelLayout, capturedTable: CapturedTable) {
+      self.type = type
+      self.statement = statement
+      self.capturedTable = capturedTable
+      binders = layout.accesses.map(\.bind)
+    }
+  }
+
+  package init(_ connection: Connection, capture: (any InsertCapture)? = nil) {
     self.connection = connection
+    self.capture = capture
+  }
+
+  /// Forgets what depends on the schema: the tables themselves and the program's own triggers.
+  package func reset(tablesWithTriggers: Set<String>) {
+    for insert in inserts.values { connection.giveBack(insert.statement) }
+    inserts.removeAll()
+    latestInsert = nil
     self.tablesWithTriggers = tablesWithTriggers
   }
 
-  /// Gives the statements back; the writer may be used again.
-  package func finish() {
-    for statement in inserts.values { connection.giveBack(statement) }
-    inserts.removeAll()
+  /// Must come before any write but an insert through this writer.
+  package func endRun() throws {
+    runLength = 0
+    try connection.setTriggers(true)
   }
 
   /// Inserts the model. Throws `constraint` when its key or a unique value is taken.
   package func insert<Root: Model>(_ model: Root) throws {
-    let statement = try insertStatement(Root.self)
-    let columns = Root.schema.columns
+    let insert = try insertion(Root.self)
+    runLength += 1
+    switch insert.capturedTable {
+    case .byTriggers:
+      try endRun()
+      try insertBinding(model, insert)
+    case .none:
+      try insertBinding(model, insert)
+    case .direct(let table):
+      if runLength > Self.shortestRun { try connection.setTriggers(false) }
+      if connection.hasTriggers { try insertBinding(model, insert) } else { try insertCapturing(model, insert, table) }
+    }
+  }
+
+  private func insertBinding<Root: Model>(_ model: Root, _ insert: Insert) throws {
     try withUnsafeBytes(of: model) { bytes in
       guard let start = bytes.baseAddress else { return }
-      for index in columns.indices {
-        let target = ColumnBinderTarget(statement, Int32(truncatingIfNeeded: index + 1))
-        try columns[index].access.bind(start, target)
+      for index in insert.binders.indices {
+        let target = ColumnBinderTarget(insert.statement, Int32(truncatingIfNeeded: index + 1))
+        try insert.binders[index](start, target)
       }
     }
-    try statement.run()
+    try insert.statement.run()
+  }
+
+  /// The row is encoded once, for the log, and bound from those bytes.
+  private func insertCapturing<Root: Model>(_ model: Root, _ insert: Insert, _ table: Int) throws {
+    try capture?.insert(table: table) { writer in
+      try withUnsafeBytes(of: model) { bytes in
+        guard let start = bytes.baseAddress else { return }
+        for binder in insert.binders { try binder(start, .bytes(writer)) }
+      }
+    } store: { row in
+      try insert.statement.bindBorrowed(encoded: row)
+      try insert.statement.run()
+    }
   }
 
   /// Writes the columns whose values differ from the stored ones; returns whether there were any.
   /// Throws `notFound` when no row has the key.
   package func update<Root: Model>(_ model: Root) throws -> Bool {
+    try endRun()
     let values = try Self.values(model)
     guard let stored = try storedValues(Root.self, key: values[0]) else {
       throw GodwitError(
@@ -47,6 +103,7 @@ package final class ModelWriter {
 
   /// Inserts the model when its key is new, else updates it; returns whether anything was written.
   package func save<Root: Model>(_ model: Root) throws -> Bool {
+    try endRun()
     let values = try Self.values(model)
     guard let stored = try storedValues(Root.self, key: values[0]) else {
       try insert(model)
@@ -57,19 +114,28 @@ package final class ModelWriter {
 
   /// Deletes the row with this key; returns whether there was one.
   package func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
-    try connection.withStatement(Root.schema.statements.deleteByKey) { statement in
+    try endRun()
+    try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
       try key.bind(to: ColumnBinder(ColumnBinderTarget(statement, 1)))
       try statement.run()
     }
     return connection.changes > 0
   }
 
-  private func insertStatement<Root: Model>(_ type: Root.Type) throws -> Statement {
-    if let statement = inserts[ObjectIdentifier(type)] { return statement }
-    let statements = Root.schema.statements
-    let statement = try connection.borrow(canFail(Root.self) ? statements.insertOrFail : statements.insert)
-    inserts[ObjectIdentifier(type)] = statement
-    return statement
+  private func insertion<Root: Model>(_ type: Root.Type) throws -> Insert {
+    let identifier = ObjectIdentifier(type)
+    if let latestInsert, latestInsert.type == identifier { return latestInsert }
+    if let known = inserts[identifier] {
+      latestInsert = known
+      return known
+    }
+    let layout = Root.schema.layout
+    let statement = try connection.borrow(canFail(Root.self) ? layout.insertOrFail : layout.insert)
+    let captured: CapturedTable = canFail(Root.self) ? capture?.table(layout.table) ?? .none : .byTriggers
+    let insert = Insert(type: identifier, statement: statement, layout: layout, capturedTable: captured)
+    inserts[identifier] = insert
+    latestInsert = insert
+    return insert
   }
 
   private func canFail<Root: Model>(_ type: Root.Type) -> Bool {
@@ -79,13 +145,13 @@ package final class ModelWriter {
   private func write<Root: Model>(_ type: Root.Type, _ values: [Value], replacing stored: [Value]) throws -> Bool {
     let changed = values.indices.filter { values[$0] != stored[$0] }
     guard !changed.isEmpty else { return false }
-    let sql = Root.schema.statements.update(columns: changed, orFail: canFail(Root.self))
+    let sql = Root.schema.layout.update(columns: changed, orFail: canFail(Root.self))
     try connection.run(sql, changed.map { values[$0] } + [values[0]])
     return true
   }
 
   private func storedValues<Root: Model>(_ type: Root.Type, key: Value) throws -> [Value]? {
-    try connection.withStatement(Root.schema.statements.selectByKey) { statement in
+    try connection.withStatement(Root.schema.layout.selectByKey) { statement in
       try statement.bind([key])
       guard try statement.step() else { return nil }
       return try (0..<Root.schema.columns.count).map { try statement.value(at: Int32($0)) }
@@ -95,7 +161,7 @@ package final class ModelWriter {
   private static func values<Root: Model>(_ model: Root) throws -> [Value] {
     try withUnsafeBytes(of: model) { bytes in
       guard let start = bytes.baseAddress else { return [] }
-      return try Root.schema.columns.map { try $0.access.storedValue(start) }
+      return try Root.schema.layout.accesses.map { try $0.storedValue(start) }
     }
   }
 }

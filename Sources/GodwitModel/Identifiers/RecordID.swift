@@ -44,28 +44,39 @@ extension RecordID: Codable {
   }
 }
 
+/// A record ID is its 128 bits whatever the record, so all of them share one type's access code.
 extension RecordID: ModelKey {
   public static var storageType: StorageType { .blob }
+  public func bind(to binder: borrowing ColumnBinder) throws { try value.bind(to: binder) }
+  public static func read(from reader: borrowing ColumnReader) throws -> Self { Self(try .read(from: reader)) }
+  public func storedValue() -> Value { value.storedValue() }
+  public static func _access(atOffset offset: Int) -> ColumnAccess { Identifier128._access(atOffset: offset) }
+  public static func _optionalAccess(atOffset offset: Int) -> ColumnAccess {
+    Identifier128._optionalAccess(atOffset: offset)
+  }
+}
 
-  public func bind(to binder: borrowing ColumnBinder) throws {
-    let big = (value.high.bigEndian, value.low.bigEndian)
+extension Identifier128: ColumnValue {
+  package static var storageType: StorageType { .blob }
+
+  package func bind(to binder: borrowing ColumnBinder) throws {
+    let big = (high.bigEndian, low.bigEndian)
     try withUnsafeBytes(of: big) { try binder.bind(blob: $0) }
   }
 
-  public static func read(from reader: borrowing ColumnReader) throws -> Self {
+  package static func read(from reader: borrowing ColumnReader) throws -> Self {
     try reader.expect(.blob)
     return try reader.withBytes { bytes in
       guard bytes.count == 16 else { throw reader.mismatch("a record ID of 16 bytes") }
       return Self(
-        Identifier128(
-          high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-          low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))))
+        high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+        low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
   }
 
-  public func storedValue() -> Value {
+  package func storedValue() -> Value {
     var writer = ByteWriter(capacity: 16)
-    value.write(to: &writer)
+    write(to: &writer)
     return .blob(writer.bytes)
   }
 }

@@ -52,7 +52,7 @@ public struct Query<Root: Model>: Sendable {
   /// The SELECT that fetches the rows. Throws `notInSchema` for a property that is no column, `valueNotStorable`
   /// for a value that cannot be compared, `invalidArgument` for a negative limit or offset.
   public var sql: SQL {
-    get throws { try select(Root.schema.statements.select, ordered: true) }
+    get throws { try select(Root.schema.layout.select, ordered: true) }
   }
 
   /// The SELECT that counts them; within limit and offset when there are any.
@@ -62,7 +62,7 @@ public struct Query<Root: Model>: Sendable {
         let inner = try sql
         return SQL(text: "SELECT count(*) FROM (\(inner.text))", values: inner.values)
       }
-      return try select(Root.schema.statements.count, ordered: false)
+      return try select(Root.schema.layout.count, ordered: false)
     }
   }
 

@@ -27,6 +27,16 @@ public struct Column<Root: Model>: Sendable {
     }
   }
 
+  /// The column of the model's key.
+  init(key name: String) {
+    self.name = name
+    keyPath = \Root.id
+    type = ColumnType(Root.ID.storageType)
+    isNullable = false
+    access = .key(of: Root.self)
+    defaultValue = { _ in nil }
+  }
+
   /// Makes the column hold the key of another model's row.
   public func references<Target: Model>(_ target: Target.Type, onDelete: DeleteAction = .restrict) -> Self {
     var copy = self

@@ -17,7 +17,7 @@ public struct Schema<Root: Model>: Sendable {
   public let table: String
   /// The columns, the key first, then in the order declared.
   package let columns: [Column<Root>]
-  package let statements: ModelStatements
+  package let layout: ModelLayout
   private let indexes: [Index<Root>]
   private let scope: SyncScope
   private let columnNumbers: KeyPathNumbers
@@ -35,19 +35,22 @@ public struct Schema<Root: Model>: Sendable {
       case .index(let index): indexes.append(index)
       }
     }
-    let declaredKey = columns.firstIndex { $0.keyPath == \Root.id }.map { columns.remove(at: $0) }
-    columns.insert(declaredKey ?? Column(key, \Root.id), at: 0)
+    let keyOffset = Root.keyOffset
+    let keyPaths = KeyPathNumbers([\Root.id], keyOffset: keyOffset, keyType: Root.ID.self)
+    let declaredKey = columns.firstIndex { $0.name == key || keyPaths.number(of: $0.keyPath) != nil }
+      .map { columns.remove(at: $0) }
+    columns.insert(declaredKey ?? Column(key: key), at: 0)
     self.table = table
     self.columns = columns
     self.indexes = indexes
     self.scope = scope
-    columnNumbers = KeyPathNumbers(columns.map(\.keyPath))
-    statements = ModelStatements(table: table, columns: columns.map(\.name))
+    columnNumbers = KeyPathNumbers(columns.map(\.keyPath), keyOffset: keyOffset, keyType: Root.ID.self)
+    layout = ModelLayout(table: table, columns: columns.map(\.name), accesses: columns.map(\.access))
   }
 
   /// The column that stores the property, or a `notInSchema` error.
   package func column(for keyPath: PartialKeyPath<Root>) throws(GodwitError) -> Int {
-    guard let number = columnNumbers[keyPath] else {
+    guard let number = columnNumbers.number(of: keyPath) else {
       throw GodwitError(
         .notInSchema, "a property of \(Root.self) is no column of table \(table)",
         hint: "list it in the schema, or use a property that is listed")
@@ -78,10 +81,19 @@ public struct Schema<Root: Model>: Sendable {
 /// Unchecked Sendable: key paths are immutable, those of a schema capture nothing, and the table never changes.
 private struct KeyPathNumbers: @unchecked Sendable {
   private let numbers: [AnyKeyPath: Int]
+  private let keyOffset: Int?
+  private let keyType: Any.Type
 
-  init(_ keyPaths: [AnyKeyPath]) {
+  init(_ keyPaths: [AnyKeyPath], keyOffset: Int?, keyType: Any.Type) {
     numbers = Dictionary(keyPaths.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    self.keyOffset = keyOffset
+    self.keyType = keyType
   }
 
-  subscript(keyPath: AnyKeyPath) -> Int? { numbers[keyPath] }
+  /// A program's own key path to the key differs from the one made through the protocol; both are column 0.
+  func number<Root>(of keyPath: PartialKeyPath<Root>) -> Int? {
+    if let number = numbers[keyPath] { return number }
+    let isKey = keyOffset != nil && MemoryLayout<Root>.offset(of: keyPath) == keyOffset
+    return isKey && type(of: keyPath).valueType == keyType ? 0 : nil
+  }
 }

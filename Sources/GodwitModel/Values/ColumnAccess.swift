@@ -24,6 +24,19 @@ public struct ColumnAccess: Sendable {
       storedValue: { try $0.assumingMemoryBound(to: Root.self).pointee[keyPath: keyPath].storedValue() })
   }
 
+  /// The key: at its offset when it is a stored property, else through the model's own accessors.
+  static func key<Root: Model>(of type: Root.Type) -> ColumnAccess {
+    if let offset = Root.keyOffset { return Root.ID._access(atOffset: offset) }
+    return ColumnAccess(
+      bind: { root, target in
+        try root.assumingMemoryBound(to: Root.self).pointee.id.bind(to: ColumnBinder(target))
+      },
+      read: { root, source in
+        root.assumingMemoryBound(to: Root.self).pointee.id = try .read(from: ColumnReader(source))
+      },
+      storedValue: { try $0.assumingMemoryBound(to: Root.self).pointee.id.storedValue() })
+  }
+
   /// Inlined into each type's own `_access`, where the type is known and the calls are direct.
   @inline(__always)
   static func stored<Property: ColumnValue>(_ type: Property.Type, at offset: Int) -> ColumnAccess {
@@ -40,9 +53,9 @@ public struct ColumnAccess: Sendable {
   }
 }
 
-/// A statement and the position of a parameter.
-package struct ColumnBinderTarget {
-  package let statement: Statement
+/// A statement on a row and the position of a column. It is passed down and never kept, so it does not retain.
+package struct ColumnReaderSource {
+  package unowned(unsafe) let statement: Statement
   package let index: Int32
 
   package init(_ statement: Statement, _ index: Int32) {
@@ -51,13 +64,15 @@ package struct ColumnBinderTarget {
   }
 }
 
-/// A statement on a row and the position of a column.
-package struct ColumnReaderSource {
-  package let statement: Statement
-  package let index: Int32
-
-  package init(_ statement: Statement, _ index: Int32) {
-    self.statement = statement
-    self.index = index
+extension Model {
+  /// Where ``id`` stands in the value, or nil when it is not a stored property. A key path made here would go
+  /// through the protocol and know no offset; the address that an access yields does.
+  static var keyOffset: Int? {
+    var prototype = Self()
+    let offset = withUnsafeMutablePointer(to: &prototype) { model in
+      withUnsafeMutablePointer(to: &model.pointee.id) { UnsafeRawPointer($0) - UnsafeRawPointer(model) }
+    }
+    let isInside = offset >= 0 && offset + MemoryLayout<ID>.size <= MemoryLayout<Self>.size
+    return isInside && offset.isMultiple(of: MemoryLayout<ID>.alignment) ? offset : nil
   }
 }

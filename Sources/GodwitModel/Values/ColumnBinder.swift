@@ -1,20 +1,67 @@
 import GodwitBase
 import GodwitStorage
 
-/// Where a ``ColumnValue`` puts itself: one parameter of a statement.
+/// Where a ``ColumnValue`` puts itself: one parameter of a statement, or the encoded form of a row.
 public struct ColumnBinder: ~Copyable {
   let target: ColumnBinderTarget
 
   init(_ target: ColumnBinderTarget) { self.target = target }
 
   /// Binds NULL.
-  public func bindNull() throws { try target.statement.bindNull(at: target.index) }
+  public func bindNull() throws {
+    switch target {
+    case .parameter(let statement, let index): try statement.pointer.bindNull(at: index)
+    case .bytes(let writer): writer.pointee.byte(ValueTag.null)
+    }
+  }
+
   /// Binds an INTEGER.
-  public func bind(_ value: Int64) throws { try target.statement.bind(value, at: target.index) }
+  public func bind(_ value: Int64) throws {
+    switch target {
+    case .parameter(let statement, let index): try statement.pointer.bind(value, at: index)
+    case .bytes(let writer): writer.pointee.integerValue(value)
+    }
+  }
+
   /// Binds a REAL; throws `valueNotStorable` for NaN.
-  public func bind(_ value: Double) throws { try target.statement.bind(value, at: target.index) }
+  public func bind(_ value: Double) throws {
+    switch target {
+    case .parameter(let statement, let index): try statement.pointer.bind(value, at: index)
+    case .bytes(let writer):
+      guard !value.isNaN else { throw Value.notANumber }
+      writer.pointee.realValue(value)
+    }
+  }
+
   /// Binds a TEXT.
-  public func bind(_ value: String) throws { try target.statement.bind(value, at: target.index) }
+  public func bind(_ value: String) throws {
+    switch target {
+    case .parameter(let statement, let index): try statement.pointer.bind(value, at: index)
+    case .bytes(let writer):
+      var value = value
+      value.withUTF8 { writer.pointee.bytesValue(ValueTag.text, UnsafeRawBufferPointer($0)) }
+    }
+  }
+
   /// Binds a BLOB.
-  public func bind(blob: UnsafeRawBufferPointer) throws { try target.statement.bind(blob: blob, at: target.index) }
+  public func bind(blob: UnsafeRawBufferPointer) throws {
+    switch target {
+    case .parameter(let statement, let index): try statement.pointer.bind(blob: blob, at: index)
+    case .bytes(let writer): writer.pointee.bytesValue(ValueTag.blob, blob)
+    }
+  }
+}
+
+/// What a ``ColumnBinder`` fills. It is passed down and never kept, so it does not retain.
+package enum ColumnBinderTarget {
+  case parameter(UnretainedStatement, Int32)
+  case bytes(UnsafeMutablePointer<ByteWriter>)
+
+  package init(_ statement: Statement, _ index: Int32) { self = .parameter(UnretainedStatement(statement), index) }
+}
+
+/// A statement for the length of a call.
+package struct UnretainedStatement {
+  unowned(unsafe) let pointer: Statement
+  init(_ statement: Statement) { pointer = statement }
 }

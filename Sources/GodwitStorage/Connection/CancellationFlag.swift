@@ -5,26 +5,24 @@ import Synchronization
 ///
 /// SQLite forgets an interrupt that comes between two statements, so the flag is also looked at before each one.
 package final class CancellationFlag: Sendable {
-  private struct State {
-    var isCancelled = false
-    var handle: UInt?
-  }
-  private let state = Mutex(State())
+  private let flag = Atomic(false)
+  /// The open connection, as a bit pattern.
+  private let handle = Mutex<UInt?>(nil)
 
   package init() {}
 
   /// sqlite3_interrupt may be called from any thread while the connection is open; the lock keeps it open.
   package func cancel() {
-    state.withLock { state in
-      state.isCancelled = true
-      if let handle = state.handle { sqlite3_interrupt(OpaquePointer(bitPattern: handle)) }
+    flag.store(true, ordering: .releasing)
+    handle.withLock { handle in
+      if let handle { sqlite3_interrupt(OpaquePointer(bitPattern: handle)) }
     }
   }
 
-  package func clear() { state.withLock { $0.isCancelled = false } }
+  package func clear() { flag.store(false, ordering: .releasing) }
 
-  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+  var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
-  func attach(_ handle: OpaquePointer) { state.withLock { $0.handle = UInt(bitPattern: handle) } }
-  func detach() { state.withLock { $0.handle = nil } }
+  func attach(_ opened: OpaquePointer) { handle.withLock { $0 = UInt(bitPattern: opened) } }
+  func detach() { handle.withLock { $0 = nil } }
 }

@@ -16,7 +16,7 @@ package final class Connection {
   private var savepointDepth = 0
 
   /// Hears of statements and savepoints that were rolled back; see ``ChangeJournal``.
-  package weak var journal: (any ChangeJournal)?
+  package var journal: (any ChangeJournal)?
 
   /// What the layer above keeps with the connection, on the connection's thread.
   package var attachment: AnyObject?
@@ -183,17 +183,14 @@ package final class Connection {
 
   // MARK: Settings
 
-  /// Turns triggers off while changes of other replicas are applied. Statements prepared before keep their triggers.
-  package func withoutTriggers<Result>(_ body: () throws -> Result) throws -> Result {
-    try setTriggers(false)
-    defer { try? setTriggers(true) }
-    return try body()
-  }
+  /// Whether triggers fire. Changing it makes SQLite compile every statement anew at its next use.
+  package private(set) var hasTriggers = true
 
-  private func setTriggers(_ enabled: Bool) throws {
+  package func setTriggers(_ enabled: Bool) throws {
+    guard enabled != hasTriggers else { return }
     let result = godwitSetTriggers(handle, enabled ? 1 : 0)
     guard result == SQLITE_OK else { throw failure(result) }
-    statements.removeAll()
+    hasTriggers = enabled
   }
 
   /// Tables whose shape user SQL may not change, because their writes are captured.

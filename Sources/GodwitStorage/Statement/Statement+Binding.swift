@@ -51,6 +51,56 @@ extension Statement {
     }
   }
 
+  /// Binds parameters 1, 2, … from encoded values without copying text and blobs: the bytes must stay where they are
+  /// until the statement has run and is reset. The bytes are Godwit's own, so their form is known.
+  package func bindBorrowed(encoded row: UnsafeRawBufferPointer) throws {
+    var position = 0
+    var index: Int32 = 0
+    func varint() -> UInt64 {
+      var value: UInt64 = 0
+      var shift: UInt64 = 0
+      while true {
+        let byte = row[position]
+        position += 1
+        value |= UInt64(byte & 0x7F) << shift
+        if byte < 0x80 { return value }
+        shift += 7
+      }
+    }
+    while position < row.count {
+      let tag = row[position]
+      position += 1
+      index += 1
+      switch tag {
+      case ValueTag.integer:
+        let bits = varint()
+        try bind(Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1), at: index)
+      case ValueTag.real:
+        let bits = UInt64(bigEndian: row.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        position += 8
+        try bind(Double(bitPattern: bits), at: index)
+      case ValueTag.text, ValueTag.blob:
+        let count = Int(varint())
+        let bytes = UnsafeRawBufferPointer(rebasing: row[position..<position + count])
+        position += count
+        try bindBorrowed(tag, bytes, at: index)
+      default: try bindNull(at: index)
+      }
+    }
+  }
+
+  private func bindBorrowed(_ tag: UInt8, _ bytes: UnsafeRawBufferPointer, at index: Int32) throws {
+    let start = bytes.baseAddress
+    if tag == ValueTag.text {
+      let text = start?.assumingMemoryBound(to: CChar.self)
+      try check(sqlite3_bind_text64(handle, index, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
+    } else if bytes.isEmpty {
+      try check(sqlite3_bind_zeroblob(handle, index, 0))
+    } else {
+      try check(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
+    }
+  }
+
   /// Binds parameters 1, 2, … and demands exactly as many as the statement has.
   package func bind(_ values: [Value]) throws {
     guard values.count == parameterCount else {

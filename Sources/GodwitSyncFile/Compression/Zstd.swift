@@ -6,6 +6,7 @@ package final class Zstd {
   private let compressor: OpaquePointer
   private let decompressor: OpaquePointer
   private let level: Int32
+  private var output: [UInt8] = []
 
   /// Level 1 for the change log, where speed counts; 3 for sync files.
   package init(level: Int32) throws {
@@ -22,18 +23,23 @@ package final class Zstd {
     ZSTD_freeDCtx(decompressor)
   }
 
-  package func compress(_ bytes: some Collection<UInt8>) throws -> [UInt8] {
+  package func compress(_ bytes: [UInt8]) throws -> [UInt8] {
+    try withCompressed(bytes) { Array($0) }
+  }
+
+  /// Lends the compressed bytes, which live in a buffer kept between calls.
+  package func withCompressed<Output>(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Output
+  ) throws -> Output {
     let bound = ZSTD_compressBound(bytes.count)
-    func compress(_ input: UnsafeRawBufferPointer) throws -> [UInt8] {
-      try [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-        let result = ZSTD_compressCCtx(
-          compressor, output.baseAddress, output.count, input.baseAddress, input.count, level)
-        guard ZSTD_isError(result) == 0 else { throw GodwitError(.limitExceeded, "compression failed") }
-        count = result
+    if output.count < bound { output = [UInt8](repeating: 0, count: bound) }
+    return try output.withUnsafeMutableBytes { output in
+      let size = bytes.withUnsafeBytes { input in
+        ZSTD_compressCCtx(compressor, output.baseAddress, output.count, input.baseAddress, input.count, level)
       }
+      guard ZSTD_isError(size) == 0 else { throw GodwitError(.limitExceeded, "compression failed") }
+      return try body(UnsafeRawBufferPointer(rebasing: output[..<size]))
     }
-    let direct = try bytes.withContiguousStorageIfAvailable { try compress(UnsafeRawBufferPointer($0)) }
-    return try direct ?? Array(bytes).withUnsafeBytes(compress)
   }
 
   /// Restores exactly `size` bytes, or throws `corruptFile`. The caller has checked `size` against its limits.

@@ -1,5 +1,8 @@
-/// The SQL of a model's single-row work, written once per model.
-package struct ModelStatements: Sendable {
+/// A model's SQL for single-row work and the access to its properties, made once per model. A class, so that the
+/// hot paths pass on one reference.
+package final class ModelLayout: Sendable {
+  package let table: String
+  package let accesses: [ColumnAccess]
   package let select: String
   package let selectByKey: String
   package let insert: String
@@ -9,7 +12,9 @@ package struct ModelStatements: Sendable {
   private let quotedTable: String
   private let quotedColumns: [String]
 
-  init(table: String, columns: [String]) {
+  init(table: String, columns: [String], accesses: [ColumnAccess]) {
+    self.table = table
+    self.accesses = accesses
     quotedTable = SQLName.quoted(table)
     quotedColumns = columns.map(SQLName.quoted)
     let list = quotedColumns.joined(separator: ", ")

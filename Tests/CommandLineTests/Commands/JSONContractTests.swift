@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// The objects have the members that Specs/cli.md promises.
+@Suite struct JSONContractTests {
+  private func keys(_ outcome: Outcome) throws -> Set<String> {
+    #expect(outcome.status == 0, "\(outcome.error)")
+    #expect(outcome.error.isEmpty)
+    return Set(try #require(try outcome.objects().first).keys)
+  }
+
+  @Test func makingAndInviting() throws {
+    let desk = try Machine("desk")
+    let laptop = try Machine("laptop")
+    #expect(try keys(desk.godwit("init", "--json")) == ["path", "replica", "group", "name"])
+    let identity = try laptop.godwit("identity", "--json")
+    #expect(try keys(identity) == ["identity", "replica", "fingerprint", "ageRecipient"])
+    let text = try #require(try identity.objects().first?["identity"] as? String)
+    let added = try desk.godwit("member", "add", text, "--name", "laptop", "--json")
+    #expect(try keys(added) == ["name", "replica", "fingerprint", "invitation"])
+    let joined = try laptop.godwit("join", desk.path("laptop.godwit-invitation"), "--json")
+    #expect(try keys(joined) == ["path", "replica", "group", "name"])
+    let listed = try desk.godwit("member", "list", "--json")
+    #expect(try keys(listed) == ["name", "replica", "active", "own", "fingerprint", "identity"])
+    #expect(try keys(desk.godwit("member", "remove", "laptop", "--json")) == ["removed"])
+  }
+
+  @Test func exchanging() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    let exported = try desk.godwit("export", "changes.sync", "--json")
+    #expect(try keys(exported) == ["file", "transactions", "recipients", "bytes"])
+    #expect(try exported.objects().first?["bytes"] as? Int == desk.read("changes.sync").count)
+    let imported = try laptop.godwit("import", "--json", desk.path("changes.sync"))
+    #expect(
+      try keys(imported)
+        == ["file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "missing"])
+  }
+
+  @Test func lookingAround() async throws {
+    let (desk, _) = try await Machine.pair()
+    let status = try desk.godwit("status", "--json")
+    #expect(
+      try keys(status) == [
+        "path", "replica", "name", "group", "members", "tables", "held", "unsent", "waiting", "missing", "conflicts",
+        "databaseBytes", "cipherVersion",
+      ])
+    let object = try #require(try status.objects().first)
+    #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)
+    #expect((object["held"] as? [[String: Any]])?.first?["sequence"] as? Int == 1)
+    let log = try desk.godwit("log", "--json")
+    #expect(try keys(log) == ["replica", "name", "sequence", "time", "changes"])
+    let change = try #require((try log.objects().first?["changes"] as? [[String: Any]])?.first)
+    #expect(change["table"] as? String == "note")
+    #expect(change["inserted"] as? Int == 3)
+    let verified = try desk.godwit("verify", "--json")
+    #expect(try keys(verified) == ["sound", "digest", "transactions", "rows", "problems"])
+    #expect(try desk.godwit("verify").text == "digest \(try desk.digest())")
+  }
+
+  @Test func anExportToTheStandardOutputReportsOnTheStandardError() async throws {
+    let (desk, _) = try await Machine.pair()
+    let outcome = try desk.godwit("export", "-", "--json")
+    #expect(outcome.output.starts(with: Array("age-encryption.org/v1".utf8)))
+    let report = try JSONSerialization.jsonObject(with: Data(outcome.error.utf8)) as? [String: Any]
+    #expect(report?["bytes"] as? Int == outcome.output.count)
+  }
+}

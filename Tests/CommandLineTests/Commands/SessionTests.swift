@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+/// Two machines from nothing to the same data.
+@Suite struct SessionTests {
+  @Test func twoMachinesConvergeThroughAPipe() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    let first = try desk.pipe(["export", "-"], to: laptop, ["import", "-"])
+    #expect(first.status == 0)
+    #expect(first.text.contains("1 applied (3 rows)"))
+    try await laptop.write { tx in try tx.insert(Note(title: "from the laptop")) }
+
+    let back = try laptop.pipe(["export", "-"], to: desk, ["import", "-"])
+
+    #expect(back.status == 0)
+    #expect(try desk.digest() == laptop.digest())
+    #expect(try desk.godwit("query", "SELECT count(*) AS notes FROM note").lines == ["notes", "    4"])
+  }
+
+  @Test func aFileImportedTwiceChangesNothingTheSecondTime() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try #require(try desk.godwit("export", "changes.sync").status == 0)
+
+    let outcome = try laptop.godwit("import", desk.path("changes.sync"), desk.path("changes.sync"), "--json")
+
+    let reports = try outcome.objects()
+    #expect(reports.map { $0["applied"] as? Int } == [1, 0])
+    #expect(reports.map { $0["duplicates"] as? Int } == [0, 1])
+    #expect(try desk.digest() == laptop.digest())
+  }
+
+  @Test func concurrentEditsOfOneCellAreAConflict() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try #require(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
+    try await desk.write { tx in _ = try tx.execute("UPDATE note SET title = 'desk' WHERE views = 1") }
+    try await laptop.write { tx in _ = try tx.execute("UPDATE note SET title = 'laptop' WHERE views = 1") }
+
+    let outcome = try desk.pipe(["export", "-"], to: laptop, ["import", "--fail-on-conflict", "-"])
+    try #require(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+
+    #expect(outcome.status == 3)
+    #expect(outcome.text.contains("1 conflict"))
+    #expect(try desk.digest() == laptop.digest())
+    let conflict = try #require(try laptop.godwit("conflicts", "--json").objects().first)
+    #expect(conflict["table"] as? String == "note")
+    #expect(conflict["column"] as? String == "title")
+    #expect(Set(conflict.keys) == ["id", "table", "key", "column", "lost", "won"])
+    let lost = try #require(conflict["lost"] as? [String: Any])
+    #expect(Set(lost.keys) == ["value", "replica", "name", "time"])
+    #expect(["desk", "laptop"].contains(lost["value"] as? String))
+  }
+
+  @Test func aRemovedMemberCannotOpenLaterFiles() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    #expect(try desk.godwit("member", "remove", "laptop").status == 0)
+
+    try #require(try desk.godwit("export", "changes.sync").status == 0)
+    let outcome = try laptop.godwit("import", desk.path("changes.sync"))
+
+    #expect(outcome.status == 12)
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test func theInvitationAndTheIdentityGoThroughPipesToo() throws {
+    let desk = try Machine("desk")
+    let laptop = try Machine("laptop")
+    try #require(try desk.godwit("init", "--name", "desk").status == 0)
+    let identity = try laptop.godwit("identity", "--quiet")
+    #expect(identity.error.isEmpty)
+
+    let invitation = try desk.godwit(
+      "member", "add", "-", "--name", "laptop", "--invitation", "-", input: Data(identity.output))
+    let joined = try laptop.godwit("join", "-", input: Data(invitation.output))
+
+    #expect(joined.status == 0)
+    #expect(invitation.error.contains("fingerprint"))
+    let members = try laptop.godwit("member", "list", "--json").objects()
+    #expect(Set(members.compactMap { $0["name"] as? String }) == ["desk", "laptop"])
+  }
+
+  @Test func identityIsMadeOnceAndStaysTheSame() throws {
+    let laptop = try Machine("laptop")
+
+    let first = try laptop.godwit("identity")
+    let second = try laptop.godwit("identity")
+
+    #expect(first.error.contains("made an identity"))
+    #expect(!second.error.contains("made an identity"))
+    #expect(first.output == second.output)
+    #expect(first.text.hasPrefix("godwit1"))
+  }
+
+  @Test func theReplicaIsFoundFromAFolderBelowAndFromAfar() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try FileManager.default.createDirectory(atPath: desk.path("a/b"), withIntermediateDirectories: true)
+    let below = desk.process(["status", "--quiet"])
+    below.currentDirectoryURL = URL(fileURLWithPath: desk.path("a/b"))
+    below.standardOutput = FileHandle.nullDevice
+    try below.run()
+    below.waitUntilExit()
+    #expect(below.terminationStatus == 0)
+
+    let afar = try laptop.godwit(
+      "-C", desk.folder, "status", "--json", environment: ["GODWIT_MACHINE_KEY": desk.machineKey])
+
+    #expect(try afar.objects().first?["name"] as? String == "desk")
+  }
+}

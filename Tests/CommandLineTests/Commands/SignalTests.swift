@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@Suite struct SignalTests {
+  /// Whether the process is the program yet and has taken over SIGINT (bit 1 of the mask of handled signals).
+  private func takesInterrupts(_ process: Process) -> Bool {
+    let proc = "/proc/\(process.processIdentifier)"
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(proc)/exe")
+    guard link == Program.path else { return false }
+    let status = (try? String(contentsOfFile: "\(proc)/status", encoding: .utf8)) ?? ""
+    let mask = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }?.dropFirst(7)
+    return mask.flatMap { UInt64($0.trimmingCharacters(in: .whitespaces), radix: 16) }.map { $0 & 2 != 0 } ?? false
+  }
+
+  @Test func anInterruptedCommandSaysSoAndExitsWith130() async throws {
+    let machine = try Machine("interrupt")
+    try #require(try machine.godwit("init").status == 0)
+    let process = machine.process(["import", "-"])
+    let input = Pipe()
+    let error = Pipe()
+    process.standardInput = input
+    process.standardError = error
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    while !takesInterrupts(process), process.isRunning { await Task.yield() }
+
+    process.interrupt()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+
+    #expect(process.terminationStatus == 130)
+    #expect(process.terminationReason == .exit)
+    #expect(text == "interrupted\n")
+    #expect(try machine.godwit("verify").status == 0)
+  }
+
+  @Test func aRunningStatementIsInterrupted() async throws {
+    let machine = try Machine("interrupt")
+    try #require(try machine.godwit("init").status == 0)
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    let process = machine.process(["query", endless])
+    let error = Pipe()
+    process.standardError = error
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    while !takesInterrupts(process), process.isRunning { await Task.yield() }
+
+    process.interrupt()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+
+    #expect(process.terminationStatus == 130)
+    #expect(text == "interrupted\n")
+  }
+
+  @Test func aReaderThatGoesAwayEndsTheProgramSilently() throws {
+    let machine = try Machine("pipe")
+    try #require(try machine.godwit("init").status == 0)
+    let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) SELECT i FROM n"
+    let process = machine.process(["query", "--json", numbers])
+    let output = Pipe()
+    let error = Pipe()
+    process.standardOutput = output
+    process.standardError = error
+    try process.run()
+    try output.fileHandleForReading.close()
+    let text = error.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+
+    #expect(process.terminationReason == .uncaughtSignal)
+    #expect(process.terminationStatus == SIGPIPE)
+    #expect(text.isEmpty)
+  }
+
+  @Test func aFullDiskIsAFailure() throws {
+    let machine = try Machine("full")
+    try #require(try machine.godwit("init").status == 0)
+    let process = machine.process(["query", "SELECT 1"])
+    let error = Pipe()
+    process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+    process.standardError = error
+    try process.run()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1)
+    #expect(text.contains("No space left"))
+  }
+}

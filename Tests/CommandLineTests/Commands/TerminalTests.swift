@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@Suite struct TerminalTests {
+  private static let script = "/usr/bin/script"
+  private static var hasScript: Bool { FileManager.default.isExecutableFile(atPath: script) }
+
+  /// Runs the program with a terminal for all three streams, which `script` (util-linux) provides.
+  private func onTerminal(_ machine: Machine, _ command: String, environment: [String: String] = [:]) throws -> Outcome
+  {
+    let process = machine.process(
+      ["-qec", "\(Program.path) \(command)", "/dev/null"], environment: environment)
+    process.executableURL = URL(fileURLWithPath: Self.script)
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Outcome(status: process.terminationStatus, output: Array(bytes), error: "")
+  }
+
+  @Test(
+    .enabled(if: hasScript, "script(1) is not installed"),
+    arguments: [
+      "export -", "member add godwit1 --name x --invitation -",
+    ])
+  func binaryIsNotWrittenToATerminal(command: String) async throws {
+    let (desk, laptop) = try await Machine.pair()
+    let identity = try laptop.godwit("identity").text.trimmingCharacters(in: .newlines)
+
+    let outcome = try onTerminal(desk, command.replacing("godwit1", with: identity))
+
+    #expect(outcome.status == 1)
+    #expect(outcome.text.contains("not written to a terminal"))
+    #expect(!outcome.text.contains("age-encryption.org"))
+    #expect(try desk.godwit("member", "list", "--json").lines.count == 2)
+  }
+
+  @Test(.enabled(if: hasScript, "script(1) is not installed"))
+  func colourIsForTerminalsThatWantIt() throws {
+    let machine = try Machine("colour")
+    let plain = try onTerminal(machine, "status", environment: ["NO_COLOR": "1", "TERM": "xterm"])
+    let coloured = try onTerminal(machine, "status", environment: ["TERM": "xterm"])
+    #expect(!plain.text.contains("\u{1B}["))
+    #expect(coloured.text.contains("\u{1B}["))
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@Suite struct UsageTests {
+  @Test(arguments: [
+    (["stauts"], "did you mean: godwit status"), (["member", "lst"], "did you mean: godwit member list"),
+    (["frobnicate"], "see: godwit --help"), (["export"], "see: godwit export --help"),
+    (["export", "a", "--fro", "x"], "did you mean '--for'"), (["log", "--limit", "0"], "--limit"),
+    (["log", "--limit", "-1"], "--limit"), (["status", "extra"], "see: godwit status --help"),
+    (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
+  ])
+  func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {
+    let machine = try Machine("usage")
+    let process = machine.process(arguments)
+    let error = Pipe()
+    let output = Pipe()
+    process.standardError = error
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+
+    #expect(process.terminationStatus == 64)
+    #expect(text.hasPrefix("godwit: error: "))
+    #expect(text.lowercased().contains(hint.lowercased()), "\(text)")
+    #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
+  }
+
+  @Test func commonOptionsMayStandBeforeTheCommand() throws {
+    let machine = try Machine("order")
+    try #require(try machine.godwit("-C", "notes", "init", "--name", "x").status == 0)
+
+    let before = try machine.godwit("--json", "-Cnotes", "member", "list")
+    let after = try machine.godwit("member", "list", "-C", "notes", "--json")
+
+    #expect(before.status == 0)
+    #expect(before.output == after.output)
+    #expect(try before.objects().first?["name"] as? String == "x")
+    #expect(try machine.godwit("-C", "notes", "--help").text.contains("SUBCOMMANDS"))
+  }
+
+  @Test func helpShowsTheGroupsAndTheExamples() throws {
+    let machine = try Machine("help")
+    let root = try machine.godwit("--help")
+    let export = try machine.godwit("help", "export")
+
+    for group in ["START", "DATA", "SYNC", "CARE"] { #expect(root.text.contains("\(group) SUBCOMMANDS")) }
+    let example = try #require(export.text.range(of: "godwit export -"))
+    let options = try #require(export.text.range(of: "OPTIONS"))
+    #expect(example.lowerBound < options.lowerBound)
+    #expect(root.status == 0 && export.status == 0)
+    #expect(root.error.isEmpty && export.error.isEmpty)
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Godwit
+
+/// What a run of the program left.
+struct Outcome {
+  let status: Int32
+  let output: [UInt8]
+  let error: String
+
+  var text: String { String(decoding: output, as: UTF8.self) }
+  var lines: [String] { text.split(separator: "\n").map(String.init) }
+
+  /// The lines of the output as JSON objects.
+  func objects() throws -> [[String: Any]] {
+    try lines.compactMap { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+  }
+}
+
+/// A machine of its own as far as the program can see: a home folder and a working folder, removed in the end.
+final class Machine: Sendable {
+  let name: String
+  let folder: String
+  var replica: String { "\(folder)/.godwit" }
+  var machineKey: String { "\(folder)/config/godwit/machine.key" }
+  var keys: KeySource { .keyring(machineKey: machineKey) }
+
+  init(_ name: String) throws {
+    self.name = name
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("godwit-cli-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  func path(_ name: String) -> String { "\(folder)/\(name)" }
+  func read(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(name))) }
+  func write(_ data: Data, to name: String) throws { try data.write(to: URL(fileURLWithPath: path(name))) }
+
+  /// The program, not started yet.
+  func process(_ arguments: [String], environment: [String: String] = [:]) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Program.path)
+    process.arguments = arguments
+    process.currentDirectoryURL = URL(fileURLWithPath: folder)
+    process.environment = ["HOME": folder, "XDG_CONFIG_HOME": path("config"), "PATH": "/usr/bin:/bin"]
+      .merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    return process
+  }
+
+  /// Runs the program to its end.
+  @discardableResult
+  func godwit(
+    _ arguments: String..., input: Data = Data(), environment: [String: String] = [:]
+  ) throws -> Outcome {
+    try Self.finish([process(arguments, environment: environment)], input: input, in: self)
+  }
+
+  /// Runs the program with its output going to the program on another machine: `self … | other …`.
+  func pipe(_ arguments: [String], to other: Machine, _ otherArguments: [String]) throws -> Outcome {
+    try Self.finish([process(arguments), other.process(otherArguments)], input: Data(), in: self)
+  }
+
+  /// Streams go through files, which take any amount without another thread; the outcome is that of the last one.
+  private static func finish(_ processes: [Process], input: Data, in machine: Machine) throws -> Outcome {
+    let run = machine.path(UUID().uuidString)
+    let files = FileManager.default
+    for (suffix, content) in [("in", input), ("out", Data()), ("err", Data())] {
+      try content.write(to: URL(fileURLWithPath: "\(run).\(suffix)"))
+    }
+    defer { for suffix in ["in", "out", "err"] { try? files.removeItem(atPath: "\(run).\(suffix)") } }
+    processes.first?.standardInput = FileHandle(forReadingAtPath: "\(run).in")
+    for (left, right) in zip(processes, processes.dropFirst()) {
+      let pipe = Pipe()
+      left.standardOutput = pipe
+      right.standardInput = pipe
+      left.standardError = FileHandle.nullDevice
+    }
+    processes.last?.standardOutput = FileHandle(forWritingAtPath: "\(run).out")
+    processes.last?.standardError = FileHandle(forWritingAtPath: "\(run).err")
+    for process in processes { try process.run() }
+    for process in processes { process.waitUntilExit() }
+    return Outcome(
+      status: processes.last?.terminationStatus ?? -1,
+      output: Array(try Data(contentsOf: URL(fileURLWithPath: "\(run).out"))),
+      error: String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(run).err")), as: UTF8.self))
+  }
+}
+
+enum Program {
+  /// The build puts the program beside the program that runs the tests.
+  static var path: String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    return (own as NSString).deletingLastPathComponent + "/godwit"
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Query: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show the rows that a SQL query finds.",
+    discussion: """
+      Only reads. Writing is for programs that use the library, which know the data's rules.
+
+      Examples:
+        godwit query "SELECT title, views FROM note WHERE views > 3"
+        godwit query --json "SELECT * FROM note" | jq .title
+        godwit query - < report.sql
+      """)
+
+  private static let textByteLimit = 1 << 20
+
+  @Argument(help: "One statement of SQL, or - for the standard input.")
+  var sql: String
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let text =
+      sql == "-"
+      ? String(decoding: try StandardStream.input.readToEnd(limit: Self.textByteLimit), as: UTF8.self) : sql
+    let rows = try await options.withReplica { try await Self.rows(text, $0) }
+    guard let columns = rows.first?.columns else { return options.console.note("no rows") }
+    if options.json {
+      let names = Self.unique(columns)
+      try options.console.lines(
+        rows.lazy.map { row in JSONValue.object(zip(names, row.values).map { ($0, JSONValue($1)) }).text })
+    } else {
+      try options.console.lines(Self.table(rows, columns).lines)
+    }
+  }
+
+  private static func rows(_ text: String, _ replica: Replica) async throws -> [Row] {
+    do {
+      return try await replica.rows(SQL(text: text))
+    } catch let error as GodwitError where error.code == .notAuthorized || error.code == .sql && writes(text) {
+      let message = error.code == .sql ? "this statement writes" : error.message
+      throw GodwitError(
+        .notAuthorized, message, hint: "godwit query only reads rows; a program that uses the library writes them",
+        underlying: error)
+    }
+  }
+
+  /// Whether the statement starts like one that writes rows. Such a statement does not even compile where capture is
+  /// not set up, and the reason given then says little to a person.
+  private static func writes(_ text: String) -> Bool {
+    let word = text.drop { $0.isWhitespace }.prefix { $0.isLetter }
+    return ["INSERT", "UPDATE", "DELETE", "REPLACE"].contains(word.uppercased())
+  }
+
+  /// Numbers go to the right, as people compare them.
+  private static func table(_ rows: [Row], _ columns: [String]) -> TextTable {
+    let alignments = columns.indices.map { column -> TextTable.Alignment in
+      rows.allSatisfy { $0.values[column].isNumberOrNull } ? .right : .left
+    }
+    var table = TextTable(Array(zip(columns, alignments)))
+    for row in rows { table.add(row.values.map(Format.value)) }
+    return table
+  }
+
+  /// A JSON object names each member once, so a column that repeats a name is told apart as SQLite does: `id`, `id:1`.
+  private static func unique(_ columns: [String]) -> [String] {
+    var taken = Set(columns)
+    var seen: Set<String> = []
+    return columns.map { column in
+      if seen.insert(column).inserted { return column }
+      var number = 1
+      while !taken.insert("\(column):\(number)").inserted { number += 1 }
+      return "\(column):\(number)"
+    }
+  }
+}
+
+extension Value {
+  fileprivate var isNumberOrNull: Bool {
+    switch self {
+    case .null, .integer, .real: true
+    case .text, .blob: false
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import ToolSupport
+
+/// The root of the command line `godwit`.
+@main
+struct GodwitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "godwit",
+    abstract: "Keep encrypted replicas and reconcile them by handing over sync files.",
+    discussion: """
+      One machine starts, another joins:
+        desk$    godwit init
+        laptop$  godwit identity > laptop.identity
+        desk$    godwit member add laptop.identity --name laptop
+        laptop$  godwit join laptop.godwit-invitation
+
+      From then on, either hands the other its changes:
+        godwit export - | ssh desk godwit -C notes import -
+
+      -C PATH, --keyring, --machine-key, --quiet and --json may stand before the command or after it.
+      """,
+    groupedSubcommands: [
+      CommandGroup(name: "Start", subcommands: [Init.self, IdentityCommand.self, MemberCommand.self, Join.self]),
+      CommandGroup(name: "Data", subcommands: [Query.self]),
+      CommandGroup(
+        name: "Sync", subcommands: [Status.self, Log.self, Export.self, Import.self, Conflicts.self]),
+      CommandGroup(name: "Care", subcommands: [Verify.self]),
+    ])
+
+  static func main() async { await Tool.main(Self.self) }
+}

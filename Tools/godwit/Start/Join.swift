@@ -1,0 +1,42 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Join: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Join the group of an invitation made for this machine's identity.",
+    discussion: """
+      Examples:
+        godwit join laptop.godwit-invitation
+        ssh desk cat laptop.godwit-invitation | godwit join -
+      """)
+
+  @Argument(help: "The invitation, or - for the standard input.")
+  var invitation: String
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let location = options.locator.existingOrNew()
+    guard location.hasKeyring || location.hasDatabase else {
+      throw GodwitError(
+        .missingKeyring, "there is no identity in \(location.folder) to join with",
+        hint: "run: godwit identity, and have a member make an invitation for what it prints")
+    }
+    let source = try SyncSource(argument: invitation)
+    let replica = try await Replica.join(at: location.folder, invitation: source, key: location.keys)
+    let members = try await replica.members()
+    await replica.close()
+    let own = members.first(where: \.isOwn)?.name ?? ""
+    if options.json {
+      try options.console.line([
+        "path": .string(replica.path), "replica": .string("\(replica.identity.replica)"),
+        "group": .string("\(replica.group)"), "name": .string(own),
+      ])
+    } else {
+      let others = members.filter { $0.isActive && !$0.isOwn }.map(\.name).sorted().joined(separator: ", ")
+      options.console.note("joined as \(Format.printable(own)), with \(Format.printable(others))")
+      options.console.note("next, import a file from one of them: godwit import FILE")
+    }
+  }
+}

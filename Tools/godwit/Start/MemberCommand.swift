@@ -1,0 +1,67 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct MemberCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "member",
+    abstract: "Add, list and remove the group's members.",
+    subcommands: [MemberAdd.self, MemberList.self, MemberRemove.self])
+}
+
+struct MemberList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the members, those that were removed included.",
+    discussion: """
+      Examples:
+        godwit member list
+        godwit member list --json
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let members = try await options.withReplica { try await $0.members() }
+    guard !options.json else { return try options.console.lines(members.map { $0.json.text }) }
+    var table = TextTable([("NAME", .left), ("STATE", .left), ("REPLICA", .left), ("FINGERPRINT", .left)])
+    for member in members {
+      let state = member.isOwn ? "this replica" : member.isActive ? "active" : "removed"
+      table.add([member.name, state, "\(member.identity.replica)", member.identity.fingerprint])
+    }
+    try options.console.lines(table.lines)
+  }
+}
+
+struct MemberRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove a member: no later file is sealed to it or accepted from it.",
+    discussion: """
+      The others learn of it with the next sync file. What the member holds already it keeps.
+
+      Examples:
+        godwit member remove laptop
+      """)
+
+  @Argument(help: "What the member is called.")
+  var name: String
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    try await options.withReplica { try await $0.removeMember(named: name) }
+    options.console.note("removed \(Format.printable(name))")
+    if options.json { try options.console.line(["removed": .string(name)]) }
+  }
+}
+
+extension Member {
+  /// Specs/cli.md, "member list".
+  var json: JSONValue {
+    [
+      "name": .string(name), "replica": .string("\(identity.replica)"), "active": .bool(isActive), "own": .bool(isOwn),
+      "fingerprint": .string(identity.fingerprint), "identity": .string("\(identity)"),
+    ]
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Export: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write what other members may lack as a sync file that only members can open.",
+    discussion: """
+      Examples:
+        godwit export changes.godwit-sync
+        godwit export - | ssh desk godwit -C notes import -
+        godwit export --all --for laptop /media/stick/laptop.godwit-sync
+      """)
+
+  @Argument(help: "The file, or - for the standard output. A file that exists is replaced.")
+  var file: String
+
+  @Option(name: .customLong("for"), help: ArgumentHelp("Seal it to this one member. (default: all)", valueName: "name"))
+  var member: String?
+
+  @Flag(help: "Include what the others are known to hold.")
+  var all = false
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let console = options.console
+    let report = try await options.withReplica { replica in
+      let destination = try SyncDestination(argument: file, outside: replica)
+      let bar = console.progress("exporting")
+      defer { bar.finish() }
+      return try await replica.export(to: destination, for: member, includesAll: all) { bar.update($0) }
+    }
+    if options.json {
+      let json: JSONValue = [
+        "file": .string(file), "transactions": .number(report.transactions),
+        "recipients": .number(report.recipients), "bytes": .number(report.bytes),
+      ]
+      return try file == "-" ? StandardStream.error.write(json.text + "\n") : console.line(json)
+    }
+    console.note(
+      "exported \(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
+        + "for \(Format.count(report.recipients, "member")), this one included")
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Import: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Apply sync files, each of them whole or not at all.",
+    discussion: """
+      Files may come in any order and more than once. One that fails does not keep the others from being applied.
+
+      Examples:
+        godwit import desk.godwit-sync
+        ssh desk godwit -C notes export - | godwit import -
+        godwit import --fail-on-conflict /media/stick/*.godwit-sync
+      """)
+
+  @Argument(help: "The files; - is the standard input.")
+  var files: [String]
+
+  @Flag(help: "Exit with 3 when a file was applied and left conflicts.")
+  var failOnConflict = false
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let (conflicts, failure) = try await options.withReplica { replica in
+      var conflicts = 0
+      var failure: Int32?
+      for file in files {
+        do {
+          conflicts += try await apply(file, to: replica)
+        } catch let error as GodwitError {
+          let report = ErrorReport(Self.naming(file, error))
+          report.write(program: GodwitCommand.configuration.commandName ?? "")
+          failure = failure ?? report.status
+        }
+      }
+      return (conflicts, failure)
+    }
+    if let failure { throw ExitCode(failure) }
+    if failOnConflict, conflicts > 0 { throw ExitCode(ExitStatus.conflicts) }
+  }
+
+  /// The number of conflicts the file left.
+  private func apply(_ file: String, to replica: Replica) async throws -> Int {
+    let console = options.console
+    let source = try SyncSource(argument: file)
+    let bar = console.progress("importing")
+    defer { bar.finish() }
+    let report = try await replica.import(from: source) { bar.update($0) }
+    bar.finish()
+    let names = ReplicaNames(try await replica.members())
+    try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
+    return report.conflicts
+  }
+
+  /// The error with the file it is about.
+  private static func naming(_ file: String, _ error: GodwitError) -> GodwitError {
+    guard file != "-", !error.message.contains(file) else { return error }
+    return GodwitError(error.code, "\(file): \(error.message)", hint: error.hint, underlying: error)
+  }
+}
+
+extension MergeReport {
+  /// `desk.sync from desk: 3 applied, 1 duplicate, 0 waiting, 2 conflicts; missing: laptop 5–9`.
+  fileprivate func text(_ file: String, _ names: ReplicaNames) -> String {
+    let counts = [
+      "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
+      Format.count(conflicts, "conflict"),
+    ]
+    let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
+    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)")
+  }
+
+  /// Specs/cli.md, "import".
+  fileprivate func json(_ file: String, _ names: ReplicaNames) -> JSONValue {
+    [
+      "file": .string(file), "sender": .object(names.json(sender)), "applied": .number(applied),
+      "duplicates": .number(duplicates), "waiting": .number(staged), "rows": .number(rows),
+      "conflicts": .number(conflicts), "missing": .array(missing.map { $0.json(names) }),
+    ]
+  }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Status: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show where the replica stands: members, tables, what is held and what is missing.",
+    discussion: """
+      Examples:
+        godwit status
+        godwit -C notes status --json
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let (status, view) = try await options.withReplica { replica in
+      let status = try await replica.status()
+      return (status, StatusView(replica: replica, status: status, members: try await replica.members()))
+    }
+    try options.json ? options.console.line(view.json) : options.console.lines(view.lines)
+    if status.conflicts > 0 { options.console.note("see: godwit conflicts") }
+  }
+}

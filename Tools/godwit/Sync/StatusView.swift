@@ -1,0 +1,73 @@
+import Godwit
+import ToolSupport
+
+/// A replica's status as text and as JSON.
+struct StatusView {
+  private let path: String
+  private let identity: PublicIdentity
+  private let group: GroupID
+  private let status: ReplicaStatus
+  private let members: [Member]
+  private let names: ReplicaNames
+
+  init(replica: Replica, status: ReplicaStatus, members: [Member]) {
+    path = replica.path
+    identity = replica.identity
+    group = replica.group
+    self.status = status
+    self.members = members
+    names = ReplicaNames(members)
+  }
+
+  var lines: [String] {
+    var fields = [
+      ("replica", "\(names.name(identity.replica)) (\(identity.replica))"),
+      ("group", "\(group)"),
+      ("folder", path),
+      ("size", "\(Format.byteSize(status.databaseBytes)), SQLCipher \(status.cipherVersion)"),
+      ("unsent", Format.count(status.unsent, "transaction")),
+      ("waiting", Format.count(status.staged, "transaction")),
+    ]
+    if !status.missing.isEmpty {
+      fields.append(("missing", status.missing.map { $0.text(names) }.joined(separator: ", ")))
+    }
+    fields.append(("conflicts", "\(status.conflicts)"))
+    let lines = fields.map { name, value in
+      Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
+    }
+    return lines + [""] + memberTable.lines + (status.tables.isEmpty ? [] : [""] + tableTable.lines)
+  }
+
+  private var memberTable: TextTable {
+    var table = TextTable([("MEMBER", .left), ("STATE", .left), ("HELD", .right)])
+    for member in members {
+      let state = member.isOwn ? "this replica" : member.isActive ? "active" : "removed"
+      table.add([member.name, state, "\(held(member.identity.replica))"])
+    }
+    return table
+  }
+
+  private var tableTable: TextTable {
+    var table = TextTable([("TABLE", .left), ("ROWS", .right)])
+    for entry in status.tables { table.add([entry.name, "\(entry.rows)"]) }
+    return table
+  }
+
+  private func held(_ replica: ReplicaID) -> UInt64 {
+    status.held.filter { $0.replica == replica }.map(\.sequence).max() ?? 0
+  }
+
+  /// Specs/cli.md, "status".
+  var json: JSONValue {
+    [
+      "path": .string(path), "replica": .string("\(identity.replica)"),
+      "name": .string(names.name(identity.replica)), "group": .string("\(group)"),
+      "members": .array(members.map(\.json)),
+      "tables": .array(status.tables.map { ["table": .string($0.name), "rows": .number($0.rows)] }),
+      "held": .array(status.held.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
+      "unsent": .number(status.unsent), "waiting": .number(status.staged),
+      "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),
+      "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
+    ]
+  }
+}

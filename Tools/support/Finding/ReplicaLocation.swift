@@ -1,0 +1,121 @@
+import Foundation
+import Godwit
+
+/// Where a replica and its keys lie, or will lie.
+public struct ReplicaLocation: Hashable, Sendable {
+  /// The replica's folder.
+  public let folder: String
+  /// The keyring file.
+  public let keyring: String
+  /// The file with the key that opens the keyring on this machine.
+  public let machineKey: String
+
+  /// The same as the library takes it.
+  public var keys: KeySource { .keyring(at: keyring, machineKey: machineKey) }
+  /// Whether there is a database.
+  public var hasDatabase: Bool { FileManager.default.fileExists(atPath: "\(folder)/database") }
+  /// Whether there is a keyring, which there is from the moment an identity was made.
+  public var hasKeyring: Bool { FileManager.default.fileExists(atPath: keyring) }
+}
+
+/// Finds a replica as git finds a repository: where it is told to look, or else upwards from here.
+///
+/// Options come before the environment, and the environment before the defaults (Specs/cli.md, "Finding the replica").
+public struct ReplicaLocator: Sendable {
+  /// The folder inside a working folder that holds the replica.
+  public static let folderName = ".godwit"
+
+  private let path: String?
+  private let keyring: String?
+  private let machineKey: String?
+  private let environment: [String: String]
+  private let currentFolder: String
+
+  /// - Parameters:
+  ///   - path: The value of `-C`: a replica's folder, or one that holds or will hold `.godwit`.
+  ///   - keyring: The value of `--keyring`.
+  ///   - machineKey: The value of `--machine-key`.
+  public init(
+    path: String?, keyring: String? = nil, machineKey: String? = nil,
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    currentFolder: String = FileManager.default.currentDirectoryPath
+  ) {
+    self.path = path
+    self.keyring = keyring
+    self.machineKey = machineKey
+    self.environment = environment
+    self.currentFolder = currentFolder
+  }
+
+  /// The replica that is there already.
+  ///
+  /// - Throws: `noReplica` when none is found.
+  public func existing() throws -> ReplicaLocation {
+    if let path {
+      let location = location(in: Self.folder(for: path))
+      guard location.hasDatabase || location.hasKeyring else { throw Self.noReplica(path) }
+      return location
+    }
+    guard let folder = searchUpwards() else { throw Self.noReplica(currentFolder, andAbove: true) }
+    return location(in: folder)
+  }
+
+  /// The replica that is there already, or else the place where one is to be made.
+  public func existingOrNew() -> ReplicaLocation {
+    if let path { return location(in: Self.folder(for: path)) }
+    return location(in: searchUpwards() ?? Self.join(currentFolder, Self.folderName))
+  }
+
+  /// Where a replica is to be made for the working folder `name`, which counts from the folder of `-C` or from here.
+  public func new(in name: String? = nil) -> ReplicaLocation {
+    guard let name else { return location(in: Self.folder(for: path ?? currentFolder)) }
+    return location(in: Self.folder(for: Self.join(path ?? currentFolder, name)))
+  }
+
+  private func location(in folder: String) -> ReplicaLocation {
+    ReplicaLocation(
+      folder: folder,
+      keyring: keyring ?? variable("GODWIT_KEYRING") ?? Self.join(folder, "keyring"),
+      machineKey: machineKey ?? variable("GODWIT_MACHINE_KEY") ?? Self.join(configFolder, "godwit/machine.key"))
+  }
+
+  /// `$XDG_CONFIG_HOME`, which counts only when it is absolute (XDG Base Directory Specification), else `~/.config`.
+  private var configFolder: String {
+    if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder }
+    return Self.join(variable("HOME") ?? NSHomeDirectory(), ".config")
+  }
+
+  /// A variable that is set and not empty.
+  private func variable(_ name: String) -> String? {
+    environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private func searchUpwards() -> String? {
+    var folder = currentFolder
+    while true {
+      let candidate = Self.join(folder, Self.folderName)
+      if Self.holdsReplica(candidate) { return candidate }
+      guard folder != "/", !folder.isEmpty else { return nil }
+      folder = (folder as NSString).deletingLastPathComponent
+    }
+  }
+
+  private static func folder(for path: String) -> String {
+    if holdsReplica(path) || (path as NSString).lastPathComponent == folderName { return path }
+    return join(path, folderName)
+  }
+
+  private static func holdsReplica(_ folder: String) -> Bool {
+    ["database", "keyring"].contains { FileManager.default.fileExists(atPath: join(folder, $0)) }
+  }
+
+  private static func join(_ folder: String, _ name: String) -> String {
+    name.hasPrefix("/") ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+  }
+
+  private static func noReplica(_ path: String, andAbove: Bool = false) -> GodwitError {
+    GodwitError(
+      .noReplica, "there is no replica in \(path)\(andAbove ? " or above it" : "")",
+      hint: "make one with: godwit init, or godwit identity and then godwit join INVITATION; or say where with -C PATH")
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Godwit
+
+/// The options that every command of every tool takes.
+public struct ReplicaOptions: ParsableArguments {
+  /// A replica's folder, or one that holds `.godwit`.
+  @Option(
+    name: .customShort("C", allowingJoined: true),
+    help: ArgumentHelp(
+      "Use the replica in this folder, or in its .godwit. (default: .godwit here or in a folder above)",
+      valueName: "path"))
+  public var path: String?
+
+  /// The keyring file.
+  @Option(
+    help: ArgumentHelp(
+      "The keyring file. (default: $GODWIT_KEYRING, or keyring beside the database)", valueName: "file"))
+  public var keyring: String?
+
+  /// The machine key file.
+  @Option(
+    help: ArgumentHelp(
+      "The file with the key that opens the keyring. (default: $GODWIT_MACHINE_KEY, or ~/.config/godwit/machine.key)",
+      valueName: "file"))
+  public var machineKey: String?
+
+  /// Whether only data and errors are written.
+  @Flag(name: .shortAndLong, help: "Write only data and errors.")
+  public var quiet = false
+
+  /// Whether data is written as JSON.
+  @Flag(help: "Write data as JSON; streams as one object per line.")
+  public var json = false
+
+  /// All of them unset.
+  public init() {}
+
+  /// Finds the replica these options name.
+  public var locator: ReplicaLocator { ReplicaLocator(path: path, keyring: keyring, machineKey: machineKey) }
+
+  /// Writes as these options ask for.
+  public var console: Console { Console(isQuiet: quiet, usesJSON: json) }
+
+  /// Opens the replica that is there already and closes it after the body, also when that throws.
+  public func withReplica<Output>(_ body: (Replica) async throws -> Output) async throws -> Output {
+    let location = try locator.existing()
+    let replica = try await Replica.open(existing: location.folder, key: location.keys)
+    do {
+      let output = try await body(replica)
+      await replica.close()
+      return output
+    } catch {
+      await replica.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Godwit
+
+/// Where a command writes: data to the standard output, everything else to the standard error.
+public struct Console: Sendable {
+  /// Whether notes are left out.
+  public let isQuiet: Bool
+  /// Whether data is written as JSON.
+  public let usesJSON: Bool
+
+  /// Notes and progress are for people: JSON turns them off as `isQuiet` does.
+  public init(isQuiet: Bool, usesJSON: Bool) {
+    self.isQuiet = isQuiet
+    self.usesJSON = usesJSON
+  }
+
+  /// Writes a line of data.
+  ///
+  /// - Throws: `diskFull` or `fileAccess` when the standard output does not take it.
+  public func line(_ text: String) throws { try StandardStream.output.write(text + "\n") }
+
+  /// Writes a JSON value as a line of data.
+  public func line(_ value: JSONValue) throws { try line(value.text) }
+
+  /// Writes many lines of data, in large pieces.
+  public func lines(_ lines: some Sequence<String>) throws {
+    var buffer = ""
+    for line in lines {
+      buffer += line
+      buffer += "\n"
+      if buffer.utf8.count >= 1 << 16 {
+        try StandardStream.output.write(buffer)
+        buffer.removeAll(keepingCapacity: true)
+      }
+    }
+    try StandardStream.output.write(buffer)
+  }
+
+  /// Tells a person something that is not data. A standard error that takes no more is no reason to fail.
+  public func note(_ text: String) {
+    guard !isQuiet, !usesJSON else { return }
+    try? StandardStream.error.write(text + "\n")
+  }
+
+  /// A progress bar for people.
+  public func progress(_ label: String) -> ProgressBar {
+    ProgressBar(label: label, isShown: !isQuiet && !usesJSON && StandardStream.error.isTerminal)
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Godwit
+
+/// How tools write sizes, times and values for people.
+public enum Format {
+  /// `512 B`, `1.5 KiB`, `20.0 MiB`.
+  public static func byteSize(_ bytes: Int) -> String {
+    guard bytes >= 1024 else { return "\(bytes) B" }
+    var size = Double(bytes) / 1024
+    var units = ["KiB", "MiB", "GiB", "TiB", "PiB"][...]
+    while size >= 1023.95, units.count > 1 {
+      size /= 1024
+      units.removeFirst()
+    }
+    return "\(String(format: "%.1f", size)) \(units.first ?? "")"
+  }
+
+  /// ISO 8601 in UTC with milliseconds: `2026-01-31T09:30:00.250Z`.
+  public static func time(milliseconds: Int64) -> String {
+    let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+
+  /// `1 row`, `2 rows`.
+  public static func count(_ number: Int, _ singular: String, plural: String? = nil) -> String {
+    "\(number) \(number == 1 ? singular : plural ?? singular + "s")"
+  }
+
+  /// A stored value: blobs as `x'HEX'`, null as `NULL`.
+  public static func value(_ value: Value) -> String {
+    switch value {
+    case .null: "NULL"
+    case .integer(let number): String(number)
+    case .real(let number): "\(number)"
+    case .text(let text): text
+    case .blob(let bytes): "x'\(hexadecimal(bytes))'"
+    }
+  }
+
+  /// Lower-case hexadecimal digits.
+  public static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The text on one line and without control characters, which could command the terminal it is shown on.
+  public static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where isUnprintable(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// Controls, line separators and marks that turn the direction of the text around them.
+  private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}

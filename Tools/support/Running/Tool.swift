@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+
+/// Runs a command line tool: parses its arguments, runs the command, reports failures and ends with the exit code of
+/// Specs/cli.md.
+public enum Tool {
+  /// The whole of a tool's `main`.
+  public static func main<Root: AsyncParsableCommand>(
+    _ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())
+  ) async -> Never {
+    // A reader that goes away ends the program silently, whatever the parent process set up.
+    signal(SIGPIPE, SIG_DFL)
+    let interruption = Interruption()
+    let path = CommandPath(arguments, root: root)
+    let task = Task { await run(root, path) }
+    interruption.onInterrupt { task.cancel() }
+    let status = await task.value
+    // Success stands even when the interruption came too late to stop it.
+    guard interruption.finish() else { while true { sleep(1) } }
+    if interruption.isInterrupted, status != ExitStatus.success { interruption.exitInterrupted() }
+    exit(status)
+  }
+
+  private static func run<Root: AsyncParsableCommand>(_ root: Root.Type, _ path: CommandPath) async -> Int32 {
+    do {
+      if let unknown = path.unknown { return report(unknownSubcommand: unknown, path) }
+      var command = try root.parseAsRoot(path.arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return ExitStatus.success
+    } catch is CancellationError {
+      return ExitStatus.interrupted
+    } catch let code as ExitCode {
+      return code.rawValue
+    } catch {
+      return report(error, root, path)
+    }
+  }
+
+  private static func report(
+    _ error: any Error, _ root: (some ParsableCommand).Type, _ path: CommandPath
+  ) -> Int32 {
+    let program = root._commandName
+    switch root.exitCode(for: error) {
+    case .success:
+      try? StandardStream.output.write(root.fullMessage(for: error) + "\n")
+      return ExitStatus.success
+    case .validationFailure:
+      let command = path.names.joined(separator: " ")
+      ErrorReport(
+        status: ExitStatus.usage, message: sentence(root.message(for: error)), hint: "see: \(command) --help"
+      ).write(program: program)
+      return ExitStatus.usage
+    default:
+      let report = ErrorReport(error)
+      report.write(program: program)
+      return report.status
+    }
+  }
+
+  private static func report(unknownSubcommand unknown: String, _ path: CommandPath) -> Int32 {
+    let command = path.names.joined(separator: " ")
+    ErrorReport(
+      status: ExitStatus.usage, message: "there is no command '\(unknown)' in \(command)",
+      hint: path.suggestion.map { "did you mean: \(command) \($0)" } ?? "see: \(command) --help"
+    ).write(program: path.names.first ?? "")
+    return ExitStatus.usage
+  }
+
+  /// The parser's message in the form of the tools' own: one line that does not start with a capital.
+  private static func sentence(_ message: String) -> String {
+    let lines = message.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let text = lines.joined(separator: " ")
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
+}
