@@ -42,7 +42,8 @@ let package = Package(
         "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile",
         "GodwitModel", .product(name: "Logging", package: "swift-log"),
       ]),
-    .target(name: "GodwitSimulation", dependencies: ["Godwit", "GodwitBase", "GodwitReplication"]),
+    .target(
+      name: "GodwitSimulation", dependencies: ["Godwit", "GodwitBase", .product(name: "Logging", package: "swift-log")]),
 
     // Tools
     .target(
@@ -75,6 +76,7 @@ let package = Package(
     .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles"]),
     .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
     .testTarget(name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
+    .testTarget(name: "GodwitSimulationTests", dependencies: ["GodwitSimulation", "Godwit"]),
     .testTarget(
       name: "GodwitTests",
       dependencies: ["Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitModel"]),

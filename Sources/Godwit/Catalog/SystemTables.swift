@@ -41,11 +41,12 @@ enum SystemTables {
   }
 
   private static func check(on connection: Connection, group: GroupID) throws {
-    guard try Meta.get(.format, on: connection) == .integer(formatVersion) else {
+    let meta = try Meta.all(on: connection)
+    guard meta[.format] == .integer(formatVersion) else {
       throw GodwitError(
         .unsupportedVersion, "the database was made by another version of Godwit", hint: "update this program")
     }
-    guard try Meta.get(.group, on: connection) == .text(group.description) else {
+    guard meta[.group] == .text(group.description) else {
       throw GodwitError(.otherGroup, "the database and the keyring belong to different groups")
     }
   }
@@ -61,19 +62,32 @@ enum Meta: String {
   /// The own sequence up to which stamps have been folded.
   case folded
 
-  static func get(_ name: Meta, on connection: Connection) throws -> Value? {
-    try connection.scalar("SELECT value FROM godwit_meta WHERE name = ?", [.text(name.rawValue)])
+  /// All of them, in one statement: opening a replica needs most.
+  static func all(on connection: Connection) throws -> [Meta: Value] {
+    try connection.withStatement("SELECT name, value FROM godwit_meta") { statement in
+      var values: [Meta: Value] = [:]
+      while try statement.step() {
+        if let name = Meta(rawValue: try statement.text(at: 0)) { values[name] = try statement.value(at: 1) }
+      }
+      return values
+    }
   }
 
   static func integer(_ name: Meta, on connection: Connection) throws -> Int64 {
-    guard case .integer(let number)? = try get(name, on: connection) else {
-      throw GodwitError(.damagedLog, "the database has lost its \(name.rawValue)")
-    }
-    return number
+    try all(on: connection).integer(name)
   }
 
   static func set(_ name: Meta, _ value: Value, on connection: Connection) throws {
     try connection.run(
       "INSERT OR REPLACE INTO godwit_meta (name, value) VALUES (?, ?)", [.text(name.rawValue), value])
+  }
+}
+
+extension [Meta: Value] {
+  func integer(_ name: Meta) throws -> Int64 {
+    guard case .integer(let number)? = self[name] else {
+      throw GodwitError(.damagedLog, "the database has lost its \(name.rawValue)")
+    }
+    return number
   }
 }

@@ -5,10 +5,13 @@ import GodwitReplication
 extension ChangeCapture {
   /// The transaction's change set and the images of the rows it deletes (their columns beside the key, in the
   /// order of the delete operations).
+  ///
+  /// The change set stays in a buffer of the capture's until the next transaction, so that a run of large
+  /// transactions asks for no new memory.
   func finish() throws -> (changes: [UInt8], images: [UInt8])? {
     if let failure { throw failure }
     guard hasRepeatedRows else {
-      return entries.isEmpty ? nil : (encode(operations.bytes[...], count: entries.count), deletedImages)
+      return entries.isEmpty ? nil : (encode(operations.bytes, count: entries.count), deletedImages)
     }
     var net = NetChanges()
     let tables = dictionary
@@ -19,7 +22,7 @@ extension ChangeCapture {
       try net.add(operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table])
     }
     let result = try net.encoded(tables)
-    return result.count == 0 ? nil : (encode(result.operations[...], count: result.count), result.images)
+    return result.count == 0 ? nil : (encode(result.operations, count: result.count), result.images)
   }
 
   /// Whether some row was written more than once. Comparing hashes of keys may say yes without need, never no.
@@ -103,11 +106,13 @@ extension ChangeCapture {
     return images
   }
 
-  private func encode(_ operations: ArraySlice<UInt8>, count: Int) -> [UInt8] {
-    var writer = ByteWriter(capacity: operations.count + 256)
-    ChangeSet.writeHeader(tables: dictionary, operationCount: count, to: &writer)
-    writer.raw(operations)
-    return writer.bytes
+  private func encode(_ operations: [UInt8], count: Int) -> [UInt8] {
+    withChangeSet { writer in
+      writer.removeAll()
+      ChangeSet.writeHeader(tables: dictionary, operationCount: count, to: &writer)
+      operations.withUnsafeBytes { writer.raw($0) }
+      return writer.bytes
+    }
   }
 
   private var dictionary: [ChangeSet.Table] {

@@ -37,6 +37,7 @@ final class ChangeCapture: ChangeJournal {
   private struct Buffers {
     var operations = ByteWriter(capacity: 1 << 16)
     var oldValues = ByteWriter(capacity: 1 << 12)
+    var changeSet = ByteWriter(capacity: 1 << 12)
   }
 
   init() { buffers.initialize(to: Buffers()) }
@@ -45,6 +46,8 @@ final class ChangeCapture: ChangeJournal {
     buffers.deinitialize(count: 1)
     buffers.deallocate()
   }
+
+  func withChangeSet(_ body: (inout ByteWriter) -> [UInt8]) -> [UInt8] { body(&buffers.pointee.changeSet) }
 
   var operations: ByteWriter { buffers.pointee.operations }
   var oldValues: ByteWriter { buffers.pointee.oldValues }

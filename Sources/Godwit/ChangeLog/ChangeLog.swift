@@ -6,14 +6,19 @@ import GodwitStorage
 /// The change log of a database: every transaction of every origin, in origin order.
 final class ChangeLog {
   private let connection: Connection
-  private let coder: LogCoder
-  let origins: OriginTable
+  private let coder = LogCoder()
+  private(set) var origins: OriginTable
   private var contexts: [Dot: VersionVector] = [:]
 
   init(_ connection: Connection) throws {
     self.connection = connection
-    coder = try LogCoder()
     origins = try OriginTable(connection)
+  }
+
+  /// Reads what is kept in memory anew from the database.
+  func reload() throws {
+    origins = try OriginTable(connection)
+    contexts.removeAll()
   }
 
   /// Appends a transaction that follows directly on its origin's head. `images` are the rows it deletes here.
@@ -30,12 +35,12 @@ final class ChangeLog {
       try statement.bind(Int64(record.hlc.rawValue), at: 2)
       try statement.bind(blob: chain.bytes, at: 3)
       try statement.bind(Int64(record.schemaVersion), at: 4)
+      if images.isEmpty { try statement.bindNull(at: 7) } else { try statement.bind(blob: images, at: 7) }
       try coder.withPacked(record.changes) { bytes, size in
         try statement.bind(Int64(size), at: 5)
         try statement.bind(blob: bytes, at: 6)
+        try statement.run()
       }
-      if images.isEmpty { try statement.bindNull(at: 7) } else { try statement.bind(blob: images, at: 7) }
-      try statement.run()
     }
     if let context = record.context {
       var writer = ByteWriter()

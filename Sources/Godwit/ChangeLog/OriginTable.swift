@@ -16,6 +16,8 @@ final class OriginTable: OriginNumbering {
   private var heads: [Origin: Head] = [:]
   private var origins: [Int: Origin] = [:]
   let own: Origin
+  /// The timestamp of the latest own transaction.
+  private(set) var ownLatest = HLC(rawValue: 0)
 
   init(_ connection: Connection) throws {
     self.connection = connection
@@ -54,11 +56,13 @@ final class OriginTable: OriginNumbering {
   private func loadOwnHead() throws {
     let number = try number(of: own)
     let first = LogKey(origin: number, .none).rawValue
-    try connection.withStatement("SELECT id, chain FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1") { statement in
+    let sql = "SELECT id, chain, hlc FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1"
+    try connection.withStatement(sql) { statement in
       try statement.bind(first, at: 1)
       guard try statement.step() else { return }
       var reader = ByteReader(statement.blob(at: 1))
       let sequence = LogKey(rawValue: statement.integer(at: 0)).sequence
+      ownLatest = HLC(rawValue: UInt64(bitPattern: statement.integer(at: 2)))
       heads[own]?.sequence = sequence
       heads[own]?.chain = try ContentHash(reading: &reader)
     }

@@ -26,6 +26,7 @@ extension Replica {
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     try await BlockingThread.run {
+      let bytes = try invitation.open().readToEnd(limit: Invitation.byteLimit)
       let lock = try folder.lock()
       defer { withExtendedLifetime(lock) {} }
       guard folder.hasKeyring else {
@@ -33,7 +34,6 @@ extension Replica {
           .missingKeyring, "there is no identity in \(path) to join with",
           hint: "run: godwit identity, and have a member make an invitation for what it prints")
       }
-      let bytes = try invitation.open().readToEnd(limit: Invitation.byteLimit)
       try Keyring.update(at: folder.keys) { contents in
         guard contents.group == nil else {
           throw GodwitError(
@@ -76,7 +76,11 @@ extension Replica {
         let record = try MemberRecord.issue(
           group: group, identity: invited, name: name, status: .active, at: wallClock.milliseconds(),
           by: contents.identity)
-        roster.merge([record])
+        guard roster.merge([record]) else {
+          throw GodwitError(
+            .invalidArgument, "another identity is a member under this replica's ID, or a later record says otherwise",
+            hint: "make a new identity on the invited machine")
+        }
         contents.members = roster.sorted
         let invitation = Invitation(
           group: group, inviter: contents.identity.publicIdentity, members: roster.sorted)

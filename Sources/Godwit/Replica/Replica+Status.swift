@@ -33,8 +33,11 @@ extension Replica {
   }
 
   /// The latest transactions of all origins, newest first.
+  ///
+  /// - Throws: `invalidArgument` for a negative limit.
   public func log(limit: Int = 50) async throws -> [LogEntry] {
-    try await pool.read { connection in
+    try Self.check(limit)
+    return try await pool.read { connection in
       let log = try ChangeLog(connection)
       var newest: [TransactionRecord] = []
       for origin in log.origins.vector.origins {
@@ -48,10 +51,17 @@ extension Replica {
   }
 
   /// Writes that lost to writes they had not seen, newest first.
+  ///
+  /// - Throws: `invalidArgument` for a negative limit.
   public func conflicts(limit: Int = 100) async throws -> [Conflict] {
-    try await pool.read { connection in
+    try Self.check(limit)
+    return try await pool.read { connection in
       try ConflictLog(connection, origins: OriginTable(connection)).list(limit: limit)
     }
+  }
+
+  private static func check(_ limit: Int) throws {
+    guard limit >= 0 else { throw GodwitError(.invalidArgument, "a limit of \(limit) is negative") }
   }
 
   private static func integer(_ sql: String, _ connection: Connection) throws -> Int {

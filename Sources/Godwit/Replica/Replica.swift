@@ -56,21 +56,20 @@ public final class Replica: Sendable {
     try await open(at: path, models: models, name: name, key: key, logger: logger, wallClock: .system)
   }
 
-  /// Opens a replica that must be there already, without naming models: for tools that serve any program's data.
+  /// Opens a replica that must be there already; without models for tools that serve any program's data.
   ///
-  /// - Throws: `noReplica` when the folder holds none.
-  public static func open(existing path: String, key: KeySource = .keyring()) async throws -> Replica {
+  /// - Throws: `noReplica` when the folder holds none; otherwise as ``open(at:models:name:key:logger:)``.
+  public static func open(
+    existing path: String, models: any Model.Type..., key: KeySource = .keyring(),
+    logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     guard folder.hasDatabase else {
-      guard folder.hasKeyring, (try? Keyring.open(at: folder.keys))?.databaseSalt == nil else {
-        throw GodwitError(
-          .noReplica, "there is no replica in \(path)", hint: "make one with: godwit init, or godwit join INVITATION")
-      }
+      let what = folder.hasKeyring ? "an identity in \(path), but no replica yet" : "no replica in \(path)"
       throw GodwitError(
-        .noReplica, "there is an identity in \(path), but no replica yet",
-        hint: "make one with: godwit init, or godwit join INVITATION")
+        .noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
     }
-    return try await open(at: path, models: [], name: nil, key: key, logger: Logger(label: "godwit"), wallClock: .system)
+    return try await open(at: path, models: models, name: nil, key: key, logger: logger, wallClock: .system)
   }
 
   package static func open(
@@ -101,6 +100,7 @@ public final class Replica: Sendable {
       await pool.close()
       throw (error as? GodwitError).map { folder.explain($0, contents) } ?? error
     }
+    pool.warmUp()
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, wallClock: wallClock,

@@ -30,7 +30,7 @@ public struct ReplicaStatus: Sendable {
   public let missing: [MergeReport.Missing]
   /// Own transactions that no other active member is known to hold in full.
   public let unsent: Int
-  /// Size of the database in bytes, the write-ahead log not included.
+  /// Bytes of the database's pages, those in the write-ahead log included.
   public let databaseBytes: Int
   /// The SQLCipher version in use.
   public let cipherVersion: String

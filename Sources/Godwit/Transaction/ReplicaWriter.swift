@@ -9,7 +9,7 @@ final class ReplicaWriter {
   let connection: Connection
   let wallClock: WallClock
   private(set) var catalog = Catalog()
-  private(set) var log: ChangeLog
+  let log: ChangeLog
   private let capture = ChangeCapture()
   private let models: ModelWriter
   private var clock = HybridClock()
@@ -24,7 +24,8 @@ final class ReplicaWriter {
     log = try ChangeLog(connection)
     models = ModelWriter(connection, capture: capture)
     try CaptureFunction.register(capture, on: connection)
-    try reload()
+    try load()
+    dataVersion = try connection.scalar("PRAGMA data_version")
   }
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
@@ -83,29 +84,36 @@ final class ReplicaWriter {
 
   /// Reads what is kept in memory anew from the database.
   func reload() throws {
+    try log.reload()
+    try load()
+  }
+
+  private func load() throws {
     catalog = try Catalog(connection)
     capture.setCatalog(catalog)
-    log = try ChangeLog(connection)
-    schemaVersion = UInt64(try Meta.integer(.schemaVersion, on: connection))
+    let meta = try Meta.all(on: connection)
+    schemaVersion = UInt64(try meta.integer(.schemaVersion))
     let own = log.origins.own
-    let head = try log.origins.head(of: own)
-    lastContext = try log.othersContext(of: Dot(own, head.sequence))
-    clock.observe(HLC(rawValue: UInt64(bitPattern: try Meta.integer(.clock, on: connection))))
-    try log.forEach(of: own, after: SequenceNumber(rawValue: max(1, head.sequence.rawValue) - 1)) { record, _ in
-      clock.observe(record.hlc)
-    }
+    lastContext = try log.othersContext(of: Dot(own, log.origins.head(of: own).sequence))
+    clock.observe(HLC(rawValue: UInt64(bitPattern: try meta.integer(.clock))))
+    clock.observe(log.origins.ownLatest)
     try reloadTriggers()
   }
 
   /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
   func reloadTriggers() throws {
     var tablesWithTriggers: Set<String> = []
-    let sql = "SELECT lower(tbl_name) FROM sqlite_master WHERE type = 'trigger' AND name NOT LIKE 'godwit\\_%' ESCAPE '\\'"
+    connection.schemaMayFail = false
+    let sql = """
+      SELECT lower(tbl_name), type = 'trigger', sql LIKE '%FAIL%' FROM sqlite_master
+      WHERE name NOT LIKE 'godwit\\_%' ESCAPE '\\' AND (type = 'trigger' OR sql LIKE '%FAIL%')
+      """
     try connection.withStatement(sql) { statement in
-      while try statement.step() { tablesWithTriggers.insert(try statement.text(at: 0)) }
+      while try statement.step() {
+        if statement.integer(at: 1) != 0 { tablesWithTriggers.insert(try statement.text(at: 0)) }
+        if statement.integer(at: 2) != 0 { connection.schemaMayFail = true }
+      }
     }
     models.reset(tablesWithTriggers: tablesWithTriggers)
-    connection.schemaMayFail =
-      try connection.scalar("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%FAIL%'") != .integer(0)
   }
 }

@@ -30,7 +30,7 @@ struct Exporter {
     try forEachInCausalOrder(ranges, log) { record in
       try writer.append(record)
       written += 1
-      if written.isMultiple(of: 256) { progress?(Double(written) / Double(total)) }
+      if written.isMultiple(of: max(1, total / 256)) { progress?(Double(written) / Double(total)) }
     }
     try writer.finish()
     progress?(1)

@@ -66,7 +66,7 @@ final class Importer {
     while let record = try file.next() {
       try take(record)
       count += 1
-      if count.isMultiple(of: 256) { progress?(Double(count) / Double(total)) }
+      if count.isMultiple(of: max(1, total / 256)) { progress?(Double(count) / Double(total)) }
     }
     for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
       throw Self.brokenChain(range.origin)

@@ -11,6 +11,7 @@ package enum Authority: Hashable, Sendable {
 /// Decides while a statement is compiled whether it is allowed (sqlite3_set_authorizer); running it costs nothing.
 final class Authorizer {
   private(set) var authority = Authority.trusted
+  private let isReader: Bool
   var protectedTables: Set<String> = []
 
   private static let readPragmas: Set<String> = [
@@ -18,6 +19,8 @@ final class Authorizer {
     "table_xinfo", "database_list", "compile_options", "user_version", "data_version", "collation_list",
   ]
   private static let refusedFunctions: Set<String> = ["load_extension", "fts3_tokenizer", "sqlcipher_export"]
+
+  init(isReader: Bool) { self.isReader = isReader }
 
   func install(on handle: OpaquePointer) {
     let callback:
@@ -42,6 +45,7 @@ final class Authorizer {
   }
 
   private func allows(_ action: Int32, _ first: String, _ second: String, trigger: String) -> Bool {
+    if isReader { return allowsReading(action, first, second) }
     switch action {
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:
       return false
@@ -63,6 +67,15 @@ final class Authorizer {
       return !Self.isOwn(second) && !protectedTables.contains(second.lowercased())
     default:
       return true
+    }
+  }
+
+  private func allowsReading(_ action: Int32, _ first: String, _ second: String) -> Bool {
+    switch action {
+    case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: true
+    case SQLITE_PRAGMA: Self.readPragmas.contains(first.lowercased())
+    case SQLITE_FUNCTION: !Self.isOwn(second) && !Self.refusedFunctions.contains(second.lowercased())
+    default: false
     }
   }
 

@@ -10,7 +10,7 @@ package final class Connection {
   package let mode: Mode
   let handle: OpaquePointer
   private var statements = StatementCache()
-  let authorizer = Authorizer()
+  let authorizer: Authorizer
   private var functions: [AnyObject] = []
   private let cancellation: CancellationFlag
   private var savepointDepth = 0
@@ -41,6 +41,7 @@ package final class Connection {
     handle = opened
     self.path = path
     self.mode = mode
+    authorizer = Authorizer(isReader: mode == .reader)
     self.cancellation = cancellation
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)

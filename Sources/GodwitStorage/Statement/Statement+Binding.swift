@@ -91,14 +91,15 @@ extension Statement {
 
   private func bindBorrowed(_ tag: UInt8, _ bytes: UnsafeRawBufferPointer, at index: Int32) throws {
     let start = bytes.baseAddress
-    if tag == ValueTag.text {
-      let text = start?.assumingMemoryBound(to: CChar.self)
-      try check(sqlite3_bind_text64(handle, index, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
-    } else if bytes.isEmpty {
-      try check(sqlite3_bind_zeroblob(handle, index, 0))
-    } else {
-      try check(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
-    }
+    guard tag == ValueTag.text else { return try bindBorrowed(blob: bytes, at: index) }
+    let text = start?.assumingMemoryBound(to: CChar.self)
+    try check(sqlite3_bind_text64(handle, index, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
+  }
+
+  /// Binds a blob without a copy, on the same condition.
+  package func bindBorrowed(blob: UnsafeRawBufferPointer, at index: Int32) throws {
+    guard blob.count > 0 else { return try check(sqlite3_bind_zeroblob(handle, index, 0)) }
+    try check(sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), nil))
   }
 
   /// Binds parameters 1, 2, … and demands exactly as many as the statement has.

@@ -49,6 +49,9 @@ package final class DatabasePool: Sendable {
     }
   }
 
+  /// Opens the first reader ahead of its first use, beside whatever the caller does next.
+  package func warmUp() { readers.first?.warmUp() }
+
   package func close() async {
     for reader in readers { await reader.close() }
     await writer.close()

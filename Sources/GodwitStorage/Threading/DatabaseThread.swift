@@ -15,17 +15,18 @@ package final class DatabaseThread: @unchecked Sendable {
   private var jobs: [Job] = []
   private var nextID: UInt64 = 0
   private var current: UInt64?
+  private var isStarted = false
   private var isClosed = false
+  private var closers: [CheckedContinuation<Void, Never>] = []
+  private let name: String
   private let cancellation = CancellationFlag()
   private let makeConnection: @Sendable (CancellationFlag) throws -> Connection
 
-  /// Starts the thread. The connection is opened by the first job and again after a failure to open.
+  /// The thread starts, and the connection opens, with the first job; after a failure to open, the next job tries
+  /// again.
   package init(name: String, _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection) {
+    self.name = name
     self.makeConnection = makeConnection
-    let thread = Thread { self.loop() }
-    thread.name = name
-    thread.stackSize = 8 << 20
-    thread.start()
   }
 
   /// Runs the body on the thread. Cancelling the task interrupts the running statement and throws CancellationError.
@@ -47,12 +48,19 @@ package final class DatabaseThread: @unchecked Sendable {
     }
   }
 
-  /// Finishes the waiting jobs, closes the connection and ends the thread. Later jobs throw `closed`.
+  /// Starts the thread and opens the connection, if that is yet to be done. A failure shows at the first job.
+  func warmUp() { enqueue(0) { _ in } }
+
+  /// Lets the waiting jobs finish, closes the connection and ends the thread. Later jobs throw `closed`.
   package func close() async {
-    _ = try? await run { _ in }
-    condition.withLock {
+    await withCheckedContinuation { continuation in
+      condition.lock()
+      let isRunning = isStarted && !(isClosed && closers.isEmpty)
       isClosed = true
+      if isRunning { closers.append(continuation) }
       condition.signal()
+      condition.unlock()
+      if !isRunning { continuation.resume() }
     }
   }
 
@@ -67,8 +75,18 @@ package final class DatabaseThread: @unchecked Sendable {
       return run(.failure(CancellationError()))
     }
     jobs.append(Job(id: id, run: run))
+    startIfNeeded()
     condition.signal()
     condition.unlock()
+  }
+
+  private func startIfNeeded() {
+    guard !isStarted else { return }
+    isStarted = true
+    let thread = Thread { self.loop() }
+    thread.name = name
+    thread.stackSize = 8 << 20
+    thread.start()
   }
 
   private func cancel(_ id: UInt64) {
@@ -91,6 +109,12 @@ package final class DatabaseThread: @unchecked Sendable {
       }
       job.run(result)
     }
+    connection = nil
+    let waiting = condition.withLock {
+      defer { closers = [] }
+      return closers
+    }
+    for closer in waiting { closer.resume() }
   }
 
   private func next() -> Job? {

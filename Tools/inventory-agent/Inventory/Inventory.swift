@@ -8,9 +8,8 @@ struct Inventory: Sendable {
   ///
   /// - Throws: `noReplica` when there is none, and what `Replica.open` throws.
   static func open(at path: String, key: KeySource) async throws -> Inventory {
-    // Opening with models makes what is missing, and an agent pointed at the wrong folder must not make a replica.
-    try await Replica.open(existing: path, key: key).close()
-    return Inventory(replica: try await Replica.open(at: path, models: Machine.self, Package.self, key: key))
+    // An agent pointed at the wrong folder must not make a replica there.
+    Inventory(replica: try await Replica.open(existing: path, models: Machine.self, Package.self, key: key))
   }
 
   /// Waits for running work and closes the files.

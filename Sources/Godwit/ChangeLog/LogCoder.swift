@@ -4,18 +4,24 @@ import GodwitReplication
 import GodwitSyncFile
 
 /// How a change set is kept in the log: compressed when that saves at least an eighth (Specs/change-log.md).
-struct LogCoder {
+final class LogCoder {
   private static let compressionThreshold = 256
-  private let zstd: Zstd
+  /// Made when first needed: small transactions and plain reading never do.
+  private var compressor: Zstd?
 
-  init() throws { zstd = try Zstd(level: 1) }
+  private func zstd() throws -> Zstd {
+    if let compressor { return compressor }
+    let made = try Zstd(level: 1)
+    compressor = made
+    return made
+  }
 
   /// Lends the stored bytes and the size they unpack to; 0 says that they are not compressed.
   func withPacked<Output>(
     _ changes: [UInt8], _ body: (_ bytes: UnsafeRawBufferPointer, _ size: Int) throws -> Output
   ) throws -> Output {
     guard changes.count >= Self.compressionThreshold else { return try changes.withUnsafeBytes { try body($0, 0) } }
-    return try zstd.withCompressed(changes) { packed in
+    return try zstd().withCompressed(changes) { packed in
       if packed.count <= changes.count - changes.count / 8 { return try body(packed, changes.count) }
       return try changes.withUnsafeBytes { try body($0, 0) }
     }
@@ -26,7 +32,7 @@ struct LogCoder {
     guard size <= TransactionRecord.changesByteLimit else {
       throw GodwitError(.damagedLog, "a log entry claims \(size) bytes")
     }
-    return try zstd.decompress(bytes, size: size)
+    return try zstd().decompress(bytes, size: size)
   }
 }
 

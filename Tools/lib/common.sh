@@ -1,0 +1,81 @@
+# Shell functions that Tools/demo, Tools/test and .ci/run share. Sourced, not run.
+
+# Where SwiftPM builds; GODWIT_SCRATCH=PATH builds somewhere else.
+scratch=${GODWIT_SCRATCH:-.build}
+
+step() { printf '\n== %s\n' "$*"; }
+
+note() { printf '   %s\n' "$*"; }
+
+fail() {
+  printf '%s: error: %s\n' "${0##*/}" "$1" >&2
+  if [ $# -gt 1 ]; then printf '%s: hint: %s\n' "${0##*/}" "$2" >&2; fi
+  exit 1
+}
+
+# Runs a command after showing it.
+show() {
+  printf '$ %s\n' "$*"
+  "$@"
+}
+
+# Seconds since the first argument, a value of EPOCHREALTIME, with two digits after the point. The locale may have
+# made the point a comma.
+seconds_since() {
+  local start=${1/[.,]/} now=${EPOCHREALTIME/[.,]/}
+  local hundredths=$(((now - start + 5000) / 10000))
+  printf '%d.%02d' $((hundredths / 100)) $((hundredths % 100))
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then DEBIAN_FRONTEND=noninteractive "$@"; else sudo DEBIAN_FRONTEND=noninteractive "$@"; fi
+}
+
+has_apt_lists() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
+
+update_apt_lists() {
+  printf '$ apt-get update\n'
+  as_root apt-get update -qq || fail "apt's lists of packages cannot be read" "is the network there?"
+}
+
+# The Debian packages of the system libraries that are not there.
+missing_packages() {
+  command -v pkg-config >/dev/null || echo pkg-config
+  local library
+  for library in sqlcipher:libsqlcipher-dev libcrypto:libssl-dev libzstd:libzstd-dev; do
+    pkg-config --exists "${library%%:*}" 2>/dev/null || echo "${library##*:}"
+  done
+}
+
+# Makes sure that the toolchain and the system libraries are there, and installs those libraries that apt can bring.
+# SwiftPM reads the libraries' flags when it first resolves the package, so this comes before any `swift build`.
+prepare_system() {
+  step "system packages"
+  command -v swift >/dev/null || fail "there is no swift on the PATH" "install Swift 6.1 or later: https://www.swift.org/install/linux"
+  command -v git >/dev/null || fail "there is no git on the PATH, and SwiftPM fetches packages with it" "install git"
+  local missing
+  mapfile -t missing < <(missing_packages)
+  if [ ${#missing[@]} -eq 0 ]; then
+    note "libsqlcipher-dev, libssl-dev, libzstd-dev and pkg-config are there"
+    return
+  fi
+  command -v apt-get >/dev/null || fail "these are missing: ${missing[*]}" \
+    "those are Debian's names; install what your system calls SQLCipher, OpenSSL and zstd with headers, and pkg-config"
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    fail "these are missing, and there is no sudo: ${missing[*]}" "as root: apt-get install ${missing[*]}"
+  fi
+  has_apt_lists || update_apt_lists
+  if ! install_packages "${missing[@]}"; then
+    note "that failed; once more with new lists"
+    update_apt_lists
+    install_packages "${missing[@]}" || fail "cannot install ${missing[*]}" "apt-get's own message is above"
+  fi
+  mapfile -t missing < <(missing_packages)
+  [ ${#missing[@]} -eq 0 ] || fail "apt-get was content, but pkg-config still does not find ${missing[*]}"
+}
+
+# What apt-get says of its progress is left out, what it complains of is not.
+install_packages() {
+  printf '$ apt-get install %s\n' "$*"
+  as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
