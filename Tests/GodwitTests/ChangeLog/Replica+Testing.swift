@@ -1,0 +1,23 @@
+import Godwit
+import GodwitReplication
+import GodwitStorage
+
+@testable import Godwit
+
+extension Replica {
+  /// Makes a table as a model would declare it.
+  func makeTable(_ definition: TableDefinition) async throws {
+    try await withWriter { writer in
+      try writer.inTransaction {
+        try Catalog.ensure([definition], on: writer.connection)
+        try writer.reload()
+      }
+    }
+  }
+
+  /// The database file and its key, for a connection that is not Godwit's own.
+  func databaseKey() async throws -> (path: String, key: any CipherKey) {
+    let database = folder.database
+    return try await withKeyring { contents, _ in (database, contents.databaseKey) }
+  }
+}

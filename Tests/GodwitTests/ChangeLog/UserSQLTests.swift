@@ -1,0 +1,99 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("SQL of the program's own")
+struct UserSQLTests {
+  private let group: TestGroup
+
+  init() async throws {
+    group = try await TestGroup(1)
+    try await group[0].write { try $0.insert(Note()) }
+  }
+
+  private static let refused = [
+    "BEGIN", "COMMIT", "ROLLBACK", "END", "SAVEPOINT s", "RELEASE s", "ROLLBACK TO s",
+    "ATTACH ':memory:' AS other", "DETACH main", "PRAGMA key = 'x'", "PRAGMA rekey = 'x'",
+    "PRAGMA journal_mode = DELETE", "PRAGMA foreign_keys = OFF", "PRAGMA recursive_triggers = OFF",
+    "PRAGMA writable_schema = ON", "PRAGMA cipher_compatibility = 4", "VACUUM",
+    "DROP TABLE note", "DROP TABLE godwit_log", "DROP TRIGGER godwit_2_insert", "DROP TRIGGER godwit_1_delete",
+    "ALTER TABLE note ADD COLUMN more TEXT", "ALTER TABLE note RENAME TO other",
+    "INSERT INTO godwit_meta VALUES ('x', 1)", "UPDATE godwit_log SET hlc = 0", "DELETE FROM godwit_log",
+    "DELETE FROM GODWIT_LOG", "INSERT OR REPLACE INTO godwit_origin SELECT * FROM godwit_origin",
+    "UPDATE sqlite_master SET sql = ''", "DELETE FROM sqlite_master",
+    "CREATE TABLE godwit_mine (a)", "CREATE TRIGGER godwit_mine AFTER INSERT ON note BEGIN SELECT 1; END",
+    "CREATE TEMP TRIGGER godwit_mine AFTER INSERT ON note BEGIN SELECT godwit_insert(2, 0, 'x'); END",
+    "CREATE TRIGGER own AFTER INSERT ON godwit_log BEGIN DELETE FROM note; END",
+    "CREATE INDEX own ON godwit_log (hlc)", "SELECT godwit_insert(2, 0, 'x')", "SELECT godwit_delete(2, 0, 'x')",
+    "SELECT load_extension('x')", "SELECT sqlcipher_export('main')",
+  ]
+
+  @Test("cannot end the transaction, change settings or touch what is Godwit's", arguments: refused)
+  func refused(sql: String) async throws {
+    let digest = try await group[0].digest()
+    let failure = await code { try await group[0].write { try $0.execute(SQL(text: sql)) } }
+    #expect(failure == .notAuthorized || failure == .sql)
+    #expect(try await group[0].digest() == digest)
+    #expect(try await group[0].verify().problems == [])
+    try await group[0].write { try $0.insert(Note()) }
+    #expect(try await group[0].log().map(\.sequence) == [2, 1])
+  }
+
+  @Test("is told that it may not", arguments: ["COMMIT", "DROP TABLE note", "DELETE FROM godwit_log", "PRAGMA key = 'x'"])
+  func notAuthorized(sql: String) async throws {
+    #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
+  }
+
+  @Test("cannot reach Godwit's tables through a trigger or view of its own")
+  func throughATrigger() async throws {
+    try await group[0].write { transaction in
+      _ = try? transaction.execute("CREATE TRIGGER own AFTER DELETE ON note BEGIN DELETE FROM godwit_log; END")
+      _ = try? transaction.execute(
+        "CREATE TRIGGER other AFTER DELETE ON note BEGIN SELECT godwit_insert(2, 0, OLD.id); END")
+    }
+    _ = await code { try await group[0].write { _ = try $0.execute("DELETE FROM note") } }
+    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].log().last?.sequence == 1)
+    #expect(try await group[0].log().allSatisfy { $0.changes.allSatisfy { $0.inserted <= 1 } })
+  }
+
+  @Test(
+    "that reads cannot write",
+    arguments: [
+      "INSERT INTO note (id) VALUES (x'00')", "UPDATE note SET title = 'x'", "DELETE FROM note",
+      "CREATE TABLE t (a)", "CREATE TEMP TABLE t (a)", "BEGIN", "DROP TABLE draft", "PRAGMA query_only = OFF",
+      "ATTACH ':memory:' AS other", "DELETE FROM draft", "REINDEX", "ANALYZE",
+    ])
+  func reading(sql: String) async throws {
+    let digest = try await group[0].digest()
+    #expect(await code { try await group[0].rows(SQL(text: sql)) } == .notAuthorized)
+    #expect(await code { try await group[0].write { _ = try $0.rows(SQL(text: sql)) } } == .notAuthorized)
+    #expect(try await group[0].digest() == digest)
+  }
+
+  @Test("is one statement", arguments: ["", "  ", "-- nothing", "SELECT 1; DELETE FROM note", "SELECT 1; SELECT 2"])
+  func oneStatement(sql: String) async throws {
+    #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .sql)
+    #expect(try await group[0].count(Note.all) == 1)
+  }
+
+  @Test("binds what is interpolated, so that no text becomes SQL")
+  func injection() async throws {
+    let text = "'); DELETE FROM note; --"
+    let changes = try await group[0].write { try $0.execute("UPDATE note SET title = \(text), views = \(3)") }
+    #expect(changes == 1)
+    let rows = try await group[0].rows("SELECT \(name: "title"), views FROM note WHERE title = \(text)")
+    #expect(rows.map(\.values) == [[.text(text), 3]])
+  }
+
+  @Test("serves only inside the closure it is handed to")
+  func afterTheEnd() async throws {
+    final class Kept: @unchecked Sendable { var transaction: Transaction? }
+    let kept = Kept()
+    try await group[0].write { kept.transaction = $0 }
+    let transaction = try #require(kept.transaction)
+    #expect(throws: GodwitError.self) { try transaction.insert(Note()) }
+    #expect(throws: GodwitError.self) { try transaction.rows("SELECT 1") }
+    #expect(try await group[0].count(Note.all) == 1)
+  }
+}

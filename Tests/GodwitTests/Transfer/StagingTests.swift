@@ -1,0 +1,91 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("Files out of order")
+struct StagingTests {
+  private func write(_ title: String, to replica: Replica) async throws {
+    var note = Note()
+    note.title = title
+    let made = note
+    try await replica.write { try $0.insert(made) }
+  }
+
+  private func export(_ group: TestGroup, _ index: Int, _ name: String) async throws -> SyncSource {
+    let path = group.folder.file(name)
+    _ = try await group[index].export(to: .file(path))
+    return .file(path)
+  }
+
+  /// What the replica was before later imports, as a backup that is restored beside it.
+  private func backup(_ group: TestGroup, _ index: Int) throws -> String {
+    let path = group.folder.file("backup-\(index)")
+    try FileManager.default.copyItem(atPath: group.folder.file("replica-\(index)"), toPath: path)
+    return path
+  }
+
+  @Test("a missing file is reported, later ones wait, and its arrival completes them")
+  func gap() async throws {
+    let group = try await TestGroup(2)
+    try await write("one", to: group[0])
+    try await group.send(from: 0, to: 1)
+    let restored = try backup(group, 1)
+    try await write("two", to: group[0])
+    let second = try await export(group, 0, "2.sync")
+    _ = try await group[1].import(from: second)
+    try await group.send(from: 1, to: 0)  // says that "two" has arrived
+    try await write("three", to: group[0])
+    let third = try await export(group, 0, "3.sync")
+
+    let late = try await TestGroup.open(restored, group.clock)
+    let early = try await late.import(from: third)
+    #expect(early.applied == 0 && early.staged == 1)
+    #expect(early.missing.map(\.replica) == [group[0].identity.replica])
+    #expect(early.missing.map(\.sequences) == [2...2])
+    #expect(try await late.status().missing == early.missing)
+    #expect(try await late.fetch(Note.all).map(\.title) == ["one"])
+
+    let completing = try await late.import(from: second)
+    #expect(completing.applied == 2 && completing.staged == 0 && completing.missing.isEmpty)
+    #expect(try await late.digest() == group[0].digest())
+  }
+
+  @Test("an edit that comes by relay before its insert waits for it; no row is invented")
+  func relayBeforeCause() async throws {
+    let group = try await TestGroup(3)
+    try await group.settle()
+    let restored = try backup(group, 2)
+    try await write("from 0", to: group[0])
+    let insert = try await export(group, 0, "insert.sync")
+    for index in 1...2 { _ = try await group[index].import(from: insert) }
+    try await group.send(from: 2, to: 1)  // says that the insert has arrived
+    try await group[1].write { _ = try $0.execute("UPDATE note SET views = 5") }
+    let editFile = group.folder.file("edit.sync")
+    _ = try await group[1].export(to: .file(editFile), for: "replica-2")
+
+    let late = try await TestGroup.open(restored, group.clock)
+    let early = try await late.import(from: .file(editFile))
+    #expect(early.applied == 0 && early.staged == 1)
+    #expect(early.missing.map(\.replica) == [group[0].identity.replica])
+    #expect(early.missing.map(\.sequences) == [1...1])
+    #expect(try await late.count(Note.all) == 0)
+    let completing = try await late.import(from: insert)
+    #expect(completing.applied == 2 && completing.missing.isEmpty)
+    #expect(try await late.fetch(Note.all).map(\.views) == [5])
+  }
+
+  @Test("a cycle of three falls quiet: a round without writes sends nothing")
+  func quiet() async throws {
+    let group = try await TestGroup(3)
+    for index in 0..<3 { try await write("from \(index)", to: group[index]) }
+    try await group.settle()
+    try await group.settle()
+    #expect(try await group.digests().count == 1)
+    for (sender, receiver) in [(0, 1), (1, 2), (2, 0)] {
+      let path = group.folder.file("quiet-\(sender).sync")
+      let report = try await group[sender].export(to: .file(path))
+      #expect(report.transactions == 0)
+      #expect(try await group[receiver].import(from: .file(path)).applied == 0)
+    }
+  }
+}
