@@ -79,7 +79,10 @@ let package = Package(
     .testTarget(name: "GodwitSimulationTests", dependencies: ["GodwitSimulation", "Godwit"]),
     .testTarget(
       name: "GodwitTests",
-      dependencies: ["Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitModel"]),
+      dependencies: [
+        "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitModel", "kill-subject",
+      ]),
+    .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "godwit-cli"]),
     .testTarget(
       name: "InventoryAgentTests",

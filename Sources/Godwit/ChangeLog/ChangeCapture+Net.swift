@@ -2,16 +2,30 @@ import Foundation
 import GodwitBase
 import GodwitReplication
 
+/// What a transaction changed.
+struct Captured {
+  /// The encoded ``ChangeSet``.
+  let changes: [UInt8]
+  /// The columns beside the key of the rows it deletes, in the order of the delete operations.
+  let images: [UInt8]
+  /// The part of `changes` that is being compressed already: where it begins and ends, and by whom.
+  var compressed: (start: Int, end: Int, by: PieceCompressor)?
+}
+
 extension ChangeCapture {
-  /// The transaction's change set and the images of the rows it deletes (their columns beside the key, in the
-  /// order of the delete operations).
+  /// The transaction's net effect, or nil when there is none.
   ///
   /// The change set stays in a buffer of the capture's until the next transaction, so that a run of large
   /// transactions asks for no new memory.
-  func finish() throws -> (changes: [UInt8], images: [UInt8])? {
+  func finish() throws -> Captured? {
     if let failure { throw failure }
     guard hasRepeatedRows else {
-      return entries.isEmpty ? nil : (encode(operations.bytes, count: entries.count), deletedImages)
+      guard !entries.isEmpty else { return nil }
+      let changes = encode(operations.bytes, count: entries.count)
+      let prefix = changes.count - operations.count + compressor.end
+      return Captured(
+        changes: changes, images: deletedImages,
+        compressed: compressor.end == 0 ? nil : (changes.count - operations.count, prefix, compressor))
     }
     var net = NetChanges()
     let tables = dictionary
@@ -22,7 +36,8 @@ extension ChangeCapture {
       try net.add(operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table])
     }
     let result = try net.encoded(tables)
-    return result.count == 0 ? nil : (encode(result.operations, count: result.count), result.images)
+    guard result.count > 0 else { return nil }
+    return Captured(changes: encode(result.operations, count: result.count), images: result.images)
   }
 
   /// Whether some row was written more than once. Comparing hashes of keys may say yes without need, never no.

@@ -40,6 +40,9 @@ final class ChangeCapture: ChangeJournal {
     var changeSet = ByteWriter(capacity: 1 << 12)
   }
 
+  /// Works on the operations while they grow.
+  let compressor = PieceCompressor()
+
   init() { buffers.initialize(to: Buffers()) }
 
   deinit {
@@ -67,6 +70,7 @@ final class ChangeCapture: ChangeJournal {
     for use in uses { useNumbers[use.table.id] = nil }
     uses.removeAll(keepingCapacity: true)
     buffers.pointee.operations.removeAll()
+    compressor.removeAll()
     buffers.pointee.oldValues.removeAll()
     entries.removeAll(keepingCapacity: true)
     failure = nil
@@ -79,6 +83,7 @@ final class ChangeCapture: ChangeJournal {
   func rewind(to mark: Int) {
     guard mark < entries.count else { return }
     buffers.pointee.operations.truncate(to: entries[mark].operation)
+    compressor.truncate(to: entries[mark].operation)
     buffers.pointee.oldValues.truncate(to: entries[mark].old)
     entries.removeLast(entries.count - mark)
     while let last = uses.last, last.firstEntry >= mark {
@@ -138,6 +143,12 @@ final class ChangeCapture: ChangeJournal {
   @discardableResult
   private func begin(_ kind: OperationKind, table: Int) throws -> Int {
     let use = try use(of: table)
+    let pending = compressor.end
+    if buffers.pointee.operations.count - pending >= PieceCompressor.pieceSize {
+      buffers.pointee.operations.bytes.withUnsafeBytes { bytes in
+        compressor.add(UnsafeRawBufferPointer(rebasing: bytes[pending...]), end: bytes.count)
+      }
+    }
     if kind == .insert, !uses[use].usesAll { uses[use].usesAll = true }
     entries.append(Entry(operation: buffers.pointee.operations.count, old: buffers.pointee.oldValues.count, table: use, kind: kind))
     buffers.pointee.operations.varint(Operation.head(table: use, kind: kind))

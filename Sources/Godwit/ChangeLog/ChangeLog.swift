@@ -21,8 +21,13 @@ final class ChangeLog {
     contexts.removeAll()
   }
 
-  /// Appends a transaction that follows directly on its origin's head. `images` are the rows it deletes here.
-  func append(_ record: TransactionRecord, images: [UInt8] = []) throws {
+  /// Appends a transaction of another replica.
+  func append(_ record: TransactionRecord) throws {
+    try append(record, Captured(changes: record.changes, images: []))
+  }
+
+  /// Appends a transaction that follows directly on its origin's head, with what was captured of it here.
+  func append(_ record: TransactionRecord, _ captured: Captured) throws {
     let head = try origins.head(of: record.dot.origin)
     guard record.dot.sequence == head.sequence.next, record.changes.count <= TransactionRecord.changesByteLimit else {
       throw GodwitError(.damagedLog, "transaction \(record.dot.sequence.rawValue) does not follow its origin's head")
@@ -35,8 +40,12 @@ final class ChangeLog {
       try statement.bind(Int64(record.hlc.rawValue), at: 2)
       try statement.bind(blob: chain.bytes, at: 3)
       try statement.bind(Int64(record.schemaVersion), at: 4)
-      if images.isEmpty { try statement.bindNull(at: 7) } else { try statement.bind(blob: images, at: 7) }
-      try coder.withPacked(record.changes) { bytes, size in
+      if captured.images.isEmpty {
+        try statement.bindNull(at: 7)
+      } else {
+        try statement.bind(blob: captured.images, at: 7)
+      }
+      try coder.withPacked(captured) { bytes, size in
         try statement.bind(Int64(size), at: 5)
         try statement.bind(blob: bytes, at: 6)
         try statement.run()

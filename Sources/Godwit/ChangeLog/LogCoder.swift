@@ -18,13 +18,20 @@ final class LogCoder {
 
   /// Lends the stored bytes and the size they unpack to; 0 says that they are not compressed.
   func withPacked<Output>(
-    _ changes: [UInt8], _ body: (_ bytes: UnsafeRawBufferPointer, _ size: Int) throws -> Output
+    _ captured: Captured, _ body: (_ bytes: UnsafeRawBufferPointer, _ size: Int) throws -> Output
   ) throws -> Output {
-    guard changes.count >= Self.compressionThreshold else { return try changes.withUnsafeBytes { try body($0, 0) } }
-    return try zstd().withCompressed(changes) { packed in
-      if packed.count <= changes.count - changes.count / 8 { return try body(packed, changes.count) }
-      return try changes.withUnsafeBytes { try body($0, 0) }
+    let changes = captured.changes
+    func plain() throws -> Output { try changes.withUnsafeBytes { try body($0, 0) } }
+    guard changes.count >= Self.compressionThreshold else { return try plain() }
+    let limit = changes.count - changes.count / 8
+    guard let (start, end, compressor) = captured.compressed, let frames = compressor.frames() else {
+      return try zstd().withCompressed(changes) { try $0.count <= limit ? body($0, changes.count) : plain() }
     }
+    var packed = try zstd().compress(Array(changes[..<start]))
+    for frame in frames { packed += frame }
+    if end < changes.count { packed += try zstd().compress(Array(changes[end...])) }
+    guard packed.count <= limit else { return try plain() }
+    return try packed.withUnsafeBytes { try body($0, changes.count) }
   }
 
   func unpack(_ bytes: [UInt8], size: Int) throws -> [UInt8] {

@@ -58,13 +58,13 @@ final class ReplicaWriter {
   }
 
   private func appendCaptured() throws {
-    guard let (changes, images) = try capture.finish() else { return }
+    guard let captured = try capture.finish() else { return }
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let record = TransactionRecord(
       dot: Dot(log.origins.own, head.sequence.next), hlc: clock.tick(wallMilliseconds: wallClock.milliseconds()),
-      schemaVersion: schemaVersion, context: context == lastContext ? nil : context, changes: changes)
-    try log.append(record, images: images)
+      schemaVersion: schemaVersion, context: context == lastContext ? nil : context, changes: captured.changes)
+    try log.append(record, captured)
     lastContext = context
   }
 

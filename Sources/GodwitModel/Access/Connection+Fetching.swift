@@ -38,23 +38,16 @@ extension Connection {
     }
   }
 
-  /// Each row is read into its place in the array, over a copy of `init()`, so properties without a column keep
-  /// their defaults and no string is copied on its way.
+  /// Each row is read into its place over a copy of `init()`, so properties without a column keep their defaults
+  /// and no string is copied on its way.
   private static func models<Root: Model>(_ statement: Statement) throws -> [Root] {
-    let readers = Root.schema.layout.accesses.map(\.read)
+    let layout = Root.schema.layout
     let prototype = Root()
-    var models: [Root] = []
+    let buffer = ModelBuffer<Root>()
     while try statement.step() {
-      models.append(prototype)
-      try models.withUnsafeMutableBufferPointer { buffer in
-        guard let start = buffer.baseAddress else { return }
-        let place = UnsafeMutableRawPointer(start + buffer.count - 1)
-        for index in readers.indices {
-          try readers[index](place, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
-        }
-      }
+      try layout.read(statement, into: UnsafeMutableRawPointer(buffer.append(prototype)))
     }
-    return models
+    return buffer.take()
   }
 
   private static func rows(_ statement: Statement) throws -> [Row] {

@@ -19,14 +19,14 @@ package final class ModelWriter {
   private final class Insert {
     let type: ObjectIdentifier
     let statement: Statement
-    let binders: [@Sendable (UnsafeRawPointer, ColumnBinderTarget) throws -> Void]
+    let layout: ModelLayout
     let capturedTable: CapturedTable
 
     init(type: ObjectIdentifier, statement: Statement, layout: ModelLayout, capturedTable: CapturedTable) {
       self.type = type
       self.statement = statement
       self.capturedTable = capturedTable
-      binders = layout.accesses.map(\.bind)
+      self.layout = layout
     }
   }
 
@@ -68,10 +68,7 @@ package final class ModelWriter {
   private func insertBinding<Root: Model>(_ model: Root, _ insert: Insert) throws {
     try withUnsafeBytes(of: model) { bytes in
       guard let start = bytes.baseAddress else { return }
-      for index in insert.binders.indices {
-        let target = ColumnBinderTarget(insert.statement, Int32(truncatingIfNeeded: index + 1))
-        try insert.binders[index](start, target)
-      }
+      try insert.layout.bind(start, to: insert.statement)
     }
     try insert.statement.run()
   }
@@ -81,7 +78,7 @@ package final class ModelWriter {
     try capture?.insert(table: table) { writer in
       try withUnsafeBytes(of: model) { bytes in
         guard let start = bytes.baseAddress else { return }
-        for binder in insert.binders { try binder(start, .bytes(writer)) }
+        try insert.layout.encode(start, to: writer)
       }
     } store: { row in
       try insert.statement.bindBorrowed(encoded: row)

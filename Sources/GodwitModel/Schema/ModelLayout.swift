@@ -1,3 +1,6 @@
+import GodwitBase
+import GodwitStorage
+
 /// A model's SQL for single-row work and the access to its properties, made once per model. A class, so that the
 /// hot paths pass on one reference.
 package final class ModelLayout: Sendable {
@@ -27,6 +30,31 @@ package final class ModelLayout: Sendable {
     insertOrFail = "INSERT OR FAIL INTO \(quotedTable) (\(list)) VALUES (\(places))"
     deleteByKey = "DELETE FROM \(quotedTable) WHERE \(key) = ?"
     count = "SELECT count(*) FROM \(quotedTable)"
+  }
+
+  /// Reads the current row into the model at `model`, column by column.
+  package func read(_ statement: Statement, into model: UnsafeMutableRawPointer) throws {
+    try accesses.withUnsafeBufferPointer { accesses in
+      for index in accesses.indices {
+        try accesses[index].read(model, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
+      }
+    }
+  }
+
+  /// Binds the model at `model` to a statement's parameters 1, 2, …
+  package func bind(_ model: UnsafeRawPointer, to statement: Statement) throws {
+    try accesses.withUnsafeBufferPointer { accesses in
+      for index in accesses.indices {
+        try accesses[index].bind(model, ColumnBinderTarget(statement, Int32(truncatingIfNeeded: index + 1)))
+      }
+    }
+  }
+
+  /// Appends the model's encoded values.
+  package func encode(_ model: UnsafeRawPointer, to writer: UnsafeMutablePointer<ByteWriter>) throws {
+    try accesses.withUnsafeBufferPointer { accesses in
+      for access in accesses { try access.bind(model, .bytes(writer)) }
+    }
   }
 
   /// An UPDATE of the named columns by key; the key is the last parameter.

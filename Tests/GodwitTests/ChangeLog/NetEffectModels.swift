@@ -17,7 +17,7 @@ struct Item: Model {
     Column("payload", \.payload)
     Column("shelf", \.shelf).references(Shelf.self, onDelete: .cascade)
     Column("origin", \.origin).references(Shelf.self, onDelete: .setNull)
-    Column("parent", \.parent).references(Item.self, onDelete: .cascade)
+    Column("parent", \.parent)
   }
   var id = ""
   var code: Int?

@@ -100,7 +100,7 @@ struct OwnTriggerTests {
             SELECT RAISE(\(action), 'not this one'); END
           """))
     let before = try await sender.latest()?.sequence
-    try await sender.write { transaction in
+    _ = try await sender.write { transaction in
       #expect(throws: GodwitError.self) { try transaction.execute("UPDATE item SET title = 'changed'") }
     }
     #expect(try await sender.latest()?.sequence == before)

@@ -11,7 +11,7 @@ struct UserSQLTests {
     try await group[0].write { try $0.insert(Note()) }
   }
 
-  private static let refused = [
+  private static let forbidden = [
     "BEGIN", "COMMIT", "ROLLBACK", "END", "SAVEPOINT s", "RELEASE s", "ROLLBACK TO s",
     "ATTACH ':memory:' AS other", "DETACH main", "PRAGMA key = 'x'", "PRAGMA rekey = 'x'",
     "PRAGMA journal_mode = DELETE", "PRAGMA foreign_keys = OFF", "PRAGMA recursive_triggers = OFF",
@@ -28,7 +28,7 @@ struct UserSQLTests {
     "SELECT load_extension('x')", "SELECT sqlcipher_export('main')",
   ]
 
-  @Test("cannot end the transaction, change settings or touch what is Godwit's", arguments: refused)
+  @Test("cannot end the transaction, change settings or touch what is Godwit's", arguments: forbidden)
   func refused(sql: String) async throws {
     let digest = try await group[0].digest()
     let failure = await code { try await group[0].write { try $0.execute(SQL(text: sql)) } }

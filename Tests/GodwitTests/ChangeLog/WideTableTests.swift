@@ -25,7 +25,7 @@ private enum WideTable {
     case 1: .text("text \(number)")
     case 2: .real(Double(number) / 2)
     case 3: .blob(Array("\(number)".utf8))
-    default: number.isMultiple(of: 3) ? .null : .integer(number)
+    default: turn == 1 ? .null : .integer(number)
     }
   }
 
@@ -85,9 +85,9 @@ struct WideTableTests {
   @Test("a deleted wide row that another replica edited comes back whole", arguments: [2, 91, 200])
   func revival(columns: Int) async throws {
     let pair = try await pair(columns: columns)
-    try await pair.sender.write { try $0.execute(WideTable.insert(columns, key: 1, turn: 1)) }
+    try await pair.sender.write { _ = try $0.execute(WideTable.insert(columns, key: 1, turn: 1)) }
     try await pair.carry()
-    try await pair.receiver.write { try $0.execute(WideTable.update([columns - 1], key: 1, turn: 2)) }
+    try await pair.receiver.write { _ = try $0.execute(WideTable.update([columns - 1], key: 1, turn: 2)) }
     pair.clock.advance(1)
     try await pair.sender.write { _ = try $0.execute("DELETE FROM wide") }
 

@@ -1,0 +1,82 @@
+import Foundation
+import Godwit
+import Testing
+
+/// A small file system of its own, which only root can mount.
+private final class SmallDisk: Sendable {
+  let folder: TemporaryFolder
+  var filler: String { "\(folder.path)/filler" }
+
+  static let canMount: Bool = {
+    guard geteuid() == 0, let disk = try? SmallDisk() else { return false }
+    withExtendedLifetime(disk) {}
+    return true
+  }()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    guard mount("godwit-test", folder.path, "tmpfs", 0, "size=3m,mode=700") == 0 else {
+      throw CocoaError(.featureUnsupported)
+    }
+  }
+
+  deinit { umount2(folder.path, Int32(2) /* MNT_DETACH */) }
+
+  /// Leaves no free byte.
+  func fill() throws {
+    let descriptor = open(filler, O_WRONLY | O_CREAT, 0o600)
+    defer { close(descriptor) }
+    let block = [UInt8](repeating: 1, count: 1_024)
+    while write(descriptor, block, block.count) > 0 {}
+    try #require(errno == ENOSPC)
+  }
+}
+
+@Suite("A full disk", .enabled(if: SmallDisk.canMount, "a small file system cannot be mounted here"))
+struct FullDiskTests {
+  @Test("fails a write with its own error, changes nothing, and the next one succeeds")
+  func write() async throws {
+    let disk = try SmallDisk()
+    let replica = try await TestGroup.open("\(disk.folder.path)/replica")
+    try await replica.write { try $0.insert(Note(title: "before")) }
+    let digest = try await replica.digest()
+    try disk.fill()
+
+    let error = await failure {
+      try await replica.write { transaction in
+        for _ in 0..<4_000 { try transaction.insert(Note(title: String(repeating: "x", count: 300))) }
+      }
+    }
+    #expect(error?.code == .diskFull, "\(String(describing: error))")
+    #expect(error?.hint != nil)
+    #expect(try await replica.digest() == digest)
+
+    unlink(disk.filler)
+    try await replica.write { try $0.insert(Note(title: "after")) }
+    #expect(try await replica.log().map(\.sequence) == [2, 1])
+    #expect(try await replica.verify().problems == [])
+    await replica.close()
+  }
+
+  @Test("fails an export and leaves no part of a file")
+  func export() async throws {
+    let disk = try SmallDisk()
+    let group = try await TestGroup(2)
+    try await group[0].write { try $0.insert(Note()) }
+    try disk.fill()
+    let path = "\(disk.folder.path)/out"
+    #expect(await code { try await group[0].export(to: .file(path)) } == .diskFull)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk.folder.path) == ["filler"])
+  }
+
+  @Test("fails an opening with its own error")
+  func opening() async throws {
+    let disk = try SmallDisk()
+    try disk.fill()
+    #expect(await code { try await TestGroup.open("\(disk.folder.path)/replica") } == .diskFull)
+    unlink(disk.filler)
+    let replica = try await TestGroup.open("\(disk.folder.path)/replica")
+    #expect(try await replica.count(Note.all) == 0)
+    await replica.close()
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Godwit
+
+/// Two rows that every transaction leaves equal, beside rows that come and go.
+struct Account: Model {
+  static let schema = Schema<Self>("account") {
+    Column("balance", \.balance)
+    Column("note", \.note)
+  }
+  var id = 0
+  var balance = 0
+  var note = "plaintext-marker-5f1d"
+}
+
+/// A program to be killed at any moment. It writes a byte to its standard output for each step it has made.
+@main
+struct KillSubject {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else { exit(64) }
+    let replica = try await Replica.open(at: arguments[2], models: Account.self)
+    switch arguments[1] {
+    case "make": _ = try await replica.write { try $0.save(Account(id: 1)) }
+    case "write": try await write(replica)
+    case "import" where arguments.count > 3:
+      _ = try await replica.import(from: .file(arguments[3])) { _ in step() }
+    default: exit(64)
+    }
+    await replica.close()
+  }
+
+  private static func step() { FileHandle.standardOutput.write(Data([0x2E])) }
+
+  private static func write(_ replica: Replica) async throws {
+    var balance = try await replica.fetch(Account.self, key: 1)?.balance ?? 0
+    while true {
+      balance += 1
+      try await replica.write { [balance] transaction in
+        try transaction.save(Account(id: 1, balance: balance))
+        if balance.isMultiple(of: 5) {
+          for number in 0..<100 { try transaction.insert(Account(id: 1_000 * balance + number)) }
+          try transaction.execute("DELETE FROM account WHERE id >= 1000 AND id < \(1_000 * (balance - 5))")
+        }
+        try transaction.save(Account(id: 2, balance: balance))
+      }
+      step()
+    }
+  }
+}
