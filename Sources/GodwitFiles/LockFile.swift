@@ -2,7 +2,7 @@ import Foundation
 import GodwitBase
 
 /// An advisory lock on a file of its own, held until the value goes away (flock(2); freed when the process ends).
-package final class LockFile {
+package final class LockFile: Sendable {
   private let file: FileDescriptor
 
   /// Waits for the lock. The lock file itself is never removed, so two processes always lock the same one.

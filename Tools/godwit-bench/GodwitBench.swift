@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures what Godwit costs as ratios against stated baselines (DESIGN: Specs/budgets.md).
+/// Measures what Godwit costs as ratios against stated baselines (Specs/budgets.md).
 @main
 struct GodwitBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

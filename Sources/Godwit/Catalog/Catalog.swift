@@ -52,14 +52,18 @@ struct Catalog: Sendable {
   static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws {
     let known = try Catalog(connection)
     for definition in definitions where definition.isSynced && known[definition.name] == nil {
-      try create(definition, on: connection)
+      // A table of the program's own with this name stands in the way only of changes that use it.
+      if try !exists(definition.name, on: connection) { try create(definition, on: connection) }
     }
   }
 
+  private static func exists(_ name: String, on connection: Connection) throws -> Bool {
+    try connection.scalar("SELECT count(*) FROM sqlite_master WHERE lower(name) = lower(?)", [.text(name)])
+      != .integer(0)
+  }
+
   private static func create(_ definition: TableDefinition, on connection: Connection) throws {
-    let existing = try connection.scalar(
-      "SELECT count(*) FROM sqlite_master WHERE lower(name) = lower(?)", [.text(definition.name)])
-    guard existing == .integer(0) else {
+    guard try !exists(definition.name, on: connection) else {
       throw GodwitError(
         .schemaMismatch, "the database has a table \(definition.name) that Godwit did not make",
         hint: "rename it, or give the model another table name")

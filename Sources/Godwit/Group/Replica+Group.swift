@@ -110,7 +110,10 @@ extension Replica {
         let record = try MemberRecord.issue(
           group: group, identity: member.identity, name: name, status: .removed, at: wallClock.milliseconds(),
           by: contents.identity)
-        roster.merge([record])
+        guard roster.merge([record]) else {
+          throw GodwitError(
+            .invalidArgument, "a later record says that \(name) is a member", hint: "set this machine's clock")
+        }
         contents.members = roster.sorted
       }
     }

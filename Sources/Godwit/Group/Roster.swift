@@ -22,7 +22,10 @@ package struct Roster: Sendable {
     var rest = candidates.filter { $0.group == group }
     while true {
       let accepted = rest.filter { record in
-        guard let issuer = records[record.issuer], issuer.status == .active else { return false }
+        // Only a founder vouches for itself, and founders come with the invitation.
+        guard record.issuer != record.identity.replica, let issuer = records[record.issuer] else { return false }
+        // What a member signed before it was removed stays good, or its removal would cut off those it invited.
+        guard issuer.status == .active || record.issuedAtMilliseconds < issuer.issuedAtMilliseconds else { return false }
         return record.isSigned(by: issuer.identity)
       }
       guard !accepted.isEmpty else { return isChanged }

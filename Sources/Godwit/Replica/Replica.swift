@@ -78,17 +78,18 @@ public final class Replica: Sendable {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
     // File work and waiting for locks happen on a thread that is not one of Swift's.
-    let contents = try await BlockingThread.run {
+    let (contents, lock) = try await BlockingThread.run {
       let lock = try folder.lock()
-      defer { withExtendedLifetime(lock) {} }
       var contents = try folder.keyring()
       if contents.group == nil {
         let fallback = (folder.path as NSString).lastPathComponent
         contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)
       }
       try folder.prepareDatabase(contents)
-      return contents
+      return (contents, lock)
     }
+    // Held until the database has its first page, so that two processes never choose a salt each.
+    defer { withExtendedLifetime(lock) {} }
     guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
     let pool = DatabasePool(path: folder.database, key: contents.databaseKey) { connection in
       guard connection.mode == .writer else { return }

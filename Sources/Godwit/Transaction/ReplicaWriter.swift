@@ -24,8 +24,8 @@ final class ReplicaWriter {
     log = try ChangeLog(connection)
     models = ModelWriter(connection, capture: capture)
     try CaptureFunction.register(capture, on: connection)
-    try load()
     dataVersion = try connection.scalar("PRAGMA data_version")
+    try load()
   }
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
@@ -51,8 +51,9 @@ final class ReplicaWriter {
       return output
     } catch {
       capture.removeAll()
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      try reload()
+      // What is in memory may be ahead of the database now; the next transaction reads it anew.
+      dataVersion = nil
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
   }
@@ -68,6 +69,9 @@ final class ReplicaWriter {
     lastContext = context
   }
 
+  /// The greatest timestamp handed out or taken note of.
+  var latestTimestamp: HLC { clock.last }
+
   /// Takes note of other replicas' timestamps, also across restarts; the next own one is greater.
   func observe(_ hlc: HLC) throws {
     clock.observe(hlc)
@@ -78,8 +82,8 @@ final class ReplicaWriter {
   private func reloadAfterOthers() throws {
     let version = try connection.scalar("PRAGMA data_version")
     guard version != dataVersion else { return }
-    try reload()
     dataVersion = version
+    try reload()
   }
 
   /// Reads what is kept in memory anew from the database.

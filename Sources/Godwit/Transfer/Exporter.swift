@@ -15,9 +15,13 @@ struct Exporter {
   let includesAll: Bool
   let createdAt: Int64
 
-  func export(to sink: any ByteSink, progress: ProgressHandler?) throws -> ExportReport {
+  /// `makeDurable` is called once the snapshot stands and before anything of it is written.
+  func export(
+    to sink: any ByteSink, makeDurable: () throws -> Void, progress: ProgressHandler?
+  ) throws -> ExportReport {
     let log = try ChangeLog(connection)
     let ranges = try ranges(log)
+    try makeDurable()
     let header = SyncFileHeader(
       group: roster.group, sender: identity.replica, createdAt: createdAt, vector: log.origins.vector,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,

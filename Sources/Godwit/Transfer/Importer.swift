@@ -17,7 +17,10 @@ final class Importer {
   /// Each origin's chain and context as the file tells them, up to the transaction read last.
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
+  private var lasts: [Origin: SequenceNumber] = [:]
   private var held: VersionVector
+  /// Ten years ahead of any clock that can be right: what lies beyond would drag every member's clock along.
+  private let latestBelievable: Int64
   private var changedOrigins: Set<Origin> = []
   private var latest = HLC(rawValue: 0)
   private var applied = 0
@@ -32,6 +35,9 @@ final class Importer {
     merger = Merger(connection, log: log, catalog: writer.catalog)
     staged = StagedTransactions(connection: connection)
     held = log.origins.vector
+    let tenYears: Int64 = 10 * 365 * 86_400_000
+    let firstRelease: Int64 = 1_767_225_600_000  // 2026, for machines that start in 1970
+    latestBelievable = max(writer.wallClock.milliseconds(), writer.latestTimestamp.milliseconds, firstRelease) + tenYears
   }
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
@@ -75,6 +81,11 @@ final class Importer {
     try merger.flush()
     try checkForeignKeys()
     try log.origins.save(changedOrigins)
+    // Own transactions that came back after a restore are merged like any others, and need no fold.
+    if changedOrigins.contains(log.origins.own) {
+      let head = try log.origins.head(of: log.origins.own).sequence
+      try Meta.set(.folded, .integer(Int64(head.rawValue)), on: connection)
+    }
     try writer.observe(latest)
     try Acknowledgements.add(file.header.vector, of: file.header.sender, on: connection)
     progress?(1)
@@ -88,6 +99,7 @@ final class Importer {
     for range in file.header.ranges {
       chains[range.origin] = range.chainBefore
       contexts[range.origin] = range.contextBefore
+      lasts[range.origin] = range.last
       let before = SequenceNumber(rawValue: range.first.rawValue - 1)
       guard held[range.origin] >= before else { continue }
       if let chain = try log.chain(at: Dot(range.origin, before)), chain != range.chainBefore {
@@ -102,11 +114,23 @@ final class Importer {
     chains[origin] = chain
     if let context = record.context { contexts[origin] = context }
     if held.covers(record.dot) {
+      try checkDuplicate(record.dot, chain)
       duplicates += 1
       return
     }
+    guard record.hlc.milliseconds <= latestBelievable else {
+      throw GodwitError(
+        .limitExceeded, "a timestamp of \(origin.replica) is more than ten years ahead",
+        hint: "nothing was changed; set the clock of that machine, and this one's")
+    }
     let waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
     if canApply(waiting) { try apply(waiting) } else { try staged.add(waiting) }
+  }
+
+  /// The last transaction that both sides hold proves all before it: their chains must agree there.
+  private func checkDuplicate(_ dot: Dot, _ chain: ContentHash) throws {
+    guard dot.sequence == held[dot.origin] || dot.sequence == lasts[dot.origin] else { return }
+    if let own = try log.chain(at: dot), own != chain { throw Self.brokenChain(dot.origin) }
   }
 
   private func canApply(_ transaction: StagedTransaction) -> Bool {
@@ -132,6 +156,12 @@ final class Importer {
       isProgressing = false
       for first in try staged.firsts() {
         while let waiting = try staged.get(Dot(first.origin, held[first.origin].next)), canApply(waiting) {
+          let head = try log.origins.head(of: first.origin)
+          guard waiting.record.chain(after: head.chain) == waiting.chain else {
+            // Its sender had another history. It must not stand in the way of the right one.
+            try staged.remove(through: waiting.record.dot)
+            break
+          }
           try apply(waiting)
           isProgressing = true
         }

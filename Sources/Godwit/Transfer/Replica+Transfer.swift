@@ -30,14 +30,14 @@ extension Replica {
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
         createdAt: createdAt)
+      let makeDurable = { try Self.synchronizeLog(of: database) }
       switch destination {
       case .standardOutput:
-        try Self.makeDurable(database)
-        return try exporter.export(to: FileDescriptor(1, path: "standard output", closes: false), progress: progress)
+        return try exporter.export(
+          to: FileDescriptor(1, path: "standard output", closes: false), makeDurable: makeDurable, progress: progress)
       case .file(let path):
         let file = try PendingFile(replacing: path)
-        let report = try exporter.export(to: file, progress: progress)
-        try Self.makeDurable(database)
+        let report = try exporter.export(to: file, makeDurable: makeDurable, progress: progress)
         try file.commit()
         return report
       }
@@ -48,7 +48,7 @@ extension Replica {
 
   /// Commits are not synchronized one by one, so a power cut may take back the last. What others have seen must not
   /// be among them, or its sequence numbers would be used twice.
-  private static func makeDurable(_ database: String) throws {
+  private static func synchronizeLog(of database: String) throws {
     let log = "\(database)-wal"
     guard PrivateFile.exists(log) else { return }
     try PrivateFile.open(log, writing: true).synchronize()

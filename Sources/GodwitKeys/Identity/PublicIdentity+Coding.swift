@@ -1,6 +1,6 @@
 import GodwitBase
 
-// Specs/identity.md: version u8 = 1, replica 16, X25519 public key 32, Ed25519 public key 32.
+// Specs/keyring.md: version u8 = 1, replica 16, X25519 public key 32, Ed25519 public key 32.
 extension PublicIdentity: CustomStringConvertible {
   /// The size of the binary form.
   package static let byteCount = 81

@@ -3,8 +3,8 @@
 package struct HLC: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: UInt64
 
-  /// Timestamps beyond the year 6429 are refused, so that the next tick always exists.
-  package static let limit = HLC(rawValue: UInt64(1) << 63)
+  /// Timestamps from the year 4199 on are refused; a clock has as many ticks again before it would overflow.
+  package static let limit = HLC(rawValue: UInt64(1) << 62)
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 

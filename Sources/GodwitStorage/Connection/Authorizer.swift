@@ -16,7 +16,7 @@ final class Authorizer {
 
   private static let readPragmas: Set<String> = [
     "table_info", "index_list", "index_info", "index_xinfo", "foreign_key_list", "foreign_key_check",
-    "table_xinfo", "database_list", "compile_options", "user_version", "data_version", "collation_list",
+    "table_xinfo", "database_list", "compile_options", "data_version", "collation_list",
   ]
   private static let refusedFunctions: Set<String> = ["load_extension", "fts3_tokenizer", "sqlcipher_export"]
 
@@ -30,8 +30,10 @@ final class Authorizer {
       ) -> Int32 = { context, action, first, second, _, trigger in
         guard let context else { return SQLITE_DENY }
         let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
-        guard authorizer.authority == .user else { return SQLITE_OK }
+        // The body of a program's own trigger is the program's, whoever's statement fires it.
+        guard authorizer.authority == .user || trigger != nil else { return SQLITE_OK }
         func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        if authorizer.authority == .trusted, Authorizer.isOwn(text(trigger)) { return SQLITE_OK }
         return authorizer.allows(action, text(first), text(second), trigger: text(trigger)) ? SQLITE_OK : SQLITE_DENY
       }
     sqlite3_set_authorizer(handle, callback, Unmanaged.passUnretained(self).toOpaque())
@@ -59,6 +61,11 @@ final class Authorizer {
       return !Self.isOwn(first)
     case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE:
       return !Self.isOwn(first)
+    case SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_TEMP_INDEX:
+      return !Self.isOwn(first) && !protectedTables.contains(first.lowercased())
+    case SQLITE_CREATE_TEMP_TRIGGER:
+      // Godwit could not see it, and its firing order would change what is captured.
+      return false
     case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_DROP_TRIGGER:
       return !Self.isOwn(first) && !Self.isOwn(second)
     case SQLITE_DROP_TABLE:
@@ -79,5 +86,5 @@ final class Authorizer {
     }
   }
 
-  private static func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix("godwit_") }
+  fileprivate static func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix("godwit_") }
 }

@@ -13,6 +13,7 @@ package final class Connection {
   let authorizer: Authorizer
   private var functions: [AnyObject] = []
   private let cancellation: CancellationFlag
+  private let file: DatabaseFile
   private var savepointDepth = 0
 
   /// Hears of statements and savepoints that were rolled back; see ``ChangeJournal``.
@@ -31,7 +32,8 @@ package final class Connection {
     path: String, key: some CipherKey, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000,
     cancellation: CancellationFlag = CancellationFlag()
   ) throws {
-    try DatabaseFile.check(path)
+    file = try DatabaseFile.open(path)
+    try file.check()
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard result == SQLITE_OK, let opened else {
@@ -55,6 +57,12 @@ package final class Connection {
     cancellation.detach()
     statements.removeAll()
     sqlite3_close_v2(handle)
+  }
+
+  /// Lets go of what the layer above attached, which holds the connection in turn.
+  func detach() {
+    attachment = nil
+    journal = nil
   }
 
   private func setKey(_ key: some CipherKey) throws {
@@ -100,7 +108,7 @@ package final class Connection {
         throw GodwitError(.fileAccess, "the file system under \(path) cannot hold a write-ahead log")
       }
       try execute("PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864")
-      try DatabaseFile.checkEncrypted(path)
+      try file.checkEncrypted()
     case .reader:
       try execute("PRAGMA query_only=ON")
     }

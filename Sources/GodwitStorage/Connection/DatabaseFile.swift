@@ -1,11 +1,47 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import Synchronization
 
-/// The database file before SQLCipher sees it: made private, never plaintext (Specs/storage.md, "Opening").
-package enum DatabaseFile {
+/// The database file as bytes: made private, never plaintext (Specs/storage.md, "Opening").
+///
+/// Closing any descriptor of a file drops all of the process's POSIX locks on it, SQLite's own included
+/// (sqlite.org, "How To Corrupt An SQLite Database File", section 2.2). So all connections of a process share one
+/// descriptor here, which closes only after the last of them.
+package final class DatabaseFile: Sendable {
   package static let pageSize = 4096
   private static let plaintextMagic = Array("SQLite format 3\0".utf8)
+
+  private struct Key: Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+  private struct Entry { weak var file: DatabaseFile? }
+  private static let openFiles = Mutex<[Key: Entry]>([:])
+
+  private let descriptor: FileDescriptor
+
+  private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+  /// The shared descriptor of the file, opened when this process has none.
+  package static func open(_ path: String) throws -> DatabaseFile {
+    try openFiles.withLock { openFiles in
+      var status = stat()
+      if lstat(path, &status) == 0,
+        let file = openFiles[Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))]?.file
+      {
+        return file
+      }
+      let descriptor = try PrivateFile.open(path)
+      guard fstat(descriptor.rawValue, &status) == 0 else {
+        throw GodwitError.file("read the state of", path, errno)
+      }
+      let file = DatabaseFile(descriptor)
+      openFiles = openFiles.filter { $0.value.file != nil }
+      openFiles[Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))] = Entry(file: file)
+      return file
+    }
+  }
 
   /// Makes an empty private file. SQLite gives the WAL and its index the mode of the database.
   package static func create(_ path: String) throws {
@@ -15,34 +51,31 @@ package enum DatabaseFile {
 
   /// The file's first 16 bytes: SQLCipher's salt. Nil for a file that is still empty.
   package static func salt(_ path: String) throws -> [UInt8]? {
-    let start = try PrivateFile.open(path).readExactlyOrLess(16)
+    let start = try open(path).start
     return start.count == 16 ? start : nil
   }
 
+  private var start: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+      count = max(0, pread(descriptor.rawValue, buffer.baseAddress, 16, 0))
+    }
+  }
+
   /// Refuses a plaintext database and what cannot be a database at all.
-  static func check(_ path: String) throws {
-    let file = try PrivateFile.open(path)
-    let size = try file.size()
+  func check() throws {
+    let size = try descriptor.size()
     guard size > 0 else { return }
-    try checkEncrypted(path)
+    try checkEncrypted()
     guard size >= 512, size % 512 == 0 else {
       throw GodwitError(
-        .notADatabase, "\(path) is not a database", hint: "\(size) bytes are no whole number of pages")
+        .notADatabase, "\(descriptor.path) is not a database", hint: "\(size) bytes are no whole number of pages")
     }
   }
 
-  static func checkEncrypted(_ path: String) throws {
-    guard try PrivateFile.open(path).readExactlyOrLess(16) == plaintextMagic else { return }
+  func checkEncrypted() throws {
+    guard start == Self.plaintextMagic else { return }
     throw GodwitError(
-      .plaintextDatabase, "\(path) is a database without encryption",
+      .plaintextDatabase, "\(descriptor.path) is a database without encryption",
       hint: "Godwit never opens one in place; copy its rows into a new replica")
-  }
-}
-
-extension FileDescriptor {
-  fileprivate func readExactlyOrLess(_ count: Int) throws -> [UInt8] {
-    try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      filled = try readFully(into: UnsafeMutableRawBufferPointer(buffer))
-    }
   }
 }

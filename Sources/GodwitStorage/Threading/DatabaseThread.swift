@@ -109,6 +109,7 @@ package final class DatabaseThread: @unchecked Sendable {
       }
       job.run(result)
     }
+    connection?.detach()
     connection = nil
     let waiting = condition.withLock {
       defer { closers = [] }

@@ -20,6 +20,16 @@ enum SyncFileFormat {
   static let unpackedRatioLimit = 256
   static let unpackedByteLimit = 5 << 28
 
+  /// Brings a frame that compresses beyond the reader's ratio within it, by a skippable frame of zeros
+  /// (RFC 8878, section 3.1.2).
+  static func pad(_ packed: inout [UInt8], unpackedSize size: Int) {
+    guard size > unpackedByteAllowance, packed.count * unpackedRatioLimit < size else { return }
+    let padding = size / unpackedRatioLimit + 1 - packed.count
+    var writer = ByteWriter(capacity: padding + 8)
+    for number in [UInt32(0x184D_2A50), UInt32(padding)] { writer.bigEndian(number.byteSwapped) }
+    packed += writer.bytes + [UInt8](repeating: 0, count: padding)
+  }
+
   static func checkUnpacked(size: Int, packed: Int) throws {
     let allowed = min(unpackedByteLimit, max(unpackedByteAllowance, packed * unpackedRatioLimit))
     guard size <= allowed else {

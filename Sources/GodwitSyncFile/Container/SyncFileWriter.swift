@@ -50,7 +50,8 @@ package final class SyncFileWriter {
   private func flush() throws {
     guard frame.size > 0 else { return }
     let raw = try frame.finish()
-    let packed = try zstd.compress(raw)
+    var packed = try zstd.compress(raw)
+    SyncFileFormat.pad(&packed, unpackedSize: raw.count)
     var writer = ByteWriter(capacity: packed.count + 16)
     writer.byte(SyncFileFormat.Part.frame.rawValue)
     writer.bigEndian(UInt32(packed.count))

@@ -51,7 +51,7 @@ struct FrameDecoder {
     previousHLC &+= UInt64(bitPattern: try heads.signedVarint())
     let hlc = HLC(rawValue: previousHLC)
     guard hlc < HLC.limit else { throw ByteReader.malformed("a timestamp is out of range") }
-    let schemaVersion = try heads.varint()
+    let schemaVersion = UInt64(try heads.count(limit: Int(UInt32.max), "schema version"))
     let context = try heads.flag() ? try VersionVector(reading: &heads) : nil
     let entry = dictionary[try heads.count(limit: dictionary.count - 1, "dictionary number")]
     let count = try heads.count(limit: ChangeSet.operationLimit, "operations")

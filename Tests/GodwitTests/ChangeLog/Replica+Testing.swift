@@ -1,3 +1,4 @@
+import Foundation
 import Godwit
 import GodwitReplication
 import GodwitStorage
@@ -13,6 +14,13 @@ extension Replica {
         try writer.reload()
       }
     }
+  }
+
+  /// Closes with everything in the database file itself.
+  func closeIntoOneFile() async throws {
+    try await withWriter { _ = try $0.connection.scalar("PRAGMA wal_checkpoint(TRUNCATE)") }
+    await close()
+    for suffix in ["-wal", "-shm"] { unlink(folder.database + suffix) }
   }
 
   /// The database file and its key, for a connection that is not Godwit's own.
