@@ -1,5 +1,6 @@
 import GodwitModel
 import GodwitReplication
+import GodwitStorage
 
 /// The triggers that hand every change of a synced table to ``ChangeCapture``.
 ///
@@ -12,6 +13,30 @@ enum CaptureTriggers {
   static let deleteFunction = "godwit_delete"
   private static let valuesPerCall = 90
   private static let columnsPerUpdate = 16
+
+  /// Makes a table's triggers the newest again. SQLite fires the newest first, so a program's own trigger comes
+  /// after the capture of the write that fires it, and cannot keep it out of the log with RAISE(IGNORE).
+  static func renew(_ table: CatalogTable, on connection: Connection) throws {
+    let pattern = "godwit\\_\(table.id)\\_%"
+    let sql = """
+      SELECT name, name LIKE ?1 ESCAPE '\\' FROM sqlite_master
+      WHERE type = 'trigger' AND lower(tbl_name) = lower(?2) ORDER BY rowid DESC
+      """
+    var isOwn: [Bool] = []
+    var own: [String] = []
+    try connection.withStatement(sql) { statement in
+      try statement.bind([.text(pattern), .text(table.definition.name)])
+      while try statement.step() {
+        isOwn.append(statement.integer(at: 1) != 0)
+        if isOwn.last == true { own.append(try statement.text(at: 0)) }
+      }
+    }
+    guard isOwn.prefix(own.count).contains(false) else { return }
+    try connection.savepoint {
+      for name in own { try connection.execute("DROP TRIGGER \(SQLName.quoted(name))") }
+      for sql in statements(table) { try connection.execute(sql) }
+    }
+  }
 
   static func statements(_ table: CatalogTable) -> [String] {
     let name = SQLName.quoted(table.definition.name)

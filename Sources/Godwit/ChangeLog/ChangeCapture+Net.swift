@@ -17,9 +17,14 @@ extension ChangeCapture {
   ///
   /// The change set stays in a buffer of the capture's until the next transaction, so that a run of large
   /// transactions asks for no new memory.
-  func finish() throws -> Captured? {
+  ///
+  /// `unsettled` says of a table that triggers of the program's own write to it, and then reads its rows as they are.
+  func finish(
+    unsettled: (TableDefinition) -> ((ArraySlice<UInt8>) throws -> [Value]?)?
+  ) throws -> Captured? {
     if let failure { throw failure }
-    guard hasRepeatedRows else {
+    let readers = uses.map { unsettled($0.table.definition) }
+    guard hasRepeatedRows || readers.contains(where: { $0 != nil }) else {
       guard !entries.isEmpty else { return nil }
       let changes = encode(operations.bytes, count: entries.count)
       let prefix = changes.count - operations.count + compressor.end
@@ -34,6 +39,11 @@ extension ChangeCapture {
       let operation = try Operation(reading: &reader, tables: tables)
       let oldEnd = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
       try net.add(operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table])
+    }
+    for (number, reader) in readers.enumerated() {
+      guard let reader else { continue }
+      let table = tables[number]
+      try net.settle(table: number, keyCount: table.keyCount, columnCount: table.columnCount, current: reader)
     }
     let result = try net.encoded(tables)
     guard result.count > 0 else { return nil }

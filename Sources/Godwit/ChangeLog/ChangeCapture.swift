@@ -97,7 +97,7 @@ final class ChangeCapture: ChangeJournal {
   /// Arguments: table, number of the first column, values from there on.
   func insert(_ arguments: borrowing FunctionArguments) throws {
     if arguments.integer(1) == 0 { try begin(.insert, table: arguments.integer(0)) }
-    for index in 2..<arguments.count { arguments.write(index, to: &buffers.pointee.operations) }
+    for index in 2..<arguments.count { try arguments.write(index, to: &buffers.pointee.operations) }
   }
 
   /// Arguments as for ``insert(_:)``, with the old values.
@@ -107,9 +107,9 @@ final class ChangeCapture: ChangeJournal {
     let keyCount = uses[use].table.definition.keyCount
     for index in 2..<arguments.count {
       if first + index - 2 < keyCount {
-        arguments.write(index, to: &buffers.pointee.operations)
+        try arguments.write(index, to: &buffers.pointee.operations)
       } else {
-        arguments.write(index, to: &buffers.pointee.oldValues)
+        try arguments.write(index, to: &buffers.pointee.oldValues)
       }
     }
   }
@@ -129,13 +129,13 @@ final class ChangeCapture: ChangeJournal {
     }
     guard changed > 0 else { return }
     let use = try begin(.update, table: table)
-    for index in 2 + keyCount..<firstPair { arguments.write(index, to: &buffers.pointee.operations) }
+    for index in 2 + keyCount..<firstPair { try arguments.write(index, to: &buffers.pointee.operations) }
     buffers.pointee.operations.varint(changed)
     for pair in stride(from: firstPair, to: arguments.count, by: 2) where !arguments.isIdentical(pair, pair + 1) {
       let column = firstColumn + (pair - firstPair) / 2
       buffers.pointee.operations.varint(column)
-      arguments.write(pair + 1, to: &buffers.pointee.operations)
-      arguments.write(pair, to: &buffers.pointee.oldValues)
+      try arguments.write(pair + 1, to: &buffers.pointee.operations)
+      try arguments.write(pair, to: &buffers.pointee.oldValues)
       if !uses[use].columns[column] { uses[use].columns[column] = true }
     }
   }

@@ -14,8 +14,10 @@ struct NetChanges {
     /// Old values by column, for those known to have changed; all of them for a row that was deleted.
     var before: [Int: Value] = [:]
     var after: [Int: Value] = [:]
-    let existedBefore: Bool
+    var existedBefore: Bool
     var existsAfter: Bool
+    /// Inserts less deletes: with what the row is now, it tells what it was before, in whatever order they came.
+    var balance = 0
   }
 
   private var changes: [Key: RowChange] = [:]
@@ -29,6 +31,7 @@ struct NetChanges {
     switch operation.kind {
     case .insert:
       change.existsAfter = true
+      change.balance += 1
       change.after = try Self.values(operation, table)
     case .update:
       for cell in try operation.cells(in: table) {
@@ -38,6 +41,7 @@ struct NetChanges {
       }
     case .delete:
       change.existsAfter = false
+      change.balance -= 1
       for column in table.keyCount..<table.columnCount {
         let oldValue = try oldReader.value()
         if change.existedBefore, change.before[column] == nil { change.before[column] = oldValue }
@@ -48,6 +52,26 @@ struct NetChanges {
 
   private static func values(_ operation: Operation, _ table: ChangeSet.Table) throws -> [Int: Value] {
     Dictionary(uniqueKeysWithValues: try operation.cells(in: table).map { ($0.column, $0.value) })
+  }
+
+  /// Corrects the rows of a table by what they are now. A program's trigger that writes the row it was fired by is
+  /// captured ahead of the write that fired it, because SQLite fires the newest trigger first.
+  mutating func settle(
+    table number: Int, keyCount: Int, columnCount: Int, current: (ArraySlice<UInt8>) throws -> [Value]?
+  ) throws {
+    for key in order where key.table == number {
+      guard var change = changes[key] else { continue }
+      let values = try current(key.key)
+      change.existsAfter = values != nil
+      change.existedBefore = (values == nil ? 0 : 1) - change.balance > 0
+      if let values {
+        let isWhole = !change.existedBefore || change.balance != 0 || change.after.count == values.count
+        for column in keyCount..<columnCount where isWhole || change.after[column] != nil {
+          change.after[column] = values[column - keyCount]
+        }
+      }
+      changes[key] = change
+    }
   }
 
   /// The operations, in the order in which their rows were first written, and the images of deleted rows.

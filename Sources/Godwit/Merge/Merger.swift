@@ -44,15 +44,22 @@ final class Merger {
     if pendingCount >= Self.batchSize { try flush() }
   }
 
-  /// Applies what has been gathered.
+  /// Applies what has been gathered, so that unique values may go from row to row: every row that goes, and every
+  /// row whose unique columns change, is taken out before any is put in.
   func flush() throws {
-    for (key, writes) in pending.sorted(by: { $0.key < $1.key }) { try merge(writes, into: key) }
+    var arrivals: [(rows: TableRows, key: RowKey, values: [Value])] = []
+    for (key, writes) in pending.sorted(by: { $0.key < $1.key }) {
+      guard let rows = try rows(of: key.table) else { continue }
+      if let values = try merge(writes, into: key, of: rows) { arrivals.append((rows, key, values)) }
+    }
+    for arrival in arrivals { try arrival.rows.insert(arrival.key.key, arrival.values) }
     pending.removeAll(keepingCapacity: true)
     pendingCount = 0
   }
 
-  private func merge(_ writes: [RowWrite], into key: RowKey) throws {
-    guard let rows = try rows(of: key.table) else { return }
+  /// Merges the writes into a row's state and takes the row out where that is needed; returns the values of a row
+  /// that is to be put in.
+  private func merge(_ writes: [RowWrite], into key: RowKey, of rows: TableRows) throws -> [Value]? {
     let before = try states.load(key) ?? RowState()
     let wasAlive = try before.isAlive(contextOf: log.context)
     let keyCount = rows.definition.keyCount
@@ -66,20 +73,23 @@ final class Merger {
       try merge.apply(write) { column in try storedValues()?[column - keyCount] ?? .null }
     }
     var after = merge.state
-    let isAlive = try after.isAlive(contextOf: log.context)
     func image() throws -> [Value] {
       var values = try storedValues() ?? rows.definition.columns.dropFirst(keyCount).map { $0.defaultValue ?? .null }
       for (column, value) in merge.written { values[column - keyCount] = value }
       return values
     }
-    switch (wasAlive, isAlive) {
-    case (true, true):
+    var arriving: [Value]?
+    switch (wasAlive, try after.isAlive(contextOf: log.context)) {
+    case (true, true) where rows.uniqueColumns.isDisjoint(with: merge.written.keys):
       if !merge.written.isEmpty { try rows.update(key.key, merge.written) }
+    case (true, true):
+      arriving = try image()
+      try rows.delete(key.key)
     case (true, false):
       after.image = try image()
       try rows.delete(key.key)
     case (false, true):
-      try rows.insert(key.key, try image())
+      arriving = try image()
       after.image = nil
     case (false, false):
       after.image = try image()
@@ -88,6 +98,7 @@ final class Merger {
     for lost in merge.lost { try conflicts.add(lost, row: key, in: rows.definition) }
     conflictCount += merge.lost.count
     rowCount += 1
+    return arriving
   }
 
   private func rows(of table: Int) throws -> TableRows? {

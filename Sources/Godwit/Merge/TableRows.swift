@@ -7,6 +7,8 @@ import GodwitStorage
 struct TableRows {
   private let connection: Connection
   let definition: TableDefinition
+  /// Columns of unique indexes, by number.
+  let uniqueColumns: Set<Int>
   private let selectSQL: String
   private let insertSQL: String
   private let deleteSQL: String
@@ -15,6 +17,8 @@ struct TableRows {
   init(_ definition: TableDefinition, on connection: Connection) {
     self.connection = connection
     self.definition = definition
+    let unique = Set(definition.indexes.filter(\.isUnique).flatMap(\.columns).map { $0.lowercased() })
+    uniqueColumns = Set(definition.columns.indices.filter { unique.contains(definition.columns[$0].name.lowercased()) })
     let table = SQLName.quoted(definition.name)
     let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
     selectSQL = "SELECT \(definition.quotedColumnList) FROM \(table) WHERE \(definition.keyCondition)"

@@ -17,6 +17,8 @@ final class ReplicaWriter {
   private var lastContext = VersionVector()
   private var schemaVersion: UInt64 = 1
   private var dataVersion: Value?
+  /// Tables, in lower case, that triggers of the program's own are defined on.
+  private var tablesWithTriggers: Set<String> = []
 
   init(_ connection: Connection, wallClock: WallClock) throws {
     self.connection = connection
@@ -59,7 +61,12 @@ final class ReplicaWriter {
   }
 
   private func appendCaptured() throws {
-    guard let captured = try capture.finish() else { return }
+    let captured = try capture.finish { [connection, tablesWithTriggers] definition in
+      guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
+      let rows = TableRows(definition, on: connection)
+      return { try rows.values($0) }
+    }
+    guard let captured else { return }
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let record = TransactionRecord(
@@ -106,7 +113,7 @@ final class ReplicaWriter {
 
   /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
   func reloadTriggers() throws {
-    var tablesWithTriggers: Set<String> = []
+    tablesWithTriggers = []
     connection.schemaMayFail = false
     let sql = """
       SELECT lower(tbl_name), type = 'trigger', sql LIKE '%FAIL%' FROM sqlite_master
@@ -119,5 +126,8 @@ final class ReplicaWriter {
       }
     }
     models.reset(tablesWithTriggers: tablesWithTriggers)
+    for table in catalog.synced where tablesWithTriggers.contains(table.definition.name.lowercased()) {
+      try CaptureTriggers.renew(table, on: connection)
+    }
   }
 }

@@ -60,24 +60,46 @@ extension Replica {
   ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`. The replica
   ///   is unchanged after every one of them.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
-    let group = group
     let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
     let (report, members) = try await withWriter { writer in
-      let file = try SyncFileReader(source.open(), identity: identity.ageIdentity) { header in
-        guard header.group == group else {
-          throw GodwitError(
-            .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
-            hint: "import it into a replica of that group")
-        }
-        var known = roster
-        known.merge(header.members)
-        return try known.identity(of: header.sender)
-      }
-      return (try Importer.run(file, on: writer, progress: progress), file.header.members)
+      try Self.explaining { try Self.read(source, identity, roster, on: writer, progress) }
     }
     try await remember(members)
     logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
     return report
+  }
+
+  private static func read(
+    _ source: SyncSource, _ identity: Identity, _ roster: Roster, on writer: ReplicaWriter,
+    _ progress: ProgressHandler?
+  ) throws -> (MergeReport, [MemberRecord]) {
+    let group = roster.group
+    let file = try SyncFileReader(source.open(), identity: identity.ageIdentity) { header in
+      guard header.group == group else {
+        throw GodwitError(
+          .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
+          hint: "import it into a replica of that group")
+      }
+      var known = roster
+      known.merge(header.members)
+      return try known.identity(of: header.sender)
+    }
+    return (try Importer.run(file, on: writer, progress: progress), file.header.members)
+  }
+
+  /// What is wrong with a file's bytes is found deep inside; what to do about it is the same for all of it.
+  private static func explaining<Output>(_ body: () throws -> Output) throws -> Output {
+    do {
+      return try body()
+    } catch let error as GodwitError where error.hint == nil {
+      let unsound: Set<GodwitError.Code> = [
+        .corruptFile, .truncatedFile, .limitExceeded, .invalidSchema, .invalidKey, .unsupportedVersion,
+      ]
+      guard unsound.contains(error.code) else { throw error }
+      throw GodwitError(
+        error.code, error.message, hint: "nothing was changed; ask the sender for the file again",
+        underlying: error.underlying)
+    }
   }
 
   /// Keeps what a verified file said of the group's members.

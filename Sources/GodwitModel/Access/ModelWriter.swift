@@ -56,13 +56,18 @@ package final class ModelWriter {
     switch insert.capturedTable {
     case .byTriggers:
       try endRun()
-      try insertBinding(model, insert)
+      try whole { try insertBinding(model, insert) }
     case .none:
       try insertBinding(model, insert)
     case .direct(let table):
       if runLength > Self.shortestRun { try connection.setTriggers(false) }
       if connection.hasTriggers { try insertBinding(model, insert) } else { try insertCapturing(model, insert, table) }
     }
+  }
+
+  /// Somewhere in the schema stands FAIL, by which a failing statement leaves part of its work; a savepoint does not.
+  private func whole<Output>(_ body: () throws -> Output) throws -> Output {
+    try connection.schemaMayFail ? connection.savepoint(body) : body()
   }
 
   private func insertBinding<Root: Model>(_ model: Root, _ insert: Insert) throws {
@@ -112,11 +117,13 @@ package final class ModelWriter {
   /// Deletes the row with this key; returns whether there was one.
   package func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
     try endRun()
-    try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
-      try key.bind(to: ColumnBinder(ColumnBinderTarget(statement, 1)))
-      try statement.run()
+    return try whole {
+      try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
+        try key.bind(to: ColumnBinder(ColumnBinderTarget(statement, 1)))
+        try statement.run()
+        return connection.changes > 0
+      }
     }
-    return connection.changes > 0
   }
 
   private func insertion<Root: Model>(_ type: Root.Type) throws -> Insert {
@@ -143,7 +150,7 @@ package final class ModelWriter {
     let changed = values.indices.filter { values[$0] != stored[$0] }
     guard !changed.isEmpty else { return false }
     let sql = Root.schema.layout.update(columns: changed, orFail: canFail(Root.self))
-    try connection.run(sql, changed.map { values[$0] } + [values[0]])
+    try whole { try connection.run(sql, changed.map { values[$0] } + [values[0]]) }
     return true
   }
 

@@ -11,7 +11,8 @@ public struct Column<Root: Model>: Sendable {
   package let isNullable: Bool
   package let defaultValue: @Sendable (Root) -> Value?
   package let keyPath: PartialKeyPath<Root> & Sendable
-  package private(set) var reference: Reference?
+  /// Asked for only once both schemas stand: a model may refer to itself, or two to each other.
+  package private(set) var reference: (@Sendable () -> Reference)?
   package private(set) var isUnique = false
 
   /// A column of the property's type; an optional property makes it nullable, any other NOT NULL.
@@ -40,7 +41,7 @@ public struct Column<Root: Model>: Sendable {
   /// Makes the column hold the key of another model's row.
   public func references<Target: Model>(_ target: Target.Type, onDelete: DeleteAction = .restrict) -> Self {
     var copy = self
-    copy.reference = Reference(table: Target.schema.table, onDelete: onDelete)
+    copy.reference = { Reference(table: Target.schema.table, onDelete: onDelete) }
     return copy
   }
 

@@ -65,7 +65,7 @@ public struct Schema<Root: Model>: Sendable {
     let definitions = columns.enumerated().map { number, column in
       ColumnDefinition(
         name: column.name, type: column.type, isNullable: column.isNullable,
-        defaultValue: number == 0 ? nil : column.defaultValue(prototype), reference: column.reference)
+        defaultValue: number == 0 ? nil : column.defaultValue(prototype), reference: column.reference?())
     }
     let unique = columns.filter(\.isUnique).map { IndexDefinition(columns: [$0.name], isUnique: true) }
     let declared = try indexes.map { index in

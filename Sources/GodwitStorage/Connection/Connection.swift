@@ -91,12 +91,7 @@ package final class Connection {
   }
 
   private func configure() throws {
-    do {
-      _ = try scalar("SELECT count(*) FROM sqlite_master")
-    } catch let error as GodwitError where error.code == .sql {
-      // SQLCipher 3.4.1 reports a page that fails its check as a plain error.
-      throw GodwitError.damaged(error.message)
-    }
+    _ = try scalar("SELECT count(*) FROM sqlite_master")
     try execute(
       """
       PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON; PRAGMA secure_delete=ON;

@@ -15,6 +15,9 @@ extension GodwitError {
       return constraint(message)
     case SQLITE_CORRUPT:
       return .damaged(message)
+    case SQLITE_ERROR where message == String(cString: sqlite3_errstr(SQLITE_ERROR)):
+      // SQLCipher 3.4.1 reports a page that fails its check so; what is wrong with a statement always has words.
+      return .damaged("a page does not pass its check")
     case SQLITE_NOTADB:
       return GodwitError(
         .wrongKey, "the key does not open this database", hint: "use the keyring the database was made with")

@@ -14,22 +14,30 @@ package struct FunctionArguments: ~Copyable {
 
   package func integer(_ index: Int) -> Int { Int(sqlite3_value_int64(values?[index])) }
 
-  /// Appends the encoded value (Specs/encoding.md) without a copy in between.
-  package func write(_ index: Int, to writer: inout ByteWriter) {
+  /// Appends the encoded value (Specs/encoding.md) without a copy in between. Throws `valueNotStorable` for a text
+  /// that is not UTF-8, which no other replica could read.
+  package func write(_ index: Int, to writer: inout ByteWriter) throws {
     let value = values?[index]
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: writer.integerValue(sqlite3_value_int64(value))
     case SQLITE_FLOAT: writer.realValue(sqlite3_value_double(value))
     case SQLITE_TEXT:
       let start = UnsafeRawPointer(sqlite3_value_text(value))
-      writer.bytesValue(
-        ValueTag.text, UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+      let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+      guard Self.isUTF8(bytes) else {
+        throw GodwitError(.valueNotStorable, "a text is not UTF-8", hint: "store other bytes as a BLOB")
+      }
+      writer.bytesValue(ValueTag.text, bytes)
     case SQLITE_BLOB:
       let start = sqlite3_value_blob(value)
       writer.bytesValue(
         ValueTag.blob, UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     default: writer.byte(ValueTag.null)
     }
+  }
+
+  private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
   }
 
   /// Same storage class and same bytes. SQL's IS would call 1 and 1.0 equal, and 'a' and 'A' under NOCASE.
