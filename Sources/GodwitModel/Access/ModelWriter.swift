@@ -165,7 +165,7 @@ package final class ModelWriter {
   private static func values<Root: Model>(_ model: Root) throws -> [Value] {
     try withUnsafeBytes(of: model) { bytes in
       guard let start = bytes.baseAddress else { return [] }
-      return try Root.schema.layout.accesses.map { try $0.storedValue(start) }
+      return try Root.schema.layout.values(start)
     }
   }
 }

@@ -36,7 +36,7 @@ package final class ModelLayout: Sendable {
   package func read(_ statement: Statement, into model: UnsafeMutableRawPointer) throws {
     try accesses.withUnsafeBufferPointer { accesses in
       for index in accesses.indices {
-        try accesses[index].read(model, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
+        try accesses[index].read(model + accesses[index].offset, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
       }
     }
   }
@@ -45,7 +45,7 @@ package final class ModelLayout: Sendable {
   package func bind(_ model: UnsafeRawPointer, to statement: Statement) throws {
     try accesses.withUnsafeBufferPointer { accesses in
       for index in accesses.indices {
-        try accesses[index].bind(model, ColumnBinderTarget(statement, Int32(truncatingIfNeeded: index + 1)))
+        try accesses[index].bind(model + accesses[index].offset, ColumnBinderTarget(statement, Int32(truncatingIfNeeded: index + 1)))
       }
     }
   }
@@ -53,8 +53,13 @@ package final class ModelLayout: Sendable {
   /// Appends the model's encoded values.
   package func encode(_ model: UnsafeRawPointer, to writer: UnsafeMutablePointer<ByteWriter>) throws {
     try accesses.withUnsafeBufferPointer { accesses in
-      for access in accesses { try access.bind(model, .bytes(writer)) }
+      for access in accesses { try access.bind(model + access.offset, .bytes(writer)) }
     }
+  }
+
+  /// The model's stored values, in the order of the columns.
+  package func values(_ model: UnsafeRawPointer) throws -> [Value] {
+    try accesses.map { try $0.storedValue(model + $0.offset) }
   }
 
   /// An UPDATE of the named columns by key; the key is the last parameter.

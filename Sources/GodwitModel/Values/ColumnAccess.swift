@@ -3,8 +3,11 @@ import GodwitStorage
 
 /// Reads and writes one property of a model through a pointer to the model.
 ///
-/// A stored property is reached by its offset, which is as fast as naming it; a computed one by its key path.
+/// A stored property is reached by its offset, which is as fast as naming it; a computed one by its key path. The
+/// functions get a pointer to the model plus ``offset``: those of stored properties capture nothing, and calling
+/// them counts no references.
 public struct ColumnAccess: Sendable {
+  package let offset: Int
   package let bind: @Sendable (UnsafeRawPointer, ColumnBinderTarget) throws -> Void
   package let read: @Sendable (UnsafeMutableRawPointer, ColumnReaderSource) throws -> Void
   package let storedValue: @Sendable (UnsafeRawPointer) throws -> Value
@@ -14,6 +17,7 @@ public struct ColumnAccess: Sendable {
   ) -> ColumnAccess {
     if let offset = MemoryLayout<Root>.offset(of: keyPath) { return Property._access(atOffset: offset) }
     return ColumnAccess(
+      offset: 0,
       bind: { root, target in
         let property = root.assumingMemoryBound(to: Root.self).pointee[keyPath: keyPath]
         try property.bind(to: ColumnBinder(target))
@@ -28,6 +32,7 @@ public struct ColumnAccess: Sendable {
   static func key<Root: Model>(of type: Root.Type) -> ColumnAccess {
     if let offset = Root.keyOffset { return Root.ID._access(atOffset: offset) }
     return ColumnAccess(
+      offset: 0,
       bind: { root, target in
         try root.assumingMemoryBound(to: Root.self).pointee.id.bind(to: ColumnBinder(target))
       },
@@ -41,25 +46,20 @@ public struct ColumnAccess: Sendable {
   @inline(__always)
   static func stored<Property: ColumnValue>(_ type: Property.Type, at offset: Int) -> ColumnAccess {
     ColumnAccess(
-      bind: { root, target in
-        let property = (root + offset).assumingMemoryBound(to: Property.self)
-        try property.pointee.bind(to: ColumnBinder(target))
-      },
-      read: { root, source in
-        let property = (root + offset).assumingMemoryBound(to: Property.self)
-        property.pointee = try Property.read(from: ColumnReader(source))
-      },
-      storedValue: { try ($0 + offset).assumingMemoryBound(to: Property.self).pointee.storedValue() })
+      offset: offset,
+      bind: { try $0.assumingMemoryBound(to: Property.self).pointee.bind(to: ColumnBinder($1)) },
+      read: { $0.assumingMemoryBound(to: Property.self).pointee = try .read(from: ColumnReader($1)) },
+      storedValue: { try $0.assumingMemoryBound(to: Property.self).pointee.storedValue() })
   }
 }
 
-/// A statement on a row and the position of a column. It is passed down and never kept, so it does not retain.
+/// A statement on a row and the position of a column.
 package struct ColumnReaderSource {
-  package unowned(unsafe) let statement: Statement
-  package let index: Int32
+  let statement: UnretainedStatement
+  let index: Int32
 
   package init(_ statement: Statement, _ index: Int32) {
-    self.statement = statement
+    self.statement = UnretainedStatement(statement)
     self.index = index
   }
 }

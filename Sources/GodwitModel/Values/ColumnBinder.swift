@@ -10,7 +10,7 @@ public struct ColumnBinder: ~Copyable {
   /// Binds NULL.
   public func bindNull() throws {
     switch target {
-    case .parameter(let statement, let index): try statement.pointer.bindNull(at: index)
+    case .parameter(let statement, let index): try statement.use { try $0.bindNull(at: index) }
     case .bytes(let writer): writer.pointee.byte(ValueTag.null)
     }
   }
@@ -18,7 +18,7 @@ public struct ColumnBinder: ~Copyable {
   /// Binds an INTEGER.
   public func bind(_ value: Int64) throws {
     switch target {
-    case .parameter(let statement, let index): try statement.pointer.bind(value, at: index)
+    case .parameter(let statement, let index): try statement.use { try $0.bind(value, at: index) }
     case .bytes(let writer): writer.pointee.integerValue(value)
     }
   }
@@ -26,7 +26,7 @@ public struct ColumnBinder: ~Copyable {
   /// Binds a REAL; throws `valueNotStorable` for NaN.
   public func bind(_ value: Double) throws {
     switch target {
-    case .parameter(let statement, let index): try statement.pointer.bind(value, at: index)
+    case .parameter(let statement, let index): try statement.use { try $0.bind(value, at: index) }
     case .bytes(let writer):
       guard !value.isNaN else { throw Value.notANumber }
       writer.pointee.realValue(value)
@@ -36,7 +36,7 @@ public struct ColumnBinder: ~Copyable {
   /// Binds a TEXT.
   public func bind(_ value: String) throws {
     switch target {
-    case .parameter(let statement, let index): try statement.pointer.bind(value, at: index)
+    case .parameter(let statement, let index): try statement.use { try $0.bind(value, at: index) }
     case .bytes(let writer):
       var value = value
       value.withUTF8 { writer.pointee.bytesValue(ValueTag.text, UnsafeRawBufferPointer($0)) }
@@ -46,7 +46,7 @@ public struct ColumnBinder: ~Copyable {
   /// Binds a BLOB.
   public func bind(blob: UnsafeRawBufferPointer) throws {
     switch target {
-    case .parameter(let statement, let index): try statement.pointer.bind(blob: blob, at: index)
+    case .parameter(let statement, let index): try statement.use { try $0.bind(blob: blob, at: index) }
     case .bytes(let writer): writer.pointee.bytesValue(ValueTag.blob, blob)
     }
   }
@@ -60,8 +60,14 @@ package enum ColumnBinderTarget {
   package init(_ statement: Statement, _ index: Int32) { self = .parameter(UnretainedStatement(statement), index) }
 }
 
-/// A statement for the length of a call.
+/// A statement that someone up the stack holds on to: counting references would cost as much as a column.
 package struct UnretainedStatement {
-  unowned(unsafe) let pointer: Statement
-  init(_ statement: Statement) { pointer = statement }
+  private let reference: Unmanaged<Statement>
+
+  init(_ statement: Statement) { reference = .passUnretained(statement) }
+
+  @inline(__always)
+  func use<Output>(_ body: (Statement) throws -> Output) rethrows -> Output {
+    try reference._withUnsafeGuaranteedRef(body)
+  }
 }

@@ -88,8 +88,9 @@ struct CrossVersionTests {
   private static let script = """
     import sys, sqlcipher3
     connection = sqlcipher3.connect(sys.argv[1], isolation_level=None)
-    for statement in ("PRAGMA key=\\"x'%s'\\"" % sys.argv[2], "PRAGMA cipher_compatibility=3", "PRAGMA cipher_page_size=4096"):
-      connection.execute(statement)
+    connection.execute("PRAGMA key=\\"x'%s'\\"" % sys.argv[2])
+    connection.execute("PRAGMA cipher_compatibility=3")
+    connection.execute("PRAGMA cipher_page_size=4096")
     assert connection.execute("PRAGMA cipher_version").fetchone()[0].startswith("4")
     assert connection.execute("SELECT a, b FROM t ORDER BY a").fetchall() == [(1, "ü"), (2, None)]
     connection.execute("INSERT INTO t VALUES (3, 'from version 4')")
@@ -101,7 +102,8 @@ struct CrossVersionTests {
     let database = try TestDatabase()
     do {
       let connection = try database.connect()
-      try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT); INSERT INTO t VALUES (1, 'ü'), (2, NULL)")
+      try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
+      try connection.execute("INSERT INTO t VALUES (1, 'ü'), (2, NULL)")
     }
     let process = Process()
     process.executableURL = URL(

@@ -17,7 +17,8 @@ struct StatementTests {
   private static let values: [Value] = [
     .null, .integer(.min), .integer(.max), .integer(0), .real(-0.0), .real(.infinity), .real(-.infinity),
     .real(.leastNonzeroMagnitude), .real(.greatestFiniteMagnitude), .text(""), .text("a\0b"), .text("e\u{301}"),
-    .text("\u{E9}"), .text("1"), .real(1), .integer(1), .blob([]), .blob([0]), .blob(Array(repeating: 9, count: 100_000)),
+    .text("\u{E9}"), .text("1"), .real(1), .integer(1), .blob([]), .blob([0]),
+    .blob(Array(repeating: 9, count: 100_000)),
   ]
 
   @Test("gives back every value as it was bound, its storage class included", arguments: values)

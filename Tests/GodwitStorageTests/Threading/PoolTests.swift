@@ -160,7 +160,9 @@ struct PoolTests {
     let database = try TestDatabase()
     let pool = database.pool()
     chmod(database.path, 0o644)
-    let failure = await #expect(throws: GodwitError.self) { try await pool.write { try $0.execute("CREATE TABLE t (a)") } }
+    let failure = await #expect(throws: GodwitError.self) {
+      try await pool.write { try $0.execute("CREATE TABLE t (a)") }
+    }
     #expect(failure?.code == .unsafeFile)
     chmod(database.path, 0o600)
     try await pool.write { try $0.execute("CREATE TABLE t (a)") }

@@ -5,6 +5,7 @@ import Testing
 /// A small file system of its own, which only root can mount.
 private final class SmallDisk: Sendable {
   let folder: TemporaryFolder
+  private let detached: Int32 = 2  // MNT_DETACH
   var filler: String { "\(folder.path)/filler" }
 
   static let canMount: Bool = {
@@ -20,7 +21,7 @@ private final class SmallDisk: Sendable {
     }
   }
 
-  deinit { umount2(folder.path, Int32(2) /* MNT_DETACH */) }
+  deinit { umount2(folder.path, detached) }
 
   /// Leaves no free byte.
   func fill() throws {

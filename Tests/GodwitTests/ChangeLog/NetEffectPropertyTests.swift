@@ -53,7 +53,9 @@ struct NetEffectPropertyTests {
     try await check(seed: seed, movesUniqueValues: true)
   }
 
-  @Test("is what the log says when the program's own triggers write to other rows and columns", arguments: UInt64(201)...204)
+  @Test(
+    "is what the log says when the program's own triggers write to other rows and columns", arguments: UInt64(201)...204
+  )
   func ownTriggers(seed: UInt64) async throws {
     try await check(
       seed: seed,

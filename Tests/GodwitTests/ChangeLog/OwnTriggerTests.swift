@@ -129,10 +129,11 @@ struct OwnTriggerTests {
 
   @Test("also fires in long runs of inserts, when it is temporary too", arguments: ["", "TEMP "])
   func firesInRuns(kind: String) async throws {
-    let isAllowed = await code {
-      try await addTrigger(
-        SQL(text: "CREATE \(kind)TRIGGER own AFTER INSERT ON item BEGIN UPDATE shelf SET name = name || '+'; END"))
-    } == nil
+    let isAllowed =
+      await code {
+        try await addTrigger(
+          SQL(text: "CREATE \(kind)TRIGGER own AFTER INSERT ON item BEGIN UPDATE shelf SET name = name || '+'; END"))
+      } == nil
     try await sender.write { transaction in
       for number in 0..<100 { try transaction.insert(Item(id: "run-\(number)")) }
     }

@@ -39,7 +39,8 @@ struct UserSQLTests {
     #expect(try await group[0].log().map(\.sequence) == [2, 1])
   }
 
-  @Test("is told that it may not", arguments: ["COMMIT", "DROP TABLE note", "DELETE FROM godwit_log", "PRAGMA key = 'x'"])
+  @Test(
+    "is told that it may not", arguments: ["COMMIT", "DROP TABLE note", "DELETE FROM godwit_log", "PRAGMA key = 'x'"])
   func notAuthorized(sql: String) async throws {
     #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
   }

@@ -43,11 +43,15 @@ struct PermissionTests {
     let files = try FileManager.default.contentsOfDirectory(atPath: group[0].path)
     #expect(!files.contains("database-wal") && !files.contains("database-shm"))
     let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-    let open = descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+    let open = descriptors.compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
     #expect(!open.contains { $0.hasPrefix(group[0].path + "/") })
   }
 
-  @Test("that others can reach are refused, with the command that mends it", arguments: ["", "/database", "/keyring", "/machine.key"])
+  @Test(
+    "that others can reach are refused, with the command that mends it",
+    arguments: ["", "/database", "/keyring", "/machine.key"])
   func loose(name: String) async throws {
     let group = try await TestGroup(1)
     await group[0].close()
