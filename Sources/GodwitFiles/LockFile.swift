@@ -10,6 +10,7 @@ package final class LockFile: Sendable {
     let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .file("open the lock", path, errno) }
     file = FileDescriptor(descriptor, path: path)
+    guard fchmod(descriptor, 0o600) == 0 else { throw .file("protect the lock", path, errno) }
     while flock(descriptor, LOCK_EX) != 0 {
       guard errno == EINTR else { throw .file("take the lock", path, errno) }
     }

@@ -45,7 +45,7 @@ extension Connection {
     let prototype = Root()
     let buffer = ModelBuffer<Root>()
     while try statement.step() {
-      try layout.read(statement, into: UnsafeMutableRawPointer(buffer.append(prototype)))
+      try layout.read(statement, into: UnsafeMutableRawPointer(try buffer.append(prototype)))
     }
     return buffer.take()
   }

@@ -1,20 +1,23 @@
+import Foundation
+import GodwitBase
+
 /// Rows being fetched, in memory of their own, so that the loop over them works on plain addresses: a generic array
-/// would look up its type for every row.
+/// would look up its type for every row. realloc(3) grows large blocks without copying them, which structs without
+/// weak references allow.
 final class ModelBuffer<Root> {
-  private var start: UnsafeMutablePointer<Root>
-  private var capacity = 16
+  private var start: UnsafeMutablePointer<Root>?
+  private var capacity = 0
   private var count = 0
 
-  init() { start = .allocate(capacity: capacity) }
-
   deinit {
-    start.deinitialize(count: count)
-    start.deallocate()
+    start?.deinitialize(count: count)
+    free(start)
   }
 
   /// Appends a value and returns where it stands until the next append.
-  func append(_ value: Root) -> UnsafeMutablePointer<Root> {
-    if count == capacity { grow() }
+  func append(_ value: Root) throws -> UnsafeMutablePointer<Root> {
+    if count == capacity { try grow() }
+    guard let start else { throw Self.outOfMemory }
     let place = start + count
     place.initialize(to: value)
     count += 1
@@ -23,6 +26,7 @@ final class ModelBuffer<Root> {
 
   /// The values as an array; the buffer is empty afterwards.
   func take() -> [Root] {
+    guard let start else { return [] }
     let count = count
     self.count = 0
     return [Root](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -31,11 +35,18 @@ final class ModelBuffer<Root> {
     }
   }
 
-  private func grow() {
-    let larger = UnsafeMutablePointer<Root>.allocate(capacity: capacity * 2)
-    larger.moveInitialize(from: start, count: count)
-    start.deallocate()
-    start = larger
-    capacity *= 2
+  private func grow() throws {
+    // What malloc(3) aligns to; only a property that is no column could want more.
+    guard MemoryLayout<Root>.alignment <= 16 else {
+      throw GodwitError(.invalidSchema, "\(Root.self) has a property of more than 16-byte alignment")
+    }
+    let larger = max(16, capacity * 2)
+    guard let block = realloc(start, larger * MemoryLayout<Root>.stride) else { throw Self.outOfMemory }
+    capacity = larger
+    start = block.assumingMemoryBound(to: Root.self)
+  }
+
+  private static var outOfMemory: GodwitError {
+    GodwitError(.limitExceeded, "there is no memory for the rows", hint: "fetch them in parts with limit and offset")
   }
 }

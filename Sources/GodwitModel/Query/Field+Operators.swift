@@ -19,7 +19,12 @@ extension Field {
   public func isIn(_ values: some Sequence<Property>) -> Predicate<Root> {
     predicate { name in
       let stored = try values.map { try $0.storedValue() }
-      return ("\(name) IN (\(stored.map { _ in "?" }.joined(separator: ", ")))", stored)
+      let present = stored.filter { $0 != .null }
+      let list = "\(name) IN (\(present.map { _ in "?" }.joined(separator: ", ")))"
+      guard Property.isNullable else { return (list, present) }
+      // IN never finds NULL, and gives NULL rather than false for it, which NOT would keep.
+      let isNull = present.count < stored.count ? " OR \(name) IS NULL" : ""
+      return ("((\(name) IS NOT NULL AND \(list))\(isNull))", present)
     }
   }
 
@@ -51,17 +56,22 @@ extension Field where Property: OrderedColumnValue {
   }
 }
 
-// Text, compared by its characters and by case.
+// Text, compared by its bytes: by case, and past a NUL, where SQL's own length and substr stop.
 extension Field where Property == String {
   /// Begins with the text.
   public func hasPrefix(_ prefix: String) -> Predicate<Root> {
-    predicate { ("(\($0) >= ? AND substr(\($0), 1, length(?)) = ?)", Array(repeating: .text(prefix), count: 3)) }
+    guard !prefix.isEmpty else { return predicate { _ in ("1", []) } }
+    let count = Value.integer(Int64(prefix.utf8.count))
+    return predicate { name in
+      ("(\(name) >= ? AND substr(CAST(\(name) AS BLOB), 1, ?) = CAST(? AS BLOB))", [.text(prefix), count, .text(prefix)])
+    }
   }
 
   /// Ends with the text.
   public func hasSuffix(_ suffix: String) -> Predicate<Root> {
     guard !suffix.isEmpty else { return predicate { _ in ("1", []) } }
-    return predicate { ("substr(\($0), -length(?)) = ?", [.text(suffix), .text(suffix)]) }
+    let count = Value.integer(Int64(suffix.utf8.count))
+    return predicate { ("substr(CAST(\($0) AS BLOB), -?) = CAST(? AS BLOB)", [count, .text(suffix)]) }
   }
 
   /// Holds the text somewhere.

@@ -9,8 +9,10 @@ extension Bool: ColumnValue {
   public func storedValue() -> Value { .integer(self ? 1 : 0) }
 }
 
+/// A REAL in a column without affinity: under REAL affinity SQLite keeps whole numbers as integers, and −0.0 would
+/// lose its sign.
 extension Double: ColumnValue {
-  public static var storageType: StorageType { .real }
+  public static var storageType: StorageType { .any }
   public static var hasConstantDefault: Bool { true }
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(self) }
   public static func read(from reader: borrowing ColumnReader) throws -> Double { try reader.real() }
@@ -18,7 +20,7 @@ extension Double: ColumnValue {
 }
 
 extension Float: ColumnValue {
-  public static var storageType: StorageType { .real }
+  public static var storageType: StorageType { .any }
   public static var hasConstantDefault: Bool { true }
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(Double(self)) }
   public static func read(from reader: borrowing ColumnReader) throws -> Float { Float(try reader.real()) }
@@ -48,9 +50,9 @@ extension Decimal: ColumnValue {
   }
 }
 
-/// Seconds since 2001-01-01 UTC as a REAL: Foundation's own reckoning, so every Date comes back equal.
+/// Seconds since 2001-01-01 UTC as a REAL, in a column without affinity: Foundation's own reckoning, so every Date comes back equal.
 extension Date: ColumnValue {
-  public static var storageType: StorageType { .real }
+  public static var storageType: StorageType { .any }
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(timeIntervalSinceReferenceDate) }
   public static func read(from reader: borrowing ColumnReader) throws -> Date {
     Date(timeIntervalSinceReferenceDate: try reader.real())

@@ -66,7 +66,11 @@ final class Authorizer {
     case SQLITE_CREATE_TEMP_TRIGGER:
       // Godwit could not see it, and its firing order would change what is captured.
       return false
-    case SQLITE_CREATE_INDEX, SQLITE_DROP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_DROP_TRIGGER:
+    case SQLITE_DROP_INDEX:
+      // Declared indexes are the catalog's; a program may drop those it made itself.
+      let isDeclared = first.hasPrefix("index_") && protectedTables.contains(second.lowercased())
+      return !Self.isOwn(first) && !isDeclared
+    case SQLITE_CREATE_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_DROP_TRIGGER:
       return !Self.isOwn(first) && !Self.isOwn(second)
     case SQLITE_DROP_TABLE:
       return !Self.isOwn(first) && !protectedTables.contains(first.lowercased())
