@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import Synchronization
 
 /// The rows every benchmark works on: key, two texts, an integer and a date.
 protocol BenchModel: Model where ID == RecordID<Self> {
@@ -53,6 +54,23 @@ extension BenchModel {
       return row
     }
   }
+}
+
+/// Rows for one run after another, each with keys of its own: both sides' tables grow from run to run, and neither
+/// fills the room that deleted rows left, which would spare it the growth of the file.
+final class RowSource<Row: BenchModel>: Sendable {
+  private let count: Int
+  private let rows: Mutex<[Row]>
+
+  init(_ count: Int) {
+    self.count = count
+    rows = Mutex(Row.make(count))
+  }
+
+  var current: [Row] { rows.withLock { $0 } }
+
+  /// Makes the next run's rows; not part of any timed run.
+  func renew() { rows.withLock { $0 = Row.make(count) } }
 }
 
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014: the same rows in every run.

@@ -7,22 +7,28 @@ let captureBenchmarks = [
     group: "capture", name: "insert, 1,000 rows a transaction", baseline: "same call, uncaptured", budget: 1.3
   ) { context in
     let replica = try await openReplica(context, "batch-insert")
-    let captured = CapturedRow.make(context.rowCount)
-    let local = LocalRow.make(context.rowCount)
+    let captured = RowSource<CapturedRow>(context.rowCount)
+    let local = RowSource<LocalRow>(context.rowCount)
     return Benchmark.Sides(
-      subject: { try await insert(captured, into: replica, batch: 1_000) },
-      baseline: { try await insert(local, into: replica, batch: 1_000) },
-      reset: { try await clear(replica) }, finish: { await replica.close() }, units: context.rowCount)
+      subject: { try await insert(captured.current, into: replica, batch: 1_000) },
+      baseline: { try await insert(local.current, into: replica, batch: 1_000) },
+      reset: {
+        captured.renew()
+        local.renew()
+      }, finish: { await replica.close() }, units: context.rowCount)
   },
   Benchmark(group: "capture", name: "single-row transaction", baseline: "same call, uncaptured", budget: 1.5) { context in
     let replica = try await openReplica(context, "single-insert")
     let count = context.rowCount / 20
-    let captured = CapturedRow.make(count)
-    let local = LocalRow.make(count)
+    let captured = RowSource<CapturedRow>(count)
+    let local = RowSource<LocalRow>(count)
     return Benchmark.Sides(
-      subject: { try await insert(captured, into: replica, batch: 1) },
-      baseline: { try await insert(local, into: replica, batch: 1) },
-      reset: { try await clear(replica) }, finish: { await replica.close() }, units: count)
+      subject: { try await insert(captured.current, into: replica, batch: 1) },
+      baseline: { try await insert(local.current, into: replica, batch: 1) },
+      reset: {
+        captured.renew()
+        local.renew()
+      }, finish: { await replica.close() }, units: count)
   },
   Benchmark(
     group: "capture", name: "one-column update, 1,000 a transaction", baseline: "same call, uncaptured", budget: 1.25
@@ -59,12 +65,5 @@ private func increment<Row>(_ keys: [RecordID<Row>], _ table: String, in replica
         try transaction.execute("UPDATE \(name: table) SET views = views + 1 WHERE id = \(shuffled[index])")
       }
     }
-  }
-}
-
-private func clear(_ replica: Replica) async throws {
-  try await replica.write { transaction in
-    try transaction.execute("DELETE FROM uncaptured")
-    try transaction.execute("DELETE FROM captured")
   }
 }
