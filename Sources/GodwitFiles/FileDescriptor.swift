@@ -52,24 +52,4 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
   package func synchronize() throws(GodwitError) {
     guard fsync(rawValue) == 0 else { throw .file("synchronize", path, errno) }
   }
-
-  package func readToEnd(limit: Int) throws(GodwitError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    do {
-      while true {
-        let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-          count = try read(into: UnsafeMutableRawBufferPointer(buffer))
-        }
-        if chunk.isEmpty { return bytes }
-        bytes += chunk
-        guard bytes.count <= limit else {
-          throw GodwitError(.limitExceeded, "\(path) is larger than \(limit) bytes")
-        }
-      }
-    } catch let error as GodwitError {
-      throw error
-    } catch {
-      throw GodwitError(.fileAccess, "cannot read \(path)", underlying: error)
-    }
-  }
 }

@@ -62,7 +62,7 @@ package enum PrivateFile {
   }
 
   /// The whole file; refuses one larger than `limit` before reading it.
-  package static func read(_ path: String, limit: Int) throws(GodwitError) -> [UInt8] {
+  package static func read(_ path: String, limit: Int) throws -> [UInt8] {
     let file = try open(path)
     guard try file.size() <= limit else {
       throw GodwitError(.limitExceeded, "\(path) is larger than \(limit) bytes")

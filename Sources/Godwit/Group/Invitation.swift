@@ -71,17 +71,3 @@ struct Invitation {
     return roster
   }
 }
-
-extension ByteSource {
-  func readToEnd(limit: Int) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    while true {
-      let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
-        count = try read(into: UnsafeMutableRawBufferPointer(buffer))
-      }
-      if chunk.isEmpty { return bytes }
-      bytes += chunk
-      guard bytes.count <= limit else { throw GodwitError(.limitExceeded, "the file is larger than \(limit) bytes") }
-    }
-  }
-}

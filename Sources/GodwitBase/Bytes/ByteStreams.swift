@@ -35,6 +35,19 @@ extension ByteSource {
     }
     return bytes
   }
+
+  /// Everything up to the end, or `limitExceeded` once there is more than `limit`.
+  package func readToEnd(limit: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+        count = try read(into: UnsafeMutableRawBufferPointer(buffer))
+      }
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
+      guard bytes.count <= limit else { throw GodwitError(.limitExceeded, "the file is larger than \(limit) bytes") }
+    }
+  }
 }
 
 /// A source over bytes in memory.
