@@ -8,8 +8,8 @@ struct Captured {
   let changes: [UInt8]
   /// The columns beside the key of the rows it deletes, in the order of the delete operations.
   let images: [UInt8]
-  /// The part of `changes` that is being compressed already: where it begins and ends, and by whom.
-  var compressed: (start: Int, end: Int, by: PieceCompressor)?
+  /// What has been hashed and compressed of the operations already.
+  var pieces: PieceWorker.Finished?
 }
 
 extension ChangeCapture {
@@ -27,10 +27,7 @@ extension ChangeCapture {
     guard hasRepeatedRows || readers.contains(where: { $0 != nil }) else {
       guard !entries.isEmpty else { return nil }
       let changes = encode(operations.bytes, count: entries.count)
-      let prefix = changes.count - operations.count + compressor.end
-      return Captured(
-        changes: changes, images: deletedImages,
-        compressed: compressor.end == 0 ? nil : (changes.count - operations.count, prefix, compressor))
+      return Captured(changes: changes, images: deletedImages, pieces: worker.finish())
     }
     var net = NetChanges()
     let tables = dictionary

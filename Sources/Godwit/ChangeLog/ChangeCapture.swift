@@ -25,54 +25,59 @@ final class ChangeCapture: ChangeJournal {
     var columns: [Bool]
   }
 
-  /// Both by table number: what the table is, and where it stands in `uses`, if it does.
-  private var tables: [CatalogTable?] = []
-  private var useNumbers: [Int?] = []
-  private(set) var uses: [Use] = []
-  private(set) var entries: [Entry] = []
-  /// The encoded bytes. Behind a pointer, because every value appended to a property of a class pays for a check of
-  /// exclusive access; a capture serves one thread.
-  private let buffers = UnsafeMutablePointer<Buffers>.allocate(capacity: 1)
+  /// Behind a pointer, because every access to a property of a class pays for a check of exclusive access, and rows
+  /// make several each; a capture serves one thread.
+  fileprivate let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
-  private struct Buffers {
+  fileprivate struct State {
+    /// Both by table number: what the table is, and where it stands in `uses`, or -1.
+    var tables: [CatalogTable?] = []
+    var useNumbers: [Int] = []
+    var uses: [Use] = []
+    var entries: [Entry] = []
     var operations = ByteWriter(capacity: 1 << 16)
     var oldValues = ByteWriter(capacity: 1 << 12)
     var changeSet = ByteWriter(capacity: 1 << 12)
   }
 
   /// Works on the operations while they grow.
-  let compressor = PieceCompressor()
+  let worker = PieceWorker()
+  /// Up to where the operations have been handed to the worker.
+  private var handedOver = 0
 
-  init() { buffers.initialize(to: Buffers()) }
+  init() { state.initialize(to: State()) }
 
   deinit {
-    buffers.deinitialize(count: 1)
-    buffers.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
 
-  func withChangeSet(_ body: (inout ByteWriter) -> [UInt8]) -> [UInt8] { body(&buffers.pointee.changeSet) }
+  func withChangeSet(_ body: (inout ByteWriter) -> [UInt8]) -> [UInt8] { body(&state.pointee.changeSet) }
 
-  var operations: ByteWriter { buffers.pointee.operations }
-  var oldValues: ByteWriter { buffers.pointee.oldValues }
+  var uses: [Use] { state.pointee.uses }
+  var entries: [Entry] { state.pointee.entries }
+  var operations: ByteWriter { state.pointee.operations }
+  var oldValues: ByteWriter { state.pointee.oldValues }
   /// Why the transaction cannot be logged; it must not commit then.
   private(set) var failure: GodwitError?
 
   func setCatalog(_ catalog: Catalog) {
     let count = (catalog.synced.map(\.id).max() ?? 0) + 1
-    tables = Array(repeating: nil, count: count)
-    useNumbers = Array(repeating: nil, count: count)
-    for table in catalog.synced { tables[table.id] = table }
+    state.pointee.tables = Array(repeating: nil, count: count)
+    state.pointee.useNumbers = Array(repeating: -1, count: count)
+    for table in catalog.synced { state.pointee.tables[table.id] = table }
   }
 
   var isEmpty: Bool { entries.isEmpty }
 
   func removeAll() {
-    for use in uses { useNumbers[use.table.id] = nil }
-    uses.removeAll(keepingCapacity: true)
-    buffers.pointee.operations.removeAll()
-    compressor.removeAll()
-    buffers.pointee.oldValues.removeAll()
-    entries.removeAll(keepingCapacity: true)
+    for use in uses { state.pointee.useNumbers[use.table.id] = -1 }
+    state.pointee.uses.removeAll(keepingCapacity: true)
+    state.pointee.operations.removeAll()
+    worker.removeAll()
+    handedOver = 0
+    state.pointee.oldValues.removeAll()
+    state.pointee.entries.removeAll(keepingCapacity: true)
     failure = nil
   }
 
@@ -82,13 +87,15 @@ final class ChangeCapture: ChangeJournal {
 
   func rewind(to mark: Int) {
     guard mark < entries.count else { return }
-    buffers.pointee.operations.truncate(to: entries[mark].operation)
-    compressor.truncate(to: entries[mark].operation)
-    buffers.pointee.oldValues.truncate(to: entries[mark].old)
-    entries.removeLast(entries.count - mark)
+    let first = entries[mark]
+    state.pointee.operations.truncate(to: first.operation)
+    worker.truncate(to: first.operation)
+    handedOver = worker.end
+    state.pointee.oldValues.truncate(to: first.old)
+    state.pointee.entries.removeLast(entries.count - mark)
     while let last = uses.last, last.firstEntry >= mark {
-      useNumbers[last.table.id] = nil
-      uses.removeLast()
+      state.pointee.useNumbers[last.table.id] = -1
+      state.pointee.uses.removeLast()
     }
   }
 
@@ -97,7 +104,7 @@ final class ChangeCapture: ChangeJournal {
   /// Arguments: table, number of the first column, values from there on.
   func insert(_ arguments: borrowing FunctionArguments) throws {
     if arguments.integer(1) == 0 { try begin(.insert, table: arguments.integer(0)) }
-    for index in 2..<arguments.count { try arguments.write(index, to: &buffers.pointee.operations) }
+    for index in 2..<arguments.count { try arguments.write(index, to: &state.pointee.operations) }
   }
 
   /// Arguments as for ``insert(_:)``, with the old values.
@@ -107,9 +114,9 @@ final class ChangeCapture: ChangeJournal {
     let keyCount = uses[use].table.definition.keyCount
     for index in 2..<arguments.count {
       if first + index - 2 < keyCount {
-        try arguments.write(index, to: &buffers.pointee.operations)
+        try arguments.write(index, to: &state.pointee.operations)
       } else {
-        try arguments.write(index, to: &buffers.pointee.oldValues)
+        try arguments.write(index, to: &state.pointee.oldValues)
       }
     }
   }
@@ -129,43 +136,39 @@ final class ChangeCapture: ChangeJournal {
     }
     guard changed > 0 else { return }
     let use = try begin(.update, table: table)
-    for index in 2 + keyCount..<firstPair { try arguments.write(index, to: &buffers.pointee.operations) }
-    buffers.pointee.operations.varint(changed)
+    for index in 2 + keyCount..<firstPair { try arguments.write(index, to: &state.pointee.operations) }
+    state.pointee.operations.varint(changed)
     for pair in stride(from: firstPair, to: arguments.count, by: 2) where !arguments.isIdentical(pair, pair + 1) {
       let column = firstColumn + (pair - firstPair) / 2
-      buffers.pointee.operations.varint(column)
-      try arguments.write(pair + 1, to: &buffers.pointee.operations)
-      try arguments.write(pair, to: &buffers.pointee.oldValues)
-      if !uses[use].columns[column] { uses[use].columns[column] = true }
+      state.pointee.operations.varint(column)
+      try arguments.write(pair + 1, to: &state.pointee.operations)
+      try arguments.write(pair, to: &state.pointee.oldValues)
+      state.pointee.uses[use].columns[column] = true
     }
   }
 
   @discardableResult
   private func begin(_ kind: OperationKind, table: Int) throws -> Int {
     let use = try use(of: table)
-    let pending = compressor.end
-    if buffers.pointee.operations.count - pending >= PieceCompressor.pieceSize {
-      buffers.pointee.operations.bytes.withUnsafeBytes { bytes in
-        compressor.add(UnsafeRawBufferPointer(rebasing: bytes[pending...]), end: bytes.count)
-      }
-    }
-    if kind == .insert, !uses[use].usesAll { uses[use].usesAll = true }
-    entries.append(Entry(operation: buffers.pointee.operations.count, old: buffers.pointee.oldValues.count, table: use, kind: kind))
-    buffers.pointee.operations.varint(Operation.head(table: use, kind: kind))
+    if state.pointee.operations.count - handedOver >= PieceWorker.pieceSize { handOver() }
+    state.pointee.begin(kind, use: use)
     return use
   }
 
+  private func handOver() {
+    state.pointee.operations.bytes.withUnsafeBytes { bytes in
+      worker.add(UnsafeRawBufferPointer(rebasing: bytes[handedOver...]), end: bytes.count)
+    }
+    handedOver = worker.end
+  }
+
   private func use(of table: Int) throws -> Int {
-    let entry = try self.table(table)
-    if let number = useNumbers[table] { return number }
-    useNumbers[table] = uses.count
-    let columns = Array(repeating: false, count: entry.definition.columns.count)
-    uses.append(Use(table: entry, firstEntry: entries.count, usesAll: false, columns: columns))
-    return uses.count - 1
+    if let known = state.pointee.knownUse(of: table) { return known }
+    return state.pointee.addUse(of: try self.table(table), number: table)
   }
 
   private func table(_ number: Int) throws -> CatalogTable {
-    if tables.indices.contains(number), let table = tables[number] { return table }
+    if state.pointee.tables.indices.contains(number), let table = state.pointee.tables[number] { return table }
     let table = number
     let error = GodwitError(.damagedLog, "a trigger reports table \(table), which the catalog does not have")
     failure = error
@@ -173,10 +176,30 @@ final class ChangeCapture: ChangeJournal {
   }
 }
 
+fileprivate extension ChangeCapture.State {
+  func knownUse(of table: Int) -> Int? {
+    guard useNumbers.indices.contains(table), useNumbers[table] >= 0 else { return nil }
+    return useNumbers[table]
+  }
+
+  mutating func addUse(of entry: CatalogTable, number: Int) -> Int {
+    useNumbers[number] = uses.count
+    let columns = Array(repeating: false, count: entry.definition.columns.count)
+    uses.append(ChangeCapture.Use(table: entry, firstEntry: entries.count, usesAll: false, columns: columns))
+    return uses.count - 1
+  }
+
+  mutating func begin(_ kind: OperationKind, use: Int) {
+    if kind == .insert { uses[use].usesAll = true }
+    entries.append(ChangeCapture.Entry(operation: operations.count, old: oldValues.count, table: use, kind: kind))
+    operations.varint(Operation.head(table: use, kind: kind))
+  }
+}
+
 extension ChangeCapture: InsertCapture {
   func table(_ name: String) -> CapturedTable {
     let name = name.lowercased()
-    return tables.firstIndex { $0?.definition.name.lowercased() == name }.map { .direct($0) } ?? .none
+    return state.pointee.tables.firstIndex { $0?.definition.name.lowercased() == name }.map { .direct($0) } ?? .none
   }
 
   func insert(
@@ -185,10 +208,10 @@ extension ChangeCapture: InsertCapture {
   ) throws {
     let mark = mark()
     try begin(.insert, table: table)
-    let start = buffers.pointee.operations.count
+    let start = state.pointee.operations.count
     do {
-      try withUnsafeMutablePointer(to: &buffers.pointee.operations) { try encode($0) }
-      try buffers.pointee.operations.bytes.withUnsafeBytes { bytes in
+      try withUnsafeMutablePointer(to: &state.pointee.operations) { try encode($0) }
+      try state.pointee.operations.bytes.withUnsafeBytes { bytes in
         try store(UnsafeRawBufferPointer(rebasing: bytes[start...]))
       }
     } catch {

@@ -32,7 +32,7 @@ final class ChangeLog {
     guard record.dot.sequence == head.sequence.next, record.changes.count <= TransactionRecord.changesByteLimit else {
       throw GodwitError(.damagedLog, "transaction \(record.dot.sequence.rawValue) does not follow its origin's head")
     }
-    let chain = record.chain(after: head.chain)
+    let chain = record.chain(after: head.chain, captured.pieces)
     let key = LogKey(origin: head.number, record.dot.sequence).rawValue
     let sql = "INSERT INTO godwit_log (id, hlc, chain, schema, size, changes, images) VALUES (?, ?, ?, ?, ?, ?, ?)"
     try connection.withStatement(sql) { statement in

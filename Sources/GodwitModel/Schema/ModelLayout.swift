@@ -53,7 +53,7 @@ package final class ModelLayout: Sendable {
   /// Appends the model's encoded values.
   package func encode(_ model: UnsafeRawPointer, to writer: UnsafeMutablePointer<ByteWriter>) throws {
     try accesses.withUnsafeBufferPointer { accesses in
-      for access in accesses { try access.bind(model + access.offset, .bytes(writer)) }
+      for index in accesses.indices { try accesses[index].bind(model + accesses[index].offset, .bytes(writer)) }
     }
   }
 

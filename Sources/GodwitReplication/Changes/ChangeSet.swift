@@ -37,16 +37,29 @@ package struct ChangeSet: Sendable {
 
   package init(_ bytes: ArraySlice<UInt8>) throws {
     var reader = ByteReader(bytes)
+    let headerLength = try reader.count(limit: reader.remaining, "length of a change set's header")
+    let headerEnd = reader.position + headerLength
     let tableCount = try reader.count(limit: Self.tableLimit, "tables in a change set")
     tables = try (0..<tableCount).map { _ in try Table(reading: &reader) }
     operationCount = try reader.count(limit: Self.operationLimit, "operations in a change set")
+    guard reader.position == headerEnd else { throw ByteReader.malformed("a change set's header has another length") }
     operations = bytes[reader.position...]
   }
 
   package static func writeHeader(tables: [Table], operationCount: Int, to writer: inout ByteWriter) {
-    writer.varint(tables.count)
-    for table in tables { table.write(to: &writer) }
-    writer.varint(operationCount)
+    var header = ByteWriter(capacity: 256)
+    header.varint(tables.count)
+    for table in tables { table.write(to: &header) }
+    header.varint(operationCount)
+    writer.lengthPrefixed(header.bytes)
+  }
+
+  /// Where the operations of an encoded change set begin, which its header's length says; the end when there are no
+  /// operations or the bytes are no change set.
+  package static func operationsStart(in bytes: [UInt8]) -> Int {
+    var reader = ByteReader(bytes)
+    guard let length = try? reader.count(limit: bytes.count), length <= reader.remaining else { return bytes.count }
+    return reader.position + length
   }
 
   /// Calls the body with each operation in order, and demands that they fill the bytes exactly.

@@ -6,7 +6,9 @@ package final class Statement {
   package let sql: String
   let handle: OpaquePointer
   let authority: Authority
-  unowned let connection: Connection
+  /// Unsafe only in name: every holder of a statement holds its connection too, and a counted reference would cost
+  /// each row as much as a column does.
+  unowned(unsafe) let connection: Connection
   package let isReadOnly: Bool
   private var isRunning = false
   private var mark = 0

@@ -8,7 +8,6 @@ package final class Zstd {
   private let level: Int32
   private var output: [UInt8] = []
 
-  /// Level 1 for the change log, where speed counts; 3 for sync files.
   package init(level: Int32) throws {
     guard let compressor = ZSTD_createCCtx(), let decompressor = ZSTD_createDCtx() else {
       throw GodwitError(.limitExceeded, "there is no memory for compression")
