@@ -68,7 +68,7 @@ final class ChangeCapture: ChangeJournal {
     for table in catalog.synced { state.pointee.tables[table.id] = table }
   }
 
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { state.pointee.entries.isEmpty }
 
   func removeAll() {
     for use in uses { state.pointee.useNumbers[use.table.id] = -1 }
@@ -83,7 +83,7 @@ final class ChangeCapture: ChangeJournal {
 
   // MARK: ChangeJournal
 
-  func mark() -> Int { entries.count }
+  func mark() -> Int { state.pointee.entries.count }
 
   func rewind(to mark: Int) {
     guard mark < entries.count else { return }
@@ -156,10 +156,9 @@ final class ChangeCapture: ChangeJournal {
   }
 
   private func handOver() {
-    state.pointee.operations.bytes.withUnsafeBytes { bytes in
-      worker.add(UnsafeRawBufferPointer(rebasing: bytes[handedOver...]), end: bytes.count)
-    }
-    handedOver = worker.end
+    let end = state.pointee.operations.count
+    state.pointee.operations.withBytes(from: handedOver) { worker.add($0, end: end) }
+    handedOver = end
   }
 
   private func use(of table: Int) throws -> Int {
@@ -211,9 +210,7 @@ extension ChangeCapture: InsertCapture {
     let start = state.pointee.operations.count
     do {
       try withUnsafeMutablePointer(to: &state.pointee.operations) { try encode($0) }
-      try state.pointee.operations.bytes.withUnsafeBytes { bytes in
-        try store(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-      }
+      try state.pointee.operations.withBytes(from: start, store)
     } catch {
       rewind(to: mark)
       throw error

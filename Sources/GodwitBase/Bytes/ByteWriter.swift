@@ -55,6 +55,13 @@ package struct ByteWriter: Sendable {
     bytes.removeLast(max(0, bytes.count - count))
   }
 
+  /// Lends the bytes from `start` on. Mutating, because a read-only loan would count references.
+  @inlinable package mutating func withBytes<Output>(
+    from start: Int, _ body: (UnsafeRawBufferPointer) throws -> Output
+  ) rethrows -> Output {
+    try bytes.withUnsafeMutableBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+  }
+
   /// Empties the buffer and keeps its memory.
   @inlinable package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 }

@@ -13,7 +13,7 @@ extension ByteWriter {
     case .null: byte(ValueTag.null)
     case .integer(let number): integerValue(number)
     case .real(let number): realValue(number)
-    case .text(var text): text.withUTF8 { bytesValue(ValueTag.text, UnsafeRawBufferPointer($0)) }
+    case .text(let text): textValue(text)
     case .blob(let bytes): bytes.withUnsafeBytes { bytesValue(ValueTag.blob, $0) }
     }
   }
@@ -26,6 +26,13 @@ extension ByteWriter {
   @inlinable package mutating func realValue(_ number: Double) {
     byte(ValueTag.real)
     bigEndian(number.bitPattern)
+  }
+
+  @inlinable package mutating func textValue(_ text: String) {
+    let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable {
+      bytesValue(ValueTag.text, UnsafeRawBufferPointer($0))
+    }
+    if isWritten == nil { Array(text.utf8).withUnsafeBytes { bytesValue(ValueTag.text, $0) } }
   }
 
   @inlinable package mutating func bytesValue(_ tag: UInt8, _ buffer: UnsafeRawBufferPointer) {

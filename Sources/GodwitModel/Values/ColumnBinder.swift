@@ -37,9 +37,7 @@ public struct ColumnBinder: ~Copyable {
   public func bind(_ value: String) throws {
     switch target {
     case .parameter(let statement, let index): try statement.use { try $0.bind(value, at: index) }
-    case .bytes(let writer):
-      var value = value
-      value.withUTF8 { writer.pointee.bytesValue(ValueTag.text, UnsafeRawBufferPointer($0)) }
+    case .bytes(let writer): writer.pointee.textValue(value)
     }
   }
 

@@ -18,8 +18,8 @@ public struct ColumnReader: ~Copyable {
 
   /// The REAL in the column, or an INTEGER as one; throws `valueMismatch` for anything else.
   public func real() throws -> Double {
-    let found = source.statement.use { $0.storageClass(at: source.index) }
-    guard found == .real || found == .integer else { throw mismatch("REAL") }
+    let isNumber = source.statement.use { $0.holds(.real, at: source.index) || $0.holds(.integer, at: source.index) }
+    guard isNumber else { throw mismatch("REAL") }
     return source.statement.use { $0.real(at: source.index) }
   }
 
@@ -43,6 +43,6 @@ public struct ColumnReader: ~Copyable {
   }
 
   package func expect(_ wanted: StorageClass) throws {
-    guard source.statement.use({ $0.storageClass(at: source.index) }) == wanted else { throw mismatch(wanted.name) }
+    guard source.statement.use({ $0.holds(wanted, at: source.index) }) else { throw mismatch(wanted.name) }
   }
 }

@@ -26,6 +26,11 @@ extension Statement {
     StorageClass(rawValue: sqlite3_column_type(handle, index)) ?? .null
   }
 
+  /// Compares numbers: `==` on the enum would go through its witness table from another module.
+  package func holds(_ wanted: StorageClass, at index: Int32) -> Bool {
+    sqlite3_column_type(handle, index) == wanted.rawValue
+  }
+
   package func isNull(at index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
   package func integer(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
   package func real(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
