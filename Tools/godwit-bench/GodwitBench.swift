@@ -27,7 +27,7 @@ struct GodwitBench: AsyncParsableCommand {
   var rows = 100_000
 
   @Option(help: "Times each pair of sides is run; the median counts.")
-  var rounds = 15
+  var rounds = 16
 
   func validate() throws {
     guard rows >= 1_000, rounds >= 1 else { throw ValidationError("--rows is at least 1000, --rounds at least 1") }

@@ -49,73 +49,12 @@ extension ChangeCapture {
 
   /// Whether some row was written more than once. Comparing hashes of keys may say yes without need, never no.
   private var hasRepeatedRows: Bool {
+    let entries = entries
     guard entries.count > 1 else { return false }
-    return operations.bytes.withUnsafeBytes { bytes in !keysRise(in: bytes) && hasRepeatedHash(in: bytes) }
-  }
-
-  /// Rows made one after another have rising keys, each greater than all before: no row comes twice.
-  private func keysRise(in bytes: UnsafeRawBufferPointer) -> Bool {
-    var previous = key(entries[0], in: bytes)
-    for entry in entries.dropFirst() {
-      let next = key(entry, in: bytes)
-      guard entry.table == entries[0].table, let left = previous.baseAddress, let right = next.baseAddress,
-        previous.count == next.count, memcmp(left, right, next.count) < 0
-      else { return false }
-      previous = next
+    let keys = EntryKeys(counts: uses.map(\.table.definition.keyCount))
+    return operations.bytes.withUnsafeBytes { bytes in
+      !keys.rise(entries, in: bytes) && keys.haveRepeatedHash(entries, in: bytes)
     }
-    return true
-  }
-
-  private func hasRepeatedHash(in bytes: UnsafeRawBufferPointer) -> Bool {
-    var seen = Set<Int>(minimumCapacity: entries.count)
-    return entries.contains { entry in
-      var hasher = Hasher()
-      hasher.combine(entry.table)
-      hasher.combine(bytes: key(entry, in: bytes))
-      return !seen.insert(hasher.finalize()).inserted
-    }
-  }
-
-  private func key(_ entry: Entry, in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let start = keyStart(entry)
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<keyEnd(entry, from: start, in: bytes)])
-  }
-
-  private func keyStart(_ entry: Entry) -> Int {
-    var head = Operation.head(table: entry.table, kind: entry.kind)
-    var start = entry.operation + 1
-    while head >= 0x80 {
-      head >>= 7
-      start += 1
-    }
-    return start
-  }
-
-  /// Steps over the key's values. The bytes are this object's own, so their form is known.
-  private func keyEnd(_ entry: Entry, from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
-    var position = start
-    for _ in 0..<uses[entry.table].table.definition.keyCount {
-      let tag = bytes[position]
-      position += 1
-      switch tag {
-      case ValueTag.integer:
-        while bytes[position] >= 0x80 { position += 1 }
-        position += 1
-      case ValueTag.real: position += 8
-      case ValueTag.text, ValueTag.blob:
-        var length = 0
-        var shift = 0
-        while bytes[position] >= 0x80 {
-          length |= Int(bytes[position] & 0x7F) << shift
-          shift += 7
-          position += 1
-        }
-        length |= Int(bytes[position]) << shift
-        position += 1 + length
-      default: break
-      }
-    }
-    return position
   }
 
   private var deletedImages: [UInt8] {

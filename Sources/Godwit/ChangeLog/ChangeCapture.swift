@@ -150,14 +150,14 @@ final class ChangeCapture: ChangeJournal {
   @discardableResult
   private func begin(_ kind: OperationKind, table: Int) throws -> Int {
     let use = try use(of: table)
-    if state.pointee.operations.count - handedOver >= PieceWorker.pieceSize { handOver() }
+    while state.pointee.operations.count - handedOver >= PieceWorker.pieceSize { handOver() }
     state.pointee.begin(kind, use: use)
     return use
   }
 
   private func handOver() {
-    let end = state.pointee.operations.count
-    state.pointee.operations.withBytes(from: handedOver) { worker.add($0, end: end) }
+    let end = handedOver + PieceWorker.pieceSize
+    state.pointee.operations.withBytes(handedOver..<end) { worker.add($0) }
     handedOver = end
   }
 
@@ -210,7 +210,7 @@ extension ChangeCapture: InsertCapture {
     let start = state.pointee.operations.count
     do {
       try withUnsafeMutablePointer(to: &state.pointee.operations) { try encode($0) }
-      try state.pointee.operations.withBytes(from: start, store)
+      try state.pointee.operations.withBytes(start..<state.pointee.operations.count, store)
     } catch {
       rewind(to: mark)
       throw error

@@ -9,6 +9,8 @@ final class LogCoder {
   private static let compressionThreshold = 256
   /// Made when first needed: small transactions and plain reading never do.
   private var compressor: Zstd?
+  /// Kept between calls: memory of this size would be asked of the system each time.
+  private var packed: [UInt8] = []
 
   private func zstd() throws -> Zstd {
     if let compressor { return compressor }
@@ -21,20 +23,26 @@ final class LogCoder {
   func withPacked<Output>(
     _ captured: Captured, _ body: (_ bytes: UnsafeRawBufferPointer, _ size: Int) throws -> Output
   ) throws -> Output {
-    let changes = captured.changes
-    func plain() throws -> Output { try changes.withUnsafeBytes { try body($0, 0) } }
-    guard changes.count >= Self.compressionThreshold else { return try plain() }
-    let limit = changes.count - changes.count / 8
-    guard let pieces = captured.pieces else {
-      return try zstd().withCompressed(changes) { try $0.count <= limit ? body($0, changes.count) : plain() }
+    try captured.changes.withUnsafeBytes { changes in
+      guard changes.count >= Self.compressionThreshold else { return try body(changes, 0) }
+      let limit = changes.count - changes.count / 8
+      func check(_ packed: UnsafeRawBufferPointer) throws -> Output {
+        try packed.count <= limit ? body(packed, changes.count) : body(changes, 0)
+      }
+      guard let pieces = captured.pieces else { return try zstd().withCompressed(changes, check) }
+      try pack(changes, pieces)
+      return try packed.withUnsafeBytes(check)
     }
+  }
+
+  /// The frames that are ready, between one of what stands ahead of the operations and one of the rest.
+  private func pack(_ changes: UnsafeRawBufferPointer, _ pieces: PieceWorker.Finished) throws {
     let start = ChangeSet.operationsStart(in: changes)
-    var packed = try zstd().compress(Array(changes[..<start]))
+    packed.removeAll(keepingCapacity: true)
+    try zstd().withCompressed(UnsafeRawBufferPointer(rebasing: changes[..<start])) { packed += $0 }
     for frame in pieces.frames { packed += frame }
-    let rest = changes[(start + pieces.end)...]
-    if !rest.isEmpty { packed += try zstd().compress(Array(rest)) }
-    guard packed.count <= limit else { return try plain() }
-    return try packed.withUnsafeBytes { try body($0, changes.count) }
+    let rest = UnsafeRawBufferPointer(rebasing: changes[(start + pieces.end)...])
+    if !rest.isEmpty { try zstd().withCompressed(rest) { packed += $0 } }
   }
 
   func unpack(_ bytes: [UInt8], size: Int) throws -> [UInt8] {
@@ -49,18 +57,23 @@ final class LogCoder {
 extension TransactionRecord {
   /// The origin's hash chain after this transaction (Specs/change-log.md, "Hash chain").
   ///
-  /// The operations have a hash of their own inside, so that it can be under way before the header is known.
+  /// The operations come in as hashes of blocks, which several threads can make while the transaction runs.
   func chain(after previous: ContentHash, _ pieces: PieceWorker.Finished? = nil) -> ContentHash {
-    let start = ChangeSet.operationsStart(in: changes)
-    var operations = pieces?.hasher ?? ContentHasher()
-    changes.withUnsafeBytes { operations.update(UnsafeRawBufferPointer(rebasing: $0[(start + (pieces?.end ?? 0))...])) }
-    var header = ByteWriter(capacity: 512)
-    header.raw(previous.bytes)
-    writeHeader(to: &header)
-    header.raw(changes[..<start])
-    header.raw(operations.finalize().bytes)
-    var hasher = ContentHasher()
-    hasher.update(header.bytes)
-    return hasher.finalize()
+    changes.withUnsafeBytes { changes in
+      let start = ChangeSet.operationsStart(in: changes)
+      var header = ByteWriter(capacity: 512)
+      header.raw(previous.bytes)
+      writeHeader(to: &header)
+      header.raw(UnsafeRawBufferPointer(rebasing: changes[..<start]))
+      for hash in pieces?.hashes ?? [] { header.raw(hash.bytes) }
+      for block in stride(from: start + (pieces?.end ?? 0), to: changes.count, by: Self.hashBlockSize) {
+        let end = min(block + Self.hashBlockSize, changes.count)
+        header.raw(ContentHash(of: UnsafeRawBufferPointer(rebasing: changes[block..<end])).bytes)
+      }
+      return header.bytes.withUnsafeBytes { ContentHash(of: $0) }
+    }
   }
+
+  /// The operations of a change set are hashed in blocks of so many bytes.
+  static let hashBlockSize = 16_384
 }

@@ -55,11 +55,11 @@ package struct ByteWriter: Sendable {
     bytes.removeLast(max(0, bytes.count - count))
   }
 
-  /// Lends the bytes from `start` on. Mutating, because a read-only loan would count references.
+  /// Lends some of the bytes. Mutating, because a read-only loan would count references.
   @inlinable package mutating func withBytes<Output>(
-    from start: Int, _ body: (UnsafeRawBufferPointer) throws -> Output
+    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Output
   ) rethrows -> Output {
-    try bytes.withUnsafeMutableBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    try bytes.withUnsafeMutableBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
   }
 
   /// Empties the buffer and keeps its memory.

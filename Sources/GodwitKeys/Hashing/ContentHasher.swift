@@ -17,3 +17,12 @@ package struct ContentHasher: Sendable {
     state.finalize().withUnsafeBytes { ContentHash(bytes: $0) } ?? .zero
   }
 }
+
+extension ContentHash {
+  /// The hash of these bytes.
+  package init(of bytes: UnsafeRawBufferPointer) {
+    var hasher = ContentHasher()
+    hasher.update(bytes)
+    self = hasher.finalize()
+  }
+}

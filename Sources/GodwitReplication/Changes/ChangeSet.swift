@@ -56,10 +56,10 @@ package struct ChangeSet: Sendable {
 
   /// Where the operations of an encoded change set begin, which its header's length says; the end when there are no
   /// operations or the bytes are no change set.
-  package static func operationsStart(in bytes: [UInt8]) -> Int {
-    var reader = ByteReader(bytes)
-    guard let length = try? reader.count(limit: bytes.count), length <= reader.remaining else { return bytes.count }
-    return reader.position + length
+  package static func operationsStart(in bytes: UnsafeRawBufferPointer) -> Int {
+    var reader = ByteReader(Array(bytes.prefix(10)))  // the most a varint takes
+    guard let length = try? reader.count(limit: bytes.count) else { return bytes.count }
+    return min(reader.position + length, bytes.count)
   }
 
   /// Calls the body with each operation in order, and demands that they fill the bytes exactly.

@@ -6,6 +6,7 @@ import Synchronization
 package final class DatabasePool: Sendable {
   private let writer: DatabaseThread
   private let readers: [DatabaseThread]
+  private let checkpointer: Checkpointer
   private let load: Mutex<[Int]>
 
   /// Readers open when first used. `prepare` readies each new connection (functions, protected tables).
@@ -18,7 +19,13 @@ package final class DatabasePool: Sendable {
       try prepare(connection)
       return connection
     }
-    writer = DatabaseThread(name: "godwit-writer") { try make(.writer, $0) }
+    let checkpointer = Checkpointer { try Connection(path: path, key: key, mode: .reader, cancellation: $0) }
+    writer = DatabaseThread(name: "godwit-writer") {
+      let connection = try make(.writer, $0)
+      checkpointer.observe(connection)
+      return connection
+    }
+    self.checkpointer = checkpointer
     readers = (0..<readerCount).map { index in
       DatabaseThread(name: "godwit-reader-\(index)") { try make(.reader, $0) }
     }
@@ -54,6 +61,7 @@ package final class DatabasePool: Sendable {
 
   package func close() async {
     for reader in readers { await reader.close() }
+    await checkpointer.close()
     await writer.close()
   }
 }

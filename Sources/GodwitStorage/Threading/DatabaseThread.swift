@@ -49,7 +49,10 @@ package final class DatabaseThread: @unchecked Sendable {
   }
 
   /// Starts the thread and opens the connection, if that is yet to be done. A failure shows at the first job.
-  func warmUp() { enqueue(0) { _ in } }
+  func warmUp() { post { _ in } }
+
+  /// Runs the body on the thread some time later; it hears of a failure to open, and of `closed`.
+  func post(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) { enqueue(0, body) }
 
   /// Lets the waiting jobs finish, closes the connection and ends the thread. Later jobs throw `closed`.
   package func close() async {

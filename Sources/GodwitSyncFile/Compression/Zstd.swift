@@ -23,19 +23,18 @@ package final class Zstd {
   }
 
   package func compress(_ bytes: [UInt8]) throws -> [UInt8] {
-    try withCompressed(bytes) { Array($0) }
+    try bytes.withUnsafeBytes { try withCompressed($0) { Array($0) } }
   }
 
   /// Lends the compressed bytes, which live in a buffer kept between calls.
   package func withCompressed<Output>(
-    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Output
+    _ input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Output
   ) throws -> Output {
-    let bound = ZSTD_compressBound(bytes.count)
+    let bound = ZSTD_compressBound(input.count)
     if output.count < bound { output = [UInt8](repeating: 0, count: bound) }
     return try output.withUnsafeMutableBytes { output in
-      let size = bytes.withUnsafeBytes { input in
-        ZSTD_compressCCtx(compressor, output.baseAddress, output.count, input.baseAddress, input.count, level)
-      }
+      let size = ZSTD_compressCCtx(
+        compressor, output.baseAddress, output.count, input.baseAddress, input.count, level)
       guard ZSTD_isError(size) == 0 else { throw GodwitError(.limitExceeded, "compression failed") }
       return try body(UnsafeRawBufferPointer(rebasing: output[..<size]))
     }
