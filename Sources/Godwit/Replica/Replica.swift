@@ -149,16 +149,23 @@ public final class Replica: Sendable {
     }
   }
 
-  /// The rows a query finds.
-  public func fetch<Root: Model>(_ query: Query<Root>) async throws -> [Root] { try await read { try $0.fetch(query) } }
+  /// The rows a request finds: models, tuples, joined rows.
+  public func fetch<Request: FetchRequest>(_ request: Request) async throws -> [Request.Element] {
+    try await read { try $0.fetch(request) }
+  }
+
+  /// The first row a request finds, or nil.
+  public func first<Request: FetchRequest>(_ request: Request) async throws -> Request.Element? {
+    try await read { try $0.first(request) }
+  }
 
   /// The model with this key, or nil.
   public func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) async throws -> Root? where Root.ID: Sendable {
     try await read { try $0.fetch(type, key: key) }
   }
 
-  /// How many rows a query finds.
-  public func count<Root: Model>(_ query: Query<Root>) async throws -> Int { try await read { try $0.count(query) } }
+  /// How many rows a request finds.
+  public func count(_ request: some FetchRequest) async throws -> Int { try await read { try $0.count(request) } }
 
   /// The rows of a query in SQL; interpolated values are bound.
   public func rows(_ sql: SQL) async throws -> [Row] { try await read { try $0.rows(sql) } }

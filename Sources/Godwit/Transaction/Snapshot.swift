@@ -19,13 +19,13 @@ public class Snapshot {
     }
   }
 
-  /// The rows a query finds, as models. Linear in their number.
+  /// The rows a request finds: models, tuples, joined rows. Linear in their number.
   ///
   /// - Throws: `notInSchema` for a property that is no column, `valueMismatch` when a stored value does not fit
   ///   its property.
-  public func fetch<Root: Model>(_ query: Query<Root>) throws -> [Root] {
+  public func fetch<Request: FetchRequest>(_ request: Request) throws -> [Request.Element] {
     try checkIsOpen()
-    return try connection.fetch(query)
+    return try request._fetch(FetchConnection(connection))
   }
 
   /// The model with this key, or nil.
@@ -34,13 +34,15 @@ public class Snapshot {
     return try connection.fetch(type, key: key)
   }
 
-  /// The first row a query finds, or nil.
-  public func first<Root: Model>(_ query: Query<Root>) throws -> Root? { try fetch(query.limit(1)).first }
+  /// The first row a request finds, or nil.
+  public func first<Request: FetchRequest>(_ request: Request) throws -> Request.Element? {
+    try fetch(request.limit(1)).first
+  }
 
-  /// How many rows a query finds.
-  public func count<Root: Model>(_ query: Query<Root>) throws -> Int {
+  /// How many rows a request finds.
+  public func count(_ request: some FetchRequest) throws -> Int {
     try checkIsOpen()
-    return try connection.count(query)
+    return try request._count(FetchConnection(connection))
   }
 
   /// The rows of a query in SQL; its interpolated values are bound.

@@ -91,6 +91,12 @@ public struct Query<Root: Model>: Sendable {
   }
 }
 
+extension Query: FetchRequest {
+  public func _fetch(_ connection: FetchConnection) throws -> [Root] { try connection.connection.fetch(self) }
+  public func _count(_ connection: FetchConnection) throws -> Int { try connection.connection.count(self) }
+  public var _tables: Set<String> { [Root.schema.table] }
+}
+
 extension Model {
   /// Every row.
   public static var all: Query<Self> { Query() }
