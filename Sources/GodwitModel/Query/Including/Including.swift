@@ -62,14 +62,14 @@ extension Query {
   public func including<Target: Model>(
     _ keyPath: KeyPath<Root, RecordID<Target>?>
   ) -> Including<Root, Target?> where Target.ID == RecordID<Target> {
-    including(BelongsTo(keyPath))
+    including(BelongsTo(keyPath, Target.self))
   }
 
   /// Each row with the row whose key the property holds.
   public func including<Target: Model>(
     _ keyPath: KeyPath<Root, RecordID<Target>>
   ) -> Including<Root, Target?> where Target.ID == RecordID<Target> {
-    including(BelongsTo(keyPath))
+    including(BelongsTo(keyPath, Target.self))
   }
 }
 

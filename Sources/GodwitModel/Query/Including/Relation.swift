@@ -23,13 +23,13 @@ public struct BelongsTo<Root: Model, Target: Model>: Relation, @unchecked Sendab
   private let key: (Root) -> Target.ID?
 
   /// Through an optional property.
-  public init(_ keyPath: KeyPath<Root, Target.ID?>, _ target: Target.Type = Target.self) {
+  public init(_ keyPath: KeyPath<Root, Target.ID?>, _ target: Target.Type) {
     self.keyPath = keyPath
     key = { $0[keyPath: keyPath] }
   }
 
   /// Through a property that always holds a key.
-  public init(_ keyPath: KeyPath<Root, Target.ID>, _ target: Target.Type = Target.self) {
+  public init(_ keyPath: KeyPath<Root, Target.ID>, _ target: Target.Type) {
     self.keyPath = keyPath
     key = { $0[keyPath: keyPath] }
   }
@@ -58,7 +58,7 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
   private var refine: @Sendable (Query<Target>) -> Query<Target> = { $0 }
 
   /// Through an optional property.
-  public init(_ keyPath: WritableKeyPath<Target, Root.ID?> & Sendable, of root: Root.Type = Root.self) {
+  public init(_ keyPath: WritableKeyPath<Target, Root.ID?> & Sendable, of root: Root.Type) {
     self.keyPath = keyPath
     key = { $0[keyPath: keyPath] }
     condition = { key in Fields<Target>()[dynamicMember: keyPath] == key }
@@ -69,7 +69,7 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
   }
 
   /// Through a property that always holds a key.
-  public init(_ keyPath: WritableKeyPath<Target, Root.ID> & Sendable, of root: Root.Type = Root.self) {
+  public init(_ keyPath: WritableKeyPath<Target, Root.ID> & Sendable, of root: Root.Type) {
     self.keyPath = keyPath
     key = { $0[keyPath: keyPath] }
     condition = { key in Fields<Target>()[dynamicMember: keyPath] == key }
@@ -130,7 +130,7 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
   /// Connected by rows that hold both keys.
   public init(
     _ source: WritableKeyPath<Through, Root.ID> & Sendable, _ target: WritableKeyPath<Through, Target.ID> & Sendable,
-    of root: Root.Type = Root.self, to other: Target.Type = Target.self
+    of root: Root.Type, to other: Target.Type
   ) {
     self.source = source
     self.target = target
@@ -213,5 +213,30 @@ extension SelectStatement {
     copy.columns = [[column]]
     if limit == nil, offset == nil { copy.orders = [] }
     return copy
+  }
+}
+
+// A record ID names its model, so that nothing more need be said.
+extension BelongsTo where Target.ID == RecordID<Target> {
+  /// Through an optional property.
+  public init(_ keyPath: KeyPath<Root, RecordID<Target>?>) { self.init(keyPath, Target.self) }
+  /// Through a property that always holds a key.
+  public init(_ keyPath: KeyPath<Root, RecordID<Target>>) { self.init(keyPath, Target.self) }
+}
+
+extension HasMany where Root.ID == RecordID<Root> {
+  /// Through an optional property.
+  public init(_ keyPath: WritableKeyPath<Target, RecordID<Root>?> & Sendable) { self.init(keyPath, of: Root.self) }
+  /// Through a property that always holds a key.
+  public init(_ keyPath: WritableKeyPath<Target, RecordID<Root>> & Sendable) { self.init(keyPath, of: Root.self) }
+}
+
+extension HasManyThrough where Root.ID == RecordID<Root>, Target.ID == RecordID<Target> {
+  /// Connected by rows that hold both keys.
+  public init(
+    _ source: WritableKeyPath<Through, RecordID<Root>> & Sendable,
+    _ target: WritableKeyPath<Through, RecordID<Target>> & Sendable
+  ) {
+    self.init(source, target, of: Root.self, to: Target.self)
   }
 }

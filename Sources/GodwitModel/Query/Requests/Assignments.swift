@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// What an update sets, column by column: `$0.views += 1; $0.title = "new"`.
+/// What an update sets, column by column: `$0.views += 1; $0.set(\.title, to: "new")`.
 @dynamicMemberLookup
 public struct Assignments<Root: Model> {
   private var assigned: [(column: SQLPart, value: [SQLPart])] = []
@@ -15,12 +15,9 @@ public struct Assignments<Root: Model> {
     set { assigned.append((Fields<Root>().part(keyPath), newValue.parts)) }
   }
 
-  /// The value that the column is to hold.
-  @_disfavoredOverload
-  public subscript<Property: ColumnValue>(dynamicMember keyPath: KeyPath<Root, Property>) -> Property {
-    @available(*, unavailable, message: "a column has a value in each row; compute with the column itself")
-    get { fatalError("unavailable") }
-    set { assigned.append((Fields<Root>().part(keyPath), [.stored(newValue)])) }
+  /// Puts the same value into every row's column.
+  public mutating func set<Property: ColumnValue>(_ keyPath: KeyPath<Root, Property>, to value: Property) {
+    self[dynamicMember: keyPath] = .value(value)
   }
 
   /// The value that the column of this name is to hold.

@@ -96,25 +96,6 @@ public struct Join<each Place: JoinPlace>: Sendable {
   ) -> Selection<(repeat each Value)> {
     statement.selecting(repeat each body(repeat each fields))
   }
-
-  /// Beside each row the rows of a further model that meet the condition, which names the further one first; rows
-  /// without any are left out.
-  public func join<Other: Model>(
-    _ other: Other.Type, on condition: (Fields<Other>, repeat Fields<(each Place).Source>) -> SQLExpression<Bool>
-  ) -> Join<repeat each Place, Required<Other>> {
-    let added = statement.fields(of: other)
-    let joined = statement.joining(added, "JOIN", on: condition(added, repeat each fields))
-    return Join<repeat each Place, Required<Other>>(joined, (repeat each fields, added))
-  }
-
-  /// Beside each row the rows of a further model that meet the condition, which names the further one first, or nil.
-  public func leftJoin<Other: Model>(
-    _ other: Other.Type, on condition: (Fields<Other>, repeat Fields<(each Place).Source>) -> SQLExpression<Bool>
-  ) -> Join<repeat each Place, Maybe<Other>> {
-    let added = statement.fields(of: other)
-    let joined = statement.joining(added, "LEFT JOIN", on: condition(added, repeat each fields))
-    return Join<repeat each Place, Maybe<Other>>(joined, (repeat each fields, added))
-  }
 }
 
 extension Join: FetchRequest {
@@ -152,6 +133,24 @@ extension Query {
     let start = statement.qualified(Root.self)
     let added = start.fields(of: other)
     return Join(start.joining(added, "LEFT JOIN", on: condition(Fields(), added)), (Fields(), added))
+  }
+
+  /// Beside each row the rows of two further models that meet the conditions; rows without any are left out.
+  public func join<Second: Model, Third: Model>(
+    _ second: Second.Type, on first: (Fields<Root>, Fields<Second>) -> SQLExpression<Bool>,
+    _ third: Third.Type, on condition: (Fields<Root>, Fields<Second>, Fields<Third>) -> SQLExpression<Bool>
+  ) -> Join<Required<Root>, Required<Second>, Required<Third>> {
+    let (joined, fields) = statement.joining("JOIN", on: first, on: condition)
+    return Join(joined, fields)
+  }
+
+  /// Beside each row the rows of two further models that meet the conditions, or nil for each.
+  public func leftJoin<Second: Model, Third: Model>(
+    _ second: Second.Type, on first: (Fields<Root>, Fields<Second>) -> SQLExpression<Bool>,
+    _ third: Third.Type, on condition: (Fields<Root>, Fields<Second>, Fields<Third>) -> SQLExpression<Bool>
+  ) -> Join<Required<Root>, Maybe<Second>, Maybe<Third>> {
+    let (joined, fields) = statement.joining("LEFT JOIN", on: first, on: condition)
+    return Join(joined, fields)
   }
 
   /// Every row of the other model, beside the rows of this one that meet the condition, or nil.

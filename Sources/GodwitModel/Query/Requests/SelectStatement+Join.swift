@@ -29,6 +29,18 @@ extension SelectStatement {
     return copy
   }
 
+  /// Two tables joined one after the other, and the fields of all three.
+  func joining<Root: Model, Second: Model, Third: Model>(
+    _ word: String, on first: (Fields<Root>, Fields<Second>) -> SQLExpression<Bool>,
+    on condition: (Fields<Root>, Fields<Second>, Fields<Third>) -> SQLExpression<Bool>
+  ) -> (SelectStatement, (Fields<Root>, Fields<Second>, Fields<Third>)) {
+    let (start, root) = (qualified(Root.self), Fields<Root>())
+    let second = start.fields(of: Second.self)
+    let two = start.joining(second, word, on: first(root, second))
+    let third = two.fields(of: Third.self)
+    return (two.joining(third, word, on: condition(root, second, third)), (root, second, third))
+  }
+
   /// The other table first and this one joined to it; the columns stay in the order of the places.
   func turned<Root: Model, Other: Model>(
     _ other: Fields<Other>, _ own: Fields<Root>, on condition: SQLExpression<Bool>
