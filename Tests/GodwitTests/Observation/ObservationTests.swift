@@ -109,7 +109,7 @@ struct ObservationTests {
     edited.title = "b"
     try await replica.write { [edited] in _ = try $0.update(edited) }
     #expect(await follower.next()?.map(\.title) == ["b"])
-    try await replica.write { try $0.execute("UPDATE note SET title = 'c'") }
+    _ = try await replica.write { try $0.execute("UPDATE note SET title = 'c'") }
     #expect(await follower.next()?.map(\.title) == ["c"])
     try await replica.write { [edited] in _ = try $0.delete(edited) }
     #expect(await follower.next()?.isEmpty == true)
@@ -132,7 +132,7 @@ struct ObservationTests {
     #expect(await drafts.next()?.count == 0)
     try await replica.write { try $0.insert(Draft()) }
     #expect(await drafts.next()?.count == 1)
-    try await replica.write { try $0.execute("DELETE FROM draft") }
+    _ = try await replica.write { try $0.execute("DELETE FROM draft") }
     #expect(await drafts.next()?.count == 0)
   }
 
@@ -144,7 +144,7 @@ struct ObservationTests {
     for _ in 0..<5 {
       try await replica.write { try $0.insert([Draft()]) }
       try await replica.write { try $0.insert(Folder()) }
-      try await replica.write { try $0.execute("DELETE FROM draft") }
+      _ = try await replica.write { try $0.execute("DELETE FROM draft") }
       _ = try await replica.write { try $0.fetch(Note.all) }
       await #expect(throws: GodwitError.self) {
         try await replica.write { transaction in
