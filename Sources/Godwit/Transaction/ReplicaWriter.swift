@@ -12,6 +12,7 @@ final class ReplicaWriter {
   let log: ChangeLog
   private let capture = ChangeCapture()
   private let models: ModelWriter
+  let steps = WriteStepsCache()
   private var clock = HybridClock()
   /// The context last written to the log; the next transaction writes its own only when it differs.
   private var lastContext = VersionVector()

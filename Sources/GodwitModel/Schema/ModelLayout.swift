@@ -12,11 +12,13 @@ package final class ModelLayout: Sendable {
   package let insertOrFail: String
   package let deleteByKey: String
   package let count: String
+  private let loadHook: (any LoadHook.Type)?
   private let quotedTable: String
   private let quotedColumns: [String]
 
-  init(table: String, columns: [String], accesses: [ColumnAccess]) {
+  init(table: String, columns: [String], accesses: [ColumnAccess], loadHook: (any LoadHook.Type)?) {
     self.table = table
+    self.loadHook = loadHook
     self.accesses = accesses
     quotedTable = SQLName.quoted(table)
     quotedColumns = columns.map(SQLName.quoted)
@@ -32,13 +34,14 @@ package final class ModelLayout: Sendable {
     count = "SELECT count(*) FROM \(quotedTable)"
   }
 
-  /// Reads the current row into the model at `model`, column by column.
+  /// Reads the current row into the model at `model`, column by column, and lets the model know.
   package func read(_ statement: Statement, into model: UnsafeMutableRawPointer) throws {
     try accesses.withUnsafeBufferPointer { accesses in
       for index in accesses.indices {
         try accesses[index].read(model + accesses[index].offset, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
       }
     }
+    loadHook?.hasLoaded(at: model)
   }
 
   /// Binds the model at `model` to a statement's parameters 1, 2, …
