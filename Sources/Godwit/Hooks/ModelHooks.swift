@@ -6,8 +6,8 @@ import GodwitModel
 /// likewise. Hooks that are `mutating` may change the model, and the changed one is judged and stored. A hook that
 /// throws refuses the write: it and everything its hooks did are taken back, and the transaction can go on.
 ///
-/// Hooks write through the transaction they are given, up to 64 levels deep. They see writes of models, not those of
-/// SQL, of delete actions of foreign keys, or of imports.
+/// Hooks write through the transaction they are given, up to 64 levels deep. They see writes of models, not those
+/// of SQL, of queries, of delete actions of foreign keys, or of imports.
 public protocol ModelHooks: LoadHook {
   /// Before an insert or update is judged; the first of the hooks.
   mutating func willSave(_ transaction: Transaction) throws

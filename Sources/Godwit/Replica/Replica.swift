@@ -20,18 +20,20 @@ public final class Replica: Sendable {
 
   let folder: ReplicaFolder
   let pool: DatabasePool
+  package let changes: ChangeBroadcaster
   let wallClock: WallClock
   let logger: Logger
 
   private init(
-    folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, wallClock: WallClock,
-    logger: Logger
+    folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
+    wallClock: WallClock, logger: Logger
   ) {
     path = folder.path
     self.folder = folder
     self.identity = identity
     self.group = group
     self.pool = pool
+    self.changes = changes
     self.wallClock = wallClock
     self.logger = logger
   }
@@ -91,9 +93,11 @@ public final class Replica: Sendable {
     // Held until the database has its first page, so that two processes never choose a salt each.
     defer { withExtendedLifetime(lock) {} }
     guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
+    let changes = ChangeBroadcaster()
     let pool = DatabasePool(path: folder.database, key: contents.databaseKey) { connection in
       guard connection.mode == .writer else { return }
-      try prepareWriter(connection, group: group, contents: contents, definitions: definitions, wallClock: wallClock)
+      try prepareWriter(connection, group: group, contents: contents, definitions: definitions)
+      connection.attachment = try ReplicaWriter(connection, wallClock: wallClock, changes: changes)
     }
     do {
       try await pool.write { _ in try folder.rememberSalt(contents) }
@@ -104,13 +108,12 @@ public final class Replica: Sendable {
     pool.warmUp()
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
-      folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, wallClock: wallClock,
-      logger: logger)
+      folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
+      wallClock: wallClock, logger: logger)
   }
 
   private static func prepareWriter(
-    _ connection: Connection, group: GroupID, contents: KeyringContents, definitions: [TableDefinition],
-    wallClock: WallClock
+    _ connection: Connection, group: GroupID, contents: KeyringContents, definitions: [TableDefinition]
   ) throws {
     try connection.execute("BEGIN IMMEDIATE")
     do {
@@ -121,7 +124,6 @@ public final class Replica: Sendable {
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
       throw error
     }
-    connection.attachment = try ReplicaWriter(connection, wallClock: wallClock)
   }
 
   // MARK: Writing and reading
@@ -171,8 +173,11 @@ public final class Replica: Sendable {
   /// The rows of a query in SQL; interpolated values are bound.
   public func rows(_ sql: SQL) async throws -> [Row] { try await read { try $0.rows(sql) } }
 
-  /// Waits for running work and closes the files. Later use throws `closed`.
-  public func close() async { await pool.close() }
+  /// Ends all observations, waits for running work and closes the files. Later use throws `closed`.
+  public func close() async {
+    changes.close()
+    await pool.close()
+  }
 
   func withWriter<Output: Sendable>(
     _ body: @escaping @Sendable (ReplicaWriter) throws -> Output

@@ -10,6 +10,7 @@ final class ReplicaWriter {
   let wallClock: WallClock
   private(set) var catalog = Catalog()
   let log: ChangeLog
+  private let changes: ChangeBroadcaster
   private let capture = ChangeCapture()
   private let models: ModelWriter
   let steps = WriteStepsCache()
@@ -18,16 +19,21 @@ final class ReplicaWriter {
   private var lastContext = VersionVector()
   private var schemaVersion: UInt64 = 1
   private var dataVersion: Value?
+  /// The version the observers know of. Apart from ``dataVersion``, which is forgotten when memory has to be read
+  /// anew, so that neither takes a change from the other.
+  private var announcedVersion: Value?
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private var tablesWithTriggers: Set<String> = []
 
-  init(_ connection: Connection, wallClock: WallClock) throws {
+  init(_ connection: Connection, wallClock: WallClock, changes: ChangeBroadcaster) throws {
     self.connection = connection
     self.wallClock = wallClock
+    self.changes = changes
     log = try ChangeLog(connection)
     models = ModelWriter(connection, capture: capture)
     try CaptureFunction.register(capture, on: connection)
     dataVersion = try connection.scalar("PRAGMA data_version")
+    announcedVersion = dataVersion
     try load()
   }
 
@@ -43,14 +49,17 @@ final class ReplicaWriter {
     }
   }
 
-  /// Runs the body between BEGIN IMMEDIATE and COMMIT; a throw rolls everything back.
+  /// Runs the body between BEGIN IMMEDIATE and COMMIT; a throw rolls everything back. Observers hear of the tables
+  /// written once that is committed.
   func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
+    _ = connection.takeWrittenTables()
     try connection.execute("BEGIN IMMEDIATE")
     do {
       try reloadAfterOthers()
       let output = try body()
       try connection.execute("COMMIT")
       capture.removeAll()
+      changes.announce(connection.takeWrittenTables())
       return output
     } catch {
       capture.removeAll()
@@ -86,9 +95,19 @@ final class ReplicaWriter {
     try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)
   }
 
-  /// Another process may have committed since; `data_version` changes exactly then.
-  private func reloadAfterOthers() throws {
+  /// Wakes the observers when another process has committed since; `data_version` changes exactly then.
+  @discardableResult
+  func announceOthers() throws -> Value? {
     let version = try connection.scalar("PRAGMA data_version")
+    if version != announcedVersion {
+      announcedVersion = version
+      changes.announce(.all)
+    }
+    return version
+  }
+
+  private func reloadAfterOthers() throws {
+    let version = try announceOthers()
     guard version != dataVersion else { return }
     dataVersion = version
     try reload()

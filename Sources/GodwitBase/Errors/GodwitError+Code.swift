@@ -56,6 +56,8 @@ extension GodwitError.Code {
   public static let schemaMismatch = Self("schemaMismatch")
   /// A model was used that the replica was not opened with, or a property that is no column.
   public static let notInSchema = Self("notInSchema")
+  /// A part of a Foundation predicate has no counterpart in SQL.
+  public static let untranslatablePredicate = Self("untranslatablePredicate")
   /// No row has this key.
   public static let notFound = Self("notFound")
   /// A model breaks rules of its schema; ``GodwitError/violations`` lists them all.

@@ -2,10 +2,9 @@ import GodwitBase
 import GodwitStorage
 
 extension Connection {
-  /// The query's rows as models. Linear in the rows found.
-  package func fetch<Root: Model>(_ query: Query<Root>) throws -> [Root] {
-    let sql = try query.sql
-    return try withStatement(sql.text) { statement in
+  /// The statement's rows as models. Linear in the rows found.
+  package func models<Root: Model>(_ sql: SQL) throws -> [Root] {
+    try withStatement(sql.text) { statement in
       try statement.bind(sql.values)
       return try Self.models(statement)
     }
@@ -18,12 +17,6 @@ extension Connection {
       let models: [Root] = try Self.models(statement)
       return models.first
     }
-  }
-
-  package func count<Root: Model>(_ query: Query<Root>) throws -> Int {
-    let sql = try query.countSQL
-    guard case .integer(let count)? = try scalar(sql.text, sql.values) else { return 0 }
-    return Int(count)
   }
 
   /// The rows of a raw query of the user's.

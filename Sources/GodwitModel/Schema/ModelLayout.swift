@@ -6,12 +6,12 @@ import GodwitStorage
 package final class ModelLayout: Sendable {
   package let table: String
   package let accesses: [ColumnAccess]
-  package let select: String
+  /// The columns' names, quoted, as a SELECT lists them.
+  package let columnList: String
   package let selectByKey: String
   package let insert: String
   package let insertOrFail: String
   package let deleteByKey: String
-  package let count: String
   private let loadHook: (any LoadHook.Type)?
   private let quotedTable: String
   private let quotedColumns: [String]
@@ -25,20 +25,20 @@ package final class ModelLayout: Sendable {
     let list = quotedColumns.joined(separator: ", ")
     let key = quotedColumns.first ?? ""
     let places = columns.map { _ in "?" }.joined(separator: ", ")
-    select = "SELECT \(list) FROM \(quotedTable)"
-    selectByKey = "\(select) WHERE \(key) = ?"
+    columnList = list
+    selectByKey = "SELECT \(list) FROM \(quotedTable) WHERE \(key) = ?"
     insert = "INSERT INTO \(quotedTable) (\(list)) VALUES (\(places))"
     // FAIL needs no statement journal, which costs ten times the insert itself; one row has nothing to take back.
     insertOrFail = "INSERT OR FAIL INTO \(quotedTable) (\(list)) VALUES (\(places))"
     deleteByKey = "DELETE FROM \(quotedTable) WHERE \(key) = ?"
-    count = "SELECT count(*) FROM \(quotedTable)"
   }
 
   /// Reads the current row into the model at `model`, column by column, and lets the model know.
-  package func read(_ statement: Statement, into model: UnsafeMutableRawPointer) throws {
+  package func read(_ statement: Statement, from first: Int32 = 0, into model: UnsafeMutableRawPointer) throws {
     try accesses.withUnsafeBufferPointer { accesses in
       for index in accesses.indices {
-        try accesses[index].read(model + accesses[index].offset, ColumnReaderSource(statement, Int32(truncatingIfNeeded: index)))
+        let source = ColumnReaderSource(statement, first &+ Int32(truncatingIfNeeded: index))
+        try accesses[index].read(model + accesses[index].offset, source)
       }
     }
     loadHook?.hasLoaded(at: model)

@@ -18,7 +18,7 @@ public enum StorageType: Sendable {
 ///
 /// Types of your own usually adopt one of the refinements: a `RawRepresentable` enum needs nothing more than the
 /// conformance, a `Codable` type adopts ``JSONColumnValue``.
-public protocol ColumnValue: SendableMetatype {
+public protocol ColumnValue: Sendable {
   /// How the column is declared.
   static var storageType: StorageType { get }
   /// Whether NULL is one of the values.

@@ -13,6 +13,9 @@ final class Authorizer {
   private(set) var authority = Authority.trusted
   private let isReader: Bool
   var protectedTables: Set<String> = []
+  /// Tables that statements compiled since the last ``takeWrites()`` may write.
+  private var writes = TableSet.none
+  private(set) var hasWrites = false
 
   private static let readPragmas: Set<String> = [
     "table_info", "index_list", "index_info", "index_xinfo", "foreign_key_list", "foreign_key_check",
@@ -30,6 +33,9 @@ final class Authorizer {
       ) -> Int32 = { context, action, first, second, _, trigger in
         guard let context else { return SQLITE_DENY }
         let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
+        if let first, action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE {
+          authorizer.noteWrite(String(cString: first))
+        }
         // The body of a program's own trigger is the program's, whoever's statement fires it.
         guard authorizer.authority == .user || trigger != nil else { return SQLITE_OK }
         func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
@@ -37,6 +43,21 @@ final class Authorizer {
         return authorizer.allows(action, text(first), text(second), trigger: text(trigger)) ? SQLITE_OK : SQLITE_DENY
       }
     sqlite3_set_authorizer(handle, callback, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func takeWrites() -> TableSet {
+    defer {
+      writes = .none
+      hasWrites = false
+    }
+    return writes
+  }
+
+  private func noteWrite(_ table: String) {
+    hasWrites = true
+    // A table may have gone, come or taken another's name.
+    let isSchema = table == "sqlite_master" || table == "sqlite_temp_master"
+    writes.formUnion(isSchema ? .all : TableSet([table]))
   }
 
   func withAuthority<Result>(_ value: Authority, _ body: () throws -> Result) rethrows -> Result {

@@ -22,6 +22,13 @@ package final class Connection {
   /// What the layer above keeps with the connection, on the connection's thread.
   package var attachment: AnyObject?
 
+  /// Hears of every row while ``fingerprint(_:)`` runs.
+  var rowHasher: RowHasher?
+
+  /// What ``takeWrittenTables()`` takes next, and how often it was called.
+  var writtenTables = TableSet.none
+  var writtenTablesNumber = 0
+
   /// Whether a failing statement may leave part of its work behind (`OR FAIL` somewhere in the schema).
   package var schemaMayFail = false
 
@@ -116,6 +123,7 @@ package final class Connection {
 
   /// Runs one or several statements of Godwit's own, without values.
   package func execute(_ sql: String) throws {
+    defer { if authorizer.hasWrites { writtenTables.formUnion(authorizer.takeWrites()) } }
     let result = sqlite3_exec(handle, sql, nil, nil, nil)
     guard result == SQLITE_OK else { throw failure(result, sql: sql) }
   }

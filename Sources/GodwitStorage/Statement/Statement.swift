@@ -12,13 +12,20 @@ package final class Statement {
   package let isReadOnly: Bool
   private var isRunning = false
   private var mark = 0
+  /// Tables it may write; grows when SQLite compiles it anew.
+  private var writes: TableSet
+  /// When they were last added to the connection's.
+  private var writesNumber = -1
+  private var isHashed = false
 
   init(sql: String, connection: Connection, authority: Authority) throws {
     self.sql = sql
     self.connection = connection
     self.authority = authority
     var sqlCopy = sql
-    handle = try sqlCopy.withUTF8 { try Self.compile($0, sql: sql, connection: connection) }
+    let compiled = Result { try sqlCopy.withUTF8 { try Self.compile($0, sql: sql, connection: connection) } }
+    writes = connection.authorizer.takeWrites()
+    handle = try compiled.get()
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
   }
 
@@ -48,16 +55,39 @@ package final class Statement {
   package func step() throws -> Bool {
     if !isRunning {
       isRunning = true
-      if !isReadOnly { mark = connection.journal?.mark() ?? 0 }
+      if !isReadOnly { startWriting() }
+      connection.rowHasher?.start()
+      isHashed = connection.rowHasher != nil
       try connection.checkCancellation()
     }
-    switch sqlite3_step(handle) {
-    case SQLITE_ROW: return true
+    let code = sqlite3_step(handle)
+    if !isReadOnly, connection.authorizer.hasWrites { takeNewWrites() }
+    switch code {
+    case SQLITE_ROW:
+      if isHashed { connection.rowHasher?.row(of: self) }
+      return true
     case SQLITE_DONE:
       isRunning = false
+      if isHashed { connection.rowHasher?.end() }
       return false
-    case let code: throw fail(code)
+    default: throw fail(code)
     }
+  }
+
+  private func startWriting() {
+    mark = connection.journal?.mark() ?? 0
+    if writesNumber != connection.writtenTablesNumber { noteWrites() }
+  }
+
+  private func noteWrites() {
+    writesNumber = connection.writtenTablesNumber
+    connection.writtenTables.formUnion(writes)
+  }
+
+  /// SQLite has just compiled the statement anew, and with triggers, say, it writes more than before.
+  private func takeNewWrites() {
+    writes.formUnion(connection.authorizer.takeWrites())
+    noteWrites()
   }
 
   /// Runs to the end and makes the statement ready for the next values.

@@ -236,6 +236,17 @@ struct HookTests {
     #expect(inside == "A/a")
   }
 
+  @Test("didLoad follows a join for each model in it")
+  func didLoadJoined() async throws {
+    try await replica.write { transaction in
+      try transaction.insert(Traced(title: "row one"))
+      try transaction.insert(Loaded(id: "1", text: "row one"))
+    }
+    let pairs = try await replica.fetch(Traced.join(Loaded.self) { $0.title == $1.text })
+    #expect(pairs.map(\.0.display) == ["row one/row one"])
+    #expect(pairs.map(\.1.words) == [["row", "one"]])
+  }
+
   @Test("a model may listen to loading alone")
   func loadAlone() async throws {
     try await replica.write { transaction in

@@ -1,5 +1,4 @@
 import GodwitBase
-import GodwitStorage
 
 /// Something that can be fetched: a query, a selection of columns, a join. A value; it runs only when a snapshot, a
 /// transaction or a replica is asked for it.
@@ -24,11 +23,4 @@ public protocol FetchRequest<Element>: Sendable {
 
   /// The tables it reads; never called by programs.
   var _tables: Set<String> { get }
-}
-
-/// The connection a request runs on.
-public struct FetchConnection {
-  package let connection: Connection
-
-  package init(_ connection: Connection) { self.connection = connection }
 }

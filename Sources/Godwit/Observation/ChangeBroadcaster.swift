@@ -1,0 +1,76 @@
+import GodwitStorage
+import Synchronization
+
+/// Tells observers which tables were written. It keeps at most one wake for each and never waits for them.
+package final class ChangeBroadcaster: Sendable {
+  private struct Observer {
+    let tables: TableSet
+    let wake: AsyncStream<Void>.Continuation
+  }
+
+  private struct State {
+    var observers: [Int: Observer] = [:]
+    var nextNumber = 0
+    var poll: Task<Void, Never>?
+    var isClosed = false
+  }
+
+  private static let pollInterval = Duration.seconds(1)
+  private let state = Mutex(State())
+
+  /// Whether anybody observes; only then other processes are looked for.
+  package var isPolling: Bool { state.withLock { $0.poll != nil } }
+
+  /// Wakes at once, and after each change of these tables, until it is let go of or the replica is closed.
+  ///
+  /// - Parameter lookForOthers: Announces what other processes have committed; run every second for as long as there
+  ///   are observers.
+  func wakes(
+    on tables: TableSet, lookForOthers: @escaping @Sendable () async throws -> Void
+  ) -> AsyncStream<Void> {
+    let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    wake.yield()
+    let isObserving = state.withLock { state in
+      guard !state.isClosed else { return false }
+      let number = state.nextNumber
+      state.nextNumber += 1
+      wake.onTermination = { [weak self] _ in self?.remove(number) }
+      state.observers[number] = Observer(tables: tables, wake: wake)
+      if state.poll == nil { state.poll = Self.poll(lookForOthers) }
+      return true
+    }
+    if !isObserving { wake.finish() }
+    return wakes
+  }
+
+  func announce(_ tables: TableSet) {
+    let observers = state.withLock { state in state.observers.values.filter { $0.tables.meets(tables) } }
+    for observer in observers { observer.wake.yield() }
+  }
+
+  /// Ends all observations, and later ones at once.
+  func close() {
+    let observers = state.withLock { state in
+      state.isClosed = true
+      return Array(state.observers.values)
+    }
+    // Outside the lock, for each end removes its observer.
+    for observer in observers { observer.wake.finish() }
+  }
+
+  private func remove(_ number: Int) {
+    state.withLock { state in
+      state.observers[number] = nil
+      guard state.observers.isEmpty else { return }
+      state.poll?.cancel()
+      state.poll = nil
+    }
+  }
+
+  /// A look that fails, say because the file system does, is worth another a second later.
+  private static func poll(_ lookForOthers: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+    Task.detached {
+      while (try? await Task.sleep(for: pollInterval)) != nil { try? await lookForOthers() }
+    }
+  }
+}

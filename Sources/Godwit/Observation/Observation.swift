@@ -1,0 +1,94 @@
+import GodwitBase
+import GodwitModel
+import GodwitStorage
+
+/// What a request finds, now and after every change: a sequence that ends when its task is cancelled or the replica is
+/// closed.
+///
+/// The first value comes at once. A new one follows when a row that the request reads has changed, by a transaction,
+/// an import, or another process on the same folder, which is noticed within about a second. A slow loop gets only
+/// the newest state, and an equal result is not given again. Each loop over an observation observes on its own.
+///
+/// The request is run for a loop that waits, on a reader's thread, after each transaction that may have written one
+/// of its tables; writers never wait for it. Each run is linear in the rows it finds.
+public struct Observation<Request: FetchRequest>: AsyncSequence, Sendable {
+  public typealias Element = [Request.Element]
+
+  fileprivate let replica: Replica
+  fileprivate let request: Request
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(replica: replica, request: request) }
+
+  /// Observes from the first ``next()`` on, for as long as it is kept.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private enum State {
+      case new
+      case running(AsyncStream<Void>.Iterator)
+      case ended
+    }
+
+    private let replica: Replica
+    private let request: Request
+    private var state = State.new
+    private var latest: RowFingerprint?
+
+    fileprivate init(replica: Replica, request: Request) {
+      self.replica = replica
+      self.request = request
+    }
+
+    /// The next result; nil at the end.
+    ///
+    /// - Throws: What the request throws, such as `notInSchema`; that ends the observation.
+    public mutating func next() async throws -> [Request.Element]? {
+      guard var wakes = start() else { return nil }
+      // Whatever happens but a value ends it, and with the last copy of the wakes the observer goes.
+      state = .ended
+      do {
+        while await wakes.next() != nil {
+          let (result, fingerprint) = try await read()
+          guard fingerprint != latest else { continue }
+          latest = fingerprint
+          state = .running(wakes)
+          return result
+        }
+        return nil
+      } catch is CancellationError {
+        return nil
+      } catch let error as GodwitError where error.code == .closed {
+        return nil
+      }
+    }
+
+    private func start() -> AsyncStream<Void>.Iterator? {
+      switch state {
+      case .new: replica.wakes(on: request).makeAsyncIterator()
+      case .running(let wakes): wakes
+      case .ended: nil
+      }
+    }
+
+    private func read() async throws -> (result: [Request.Element], fingerprint: RowFingerprint) {
+      try await replica.read { [request] snapshot in
+        try snapshot.connection.fingerprint { try snapshot.fetch(request) }
+      }
+    }
+  }
+}
+
+extension Replica {
+  /// Observes what a request finds: `for try await notes in replica.observe(Note.where { $0.views > 3 })`.
+  public func observe<Request: FetchRequest>(_ request: Request) -> Observation<Request> {
+    Observation(replica: self, request: request)
+  }
+
+  fileprivate func wakes(on request: some FetchRequest) -> AsyncStream<Void> {
+    // A request that names no table may read any.
+    let tables = request._tables.isEmpty ? TableSet.all : TableSet(request._tables)
+    return changes.wakes(on: tables) { [pool] in
+      try await pool.write { connection in
+        _ = try (connection.attachment as? ReplicaWriter)?.announceOthers()
+      }
+    }
+  }
+}

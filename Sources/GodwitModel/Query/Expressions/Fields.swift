@@ -1,0 +1,26 @@
+import GodwitBase
+
+/// Names a model's columns by property: the `$0` of ``Model/where(_:)-(_)``.
+@dynamicMemberLookup
+public struct Fields<Root: Model>: Sendable {
+  /// The table's name in the statement; another one only when a table is joined to itself.
+  let alias: String?
+
+  init(alias: String? = nil) { self.alias = alias }
+
+  /// The column that stores the property. A property that is no column is a `notInSchema` error when the query runs.
+  public subscript<Property: ColumnValue>(
+    dynamicMember keyPath: KeyPath<Root, Property>
+  ) -> SQLExpression<Property> {
+    SQLExpression([part(keyPath)])
+  }
+
+  func part(_ keyPath: PartialKeyPath<Root>) -> SQLPart {
+    let schema = Root.schema
+    do throws(GodwitError) {
+      return .column(table: alias ?? schema.table, name: schema.columns[try schema.column(for: keyPath)].name)
+    } catch {
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import GodwitBase
+
+// Text, compared by its bytes: by case, and past a NUL, where SQL's own length and substr stop.
+extension SQLExpression where Value == String {
+  /// Begins with the text.
+  public func hasPrefix(_ prefix: String) -> SQLExpression<Bool> {
+    guard !prefix.isEmpty else { return SQLExpression<Bool>([.text("1")]) }
+    let bytes: [SQLPart] = [.text("substr(CAST(")] + parts + [.text(" AS BLOB), 1, ")]
+    return (self >= prefix)
+      && SQLExpression<Bool>(
+        bytes + [.value(.integer(Int64(prefix.utf8.count))), .text(") = CAST("), .value(.text(prefix)), .text(" AS BLOB)")],
+        .comparison)
+  }
+
+  /// Ends with the text.
+  public func hasSuffix(_ suffix: String) -> SQLExpression<Bool> {
+    guard !suffix.isEmpty else { return SQLExpression<Bool>([.text("1")]) }
+    let bytes: [SQLPart] = [.text("substr(CAST(")] + parts + [.text(" AS BLOB), -")]
+    return SQLExpression<Bool>(
+      bytes + [.value(.integer(Int64(suffix.utf8.count))), .text(") = CAST("), .value(.text(suffix)), .text(" AS BLOB)")],
+      .comparison)
+  }
+
+  /// Holds the text somewhere.
+  public func contains(_ part: String) -> SQLExpression<Bool> {
+    SQLExpression<Bool>([.text("instr(")] + parts + [.text(", "), .value(.text(part)), .text(") > 0")], .comparison)
+  }
+
+  /// Fits a pattern of SQL's LIKE: `%` for any text, `_` for one character, `\` before either to mean itself;
+  /// ASCII letters match in both cases.
+  public func like(_ pattern: String) -> SQLExpression<Bool> {
+    compare("LIKE", [.value(.text(pattern)), .text(" ESCAPE '\\'")])
+  }
+
+  /// Does not fit the pattern; see ``like(_:)``.
+  public func notLike(_ pattern: String) -> SQLExpression<Bool> {
+    compare("NOT LIKE", [.value(.text(pattern)), .text(" ESCAPE '\\'")])
+  }
+
+  /// With ASCII letters in lower case.
+  public func lowercased() -> Self { function("lower") }
+  /// With ASCII letters in upper case.
+  public func uppercased() -> Self { function("upper") }
+  /// How many characters, in Unicode scalars, up to the first NUL.
+  public var length: SQLExpression<Int> { function("length") }
+
+  /// One text after the other.
+  public static func + (left: Self, right: String) -> Self {
+    Self(left.operand(of: .concatenation) + [.text(" || "), .value(.text(right))], .concatenation)
+  }
+  /// One text after the other.
+  public static func + (left: Self, right: Self) -> Self {
+    Self(left.operand(of: .concatenation) + [.text(" || ")] + right.operand(of: .concatenation), .concatenation)
+  }
+}
+
+/// The conditions on text, for optional columns: nil fits none of them.
+extension SQLExpression where Value == String? {
+  private var text: SQLExpression<String> { SQLExpression<String>(parts, precedence) }
+
+  private func present(_ condition: SQLExpression<Bool>) -> SQLExpression<Bool> { isNotNull() && condition }
+
+  /// Holds a text that begins with this one.
+  public func hasPrefix(_ prefix: String) -> SQLExpression<Bool> { present(text.hasPrefix(prefix)) }
+  /// Holds a text that ends with this one.
+  public func hasSuffix(_ suffix: String) -> SQLExpression<Bool> { present(text.hasSuffix(suffix)) }
+  /// Holds a text with this one in it.
+  public func contains(_ part: String) -> SQLExpression<Bool> { present(text.contains(part)) }
+  /// Holds a text that fits the pattern; see ``SQLExpression/like(_:)-(_)``.
+  public func like(_ pattern: String) -> SQLExpression<Bool> { present(text.like(pattern)) }
+}

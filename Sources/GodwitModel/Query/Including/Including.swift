@@ -1,0 +1,81 @@
+import GodwitBase
+
+/// Rows of a query, each with what belongs to it, as a tuple: loaded in one statement for the rows and a bounded
+/// number for each relation, never one a row.
+///
+/// ```swift
+/// for (folder, notes) in try await replica.fetch(Folder.all.including(HasMany(\Note.folder))) { … }
+/// ```
+public struct Including<Root: Model, each Related: Sendable>: Sendable {
+  private let query: Query<Root>
+  private let loaders: (repeat RelationLoader<Root, each Related>)
+
+  init(_ query: Query<Root>, _ loaders: repeat RelationLoader<Root, each Related>) {
+    self.query = query
+    self.loaders = (repeat each loaders)
+  }
+
+  /// With another relation loaded too.
+  public func including<Another: Relation>(
+    _ another: Another
+  ) -> Including<Root, repeat each Related, Another.Output> where Another.Root == Root {
+    Including<Root, repeat each Related, Another.Output>(query, repeat each loaders, RelationLoader(another))
+  }
+}
+
+/// A relation without its type.
+struct RelationLoader<Root: Model, Output: Sendable>: Sendable {
+  let tables: Set<String>
+  let load: @Sendable ([Root], Query<Root>, FetchConnection) throws -> [Output]
+
+  init<Base: Relation>(_ relation: Base) where Base.Root == Root, Base.Output == Output {
+    tables = relation._tables
+    load = { try relation._load($0, of: $1, $2) }
+  }
+}
+
+extension Including: FetchRequest {
+  public var sql: SQL { get throws { try query.sql } }
+  public func limit(_ count: Int) -> Self { Self(query.limit(count), repeat each loaders) }
+  public func _count(_ connection: FetchConnection) throws -> Int { try query._count(connection) }
+
+  public var _tables: Set<String> {
+    var tables = query._tables
+    for loader in repeat each loaders { tables.formUnion(loader.tables) }
+    return tables
+  }
+
+  public func _fetch(_ connection: FetchConnection) throws -> [(Root, repeat each Related)] {
+    let roots = try query._fetch(connection)
+    let loaded = (repeat try (each loaders).load(roots, query, connection))
+    return roots.indices.map { number in (roots[number], repeat (each loaded)[number]) }
+  }
+}
+
+extension Query {
+  /// Each row with what belongs to it.
+  public func including<Related: Relation>(_ relation: Related) -> Including<Root, Related.Output> where Related.Root == Root {
+    Including(self, RelationLoader(relation))
+  }
+
+  /// Each row with the row whose key the property holds, or nil.
+  public func including<Target: Model>(
+    _ keyPath: KeyPath<Root, RecordID<Target>?>
+  ) -> Including<Root, Target?> where Target.ID == RecordID<Target> {
+    including(BelongsTo(keyPath, Target.self))
+  }
+
+  /// Each row with the row whose key the property holds.
+  public func including<Target: Model>(
+    _ keyPath: KeyPath<Root, RecordID<Target>>
+  ) -> Including<Root, Target?> where Target.ID == RecordID<Target> {
+    including(BelongsTo(keyPath, Target.self))
+  }
+}
+
+extension Model {
+  /// Every row with what belongs to it.
+  public static func including<Related: Relation>(
+    _ relation: Related
+  ) -> Including<Self, Related.Output> where Related.Root == Self { all.including(relation) }
+}

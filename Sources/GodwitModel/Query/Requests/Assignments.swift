@@ -1,0 +1,83 @@
+import GodwitBase
+
+/// What an update sets, column by column: `$0.views += 1; $0.set(\.title, to: "new")`.
+@dynamicMemberLookup
+public struct Assignments<Root: Model> {
+  private var assigned: [(column: SQLPart, value: [SQLPart])] = []
+
+  init() {}
+
+  /// The column as it is in the row, and what it is to become.
+  public subscript<Property: ColumnValue>(
+    dynamicMember keyPath: KeyPath<Root, Property>
+  ) -> SQLExpression<Property> {
+    get { Fields<Root>()[dynamicMember: keyPath] }
+    set { assigned.append((Fields<Root>().part(keyPath), newValue.parts)) }
+  }
+
+  /// Puts the same value into every row's column.
+  public mutating func set<Property: ColumnValue>(_ keyPath: KeyPath<Root, Property>, to value: Property) {
+    self[dynamicMember: keyPath] = .value(value)
+  }
+
+  /// The value that the column of this name is to hold.
+  mutating func set(_ name: String, _ value: Value) {
+    let schema = Root.schema
+    let column =
+      schema.columns.contains { $0.name == name }
+      ? SQLPart.column(table: schema.table, name: name)
+      : .failure(GodwitError(.notInSchema, "table \(schema.table) has no column \(name)"))
+    assigned.append((column, [.value(value)]))
+  }
+
+  var isEmpty: Bool { assigned.isEmpty }
+
+  var parts: [SQLPart] {
+    var parts: [SQLPart] = []
+    parts.append(assigned.map { [$0.column, .text(" = ")] + $0.value }, separatedBy: ", ")
+    return parts
+  }
+}
+
+extension Query {
+  /// The UPDATE of these rows; nil when there is nothing to set.
+  package func update(_ body: (inout Assignments<Root>) -> Void) throws -> SQL? {
+    var assignments = Assignments<Root>()
+    body(&assignments)
+    guard !assignments.isEmpty else { return nil }
+    return try changing("UPDATE \(SQLName.quoted(Root.schema.table)) SET ", assignments.parts)
+  }
+
+  /// The UPDATE of these rows by column names.
+  package func update(_ values: [String: Value]) throws -> SQL? {
+    try update { assignments in
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) { assignments.set(name, value) }
+    }
+  }
+
+  /// The DELETE of these rows.
+  package var deletion: SQL {
+    get throws { try changing("DELETE FROM \(SQLName.quoted(Root.schema.table))", []) }
+  }
+
+  /// SQLite's UPDATE and DELETE know no limit and no grouping; a query that has one chooses the rows by their numbers.
+  private func changing(_ start: String, _ middle: [SQLPart]) throws -> SQL {
+    var parts: [SQLPart] = [.text(start)] + middle
+    if statement.isPlain {
+      if let filter = statement.filter { parts += [.text(" WHERE ")] + filter.parts }
+    } else {
+      var rows = statement
+      rows.columns = [[.text("_rowid_")]]
+      rows.isDistinct = false
+      parts += [.text(" WHERE _rowid_ IN (")] + rows.parts + [.text(")")]
+    }
+    var renderer = SQLRenderer(isQualified: false)
+    try renderer.write(parts)
+    return renderer.sql
+  }
+}
+
+extension SelectStatement {
+  /// Whether the filter alone says which rows there are.
+  var isPlain: Bool { limit == nil && offset == nil && groups.isEmpty && having == nil }
+}

@@ -1,0 +1,205 @@
+import GodwitBase
+import GodwitStorage
+
+/// A place of a join: which model's row stands there, and whether there always is one.
+public protocol JoinPlace: Sendable {
+  /// The model joined.
+  associatedtype Source: Model
+  /// Its row, optional where there may be none.
+  associatedtype Output: Sendable
+  /// Reads the row whose columns begin at an index.
+  static func _read(_ row: JoinRow) throws -> Output
+}
+
+/// A place that every row of the join fills.
+public enum Required<Source: Model>: JoinPlace {
+  public static func _read(_ row: JoinRow) throws -> Source { try row.model() }
+}
+
+/// A place that is nil where the join found no row.
+public enum Maybe<Source: Model>: JoinPlace {
+  public static func _read(_ row: JoinRow) throws -> Source? { row.hasKey(of: Source.self) ? try row.model() : nil }
+}
+
+/// The current row of a join, from one model's first column on.
+public struct JoinRow {
+  let statement: Statement
+  let first: Int32
+
+  func model<Root: Model>() throws -> Root {
+    var model = Root()
+    try withUnsafeMutableBytes(of: &model) { bytes in
+      guard let start = bytes.baseAddress else { return }
+      try Root.schema.layout.read(statement, from: first, into: start)
+    }
+    return model
+  }
+
+  /// A key is never NULL in a row that is there.
+  func hasKey<Root: Model>(of type: Root.Type) -> Bool { !statement.isNull(at: first) }
+}
+
+/// Rows of several models side by side, as a tuple.
+///
+/// ```swift
+/// let rows = try await replica.fetch(Note.join(Folder.self) { $0.folder == $1.id }.where { note, folder in folder.name == "Work" })
+/// ```
+///
+/// A table that is joined twice is called by its name and a number in the SQL; its fields know.
+public struct Join<each Place: JoinPlace>: Sendable {
+  private var statement: SelectStatement
+  private let fields: (repeat Fields<(each Place).Source>)
+
+  init(_ statement: SelectStatement, _ fields: (repeat Fields<(each Place).Source>)) {
+    self.statement = statement
+    self.fields = fields
+  }
+
+  private func with(_ change: (inout SelectStatement) -> Void) -> Self {
+    var copy = self
+    change(&copy.statement)
+    return copy
+  }
+
+  /// Rows that also meet the condition.
+  public func `where`(
+    _ condition: (repeat Fields<(each Place).Source>) -> SQLExpression<Bool>
+  ) -> Self {
+    with { $0.add(condition(repeat each fields)) }
+  }
+
+  /// Sorted by expressions, after the orders given before.
+  public func order(_ orders: (repeat Fields<(each Place).Source>) -> [Ordering]) -> Self {
+    with { $0.orders += orders(repeat each fields) }
+  }
+
+  /// Without the first rows; works with and without a limit.
+  public func offset(_ count: Int) -> Self { with { $0.offset = count } }
+
+  /// One row for each group of rows that hold the same.
+  public func group<each Value: ColumnValue>(
+    by keys: (repeat Fields<(each Place).Source>) -> (repeat SQLExpression<each Value>)
+  ) -> Self {
+    with { statement in
+      for key in repeat each keys(repeat each fields) { statement.groups.append(key.parts) }
+    }
+  }
+
+  /// Groups that meet the condition, which may use aggregates.
+  public func having(_ condition: (repeat Fields<(each Place).Source>) -> SQLExpression<Bool>) -> Self {
+    with { $0.add(having: condition(repeat each fields)) }
+  }
+
+  /// Columns or expressions instead of whole rows.
+  public func select<each Value: ColumnValue>(
+    _ body: (repeat Fields<(each Place).Source>) -> (repeat SQLExpression<each Value>)
+  ) -> Selection<(repeat each Value)> {
+    statement.selecting(repeat each body(repeat each fields))
+  }
+}
+
+extension Join: FetchRequest {
+  public var sql: SQL { get throws { try statement.sql } }
+  public var _tables: Set<String> { statement.tables }
+  public func limit(_ count: Int) -> Self { with { $0.limit = count } }
+  public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
+
+  public func _fetch(_ connection: FetchConnection) throws -> [(repeat (each Place).Output)] {
+    try connection.rows(statement.sql) { statement in
+      var first: Int32 = 0
+      func next<Next: JoinPlace>(_ place: Next.Type) throws -> Next.Output {
+        defer { first += Int32(Next.Source.schema.columns.count) }
+        return try Next._read(JoinRow(statement: statement, first: first))
+      }
+      return (repeat try next((each Place).self))
+    }
+  }
+}
+
+extension Query {
+  /// Beside each row the rows of another model that meet the condition; rows without any are left out.
+  public func join<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Root>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Required<Root>, Required<Other>> {
+    let start = statement.qualified(Root.self)
+    let added = start.fields(of: other)
+    return Join(start.joining(added, "JOIN", on: condition(Fields(), added)), (Fields(), added))
+  }
+
+  /// Beside each row the rows of another model that meet the condition, or nil.
+  public func leftJoin<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Root>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Required<Root>, Maybe<Other>> {
+    let start = statement.qualified(Root.self)
+    let added = start.fields(of: other)
+    return Join(start.joining(added, "LEFT JOIN", on: condition(Fields(), added)), (Fields(), added))
+  }
+
+  /// Beside each row the rows of two further models that meet the conditions; rows without any are left out.
+  public func join<Second: Model, Third: Model>(
+    _ second: Second.Type, on first: (Fields<Root>, Fields<Second>) -> SQLExpression<Bool>,
+    _ third: Third.Type, on condition: (Fields<Root>, Fields<Second>, Fields<Third>) -> SQLExpression<Bool>
+  ) -> Join<Required<Root>, Required<Second>, Required<Third>> {
+    let (joined, fields) = statement.joining("JOIN", on: first, on: condition)
+    return Join(joined, fields)
+  }
+
+  /// Beside each row the rows of two further models that meet the conditions, or nil for each.
+  public func leftJoin<Second: Model, Third: Model>(
+    _ second: Second.Type, on first: (Fields<Root>, Fields<Second>) -> SQLExpression<Bool>,
+    _ third: Third.Type, on condition: (Fields<Root>, Fields<Second>, Fields<Third>) -> SQLExpression<Bool>
+  ) -> Join<Required<Root>, Maybe<Second>, Maybe<Third>> {
+    let (joined, fields) = statement.joining("LEFT JOIN", on: first, on: condition)
+    return Join(joined, fields)
+  }
+
+  /// Every row of the other model, beside the rows of this one that meet the condition, or nil.
+  ///
+  /// SQLite before 3.39 has no RIGHT JOIN: the tables change sides.
+  public func rightJoin<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Root>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Maybe<Root>, Required<Other>> {
+    let start = statement.qualified(Root.self)
+    let added = start.fields(of: other)
+    return Join(start.turned(added, Fields<Root>(), on: condition(Fields(), added)), (Fields(), added))
+  }
+
+  /// Every row of both models: side by side where they meet the condition, alone where none does.
+  ///
+  /// SQLite before 3.39 has no FULL JOIN: a left join, and then the other side's rows that it left out.
+  public func fullJoin<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Root>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Maybe<Root>, Maybe<Other>> {
+    let start = statement.qualified(Root.self)
+    let added = start.fields(of: other)
+    let match = condition(Fields(), added)
+    var both = start.joining(added, "LEFT JOIN", on: match)
+    var rest = start.turned(added, Fields<Root>(), on: match).arms
+    let key = SQLPart.column(table: Root.schema.table, name: Root.schema.columns[0].name)
+    rest[0].condition = SQLExpression([key, .text(" IS NULL")], .comparison)
+    both.arms += rest
+    return Join(both, (Fields(), added))
+  }
+}
+
+extension Model {
+  /// Beside each row the rows of another model that meet the condition; rows without any are left out.
+  public static func join<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Self>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Required<Self>, Required<Other>> { all.join(other, on: condition) }
+
+  /// Beside each row the rows of another model that meet the condition, or nil.
+  public static func leftJoin<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Self>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Required<Self>, Maybe<Other>> { all.leftJoin(other, on: condition) }
+
+  /// Every row of the other model, beside the rows of this one that meet the condition, or nil.
+  public static func rightJoin<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Self>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Maybe<Self>, Required<Other>> { all.rightJoin(other, on: condition) }
+
+  /// Every row of both models: side by side where they meet the condition, alone where none does.
+  public static func fullJoin<Other: Model>(
+    _ other: Other.Type, on condition: (Fields<Self>, Fields<Other>) -> SQLExpression<Bool>
+  ) -> Join<Maybe<Self>, Maybe<Other>> { all.fullJoin(other, on: condition) }
+}

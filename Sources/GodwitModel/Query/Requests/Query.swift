@@ -1,0 +1,79 @@
+import GodwitBase
+
+/// Rows of one model to fetch, update or delete: a value that runs only when it is handed to a snapshot, a transaction
+/// or a replica.
+public struct Query<Root: Model>: Sendable {
+  private(set) var statement = SelectStatement(Root.self)
+
+  func with(_ change: (inout SelectStatement) -> Void) -> Self {
+    var copy = self
+    change(&copy.statement)
+    return copy
+  }
+
+  /// Rows that also meet the condition.
+  public func `where`(_ condition: (Fields<Root>) -> SQLExpression<Bool>) -> Query {
+    with { $0.add(condition(Fields())) }
+  }
+
+  /// Sorted by the property, after the orders given before.
+  public func order<Property: ColumnValue>(
+    by keyPath: KeyPath<Root, Property>, _ order: SortOrder = .ascending
+  ) -> Query {
+    let field = Fields<Root>()[dynamicMember: keyPath]
+    return with { $0.orders.append(order == .ascending ? field.ascending : field.descending) }
+  }
+
+  /// Sorted by expressions, after the orders given before: `order { [$0.folder.ascending, $0.views.descending] }`.
+  public func order(_ orders: (Fields<Root>) -> [Ordering]) -> Query { with { $0.orders += orders(Fields()) } }
+
+  /// One row for each group of rows that hold the same; what is selected besides should be an aggregate.
+  public func group(by keyPaths: PartialKeyPath<Root>...) -> Query {
+    with { $0.groups += keyPaths.map { [Fields<Root>().part($0)] } }
+  }
+
+  /// Groups that meet the condition, which may use aggregates.
+  public func having(_ condition: (Fields<Root>) -> SQLExpression<Bool>) -> Query {
+    with { $0.add(having: condition(Fields())) }
+  }
+
+  /// Each different row once. Useful with a selection: whole rows differ by their key.
+  public func distinct() -> Query { with { $0.isDistinct = true } }
+
+  /// At most that many rows.
+  public func limit(_ count: Int) -> Query { with { $0.limit = count } }
+
+  /// At most that many rows; all when nil.
+  public func limit(_ count: Int?) -> Query { with { $0.limit = count } }
+
+  /// Without the first rows; works with and without a limit.
+  public func offset(_ count: Int) -> Query { with { $0.offset = count } }
+}
+
+extension Query: FetchRequest {
+  public var sql: SQL { get throws { try statement.sql } }
+  public var _tables: Set<String> { statement.tables }
+
+  public func _fetch(_ connection: FetchConnection) throws -> [Root] {
+    try connection.connection.models(statement.sql)
+  }
+
+  public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
+}
+
+extension Model {
+  /// Every row.
+  public static var all: Query<Self> { Query() }
+
+  /// The rows that meet the condition: `Note.where { $0.views > 3 }`.
+  public static func `where`(_ condition: (Fields<Self>) -> SQLExpression<Bool>) -> Query<Self> {
+    all.where(condition)
+  }
+
+  /// Every row, sorted.
+  public static func order<Property: ColumnValue>(
+    by keyPath: KeyPath<Self, Property>, _ order: SortOrder = .ascending
+  ) -> Query<Self> {
+    all.order(by: keyPath, order)
+  }
+}

@@ -1,0 +1,107 @@
+import GodwitBase
+
+/// A SELECT as data, from which requests differ only in what they select and how they read it.
+struct SelectStatement: Sendable {
+  /// One arm: where rows come from and which of them. Several arms are one after another (UNION ALL).
+  struct Arm: Sendable {
+    var source: [SQLPart]
+    /// Holds in this arm beside the filter that all arms share.
+    var condition: SQLExpression<Bool>?
+  }
+
+  var columns: [[SQLPart]]
+  var arms: [Arm]
+  var tables: Set<String>
+  /// Whether columns are named with their table.
+  var isQualified = false
+  var isDistinct = false
+  var filter: SQLExpression<Bool>?
+  var groups: [[SQLPart]] = []
+  var having: SQLExpression<Bool>?
+  var orders: [Ordering] = []
+  var limit: Int?
+  var offset: Int?
+
+  init<Root: Model>(_ type: Root.Type) {
+    let schema = Root.schema
+    columns = [[.text(schema.layout.columnList)]]
+    arms = [Arm(source: [.text(SQLName.quoted(schema.table))])]
+    tables = [schema.table]
+  }
+
+  init(columns: [[SQLPart]], arms: [Arm], tables: Set<String>) {
+    self.columns = columns
+    self.arms = arms
+    self.tables = tables
+    isQualified = true
+  }
+
+  mutating func add(_ condition: SQLExpression<Bool>) { filter = Self.both(filter, condition) }
+
+  mutating func add(having condition: SQLExpression<Bool>) { having = Self.both(having, condition) }
+
+  var sql: SQL {
+    get throws { try render(parts) }
+  }
+
+  /// Counts the rows: directly where that is the same, else those of the whole statement.
+  var countSQL: SQL {
+    get throws {
+      var copy = self
+      if limit == nil, offset == nil { copy.orders = [] }
+      if limit == nil, offset == nil, !isDistinct, groups.isEmpty, having == nil, arms.count == 1 {
+        copy.columns = [[.text("count(*)")]]
+        return try render(copy.parts)
+      }
+      return try render([.text("SELECT count(*) FROM (")] + copy.parts + [.text(")")])
+    }
+  }
+
+  private func render(_ parts: [SQLPart]) throws -> SQL {
+    for count in [limit, offset].compactMap({ $0 }) where count < 0 {
+      throw GodwitError(.invalidArgument, "a limit or offset of \(count) is negative")
+    }
+    var renderer = SQLRenderer(isQualified: isQualified)
+    try renderer.write(parts)
+    return renderer.sql
+  }
+
+  var parts: [SQLPart] {
+    var parts: [SQLPart] = []
+    for (number, arm) in arms.enumerated() {
+      if number > 0 { parts += " UNION ALL " }
+      append(arm, to: &parts)
+    }
+    if !orders.isEmpty {
+      parts += " ORDER BY "
+      let keys = arms.count == 1 ? orders.map(\.parts) : orders.indices.map { [.text(orderName($0) + orders[$0].direction)] }
+      parts.append(keys, separatedBy: ", ")
+    }
+    if limit != nil || offset != nil { parts += [.text(" LIMIT "), .value(.integer(Int64(limit ?? -1)))] }
+    if let offset { parts += [.text(" OFFSET "), .value(.integer(Int64(offset)))] }
+    return parts
+  }
+
+  private func append(_ arm: Arm, to parts: inout [SQLPart]) {
+    parts += isDistinct ? "SELECT DISTINCT " : "SELECT "
+    parts.append(columns, separatedBy: ", ")
+    if arms.count > 1 {
+      // A compound sorts only by its columns, so what it is to be sorted by becomes some.
+      for (number, order) in orders.enumerated() { parts += [.text(", ")] + order.expression + [.text(" AS \(orderName(number))")] }
+    }
+    parts += [.text(" FROM ")] + arm.source
+    if let condition = Self.both(arm.condition, filter) { parts += [.text(" WHERE ")] + condition.parts }
+    if !groups.isEmpty {
+      parts += " GROUP BY "
+      parts.append(groups, separatedBy: ", ")
+    }
+    if let having { parts += [.text(" HAVING ")] + having.parts }
+  }
+
+  private func orderName(_ number: Int) -> String { "godwit_order_\(number + 1)" }
+
+  private static func both(_ first: SQLExpression<Bool>?, _ second: SQLExpression<Bool>?) -> SQLExpression<Bool>? {
+    guard let first else { return second }
+    return second.map { first && $0 } ?? first
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("A join")
+struct JoinTests {
+  private let library: Library
+  private var replica: Replica { library.replica }
+
+  init() async throws { library = try await Library() }
+
+  @Test("puts matching rows side by side (inner)")
+  func inner() async throws {
+    let rows = try await replica.fetch(
+      Book.join(Author.self) { $0.author == $1.id }.where { book, author in author.name == "Woolf" && book.pages > 0 }
+        .order { book, author in [author.name.descending, book.title.ascending] })
+    #expect(rows.map { "\($0.title)/\($1.name)" } == ["Orlando/Woolf", "The Waves/Woolf"])
+    #expect(try await replica.count(Book.join(Author.self) { $0.author == $1.id }) == 3)
+  }
+
+  @Test("keeps rows without a match (left)")
+  func left() async throws {
+    let rows = try await replica.fetch(
+      Book.leftJoin(Author.self) { $0.author == $1.id }.order { book, _ in [book.title.ascending] })
+    #expect(rows.map { "\($0.title)/\($1?.name ?? "-")" } == ["Beowulf/-", "Orlando/Woolf", "The Aleph/Borges", "The Waves/Woolf"])
+  }
+
+  @Test("keeps the other side's rows without a match (right)")
+  func right() async throws {
+    let rows = try await replica.fetch(
+      Book.rightJoin(Author.self) { $0.author == $1.id }.order { book, author in [author.name.ascending, book.title.ascending] })
+    #expect(rows.map { "\($0?.title ?? "-")/\($1.name)" } == ["The Aleph/Borges", "-/Silent", "Orlando/Woolf", "The Waves/Woolf"])
+  }
+
+  @Test("keeps both sides' rows without a match (full), sorted, limited and counted")
+  func full() async throws {
+    let join = Book.fullJoin(Author.self) { $0.author == $1.id }.order { book, author in [author.name.ascending, book.title.ascending] }
+    let wanted = ["Beowulf/-", "The Aleph/Borges", "-/Silent", "Orlando/Woolf", "The Waves/Woolf"]
+    let names: @Sendable (Book?, Author?) -> String = { "\($0?.title ?? "-")/\($1?.name ?? "-")" }
+    #expect(try await replica.fetch(join).map(names) == wanted)
+    #expect(try await replica.fetch(join.limit(2).offset(1)).map(names) == Array(wanted[1...2]))
+    #expect(try await replica.count(join) == 5)
+    #expect(try await replica.fetch(join.where { _, author in author.name != "Woolf" || author.name == "Woolf" }).count == 4)
+  }
+
+  @Test("joins a table to itself, and three at once")
+  func several() async throws {
+    let sequels = try await replica.fetch(Book.join(Book.self) { $0.sequelOf == $1.id })
+    #expect(sequels.map { "\($0.title) after \($1.title)" } == ["Orlando after The Waves"])
+    let shelved = Shelving.all.join(
+      Book.self, on: { $0.book == $1.id }, Genre.self, on: { link, _, genre in link.genre == genre.id })
+    let rows = try await replica.fetch(
+      shelved.where { _, _, genre in genre.name == "novel" }.order { _, book, _ in [book.title.ascending] })
+    #expect(rows.map { "\($1.title) \($2.name)" } == ["Orlando novel", "The Aleph novel", "The Waves novel"])
+    let families = try await replica.fetch(
+      Book.all.leftJoin(Author.self, on: { $0.author == $1.id }, Book.self, on: { $0.sequelOf == $2.id })
+        .order { book, _, _ in [book.title.ascending] })
+    #expect(families.map { $0.2?.title } == [nil, "The Waves", nil, nil])
+    #expect(families.map { $0.1?.name } == [nil, "Woolf", "Borges", "Woolf"])
+  }
+
+  @Test("selects and groups over both tables")
+  func groups() async throws {
+    let rows = try await replica.fetch(
+      Author.leftJoin(Book.self) { $1.author == $0.id }.group { author, _ in author.name }
+        .having { _, book in book.id.count() < 2 }.order { author, _ in [author.name.ascending] }
+        .select { author, book in (author.name, book.id.count(), book.pages.sum()) })
+    #expect(rows.map { "\($0) \($1) \($2 ?? -1)" } == ["Borges 1 210", "Silent 0 -1"])
+  }
+
+  @Test("names columns with their table")
+  func sql() throws {
+    #expect(
+      try Book.join(Author.self) { $0.author == $1.id }.select { ($0.title, $1.name) }.sql.text
+        == #"SELECT "book"."title", "author"."name" FROM "book" JOIN "author" ON "book"."author" IS "author"."id""#)
+  }
+}
