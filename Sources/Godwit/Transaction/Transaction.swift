@@ -17,16 +17,27 @@ public final class Transaction: Snapshot {
 
   /// Inserts a row.
   ///
-  /// - Throws: `constraint` when the key or a unique value is taken, `valueNotStorable` for NaN.
-  public func insert<Root: Model>(_ model: Root) throws {
+  /// - Returns: The model as it is stored, with the number and the timestamps that its schema asks for.
+  /// - Throws: `constraint` when the key or a unique value is taken or a check fails, `valueNotStorable` for NaN.
+  @discardableResult
+  public func insert<Root: Model>(_ model: consuming Root) throws -> Root {
     try checkIsOpen()
-    try models.insert(model)
+    return try models.insert(model)
   }
 
   /// Inserts rows.
-  public func insert<Root: Model>(_ all: [Root]) throws { for model in all { try insert(model) } }
+  ///
+  /// - Returns: The models as they are stored, in the same order.
+  @discardableResult
+  public func insert<Root: Model>(_ all: [Root]) throws -> [Root] {
+    guard !Root.schema.layout.fillsIn else { return try all.map { try insert($0) } }
+    for model in all { try insert(model) }
+    return all
+  }
 
   /// Writes the columns that differ from the stored row, and only those.
+  ///
+  /// A schema's timestamps are not the program's to write: `created` stays, `updated` follows any other change.
   ///
   /// - Returns: Whether any differed.
   /// - Throws: `notFound` when no row has the key, `constraint` when a unique value is taken.
@@ -38,9 +49,10 @@ public final class Transaction: Snapshot {
 
   /// Inserts the row when its key is new, else updates the columns that differ.
   ///
-  /// - Returns: Whether anything was written.
+  /// - Returns: The model as it is stored, with the number and the timestamps that its schema asks for.
+  /// - Throws: `constraint` when a unique value is taken or a check fails, `valueNotStorable` for NaN.
   @discardableResult
-  public func save<Root: Model>(_ model: Root) throws -> Bool {
+  public func save<Root: Model>(_ model: consuming Root) throws -> Root {
     try checkIsOpen()
     return try models.save(model)
   }
@@ -58,6 +70,17 @@ public final class Transaction: Snapshot {
   public func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
     try checkIsOpen()
     return try models.delete(type, key: key)
+  }
+
+  /// Drops the table of a model that is `.local`, with its rows. The replica makes it again when it is next opened
+  /// with the model.
+  ///
+  /// - Throws: `notAuthorized` for a synced table, which other replicas go on writing to; `notInSchema` when there
+  ///   is no such table.
+  public func drop<Root: Model>(_ type: Root.Type) throws {
+    try checkIsOpen()
+    try models.endRun()
+    try writer.drop(Root.schema.table)
   }
 
   /// Runs one statement in SQL. Its effect on synced tables is captured like any other write.

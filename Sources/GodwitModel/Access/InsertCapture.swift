@@ -6,8 +6,8 @@ package enum CapturedTable {
   case none
   /// By its triggers alone.
   case byTriggers
-  /// By its triggers, or by ``InsertCapture`` under this number while triggers are off.
-  case direct(Int)
+  /// By its triggers, or by ``InsertCapture`` under this number while triggers are off; rows have these columns.
+  case direct(Int, columns: [String])
 }
 
 /// A change log that takes a model's row as it is inserted, without the detour through a trigger.

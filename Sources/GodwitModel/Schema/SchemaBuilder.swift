@@ -4,6 +4,10 @@ public enum SchemaElement<Root: Model>: Sendable {
   case column(Column<Root>)
   /// An index.
   case index(Index<Root>)
+  /// The columns of the key.
+  case key(Key<Root>)
+  /// Columns that say when a row was made and last changed.
+  case timestamps(Timestamps<Root>)
 }
 
 /// Collects the columns and indexes of a schema.
@@ -13,6 +17,10 @@ public enum SchemaBuilder<Root: Model> {
   public static func buildExpression(_ column: Column<Root>) -> SchemaElement<Root> { .column(column) }
   /// An index.
   public static func buildExpression(_ index: Index<Root>) -> SchemaElement<Root> { .index(index) }
+  /// The columns of the key.
+  public static func buildExpression(_ key: Key<Root>) -> SchemaElement<Root> { .key(key) }
+  /// Columns that say when a row was made and last changed.
+  public static func buildExpression(_ timestamps: Timestamps<Root>) -> SchemaElement<Root> { .timestamps(timestamps) }
   /// All parts in order.
   public static func buildBlock(_ elements: SchemaElement<Root>...) -> [SchemaElement<Root>] { elements }
 }
