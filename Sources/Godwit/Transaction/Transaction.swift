@@ -30,8 +30,9 @@ public final class Transaction: Snapshot {
   /// - Returns: The models as they are stored, in the same order.
   @discardableResult
   public func insert<Root: Model>(_ all: [Root]) throws -> [Root] {
-    guard !Root.schema.layout.fillsIn else { return try all.map { try insert($0) } }
-    for model in all { try insert(model) }
+    try checkIsOpen()
+    guard !Root.schema.layout.fillsIn else { return try all.map { try models.insert($0) } }
+    try models.insertUnchanged(all)
     return all
   }
 
@@ -40,7 +41,7 @@ public final class Transaction: Snapshot {
   /// A schema's timestamps are not the program's to write: `created` stays, `updated` follows any other change.
   ///
   /// - Returns: Whether any differed.
-  /// - Throws: `notFound` when no row has the key, `constraint` when a unique value is taken.
+  /// - Throws: `notFound` when no row has the key, `constraint` when a unique value is taken or a check fails.
   @discardableResult
   public func update<Root: Model>(_ model: Root) throws -> Bool {
     try checkIsOpen()

@@ -68,6 +68,11 @@ package final class ModelWriter {
     return model
   }
 
+  /// Inserts models of which nothing is filled in, without a copy of each to give back.
+  package func insertUnchanged<Root: Model>(_ models: [Root]) throws {
+    for model in models { try store(model, insertion(Root.self)) }
+  }
+
   private func store<Root: Model>(_ model: Root, _ insert: Insert) throws {
     runLength += 1
     switch insert.capturedTable {

@@ -164,6 +164,40 @@ struct AddMissingTests {
     #expect(try await there.verify().problems == [])
   }
 
+  @Test("a table that gained its columns and one made with them exchange rows by the names of columns")
+  func otherOrder() async throws {
+    struct Before: Model {
+      static let schema = Schema<Self>("sheet") { Column("b", \.b) }
+      var id = 0
+      var b = 0
+    }
+    struct After: Model {
+      static let schema = Schema<Self>("sheet") {
+        Column("a", \.a)
+        Column("b", \.b)
+        Column("c", \.c)
+      }
+      var id = 0
+      var a = 0
+      var b = 0
+      var c = 0
+    }
+    await pair.sender.close()
+    await pair.receiver.close()
+    await (try ReplicaPair.open(here, [First.Page.self, Before.self], pair.clock)).close()
+    let here = try await ReplicaPair.open(here, [After.self], pair.clock, migrations: .addMissing())
+    let there = try await ReplicaPair.open(there, [After.self], pair.clock)
+    try await here.write { try $0.insert((1...200).map { After(id: $0, a: $0, b: -$0, c: 2 * $0) }) }
+    try await carry(here, to: there)
+    try await there.write { try $0.insert((201...400).map { After(id: $0, a: $0, b: -$0, c: 2 * $0) }) }
+    try await carry(there, to: here)
+    for replica in [here, there] {
+      let rows = try await replica.fetch(After.all)
+      #expect(rows.count == 400 && rows.allSatisfy { $0.a == $0.id && $0.b == -$0.id && $0.c == 2 * $0.id })
+    }
+    #expect(try await here.digest() == there.digest())
+  }
+
   @Test("two replicas with the same history have the same content afterwards")
   func sameDigest() async throws {
     try await pair.expectSame()
