@@ -133,7 +133,9 @@ public struct Schema<Root: Model>: Sendable {
     }
     guard declaredKeys == 1 else { return }
     let stored = try withUnsafeBytes(of: prototype) { bytes in
-      try bytes.baseAddress.map { start in try columns.prefix(keyCount).map { try $0.access.storedValue(start + $0.access.offset) } }
+      try bytes.baseAddress.map { start in
+        try layout.accesses.prefix(keyCount).map { try $0.storedValue(start + $0.offset) }
+      }
     }
     guard try stored == prototype.id._keyValues() else {
       throw invalid(

@@ -30,7 +30,8 @@ extension TableDefinition {
         columns: try (0..<count).map { _ in try reader.string(limit: Self.nameByteLimit) }, isUnique: isUnique)
     }
     try self.init(
-      name: name, keyCount: keyCount, columns: columns, indexes: indexes, isSynced: bits & 1 != 0, numbersKeys: bits & 2 != 0)
+      name: name, keyCount: keyCount, columns: columns, indexes: indexes, isSynced: bits & 1 != 0,
+      numbersKeys: bits & 2 != 0)
   }
 }
 
@@ -64,7 +65,8 @@ extension ColumnDefinition {
     }
     let check = flags & 8 != 0 ? try reader.string(limit: CheckText.byteLimit) : nil
     self.init(
-      name: name, type: type, isNullable: flags & 1 != 0, defaultValue: defaultValue, reference: reference, check: check)
+      name: name, type: type, isNullable: flags & 1 != 0, defaultValue: defaultValue, reference: reference,
+      check: check)
   }
 }
 

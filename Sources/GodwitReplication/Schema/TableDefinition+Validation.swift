@@ -27,7 +27,7 @@ extension TableDefinition {
       if let check = column.check, !CheckText.isContained(check) {
         throw GodwitError(
           .invalidSchema, "the check of column \(column.name) of table \(name) is not one expression",
-          hint: "write SQL over the column's name in at most \(CheckText.byteLimit) bytes, without comments or parameters")
+          hint: "write SQL over the column's name, without comments and parameters, in at most 1,024 bytes")
       }
     }
     for column in columns.prefix(keyCount) where column.isNullable {

@@ -95,7 +95,8 @@ struct CheckTests {
   @Test(
     "a check cannot leave its parentheses",
     arguments: [
-      "1), b TEXT, CHECK (1", "1)); DROP TABLE product; --", "a > 0 -- b", "a /* b */ > 0", "a = 'x", "a = \"x", "[a > 0",
+      "1), b TEXT, CHECK (1", "1)); DROP TABLE product; --", "a > 0 -- b", "a /* b */ > 0", "a = 'x", "a = \"x",
+      "[a > 0",
       "(a > 0", "a > 0)", "a > ?", "a > :b", "$a(') > 0", "", " ", "a > 0;", "a\u{0} > 0", "'\u{0}' = a",
       String(repeating: "a", count: 1_025),
     ])
@@ -121,7 +122,9 @@ struct CheckTests {
     try await pair.sender.makeTable(try Self.definition("a > 0"))
     try await pair.sender.write { _ = try $0.execute("INSERT INTO trial VALUES (1, 1)") }
     try await pair.expectSame()
-    let failure = await error { try await pair.receiver.write { _ = try $0.execute("INSERT INTO trial VALUES (2, 0)") } }
+    let failure = await error {
+      try await pair.receiver.write { _ = try $0.execute("INSERT INTO trial VALUES (2, 0)") }
+    }
     #expect(failure?.message == "CHECK constraint failed: trial.a")
   }
 }

@@ -66,8 +66,10 @@ struct DifferenceTests {
     let plain = try Self.table([id, Self.column("a")])
     let checked = try Self.table([id, Self.column("a", check: "a > 0")])
     let other = try Self.table([id, Self.column("a", check: "a >= 0")])
-    #expect(difference(checked, plain) == ["column a is checked by nothing in the database and by (a > 0) in the model"])
-    #expect(difference(other, checked) == ["column a is checked by (a > 0) in the database and by (a >= 0) in the model"])
+    #expect(
+      difference(checked, plain) == ["column a is checked by nothing in the database and by (a > 0) in the model"])
+    #expect(
+      difference(other, checked) == ["column a is checked by (a > 0) in the database and by (a >= 0) in the model"])
   }
 
   @Test("in its indexes is told by index")
@@ -129,7 +131,8 @@ struct DifferenceTests {
     let failure = await error { try await ReplicaPair.open(folder.file("replica"), [After.self], TestClock()) }
     #expect(failure?.code == .schemaMismatch)
     #expect(
-      failure?.message == "table page differs from its model: column a is integer in the database and text in the model; "
+      failure?.message
+        == "table page differs from its model: column a is integer in the database and text in the model; "
         + "column c is missing in the database; column b is not in the model; "
         + "index index_page_on_c is missing in the database")
     #expect(failure?.hint == "nothing was altered; change the model back or write a migration")
