@@ -198,10 +198,11 @@ fileprivate extension ChangeCapture.State {
 extension ChangeCapture: InsertCapture {
   func table(_ name: String) -> CapturedTable {
     let name = name.lowercased()
-    for case let table? in state.pointee.tables where table.definition.name.lowercased() == name {
-      return .direct(table.id, columns: table.definition.columns.map(\.name))
-    }
-    return .none
+    return state.pointee.tables.firstIndex { $0?.definition.name.lowercased() == name }.map { .direct($0) } ?? .none
+  }
+
+  func columns(of table: Int) -> [String] {
+    state.pointee.tables[table]?.definition.columns.map(\.name) ?? []
   }
 
   func insert(

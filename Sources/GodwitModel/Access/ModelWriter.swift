@@ -81,7 +81,7 @@ package final class ModelWriter {
       try whole { try insertBinding(model, insert) }
     case .none:
       try insertBinding(model, insert)
-    case .direct(let table, _):
+    case .direct(let table):
       if runLength > Self.shortestRun { try connection.setTriggers(false) }
       if connection.hasTriggers { try insertBinding(model, insert) } else { try insertCapturing(model, insert, table) }
     }
@@ -188,8 +188,12 @@ package final class ModelWriter {
     var layout = Root.schema.layout
     var captured: CapturedTable = canFail(Root.self) ? capture?.table(layout.table) ?? .none : .byTriggers
     // Rows go into the log in the order of the table's columns; a table that a model was added to has another.
-    if case .direct(_, let columns) = captured {
-      if let arranged = layout.arranged(as: columns) { layout = arranged } else { captured = .byTriggers }
+    if case .direct(let table) = captured, let capture {
+      if let arranged = layout.arranged(as: capture.columns(of: table)) {
+        layout = arranged
+      } else {
+        captured = .byTriggers
+      }
     }
     let statement = try connection.borrow(canFail(Root.self) ? layout.insertOrFail : layout.insert)
     let insert = Insert(type: identifier, statement: statement, layout: layout, capturedTable: captured)
