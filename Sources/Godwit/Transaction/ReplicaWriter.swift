@@ -57,7 +57,7 @@ final class ReplicaWriter {
     do {
       try reloadAfterOthers()
       let output = try body()
-      try connection.execute("COMMIT")
+      try commit()
       capture.removeAll()
       changes.announce(connection.takeWrittenTables())
       return output
@@ -67,6 +67,19 @@ final class ReplicaWriter {
       dataVersion = nil
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
+    }
+  }
+
+  /// References are judged here, and SQLite does not say which one dangles.
+  private func commit() throws {
+    do {
+      try connection.execute("COMMIT")
+    } catch let error as GodwitError where error.code == .constraint && connection.isInTransaction {
+      let dangling = try connection.danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
+      guard !dangling.isEmpty else { throw error }
+      throw GodwitError(
+        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
+        hint: "insert the row that is referred to in the same transaction, before or after", underlying: error)
     }
   }
 

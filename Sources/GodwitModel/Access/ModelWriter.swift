@@ -170,16 +170,29 @@ package final class ModelWriter {
     return written != nil
   }
 
-  /// Deletes the row with this key; returns whether there was one.
+  /// Deletes the row with this key; returns whether there was one. Throws `constraint` when rows refer to it that forbid
+  /// this.
   package func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
     try endRun()
-    return try whole {
-      try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
-        try key.bind(to: statement)
-        try statement.run()
-        return connection.changes > 0
+    do {
+      return try whole {
+        try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
+          try key.bind(to: statement)
+          try statement.run()
+          return connection.changes > 0
+        }
       }
+    } catch let error as GodwitError where error.code == .constraint {
+      throw try refused(error, Root.schema.table)
     }
+  }
+
+  private func refused(_ error: GodwitError, _ table: String) throws -> GodwitError {
+    let columns = try connection.restrictingReferences(to: table)
+    guard !columns.isEmpty else { return error }
+    return GodwitError(
+      .constraint, "FOREIGN KEY constraint failed: rows may refer to this row of \(table) in \(columns.joined(separator: ", "))",
+      hint: "delete those rows first, or declare the reference with another onDelete", underlying: error)
   }
 
   private func insertion<Root: Model>(_ type: Root.Type) throws -> Insert {

@@ -12,6 +12,7 @@ package final class Connection {
   private var statements = StatementCache()
   let authorizer: Authorizer
   private var functions: [AnyObject] = []
+  let functionFailure = FunctionFailure()
   private let cancellation: CancellationFlag
   private let file: DatabaseFile
   private var savepointDepth = 0
@@ -217,6 +218,7 @@ package final class Connection {
 
   func failure(_ code: Int32, sql: String? = nil) -> any Error {
     if code & 0xFF == SQLITE_INTERRUPT { return CancellationError() }
+    if let error = functionFailure.take() { return error }
     return GodwitError.sqlite(code, handle, sql: sql)
   }
 }

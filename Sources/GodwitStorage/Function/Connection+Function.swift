@@ -9,7 +9,7 @@ package protocol SQLFunction: AnyObject {
 extension Connection {
   /// Registers the function under `name`, for any number of arguments, as long as the connection lives.
   package func register(_ function: any SQLFunction, as name: String) throws {
-    let box = FunctionBox(function)
+    let box = FunctionBox(function, failure: functionFailure)
     retain(box)
     let result = sqlite3_create_function_v2(
       handle, name, -1, SQLITE_UTF8, Unmanaged.passUnretained(box).toOpaque(),
@@ -19,6 +19,8 @@ extension Connection {
         do {
           try box.function.call(FunctionArguments(count: Int(count), values: values))
         } catch {
+          // It always fails the statement, whose error it then is.
+          box.failure.error = error
           sqlite3_result_error(context, "\(error)", -1)
         }
       }, nil, nil, nil)
@@ -28,5 +30,20 @@ extension Connection {
 
 private final class FunctionBox {
   let function: any SQLFunction
-  init(_ function: any SQLFunction) { self.function = function }
+  let failure: FunctionFailure
+
+  init(_ function: any SQLFunction, failure: FunctionFailure) {
+    self.function = function
+    self.failure = failure
+  }
+}
+
+/// What a function has thrown, on its way through SQLite, which carries words only.
+final class FunctionFailure {
+  var error: (any Error)?
+
+  func take() -> (any Error)? {
+    defer { error = nil }
+    return error
+  }
 }

@@ -1,0 +1,49 @@
+import GodwitBase
+
+/// Says of a failed foreign key which one it was; SQLite itself does not. Used on errors only: the first looks through
+/// whole tables.
+extension Connection {
+  /// The columns that hold the key of a row that is not there, as `table.column`, with the table they refer to.
+  package func danglingReferences() throws -> [(column: String, target: String)] {
+    try withStatement("PRAGMA foreign_key_check") { statement in
+      var found: [(column: String, target: String)] = []
+      while try statement.step(), found.count < 100 {
+        let table = try statement.text(at: 0)
+        let target = try statement.text(at: 2)
+        let column = try references(of: table).first { $0.number == statement.integer(at: 3) }?.column ?? "?"
+        if !found.contains(where: { $0.column == column && $0.target == target }) { found.append((column, target)) }
+      }
+      return found
+    }
+  }
+
+  /// The columns of all tables that refer to this one and forbid its rows to go, as `table.column`.
+  package func restrictingReferences(to table: String) throws -> [String] {
+    let names = try withStatement("SELECT name FROM sqlite_master WHERE type = 'table'") { statement in
+      var names: [String] = []
+      while try statement.step() { names.append(try statement.text(at: 0)) }
+      return names
+    }
+    return try names.flatMap { name in
+      try references(of: name).filter { $0.target.lowercased() == table.lowercased() && $0.onDelete == "RESTRICT" }
+        .map(\.column)
+    }
+  }
+
+  private func references(
+    of table: String
+  ) throws -> [(number: Int64, column: String, target: String, onDelete: String)] {
+    let quoted = table.replacing("\"", with: "\"\"")
+    return try withStatement("PRAGMA foreign_key_list(\"\(quoted)\")") { statement in
+      var found: [(number: Int64, column: String, target: String, onDelete: String)] = []
+      while try statement.step() {
+        found.append(
+          (
+            statement.integer(at: 0), "\(table).\(try statement.text(at: 3))", try statement.text(at: 2),
+            try statement.text(at: 6)
+          ))
+      }
+      return found
+    }
+  }
+}
