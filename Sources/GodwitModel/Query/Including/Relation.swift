@@ -110,9 +110,14 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
 
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
+    let related = refine(Target.all)
+    let column = Fields<Target>().part(keyPath)
+    // What belongs to every row is read in one pass; through the index it would take a search a row.
+    let isEverything = query.statement.isEveryRow && related.statement.isPlain
+    let present = SQLExpression<Bool>([column, .text(" IS NOT NULL")], .comparison)
     var groups = Groups<Root.ID, Target>(roots.map(\.id))
-    for condition in wanted.conditions(on: Fields<Target>().part(keyPath)) {
-      let targets = try refine(Target.all).with { $0.add(condition) }._fetch(connection)
+    for condition in isEverything ? [present] : wanted.conditions(on: column) {
+      let targets = try related.with { $0.add(condition) }._fetch(connection)
       // Without an order of their own, rows come key by key; what is done once for a run of them is not done for each.
       var start = 0
       while start < targets.count {
