@@ -38,11 +38,14 @@ update_apt_lists() {
   as_root apt-get update -qq || fail "apt's lists of packages cannot be read" "is the network there?"
 }
 
+# The system libraries, each by what pkg-config and Debian call it. A script may want more.
+libraries=(sqlcipher:libsqlcipher-dev libcrypto:libssl-dev libzstd:libzstd-dev)
+
 # The Debian packages of the system libraries that are not there.
 missing_packages() {
   command -v pkg-config >/dev/null || echo pkg-config
   local library
-  for library in sqlcipher:libsqlcipher-dev libcrypto:libssl-dev libzstd:libzstd-dev; do
+  for library in "${libraries[@]}"; do
     pkg-config --exists "${library%%:*}" 2>/dev/null || echo "${library##*:}"
   done
 }
@@ -56,7 +59,7 @@ prepare_system() {
   local missing
   mapfile -t missing < <(missing_packages)
   if [ ${#missing[@]} -eq 0 ]; then
-    note "libsqlcipher-dev, libssl-dev, libzstd-dev and pkg-config are there"
+    note "pkg-config and these are there: ${libraries[*]#*:}"
     return
   fi
   command -v apt-get >/dev/null || fail "these are missing: ${missing[*]}" \

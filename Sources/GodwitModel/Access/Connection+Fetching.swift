@@ -12,10 +12,10 @@ extension Connection {
 
   /// The model with this key, or nil.
   package func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
-    try withStatement(Root.schema.layout.selectByKey) { statement in
+    let layout = Root.schema.layout
+    return try withStatement(layout.selectByKey) { statement in
       try key.bind(to: statement)
-      let models: [Root] = try Self.models(statement)
-      return models.first
+      return try statement.step() ? layout.model(statement) : nil
     }
   }
 

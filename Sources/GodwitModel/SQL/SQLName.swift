@@ -1,7 +1,17 @@
 /// Names of tables and columns as SQL identifiers.
 package enum SQLName {
   /// The name between double quotes, so that it can never be read as anything but a name.
-  package static func quoted(_ name: String) -> String {
-    "\"\(name.replacing("\"", with: "\"\""))\""
+  package static func quoted(_ name: String) -> String { name.enclosed(in: "\"") }
+}
+
+extension String {
+  /// The text between two marks, those inside it doubled. SQLite looks at bytes: a mark with an accent upon it is one
+  /// character to Swift, and still a mark to SQLite.
+  func enclosed(in mark: Unicode.Scalar) -> String {
+    let ends = String(mark)
+    // Every query names columns, and hardly any name has a mark inside.
+    guard unicodeScalars.contains(mark) else { return ends + self + ends }
+    let pieces = unicodeScalars.split(separator: mark, omittingEmptySubsequences: false)
+    return ends + pieces.map(String.init).joined(separator: ends + ends) + ends
   }
 }

@@ -95,7 +95,7 @@ extension Value {
     case .integer(let number): number == .min ? "(-9223372036854775807 - 1)" : String(number)
     case .real(let number) where number.isInfinite: number < 0 ? "-9e999" : "9e999"
     case .real(let number): String(number)
-    case .text(let text): "'\(text.replacing("'", with: "''"))'"
+    case .text(let text): text.enclosed(in: "'")
     case .blob(let bytes): "x'\(Hexadecimal.encode(bytes))'"
     }
   }

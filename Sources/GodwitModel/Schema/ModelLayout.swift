@@ -61,6 +61,16 @@ package final class ModelLayout: Sendable {
     loadHook?.hasLoaded(at: model)
   }
 
+  /// The current row as a model of this layout's type, over a copy of `init()`.
+  func model<Root: Model>(_ statement: Statement, from first: Int32 = 0) throws -> Root {
+    var model = Root()
+    try withUnsafeMutableBytes(of: &model) { bytes in
+      guard let start = bytes.baseAddress else { return }
+      try read(statement, from: first, into: start)
+    }
+    return model
+  }
+
   /// Reads some columns, which are all that the current row has.
   func read(_ statement: Statement, columns: [Int], into model: UnsafeMutableRawPointer) throws {
     for (index, column) in columns.enumerated() {

@@ -8,12 +8,19 @@ import Godwit
 ///
 /// Unchecked Sendable: each benchmark uses a value from one task at a time.
 final class BareDatabase: @unchecked Sendable {
-  private var handle: OpaquePointer?
+  private(set) var handle: OpaquePointer?
+  private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   struct Failure: Error { let code: Int32 }
 
+  /// The 16 bytes of a key, as they stand in memory.
+  struct Key: Hashable {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+  }
+
   struct Row {
-    var id: (UInt64, UInt64) = (0, 0)
+    var id = Key()
     var title = ""
     var body = ""
     var views = 0
@@ -44,13 +51,12 @@ final class BareDatabase: @unchecked Sendable {
   func insert(_ rows: [Row], batch: Int) throws {
     let statement = try prepare("INSERT INTO bare (id, title, body, views, created) VALUES (?, ?, ?, ?, ?)")
     defer { sqlite3_finalize(statement) }
-    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     for start in stride(from: 0, to: rows.count, by: batch) {
       try execute("BEGIN IMMEDIATE")
       for row in rows[start..<min(start + batch, rows.count)] {
-        _ = withUnsafeBytes(of: row.id) { sqlite3_bind_blob(statement, 1, $0.baseAddress, 16, transient) }
-        bind(row.title, statement, 2, transient)
-        bind(row.body, statement, 3, transient)
+        bind(row.id, statement, 1)
+        bind(row.title, statement, 2)
+        bind(row.body, statement, 3)
         sqlite3_bind_int64(statement, 4, Int64(row.views))
         sqlite3_bind_double(statement, 5, row.created.timeIntervalSinceReferenceDate)
         guard sqlite3_step(statement) == SQLITE_DONE else { throw Failure(code: sqlite3_errcode(handle)) }
@@ -60,11 +66,15 @@ final class BareDatabase: @unchecked Sendable {
     }
   }
 
-  private func bind(_ text: String, _ statement: OpaquePointer?, _ index: Int32, _ transient: sqlite3_destructor_type) {
+  func bind(_ key: Key, _ statement: OpaquePointer?, _ index: Int32) {
+    _ = withUnsafeBytes(of: key) { sqlite3_bind_blob(statement, index, $0.baseAddress, 16, Self.transient) }
+  }
+
+  func bind(_ text: String, _ statement: OpaquePointer?, _ index: Int32) {
     var text = text
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
-        _ = sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), transient)
+        _ = sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), Self.transient)
       }
     }
   }
@@ -73,20 +83,28 @@ final class BareDatabase: @unchecked Sendable {
     let statement = try prepare("SELECT id, title, body, views, created FROM bare")
     defer { sqlite3_finalize(statement) }
     var rows: [Row] = []
-    while sqlite3_step(statement) == SQLITE_ROW {
-      var row = Row()
-      guard sqlite3_column_bytes(statement, 0) == 16, let key = sqlite3_column_blob(statement, 0) else { continue }
-      row.id = key.loadUnaligned(as: (UInt64, UInt64).self)
-      row.title = text(statement, 1)
-      row.body = text(statement, 2)
-      row.views = Int(sqlite3_column_int64(statement, 3))
-      row.created = Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 4))
-      rows.append(row)
-    }
+    while sqlite3_step(statement) == SQLITE_ROW { rows.append(try row(statement)) }
     return rows
   }
 
-  private func text(_ statement: OpaquePointer?, _ index: Int32) -> String {
+  func row(_ statement: OpaquePointer?) throws -> Row {
+    var row = Row()
+    row.id = try key(statement, 0)
+    row.title = text(statement, 1)
+    row.body = text(statement, 2)
+    row.views = Int(sqlite3_column_int64(statement, 3))
+    row.created = Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, 4))
+    return row
+  }
+
+  func key(_ statement: OpaquePointer?, _ index: Int32) throws -> Key {
+    guard sqlite3_column_bytes(statement, index) == 16, let start = sqlite3_column_blob(statement, index) else {
+      throw Failure(code: SQLITE_MISMATCH)
+    }
+    return start.loadUnaligned(as: Key.self)
+  }
+
+  func text(_ statement: OpaquePointer?, _ index: Int32) -> String {
     guard let start = sqlite3_column_text(statement, index) else { return "" }
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index)))
     return String(decoding: bytes, as: UTF8.self)
@@ -99,13 +117,13 @@ final class BareDatabase: @unchecked Sendable {
     return Int(sqlite3_column_int64(statement, 0))
   }
 
-  private func prepare(_ sql: String) throws -> OpaquePointer? {
+  func prepare(_ sql: String) throws -> OpaquePointer? {
     var statement: OpaquePointer?
     try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
     return statement
   }
 
-  private func check(_ code: Int32) throws {
+  func check(_ code: Int32) throws {
     guard code == SQLITE_OK else { throw Failure(code: code) }
   }
 }

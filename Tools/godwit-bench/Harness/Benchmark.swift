@@ -7,23 +7,45 @@ struct BenchContext: Sendable {
   let rounds: Int
 }
 
-/// One row of the table: two sides that do the same work, and how much the first may cost against the second.
+/// What a benchmark may cost.
+enum Budget: Sendable {
+  /// So many times what its baseline takes.
+  case ratio(Double, to: String)
+  /// So long for a unit of work on any machine, where nothing does the same work by hand.
+  case microseconds(Double)
+}
+
+/// One row of the table: work, and how much it may cost, against a baseline that does the same or by the clock.
 struct Benchmark: Sendable {
   let group: String
   let name: String
-  let baseline: String
-  let budget: Double
-  /// Makes both sides ready and returns them. Each call of a side is one timed run.
+  let budget: Budget
+  /// Makes the sides ready and returns them. Each call of a side is one timed run.
   let prepare: @Sendable (BenchContext) async throws -> Sides
 
   struct Sides: Sendable {
     let subject: @Sendable () async throws -> Void
-    let baseline: @Sendable () async throws -> Void
+    /// Does nothing where the budget is no ratio.
+    var baseline: @Sendable () async throws -> Void = {}
     /// Undoes a run, untimed, so that every run starts from the same state.
     var reset: @Sendable () async throws -> Void = {}
     var finish: @Sendable () async -> Void = {}
     /// Units of work in a run, for the time printed per unit.
     let units: Int
+  }
+
+  init(group: String, name: String, budget: Budget, prepare: @escaping @Sendable (BenchContext) async throws -> Sides) {
+    self.group = group
+    self.name = name
+    self.budget = budget
+    self.prepare = prepare
+  }
+
+  init(
+    group: String, name: String, baseline: String, budget: Double,
+    prepare: @escaping @Sendable (BenchContext) async throws -> Sides
+  ) {
+    self.init(group: group, name: name, budget: .ratio(budget, to: baseline), prepare: prepare)
   }
 
   /// Alternates the sides, so that a change in the machine's speed meets both, and takes medians.
@@ -42,11 +64,16 @@ struct Benchmark: Sendable {
       subjectTimes.append(times[1])
     }
     await sides.finish()
-    return Measurement(
-      group: group, name: name, baselineName: baseline, budget: budget,
-      subjectMicroseconds: Self.median(subjectTimes) / Double(sides.units) * 1e6,
-      baselineMicroseconds: Self.median(baselineTimes) / Double(sides.units) * 1e6,
-      ratio: Self.median(zip(subjectTimes, baselineTimes).map { $0 / $1 }))
+    let microseconds = Self.median(subjectTimes) / Double(sides.units) * 1e6
+    switch budget {
+    case .microseconds(let limit):
+      return Measurement(group: group, name: name, subjectMicroseconds: microseconds, budgetMicroseconds: limit)
+    case .ratio(let limit, let baseline):
+      return Measurement(
+        group: group, name: name, subjectMicroseconds: microseconds, baselineName: baseline,
+        baselineMicroseconds: Self.median(baselineTimes) / Double(sides.units) * 1e6,
+        ratio: Self.median(zip(subjectTimes, baselineTimes).map { $0 / $1 }), budget: limit)
+    }
   }
 
   private static func time(_ body: () async throws -> Void) async throws -> Double {

@@ -1,22 +1,30 @@
 import Foundation
 
-/// What one benchmark found. Times are medians per unit of work; the ratio is the median of the pairs' ratios.
+/// What one benchmark found. Times are medians per unit of work; the ratio is the median of the pairs' ratios. A row
+/// has a ratio with its budget, or a budget in µs.
 struct Measurement: Codable {
   let group: String
   let name: String
-  let baselineName: String
-  let budget: Double
   let subjectMicroseconds: Double
-  let baselineMicroseconds: Double
-  let ratio: Double
+  var baselineName: String?
+  var baselineMicroseconds: Double?
+  var ratio: Double?
+  var budget: Double?
+  var budgetMicroseconds: Double?
 
   static let header = row("row", "µs", "baseline µs", "ratio", "budget", "", "measured against")
 
+  var isOver: Bool {
+    if let ratio, let budget { return ratio > budget }
+    return subjectMicroseconds > budgetMicroseconds ?? .infinity
+  }
+
   var line: String {
-    func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
+    func text(_ value: Double?) -> String { value.map { String(format: "%.2f", $0) } ?? "-" }
     return Self.row(
-      "\(group): \(name)", text(subjectMicroseconds, 2), text(baselineMicroseconds, 2), text(ratio, 2),
-      text(budget, 2), ratio > budget ? "OVER" : "ok", baselineName)
+      "\(group): \(name)", text(subjectMicroseconds), text(baselineMicroseconds), text(ratio),
+      budgetMicroseconds.map { String(format: "%.0f µs", $0) } ?? text(budget), isOver ? "OVER" : "ok",
+      baselineName ?? "the clock")
   }
 
   func json() throws -> String {
@@ -30,7 +38,7 @@ struct Measurement: Codable {
       String(repeating: " ", count: max(0, width - text.count)) + text
     }
     let start = name + String(repeating: " ", count: max(0, 46 - name.count))
-    let widths = [10, 12, 7, 7, 5]
+    let widths = [10, 12, 7, 8, 6]
     return start + zip(columns, widths).map { padded($0, $1) }.joined() + "  " + (columns.last ?? "")
   }
 }

@@ -36,10 +36,19 @@ let modelBenchmarks = [
   },
 ]
 
-private func bareRows(_ rows: [LocalRow]) -> [BareDatabase.Row] {
-  rows.enumerated().map { index, row in
+func bareRows(_ rows: [LocalRow]) -> [BareDatabase.Row] {
+  rows.map { row in
     BareDatabase.Row(
-      id: (UInt64(index).bigEndian, 0), title: row.title, body: row.body, views: row.views, created: row.created)
+      id: BareDatabase.Key(row.id), title: row.title, body: row.body, views: row.views, created: row.created)
+  }
+}
+
+extension BareDatabase.Key {
+  /// The bytes that the model stores.
+  init<Record>(_ id: RecordID<Record>) {
+    self.init()
+    guard case .blob(let bytes) = id.storedValue(), bytes.count == 16 else { return }
+    self = bytes.withUnsafeBytes { $0.loadUnaligned(as: BareDatabase.Key.self) }
   }
 }
 

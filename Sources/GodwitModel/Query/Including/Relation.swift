@@ -110,13 +110,24 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
 
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
-    var found: [Root.ID: [Target]] = [:]
-    for condition in wanted.conditions(on: Fields<Target>().part(keyPath)) {
-      for target in try refine(Target.all).with({ $0.add(condition) })._fetch(connection) {
-        if let key = key(target) { found[key, default: []].append(target) }
+    let related = refine(Target.all)
+    let column = Fields<Target>().part(keyPath)
+    // What belongs to every row is read in one pass; through the index it would take a search a row.
+    let isEverything = query.statement.isEveryRow && related.statement.isPlain
+    let present = SQLExpression<Bool>([column, .text(" IS NOT NULL")], .comparison)
+    var groups = Groups<Root.ID, Target>(roots.map(\.id))
+    for condition in isEverything ? [present] : wanted.conditions(on: column) {
+      let targets = try related.with { $0.add(condition) }._fetch(connection)
+      // Without an order of their own, rows come key by key; what is done once for a run of them is not done for each.
+      var start = 0
+      while start < targets.count {
+        let key = key(targets[start])
+        let end = targets[start...].firstIndex { self.key($0) != key } ?? targets.count
+        if let key { groups.add(targets[start..<end], to: key) }
+        start = end
       }
     }
-    return roots.map { found[$0.id] ?? [] }
+    return groups.all
   }
 }
 
@@ -166,14 +177,14 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
 
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
-    var found: [Root.ID: [Target]] = [:]
+    var groups = Groups<Root.ID, Target>(roots.map(\.id))
     for condition in wanted.conditions(on: Fields<Through>().part(source)) {
       let rows = Through.join(Target.self) { link, target in
         link[dynamicMember: self.target] == SQLExpression<Target.ID>([Fields<Target>(alias: target.alias).key])
       }.where { _, _ in condition }
-      for (link, target) in try rows._fetch(connection) { found[link[keyPath: source], default: []].append(target) }
+      for (link, target) in try rows._fetch(connection) { groups.add(CollectionOfOne(target), to: link[keyPath: source]) }
     }
-    return roots.map { found[$0.id] ?? [] }
+    return groups.all
   }
 }
 
@@ -200,6 +211,25 @@ struct KeySet<Key: ColumnValue & Hashable> {
       SQLExpression<Key>([column]).isIn(unique[start..<min(start + Self.portion, unique.count)])
     }
   }
+}
+
+/// Rows handed out to the keys they belong to.
+private struct Groups<Key: Hashable, Element> {
+  private let places: [Key: Int]
+  private var elements: [[Element]]
+
+  /// The keys of a query's rows, each once.
+  init(_ keys: [Key]) {
+    places = Dictionary(zip(keys, keys.indices), uniquingKeysWith: { first, _ in first })
+    elements = Array(repeating: [], count: keys.count)
+  }
+
+  mutating func add(_ new: some Collection<Element>, to key: Key) {
+    if let place = places[key] { elements[place].append(contentsOf: new) }
+  }
+
+  /// What each key has, in the order of the keys.
+  var all: [[Element]] { elements }
 }
 
 extension Fields {

@@ -80,4 +80,7 @@ extension Query {
 extension SelectStatement {
   /// Whether the filter alone says which rows there are.
   var isPlain: Bool { limit == nil && offset == nil && groups.isEmpty && having == nil }
+
+  /// Whether it finds every row of its model.
+  var isEveryRow: Bool { isPlain && filter == nil }
 }

@@ -26,14 +26,7 @@ public struct JoinRow {
   let statement: Statement
   let first: Int32
 
-  func model<Root: Model>() throws -> Root {
-    var model = Root()
-    try withUnsafeMutableBytes(of: &model) { bytes in
-      guard let start = bytes.baseAddress else { return }
-      try Root.schema.layout.read(statement, from: first, into: start)
-    }
-    return model
-  }
+  func model<Root: Model>() throws -> Root { try Root.schema.layout.model(statement, from: first) }
 
   /// A key is never NULL in a row that is there.
   func hasKey<Root: Model>(of type: Root.Type) -> Bool { !statement.isNull(at: first) }
