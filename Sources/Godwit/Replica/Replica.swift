@@ -134,6 +134,7 @@ public final class Replica: Sendable {
   ///
   /// - Throws: What the body throws; `busy` when another process writes for longer than five seconds; `constraint`
   ///   when a foreign key is left dangling; `diskFull`.
+  @discardableResult
   public func write<Output: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Output
   ) async throws -> Output {

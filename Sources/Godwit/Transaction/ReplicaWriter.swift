@@ -13,6 +13,7 @@ final class ReplicaWriter {
   private let changes: ChangeBroadcaster
   private let capture = ChangeCapture()
   private let models: ModelWriter
+  let steps = WriteStepsCache()
   private var clock = HybridClock()
   /// The context last written to the log; the next transaction writes its own only when it differs.
   private var lastContext = VersionVector()

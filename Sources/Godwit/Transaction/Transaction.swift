@@ -7,20 +7,31 @@ import GodwitStorage
 /// It is handed to a synchronous closure on the writer's own thread and serves only inside it.
 public final class Transaction: Snapshot {
   private let writer: ReplicaWriter
-  private let models: ModelWriter
+  let models: ModelWriter
+  private let steps: WriteStepsCache
+  /// How many writes of models with hooks are under way, each inside a hook of the one before.
+  var hookDepth = 0
+  /// Far beyond what nested data needs, and well within the writer's stack.
+  static let deepestHook = 64
 
   init(_ writer: ReplicaWriter, models: ModelWriter) {
     self.writer = writer
     self.models = models
+    steps = writer.steps
     super.init(writer.connection)
   }
 
   /// Inserts a row.
   ///
-  /// - Throws: `constraint` when the key or a unique value is taken, `valueNotStorable` for NaN.
-  public func insert<Root: Model>(_ model: Root) throws {
+  /// - Returns: The model as it is stored, which differs when its hooks changed it.
+  /// - Throws: `validationFailed` when it breaks a rule, `constraint` when the key or a unique value is taken,
+  ///   `valueNotStorable` for NaN, and what its hooks throw.
+  @discardableResult
+  public func insert<Root: Model>(_ model: Root) throws -> Root {
     try checkIsOpen()
+    if let steps = steps.steps(for: Root.self) { return try insert(model, steps) }
     try models.insert(model)
+    return model
   }
 
   /// Inserts rows.
@@ -29,20 +40,50 @@ public final class Transaction: Snapshot {
   /// Writes the columns that differ from the stored row, and only those.
   ///
   /// - Returns: Whether any differed.
-  /// - Throws: `notFound` when no row has the key, `constraint` when a unique value is taken.
+  /// - Throws: `notFound` when no row has the key; `validationFailed`, `constraint`; what its hooks throw.
   @discardableResult
   public func update<Root: Model>(_ model: Root) throws -> Bool {
     try checkIsOpen()
+    if let steps = steps.steps(for: Root.self) { return try update(model, steps) }
     return try models.update(model)
   }
+
+  /// Updates rows.
+  ///
+  /// - Returns: How many differed from what was stored.
+  @discardableResult
+  public func update<Root: Model>(_ all: [Root]) throws -> Int { try all.count(where: { try update($0) }) }
 
   /// Inserts the row when its key is new, else updates the columns that differ.
   ///
   /// - Returns: Whether anything was written.
+  /// - Throws: `validationFailed`, `constraint`; what its hooks throw.
   @discardableResult
   public func save<Root: Model>(_ model: Root) throws -> Bool {
     try checkIsOpen()
+    if let steps = steps.steps(for: Root.self) { return try save(model, steps) }
     return try models.save(model)
+  }
+
+  /// Saves rows.
+  ///
+  /// - Returns: How many were written.
+  @discardableResult
+  public func save<Root: Model>(_ all: [Root]) throws -> Int { try all.count(where: { try save($0) }) }
+
+  /// Writes only these properties onto the stored row, whose other columns stay as they are; inserts the whole model
+  /// when its key is new. Rules and hooks see the row as it will be, and a column that a hook changes is written too.
+  ///
+  /// - Returns: Whether anything was written.
+  /// - Throws: `notInSchema` for a property that is no column; `validationFailed`, `constraint`; what its hooks throw.
+  @discardableResult
+  public func save<Root: Model>(_ model: Root, merging properties: [PartialKeyPath<Root>]) throws -> Bool {
+    try checkIsOpen()
+    let columns = try properties.map { try Root.schema.column(for: $0) }
+    if let steps = steps.steps(for: Root.self) { return try save(model, columns: columns, steps) }
+    if let hasChanged = try models.update(model, columns: columns) { return hasChanged }
+    try models.insert(model)
+    return true
   }
 
   /// Deletes the row.
@@ -51,12 +92,20 @@ public final class Transaction: Snapshot {
   @discardableResult
   public func delete<Root: Model>(_ model: Root) throws -> Bool { try delete(Root.self, key: model.id) }
 
+  /// Deletes rows.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  public func delete<Root: Model>(_ all: [Root]) throws -> Int { try all.count(where: { try delete($0) }) }
+
   /// Deletes the row with this key.
   ///
   /// - Returns: Whether there was one.
+  /// - Throws: What its hooks throw.
   @discardableResult
   public func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
     try checkIsOpen()
+    if let steps = steps.steps(for: Root.self) { return try delete(type, key: key, steps) }
     return try models.delete(type, key: key)
   }
 

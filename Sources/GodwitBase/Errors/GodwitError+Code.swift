@@ -60,6 +60,10 @@ extension GodwitError.Code {
   public static let untranslatablePredicate = Self("untranslatablePredicate")
   /// No row has this key.
   public static let notFound = Self("notFound")
+  /// A model breaks rules of its schema; ``GodwitError/violations`` lists them all.
+  public static let validationFailed = Self("validationFailed")
+  /// Hooks wrote rows whose hooks wrote rows, and so on, beyond the limit.
+  public static let hooksTooDeep = Self("hooksTooDeep")
 
   // MARK: Replica
 

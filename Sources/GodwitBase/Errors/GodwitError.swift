@@ -10,13 +10,18 @@ public struct GodwitError: Error, Sendable {
   public let hint: String?
   /// The failure that caused this one, if any.
   public let underlying: (any Error)?
+  /// Every rule that a model breaks when the code is `validationFailed`; empty for other errors.
+  public let violations: [Violation]
 
   /// Makes an error.
-  public init(_ code: Code, _ message: String, hint: String? = nil, underlying: (any Error)? = nil) {
+  public init(
+    _ code: Code, _ message: String, hint: String? = nil, underlying: (any Error)? = nil, violations: [Violation] = []
+  ) {
     self.code = code
     self.message = message
     self.hint = hint
     self.underlying = underlying
+    self.violations = violations
   }
 }
 

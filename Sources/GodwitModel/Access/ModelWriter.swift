@@ -146,7 +146,7 @@ package final class ModelWriter {
     !tablesWithTriggers.contains(Root.schema.table.lowercased())
   }
 
-  private func write<Root: Model>(_ type: Root.Type, _ values: [Value], replacing stored: [Value]) throws -> Bool {
+  func write<Root: Model>(_ type: Root.Type, _ values: [Value], replacing stored: [Value]) throws -> Bool {
     let changed = values.indices.filter { values[$0] != stored[$0] }
     guard !changed.isEmpty else { return false }
     let sql = Root.schema.layout.update(columns: changed, orFail: canFail(Root.self))
@@ -154,7 +154,7 @@ package final class ModelWriter {
     return true
   }
 
-  private func storedValues<Root: Model>(_ type: Root.Type, key: Value) throws -> [Value]? {
+  func storedValues<Root: Model>(_ type: Root.Type, key: Value) throws -> [Value]? {
     try connection.withStatement(Root.schema.layout.selectByKey) { statement in
       try statement.bind([key])
       guard try statement.step() else { return nil }

@@ -12,11 +12,13 @@ package final class ModelLayout: Sendable {
   package let insert: String
   package let insertOrFail: String
   package let deleteByKey: String
+  private let loadHook: (any LoadHook.Type)?
   private let quotedTable: String
   private let quotedColumns: [String]
 
-  init(table: String, columns: [String], accesses: [ColumnAccess]) {
+  init(table: String, columns: [String], accesses: [ColumnAccess], loadHook: (any LoadHook.Type)?) {
     self.table = table
+    self.loadHook = loadHook
     self.accesses = accesses
     quotedTable = SQLName.quoted(table)
     quotedColumns = columns.map(SQLName.quoted)
@@ -31,7 +33,7 @@ package final class ModelLayout: Sendable {
     deleteByKey = "DELETE FROM \(quotedTable) WHERE \(key) = ?"
   }
 
-  /// Reads the current row into the model at `model`, column by column.
+  /// Reads the current row into the model at `model`, column by column, and lets the model know.
   package func read(_ statement: Statement, from first: Int32 = 0, into model: UnsafeMutableRawPointer) throws {
     try accesses.withUnsafeBufferPointer { accesses in
       for index in accesses.indices {
@@ -39,6 +41,7 @@ package final class ModelLayout: Sendable {
         try accesses[index].read(model + accesses[index].offset, source)
       }
     }
+    loadHook?.hasLoaded(at: model)
   }
 
   /// Binds the model at `model` to a statement's parameters 1, 2, …

@@ -18,6 +18,7 @@ public struct Schema<Root: Model>: Sendable {
   /// The columns, the key first, then in the order declared.
   package let columns: [Column<Root>]
   package let layout: ModelLayout
+  package let validator: Validator<Root>
   private let indexes: [Index<Root>]
   private let scope: SyncScope
   private let columnNumbers: KeyPathNumbers
@@ -29,10 +30,12 @@ public struct Schema<Root: Model>: Sendable {
   ) {
     var columns: [Column<Root>] = []
     var indexes: [Index<Root>] = []
+    var rules: [Validate<Root>] = []
     for element in content() {
       switch element {
       case .column(let column): columns.append(column)
       case .index(let index): indexes.append(index)
+      case .validation(let rule): rules.append(rule)
       }
     }
     let keyOffset = Root.keyOffset
@@ -44,8 +47,12 @@ public struct Schema<Root: Model>: Sendable {
     self.columns = columns
     self.indexes = indexes
     self.scope = scope
-    columnNumbers = KeyPathNumbers(columns.map(\.keyPath), keyOffset: keyOffset, keyType: Root.ID.self)
-    layout = ModelLayout(table: table, columns: columns.map(\.name), accesses: columns.map(\.access))
+    let columnNumbers = KeyPathNumbers(columns.map(\.keyPath), keyOffset: keyOffset, keyType: Root.ID.self)
+    self.columnNumbers = columnNumbers
+    validator = Validator(rules, table: table, columns: columns, number: columnNumbers.number)
+    layout = ModelLayout(
+      table: table, columns: columns.map(\.name), accesses: columns.map(\.access),
+      loadHook: Root.self as? any LoadHook.Type)
   }
 
   /// The column that stores the property, or a `notInSchema` error.
@@ -60,6 +67,7 @@ public struct Schema<Root: Model>: Sendable {
 
   /// The table as data; throws `invalidSchema` when no database could have it.
   package func definition() throws -> TableDefinition {
+    try validator.check()
     let prototype = Root()
     let names = columns.map(\.name)
     let definitions = columns.enumerated().map { number, column in

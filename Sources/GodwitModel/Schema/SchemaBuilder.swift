@@ -4,15 +4,19 @@ public enum SchemaElement<Root: Model>: Sendable {
   case column(Column<Root>)
   /// An index.
   case index(Index<Root>)
+  /// A rule that rows must keep.
+  case validation(Validate<Root>)
 }
 
-/// Collects the columns and indexes of a schema.
+/// Collects the columns, indexes and rules of a schema.
 @resultBuilder
 public enum SchemaBuilder<Root: Model> {
   /// A column.
   public static func buildExpression(_ column: Column<Root>) -> SchemaElement<Root> { .column(column) }
   /// An index.
   public static func buildExpression(_ index: Index<Root>) -> SchemaElement<Root> { .index(index) }
+  /// A rule.
+  public static func buildExpression(_ rule: Validate<Root>) -> SchemaElement<Root> { .validation(rule) }
   /// All parts in order.
   public static func buildBlock(_ elements: SchemaElement<Root>...) -> [SchemaElement<Root>] { elements }
 }

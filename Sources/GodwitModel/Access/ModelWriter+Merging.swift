@@ -1,0 +1,44 @@
+import GodwitBase
+import GodwitStorage
+
+extension ModelWriter {
+  /// Whether a row has the model's key.
+  package func contains<Root: Model>(_ model: Root) throws -> Bool {
+    let key = try Root.schema.layout.values(of: model, in: [0])[0]
+    return try storedValues(Root.self, key: key) != nil
+  }
+
+  /// Writes these columns where they differ from the stored ones and leaves the others as they are stored, whatever
+  /// the model makes of them. Returns whether any differed, or nil when no row has the key.
+  package func update<Root: Model>(_ model: Root, columns: [Int]) throws -> Bool? {
+    try endRun()
+    let values = try Root.schema.layout.values(of: model, in: [0] + columns)
+    guard let stored = try storedValues(Root.self, key: values[0]) else { return nil }
+    var merged = stored
+    for (column, value) in zip(columns, values.dropFirst()) { merged[column] = value }
+    return try write(Root.self, merged, replacing: stored)
+  }
+}
+
+extension ModelLayout {
+  /// The stored values of some of the model's columns.
+  package func values<Root: Model>(of model: Root, in columns: [Int]) throws -> [Value] {
+    try withUnsafeBytes(of: model) { bytes in
+      guard let start = bytes.baseAddress else { return [] }
+      return try columns.map { try accesses[$0].storedValue(start + accesses[$0].offset) }
+    }
+  }
+}
+
+extension Column {
+  /// Copies the column's property from one model to another.
+  package func copy(from source: Root, to target: inout Root) {
+    guard let property = Swift.type(of: keyPath).valueType as? any ColumnValue.Type else { return }
+    copy(property, from: source, to: &target)
+  }
+
+  private func copy<Property: ColumnValue>(_ type: Property.Type, from source: Root, to target: inout Root) {
+    guard let keyPath = keyPath as? WritableKeyPath<Root, Property> else { return }
+    target[keyPath: keyPath] = source[keyPath: keyPath]
+  }
+}
