@@ -20,14 +20,17 @@ extension Connection {
   }
 
   /// The rows of a raw query of the user's.
-  package func rows(_ sql: SQL) throws -> [Row] {
+  package func rows(_ sql: SQL) throws -> [Row] { try readOnly(sql, Self.rows) }
+
+  /// Lends the statement of a raw query of the user's, which may not write.
+  func readOnly<Output>(_ sql: SQL, _ body: (Statement) throws -> Output) throws -> Output {
     if let failure = sql.failure { throw failure }
     return try withStatement(sql.text, authority: .user) { statement in
       guard statement.isReadOnly else {
         throw GodwitError(.notAuthorized, "this statement writes", hint: "use execute in a write transaction")
       }
       try statement.bind(sql.values)
-      return try Self.rows(statement)
+      return try body(statement)
     }
   }
 

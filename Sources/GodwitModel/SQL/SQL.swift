@@ -18,6 +18,9 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     self.values = values
   }
 
+  /// Puts text around it.
+  mutating func enclose(_ start: String, _ end: String) { text = start + text + end }
+
   /// Text without values.
   public init(stringLiteral text: String) { self.init(text: text) }
 

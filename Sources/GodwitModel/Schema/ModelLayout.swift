@@ -44,6 +44,14 @@ package final class ModelLayout: Sendable {
     loadHook?.hasLoaded(at: model)
   }
 
+  /// Reads some columns, which are all that the current row has.
+  func read(_ statement: Statement, columns: [Int], into model: UnsafeMutableRawPointer) throws {
+    for (index, column) in columns.enumerated() {
+      let access = accesses[column]
+      try access.read(model + access.offset, ColumnReaderSource(statement, Int32(index)))
+    }
+  }
+
   /// Binds the model at `model` to a statement's parameters 1, 2, …
   package func bind(_ model: UnsafeRawPointer, to statement: Statement) throws {
     try accesses.withUnsafeBufferPointer { accesses in

@@ -50,6 +50,30 @@ public struct Query<Root: Model>: Sendable {
   public func offset(_ count: Int) -> Query { with { $0.offset = count } }
 }
 
+extension Query {
+  /// Whole models without some of their columns, such as large ones: those properties stay as `init()` makes them.
+  /// The key is always read.
+  public func omitting(_ keyPaths: PartialKeyPath<Root>...) -> Selection<Root> {
+    let omitted = keyPaths.map { Fields<Root>().part($0) }
+    let names = omitted.compactMap { part in if case .column(_, let name) = part { name } else { nil } }
+    let schema = Root.schema
+    let kept = schema.columns.indices.filter { $0 == 0 || !names.contains(schema.columns[$0].name) }
+    var columns: [[SQLPart]] = kept.map { [.column(table: schema.table, name: schema.columns[$0].name)] }
+    // A property that is no column shows when the statement is written.
+    columns += omitted.filter { part in if case .failure = part { true } else { false } }.map { [$0] }
+    var copy = statement
+    copy.columns = columns
+    return Selection(copy) { statement in
+      var model = Root()
+      try withUnsafeMutableBytes(of: &model) { bytes in
+        guard let start = bytes.baseAddress else { return }
+        try Root.schema.layout.read(statement, columns: kept, into: start)
+      }
+      return model
+    }
+  }
+}
+
 extension Query: FetchRequest {
   public var sql: SQL { get throws { try statement.sql } }
   public var _tables: Set<String> { statement.tables }

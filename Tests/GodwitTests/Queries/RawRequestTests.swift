@@ -1,0 +1,105 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("A query in SQL")
+struct RawRequestTests {
+  private let library: Library
+  private var replica: Replica { library.replica }
+
+  init() async throws { library = try await Library() }
+
+  private struct Line: Decodable, Equatable {
+    var title: String
+    var pages: Int
+    var subtitle: String?
+    var isLent: Bool
+    enum CodingKeys: String, CodingKey { case title, pages, subtitle, isLent = "is_lent" }
+  }
+
+  @Test("reads rows as typed tuples, with values bound and never spliced")
+  func typed() async throws {
+    let title = "'; DROP TABLE book; --"
+    let least = 220
+    let sql: SQL = "SELECT title, pages, subtitle FROM book WHERE pages > \(least) AND title <> \(title) ORDER BY pages"
+    let rows = try await replica.fetch(sql.reading(String.self, Int.self, String?.self))
+    #expect(rows.map(\.0) == ["The Waves", "Orlando"])
+    #expect(rows.map(\.1) == [230, 330])
+    #expect(rows.map(\.2) == [nil, "A Biography"])
+    #expect(try await replica.count(sql.reading(String.self)) == 2)
+    let first = try await replica.first(sql.reading(String.self))
+    #expect(first == "The Waves")
+    #expect(try await replica.count(Book.all) == 4)
+  }
+
+  @Test("reads rows as a Decodable type, by column name")
+  func decodable() async throws {
+    let sql: SQL = "SELECT * FROM book WHERE title = \("Orlando")"
+    #expect(
+      try await replica.fetch(sql.decoding(Line.self))
+        == [Line(title: "Orlando", pages: 330, subtitle: "A Biography", isLent: true)])
+  }
+
+  @Test("decodes every kind of value as it was stored")
+  func everyKind() async throws {
+    struct Kinds: Decodable, Equatable {
+      var int64: Int64; var uint64: UInt64; var double: Double; var decimal: Decimal; var text: String
+      var data: Data; var date: Date; var uuid: UUID; var url: URL; var list: [String]; var mood: String
+    }
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), models: Everything.self)
+    var everything = Everything()
+    everything.int64 = .min
+    everything.uint64 = .max
+    everything.double = 2.5
+    everything.decimal = Decimal(string: "12345678901234567890.123") ?? 0
+    everything.data = Data([0, 255])
+    everything.date = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
+    everything.list = ["a", "b"]
+    let stored = everything
+    try await replica.write { _ = try $0.insert(stored) }
+    let rows = try await replica.fetch(SQL("SELECT * FROM everything").decoding(Kinds.self))
+    let row = try #require(rows.first)
+    #expect(row.int64 == .min && row.uint64 == .max && row.double == 2.5 && row.decimal == stored.decimal)
+    #expect(row.data == stored.data && row.date == stored.date && row.uuid == stored.uuid && row.list == stored.list)
+    await replica.close()
+  }
+
+  @Test("with a value of another type is valueMismatch, naming the column, and fewer columns are invalidArgument")
+  func mismatch() async throws {
+    struct Wrong: Decodable { var title: Int }
+    struct Missing: Decodable { var nothing: Int }
+    let replica = replica
+    #expect(await code { try await replica.fetch(SQL("SELECT title FROM book").reading(Int.self)) } == .valueMismatch)
+    #expect(await code { try await replica.fetch(SQL("SELECT title FROM book").reading(String.self, Int.self)) } == .invalidArgument)
+    #expect(await code { try await replica.fetch(SQL("SELECT * FROM book").decoding(Missing.self)) } == .valueMismatch)
+    do {
+      _ = try await replica.fetch(SQL("SELECT title FROM book").decoding(Wrong.self))
+      Issue.record("text was read as a number")
+    } catch let error as GodwitError {
+      #expect(error.code == .valueMismatch && error.message.contains("title"))
+    }
+  }
+
+  @Test("that writes is refused")
+  func writing() async throws {
+    let replica = replica
+    #expect(await code { try await replica.fetch(SQL("DELETE FROM book").reading(Int.self)) } == .notAuthorized)
+    #expect(try await replica.count(Book.all) == 4)
+  }
+}
+
+@Suite("Models without some columns")
+struct OmittingTests {
+  @Test("keep the defaults of what was left out")
+  func omitting() async throws {
+    let library = try await Library()
+    let query = Book.where { $0.title == "Orlando" }.omitting(\.subtitle, \.pages)
+    let book = try #require(try await library.replica.first(query))
+    #expect(book.id == library.orlando.id && book.title == "Orlando" && book.isLent)
+    #expect(book.subtitle == nil && book.pages == 0)
+    #expect(!(try query.sql.text.contains("subtitle")))
+    let note = Note.all.omitting(\.isSelected)
+    #expect(throws: GodwitError.self) { try note.sql }
+  }
+}
