@@ -57,11 +57,12 @@ enum QueriesSamples {
     // begin sample
     let titles = try await replica.fetch(Book.order(by: \.title).select { $0.title })
     let lines = try await replica.fetch(Book.where { $0.pages > 200 }.select { ($0.title, $0.pages * 2) })
+    let light = try await replica.fetch(Book.all.omitting(\.subtitle))  // books whose subtitle is not read
     let perAuthor = try await replica.fetch(
       Book.all.group(by: \.author).having { $0.id.count() > 1 }
         .select { ($0.author, $0.pages.sum(), $0.pages.average()) })
     // end sample
-    try expect(titles.count == 4 && lines.count == 3 && perAuthor.count == 1)
+    try expect(titles.count == 4 && lines.count == 3 && light.count == 4 && perAuthor.count == 1)
     try expect(perAuthor[0].0 == woolf.id && perAuthor[0].1 == 560 && perAuthor[0].2 == 280)
 
     // begin sample
@@ -83,7 +84,7 @@ enum QueriesSamples {
       print(changed, deleted)  // 2 1
     }
     // end sample
-    try await expect(replica.count(Book.where { $0.pages == 340 }) == 1 && replica.count(Book.all) == 3)
+    try await expect(replica.count(Book.where { $0.pages == 340 }) == 1, replica.count(Book.all) == 3)
 
     // begin sample
     let least = 220
@@ -93,13 +94,18 @@ enum QueriesSamples {
     try expect(waves.map(\.title) == ["The Waves"])
 
     // begin sample
-    let rows = try await replica.rows(
-      "SELECT title, pages FROM book WHERE pages > \(least) ORDER BY \(name: "title")")
-    for row in rows {
-      if case .text(let title)? = row["title"], case .integer(let pages)? = row["pages"] { print(title, pages) }
+    struct Line: Decodable {
+      let title: String
+      let pages: Int
     }
+
+    let sql: SQL = "SELECT title, pages FROM book WHERE pages > \(least) ORDER BY \(name: "title")"
+    let pairsOfValues = try await replica.fetch(sql.reading(String.self, Int.self))
+    let decoded = try await replica.fetch(sql.decoding(Line.self))
+    let rows = try await replica.rows(sql)
+    print(pairsOfValues[0].0, decoded[0].title, rows[0]["title"] ?? .null)
     // end sample
-    try expect(rows.count == 2)
+    try expect(pairsOfValues.count == 2 && decoded.map(\.pages) == [340, 240] && rows.count == 2)
     await replica.close()
   }
 }

@@ -86,8 +86,8 @@ enum RelationsSamples {
       try transaction.delete(author)
     }
     // end sample
-    try await expect(replica.count(Shelving.all) == 0 && replica.count(Genre.all) == 1)
-    try await expect(replica.count(Author.all) == 0 && replica.fetch(Book.all).map(\.author) == [nil])
+    try await expect(replica.count(Shelving.all) == 0, replica.count(Genre.all) == 1)
+    try await expect(replica.count(Author.all) == 0, replica.fetch(Book.all).map(\.author) == [nil])
     await replica.close()
   }
 }
