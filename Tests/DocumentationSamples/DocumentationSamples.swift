@@ -13,7 +13,7 @@ struct DocumentationSamples {
     // case "Models": try await ModelsSamples.run()
     case "Queries": try await QueriesSamples.run()
     case "Relations": try await RelationsSamples.run()
-    case "Observation": try await ObservationSamples.run()
+    case "Observing": try await ObservingSamples.run()
     case "Threads": try await ThreadsSamples.run()
     default: exit(64)
     }

@@ -1,6 +1,6 @@
 import Godwit
 
-enum ObservationSamples {
+enum ObservingSamples {
   // begin sample
   struct Note: Model {
     static let schema = Schema<Self>("note") {
