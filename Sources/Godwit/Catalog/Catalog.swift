@@ -29,22 +29,46 @@ struct Catalog: Sendable {
 
   var synced: [CatalogTable] { tables.filter(\.definition.isSynced) }
 
-  /// Creates what is missing and refuses what differs; alters nothing that is there.
-  static func ensure(_ definitions: [TableDefinition], on connection: Connection) throws {
+  /// Creates missing tables, adds to those that are there what the migrations allow, and refuses what still differs.
+  static func ensure(
+    _ definitions: [TableDefinition], _ migrations: Migrations = .none, on connection: Connection
+  ) throws {
     let known = try Catalog(connection)
     for definition in definitions {
-      if let table = known[definition.name] {
-        let differences = definition.differences(from: table.definition)
-        guard differences.isEmpty else {
-          throw GodwitError(
-            .schemaMismatch,
-            "table \(definition.name) differs from its model: \(differences.joined(separator: "; "))",
-            hint: "nothing was altered; change the model back or write a migration")
-        }
-      } else {
+      guard let table = known[definition.name] else {
         try create(definition, on: connection)
+        continue
       }
+      let differences = definition.differences(from: table.definition)
+      let standing = differences.filter { !migrations.addsMissing || !$0.isAdditive }
+      guard standing.isEmpty else { throw mismatch(definition, standing, mayAdd: standing.allSatisfy(\.isAdditive)) }
+      try TableAddition(differences, to: table).run(on: connection)
     }
+  }
+
+  private static func mismatch(
+    _ definition: TableDefinition, _ differences: [TableDifference], mayAdd: Bool
+  ) -> GodwitError {
+    GodwitError(
+      .schemaMismatch,
+      "table \(definition.name) differs from its model: \(differences.map(\.description).joined(separator: "; "))",
+      hint: mayAdd
+        ? "nothing was altered; open with migrations: .addMissing(), which adds what is missing and keeps the rest"
+        : "nothing was altered; change the model back or write a migration")
+  }
+
+  /// Drops a table that is not synced; its rows go with it.
+  static func drop(_ name: String, on connection: Connection) throws {
+    guard let table = try Catalog(connection)[name] else {
+      throw GodwitError(.notInSchema, "there is no table \(name)", hint: "open the replica with its model first")
+    }
+    guard !table.definition.isSynced else {
+      throw GodwitError(
+        .notAuthorized, "table \(name) is synced and cannot be dropped",
+        hint: "only a migration that every replica runs can take it away; delete its rows instead")
+    }
+    try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
+    try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
   }
 
   /// Creates the tables of a sync file that this replica does not have, so that a replica whose application is
@@ -68,6 +92,7 @@ struct Catalog: Sendable {
         .schemaMismatch, "the database has a table \(definition.name) that Godwit did not make",
         hint: "rename it, or give the model another table name")
     }
+    for column in definition.columns { try CheckTrial.run(column, of: definition, on: connection) }
     var writer = ByteWriter()
     definition.write(to: &writer)
     try connection.run(

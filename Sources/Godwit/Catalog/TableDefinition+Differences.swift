@@ -1,41 +1,86 @@
+import GodwitModel
 import GodwitReplication
 
 extension TableDefinition {
-  /// What must change in `stored` to become this table, in words. Defaults are not compared: they act only on
-  /// rows that other programs' columns left out.
-  func differences(from stored: TableDefinition) -> [String] {
-    var differences: [String] = []
-    let ours = Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0) })
-    let theirs = Dictionary(uniqueKeysWithValues: stored.columns.map { ($0.name, $0) })
+  /// What must change in `stored` to become this table. Neither the order of columns nor defaults are compared: a
+  /// property's default is code, and acts only on rows that were written without the column.
+  func differences(from stored: TableDefinition) -> [TableDifference] {
+    columnDifferences(from: stored) + keyDifferences(from: stored) + indexDifferences(from: stored)
+      + scopeDifferences(from: stored)
+  }
+
+  private func columnDifferences(from stored: TableDefinition) -> [TableDifference] {
+    var differences: [TableDifference] = []
+    let ours = Dictionary(uniqueKeysWithValues: columns.map { ($0.name.lowercased(), $0) })
+    let theirs = Dictionary(uniqueKeysWithValues: stored.columns.map { ($0.name.lowercased(), $0) })
     for column in columns {
-      guard let other = theirs[column.name] else {
-        differences.append("column \(column.name) is missing in the database")
+      guard let other = theirs[column.name.lowercased()] else {
+        differences.append(.missingColumn(column))
         continue
       }
-      differences += column.differences(from: other)
+      differences += column.differences(from: other).map { .changed("column \(column.name) \($0)") }
     }
-    for column in stored.columns where ours[column.name] == nil {
-      differences.append("column \(column.name) is not in the model")
+    for column in stored.columns where ours[column.name.lowercased()] == nil {
+      differences.append(.extraColumn(column.name))
     }
-    if columns.prefix(keyCount).map(\.name) != stored.columns.prefix(stored.keyCount).map(\.name) {
-      differences.append("the primary key is another")
+    return differences
+  }
+
+  private func keyDifferences(from stored: TableDefinition) -> [TableDifference] {
+    let (ours, theirs) = (columns.prefix(keyCount).map(\.name), stored.columns.prefix(stored.keyCount).map(\.name))
+    guard ours != theirs else { return [] }
+    func list(_ names: [String]) -> String { "(\(names.joined(separator: ", ")))" }
+    return [.changed("the primary key is \(list(theirs)) in the database and \(list(ours)) in the model")]
+  }
+
+  private func indexDifferences(from stored: TableDefinition) -> [TableDifference] {
+    func byName(_ table: TableDefinition) -> [String: IndexDefinition] {
+      Dictionary(table.indexes.map { (table.indexName($0), $0) }, uniquingKeysWith: { first, _ in first })
     }
-    if Set(indexes) != Set(stored.indexes) { differences.append("the indexes are others") }
-    if isSynced != stored.isSynced { differences.append("the model's sync scope is another") }
+    let (ours, theirs) = (byName(self), byName(stored))
+    var differences: [TableDifference] = []
+    for (name, index) in ours.sorted(by: { $0.key < $1.key }) {
+      guard let other = theirs[name] else {
+        differences.append(.missingIndex(index, name: name))
+        continue
+      }
+      if index.isUnique != other.isUnique {
+        differences.append(.changed("index \(name) is unique only in the \(index.isUnique ? "model" : "database")"))
+      }
+    }
+    return differences + theirs.keys.filter { ours[$0] == nil }.sorted().map { .extraIndex(name: $0) }
+  }
+
+  private func scopeDifferences(from stored: TableDefinition) -> [TableDifference] {
+    var differences: [TableDifference] = []
+    if isSynced != stored.isSynced {
+      differences.append(.changed("the table is synced only in the \(isSynced ? "model" : "database")"))
+    }
+    if numbersKeys != stored.numbersKeys {
+      differences.append(.changed("the rows are numbered only in the \(numbersKeys ? "model" : "database")"))
+    }
     return differences
   }
 }
 
 extension ColumnDefinition {
+  /// What to say of the column.
   fileprivate func differences(from stored: ColumnDefinition) -> [String] {
     var differences: [String] = []
-    if type != stored.type {
-      differences.append("column \(name) is \(stored.type) in the database and \(type) in the model")
-    }
+    if name != stored.name { differences.append("is called \(stored.name) in the database") }
+    if type != stored.type { differences.append("is \(stored.type) in the database and \(type) in the model") }
     if isNullable != stored.isNullable {
-      differences.append("column \(name) is \(isNullable ? "optional only in the model" : "optional only in the database")")
+      differences.append("is optional only in the \(isNullable ? "model" : "database")")
     }
-    if reference != stored.reference { differences.append("column \(name) refers to another table or in another way") }
+    if reference != stored.reference {
+      differences.append("refers to \(stored.target) in the database and to \(target) in the model")
+    }
+    if check != stored.check {
+      differences.append("is checked by \(stored.checkText) in the database and by \(checkText) in the model")
+    }
     return differences
   }
+
+  private var target: String { reference.map { "\($0.table) (\($0.onDelete))" } ?? "nothing" }
+  private var checkText: String { check.map { "(\($0))" } ?? "nothing" }
 }

@@ -32,8 +32,24 @@ enum CaptureTriggers {
       }
     }
     guard isOwn.prefix(own.count).contains(false) else { return }
+    try remake(table, replacing: own, on: connection)
+  }
+
+  /// Makes the triggers of a table with other columns than before.
+  static func remake(_ table: CatalogTable, on connection: Connection) throws {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE ? ESCAPE '\\'"
+    let old = try connection.withStatement(sql) { statement in
+      try statement.bind([.text("godwit\\_\(table.id)\\_%")])
+      var names: [String] = []
+      while try statement.step() { names.append(try statement.text(at: 0)) }
+      return names
+    }
+    try remake(table, replacing: old, on: connection)
+  }
+
+  private static func remake(_ table: CatalogTable, replacing old: [String], on connection: Connection) throws {
     try connection.savepoint {
-      for name in own { try connection.execute("DROP TRIGGER \(SQLName.quoted(name))") }
+      for name in old { try connection.execute("DROP TRIGGER \(SQLName.quoted(name))") }
       for sql in statements(table) { try connection.execute(sql) }
     }
   }

@@ -201,6 +201,10 @@ extension ChangeCapture: InsertCapture {
     return state.pointee.tables.firstIndex { $0?.definition.name.lowercased() == name }.map { .direct($0) } ?? .none
   }
 
+  func columns(of table: Int) -> [String] {
+    state.pointee.tables[table]?.definition.columns.map(\.name) ?? []
+  }
+
   func insert(
     table: Int, encode: (UnsafeMutablePointer<ByteWriter>) throws -> Void,
     store: (UnsafeRawBufferPointer) throws -> Void

@@ -21,11 +21,10 @@ extension Transaction {
     }
   }
 
-  func save<Root: Model>(_ model: Root, _ steps: WriteSteps) throws -> Bool {
-    var model = model
-    return try whole(Root.self, steps) {
+  func save<Root: Model>(_ model: inout Root, _ steps: WriteSteps) throws -> Bool {
+    try whole(Root.self, steps) {
       try run(.willSave, &model, steps)
-      if try models.contains(model) { return try updateJudged(&model, steps) { try models.update($0) } }
+      if try models.contains(model) { return try updateJudged(&model, steps) { try models.save(&$0) } }
       try insertJudged(&model, steps)
       return true
     }
@@ -66,17 +65,17 @@ extension Transaction {
   private func insertJudged<Root: Model>(_ model: inout Root, _ steps: WriteSteps) throws {
     try run(.willInsert, &model, steps)
     if steps.isValidated { try connection.validate(model) }
-    try models.insert(model)
+    model = try models.insert(model)
     try run(.didInsert, &model, steps)
     try run(.didSave, &model, steps)
   }
 
   private func updateJudged<Root: Model>(
-    _ model: inout Root, _ steps: WriteSteps, write: (Root) throws -> Bool
+    _ model: inout Root, _ steps: WriteSteps, write: (inout Root) throws -> Bool
   ) throws -> Bool {
     try run(.willUpdate, &model, steps)
     if steps.isValidated { try connection.validate(model) }
-    let hasChanged = try write(model)
+    let hasChanged = try write(&model)
     try run(.didUpdate, &model, steps)
     try run(.didSave, &model, steps)
     return hasChanged

@@ -17,7 +17,9 @@ struct ColumnMapping {
       guard let number = numbers[column.name] else {
         throw Self.needsMigration("column \(column.name) of table \(remote.name)")
       }
-      guard (number < table.definition.keyCount) == (column.index < remote.keyCount) else {
+      // A row's key is its values in the order of the columns, so key columns must stand in the same places.
+      let isKey = column.index < remote.keyCount
+      guard isKey ? number == column.index : number >= table.definition.keyCount else {
         throw Self.needsMigration("the key of table \(remote.name)")
       }
       columns[column.index] = number

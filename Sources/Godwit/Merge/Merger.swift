@@ -63,7 +63,9 @@ final class Merger {
     let before = try states.load(key) ?? RowState()
     let wasAlive = try before.isAlive(contextOf: log.context)
     let keyCount = rows.definition.keyCount
-    var stored: [Value]? = wasAlive ? nil : before.image
+    let defaults = rows.definition.columns.dropFirst(keyCount).map { $0.defaultValue ?? .null }
+    // An image from before a column was added lacks it.
+    var stored: [Value]? = wasAlive ? nil : before.image.map { $0 + defaults.dropFirst($0.count) }
     func storedValues() throws -> [Value]? {
       if stored == nil, wasAlive { stored = try rows.values(key.key) }
       return stored
@@ -74,7 +76,7 @@ final class Merger {
     }
     var after = merge.state
     func image() throws -> [Value] {
-      var values = try storedValues() ?? rows.definition.columns.dropFirst(keyCount).map { $0.defaultValue ?? .null }
+      var values = try storedValues() ?? defaults
       for (column, value) in merge.written { values[column - keyCount] = value }
       return values
     }

@@ -36,10 +36,11 @@ struct StampFold {
         // The write is in the table already and saw everything here, so nothing can be lost.
         merge.apply(RowWrite(kind: operation.kind, stamp: stamp, context: context, cells: cells)) { _ in .null }
         var state = merge.state
-        let definition = mapping.table.definition
+        // The columns that the table had then; those added since come behind them.
+        let columns = changes.tables[operation.table]
         state.image =
           operation.kind == .delete
-          ? try (definition.keyCount..<definition.columns.count).map { _ in try images.value() } : nil
+          ? try (columns.keyCount..<columns.columnCount).map { _ in try images.value() } : nil
         batch[key] = state
       }
       if batch.count >= Self.batchSize { try save() }

@@ -41,29 +41,48 @@ public final class Replica: Sendable {
   /// Opens the replica in a folder, making what is missing: folder (0700), keyring, database (0600), tables.
   ///
   /// A new replica is the first member of a new group; use ``join(at:invitation:key:)`` to become a member of one
-  /// that exists. Tables that are there are compared with the models and never altered.
+  /// that exists. Tables that are there are compared with the models, and altered only as `migrations` allows.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
   ///   - name: What a new replica is called among the members; by default the folder's name.
   ///   - key: Where the keys are.
+  ///   - migrations: What may be done to tables that differ from their models; nothing by default.
   ///   - logger: Hears of opening, imports and exports at level `debug`.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`, `noKeyFits`,
   ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`.
   public static func open(
     at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
-    logger: Logger = Logger(label: "godwit")
+    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
-    try await open(at: path, models: models, name: name, key: key, logger: logger, wallClock: .system)
+    try await open(
+      at: path, models: models, name: name, key: key, migrations: migrations, logger: logger, wallClock: .system)
+  }
+
+  /// The same with a list of models.
+  public static func open(
+    at path: String, models: [any Model.Type], name: String? = nil, key: KeySource = .keyring(),
+    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(
+      at: path, models: models, name: name, key: key, migrations: migrations, logger: logger, wallClock: .system)
   }
 
   /// Opens a replica that must be there already; without models for tools that serve any program's data.
   ///
-  /// - Throws: `noReplica` when the folder holds none; otherwise as ``open(at:models:name:key:logger:)``.
+  /// - Throws: `noReplica` when the folder holds none; otherwise as ``open(at:models:name:key:migrations:logger:)``.
   public static func open(
     existing path: String, models: any Model.Type..., key: KeySource = .keyring(),
-    logger: Logger = Logger(label: "godwit")
+    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(existing: path, models: models, key: key, migrations: migrations, logger: logger)
+  }
+
+  /// The same with a list of models.
+  public static func open(
+    existing path: String, models: [any Model.Type], key: KeySource = .keyring(),
+    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     guard folder.hasDatabase else {
@@ -71,11 +90,13 @@ public final class Replica: Sendable {
       throw GodwitError(
         .noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
     }
-    return try await open(at: path, models: models, name: nil, key: key, logger: logger, wallClock: .system)
+    return try await open(
+      at: path, models: models, name: nil, key: key, migrations: migrations, logger: logger, wallClock: .system)
   }
 
   package static func open(
-    at path: String, models: [any Model.Type], name: String?, key: KeySource, logger: Logger, wallClock: WallClock
+    at path: String, models: [any Model.Type], name: String?, key: KeySource, migrations: Migrations = .none,
+    logger: Logger, wallClock: WallClock
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
@@ -96,7 +117,9 @@ public final class Replica: Sendable {
     let changes = ChangeBroadcaster()
     let pool = DatabasePool(path: folder.database, key: contents.databaseKey) { connection in
       guard connection.mode == .writer else { return }
-      try prepareWriter(connection, group: group, contents: contents, definitions: definitions)
+      try prepareWriter(connection, group: group, contents: contents) {
+        try Catalog.ensure(definitions, migrations, on: connection)
+      }
       connection.attachment = try ReplicaWriter(connection, wallClock: wallClock, changes: changes)
     }
     do {
@@ -113,12 +136,12 @@ public final class Replica: Sendable {
   }
 
   private static func prepareWriter(
-    _ connection: Connection, group: GroupID, contents: KeyringContents, definitions: [TableDefinition]
+    _ connection: Connection, group: GroupID, contents: KeyringContents, ensureTables: () throws -> Void
   ) throws {
     try connection.execute("BEGIN IMMEDIATE")
     do {
       try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
-      try Catalog.ensure(definitions, on: connection)
+      try ensureTables()
       try connection.execute("COMMIT")
     } catch {
       if connection.isInTransaction { try connection.execute("ROLLBACK") }

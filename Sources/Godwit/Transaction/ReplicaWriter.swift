@@ -30,7 +30,7 @@ final class ReplicaWriter {
     self.wallClock = wallClock
     self.changes = changes
     log = try ChangeLog(connection)
-    models = ModelWriter(connection, capture: capture)
+    models = ModelWriter(connection, capture: capture, now: wallClock.milliseconds)
     try CaptureFunction.register(capture, on: connection)
     dataVersion = try connection.scalar("PRAGMA data_version")
     announcedVersion = dataVersion
@@ -128,6 +128,14 @@ final class ReplicaWriter {
     lastContext = try log.othersContext(of: Dot(own, log.origins.head(of: own).sequence))
     clock.observe(HLC(rawValue: UInt64(bitPattern: try meta.integer(.clock))))
     clock.observe(log.origins.ownLatest)
+    try reloadTriggers()
+  }
+
+  /// Drops a table that is not synced. The capture knows only synced ones; the catalog is read anew by the next
+  /// transaction, when this one has committed or not.
+  func drop(_ table: String) throws {
+    try Catalog.drop(table, on: connection)
+    dataVersion = nil
     try reloadTriggers()
   }
 

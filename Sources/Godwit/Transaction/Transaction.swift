@@ -23,24 +23,36 @@ public final class Transaction: Snapshot {
 
   /// Inserts a row.
   ///
-  /// - Returns: The model as it is stored, which differs when its hooks changed it.
-  /// - Throws: `validationFailed` when it breaks a rule, `constraint` when the key or a unique value is taken,
-  ///   `valueNotStorable` for NaN, and what its hooks throw.
+  /// - Returns: The model as it is stored: with the number and the timestamps that its schema asks for, and what its
+  ///   hooks changed.
+  /// - Throws: `validationFailed` when it breaks a rule, `constraint` when the key or a unique value is taken or a check
+  ///   fails, `valueNotStorable` for NaN, and what its hooks throw.
   @discardableResult
-  public func insert<Root: Model>(_ model: Root) throws -> Root {
+  public func insert<Root: Model>(_ model: consuming Root) throws -> Root {
     try checkIsOpen()
     if let steps = steps.steps(for: Root.self) { return try insert(model, steps) }
-    try models.insert(model)
-    return model
+    return try models.insert(model)
   }
 
   /// Inserts rows.
-  public func insert<Root: Model>(_ all: [Root]) throws { for model in all { try insert(model) } }
+  ///
+  /// - Returns: The models as they are stored, in the same order.
+  @discardableResult
+  public func insert<Root: Model>(_ all: [Root]) throws -> [Root] {
+    try checkIsOpen()
+    if steps.steps(for: Root.self) != nil { return try all.map { try insert($0) } }
+    guard !Root.schema.layout.fillsIn else { return try all.map { try models.insert($0) } }
+    try models.insertUnchanged(all)
+    return all
+  }
 
   /// Writes the columns that differ from the stored row, and only those.
   ///
+  /// A schema's timestamps are not the program's to write: `created` stays, `updated` follows any other change.
+  ///
   /// - Returns: Whether any differed.
-  /// - Throws: `notFound` when no row has the key; `validationFailed`, `constraint`; what its hooks throw.
+  /// - Throws: `notFound` when no row has the key; `validationFailed`; `constraint` when a unique value is taken or a
+  ///   check fails; what its hooks throw.
   @discardableResult
   public func update<Root: Model>(_ model: Root) throws -> Bool {
     try checkIsOpen()
@@ -56,20 +68,32 @@ public final class Transaction: Snapshot {
 
   /// Inserts the row when its key is new, else updates the columns that differ.
   ///
-  /// - Returns: Whether anything was written.
-  /// - Throws: `validationFailed`, `constraint`; what its hooks throw.
+  /// - Returns: The model as it is stored; see ``insert(_:)-(Root)``.
+  /// - Throws: `validationFailed`, `constraint`, `valueNotStorable`; what its hooks throw.
   @discardableResult
-  public func save<Root: Model>(_ model: Root) throws -> Bool {
+  public func save<Root: Model>(_ model: consuming Root) throws -> Root {
     try checkIsOpen()
-    if let steps = steps.steps(for: Root.self) { return try save(model, steps) }
-    return try models.save(model)
+    _ = try store(&model)
+    return model
   }
 
   /// Saves rows.
   ///
-  /// - Returns: How many were written.
+  /// - Returns: How many were new or differed.
   @discardableResult
-  public func save<Root: Model>(_ all: [Root]) throws -> Int { try all.count(where: { try save($0) }) }
+  public func save<Root: Model>(_ all: [Root]) throws -> Int {
+    try checkIsOpen()
+    return try all.count { model in
+      var model = model
+      return try store(&model)
+    }
+  }
+
+  /// Leaves the model as it is stored; whether anything was written.
+  private func store<Root: Model>(_ model: inout Root) throws -> Bool {
+    if let steps = steps.steps(for: Root.self) { return try save(&model, steps) }
+    return try models.save(&model)
+  }
 
   /// Writes only these properties onto the stored row, whose other columns stay as they are; inserts the whole model
   /// when its key is new. Rules and hooks see the row as it will be, and a column that a hook changes is written too.
@@ -82,7 +106,7 @@ public final class Transaction: Snapshot {
     let columns = try properties.map { try Root.schema.column(for: $0) }
     if let steps = steps.steps(for: Root.self) { return try save(model, columns: columns, steps) }
     if let hasChanged = try models.update(model, columns: columns) { return hasChanged }
-    try models.insert(model)
+    _ = try models.insert(model)
     return true
   }
 
@@ -107,6 +131,17 @@ public final class Transaction: Snapshot {
     try checkIsOpen()
     if let steps = steps.steps(for: Root.self) { return try delete(type, key: key, steps) }
     return try models.delete(type, key: key)
+  }
+
+  /// Drops the table of a model that is `.local`, with its rows. The replica makes it again when it is next opened
+  /// with the model.
+  ///
+  /// - Throws: `notAuthorized` for a synced table, which other replicas go on writing to; `notInSchema` when there
+  ///   is no such table.
+  public func drop<Root: Model>(_ type: Root.Type) throws {
+    try checkIsOpen()
+    try models.endRun()
+    try writer.drop(Root.schema.table)
   }
 
   /// Runs one statement in SQL. Its effect on synced tables is captured like any other write.

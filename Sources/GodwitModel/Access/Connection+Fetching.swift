@@ -13,7 +13,7 @@ extension Connection {
   /// The model with this key, or nil.
   package func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
     try withStatement(Root.schema.layout.selectByKey) { statement in
-      try key.bind(to: ColumnBinder(ColumnBinderTarget(statement, 1)))
+      try key.bind(to: statement)
       let models: [Root] = try Self.models(statement)
       return models.first
     }

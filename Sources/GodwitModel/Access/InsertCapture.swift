@@ -14,6 +14,9 @@ package enum CapturedTable {
 package protocol InsertCapture: AnyObject {
   func table(_ name: String) -> CapturedTable
 
+  /// The columns in whose order the rows of a table are encoded.
+  func columns(of table: Int) -> [String]
+
   /// Appends an insert: `encode` appends the row's encoded values, `store` inserts the row from those bytes. When
   /// either throws, nothing has been appended.
   func insert(

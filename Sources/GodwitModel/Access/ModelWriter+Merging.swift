@@ -4,19 +4,20 @@ import GodwitStorage
 extension ModelWriter {
   /// Whether a row has the model's key.
   package func contains<Root: Model>(_ model: Root) throws -> Bool {
-    let key = try Root.schema.layout.values(of: model, in: [0])[0]
-    return try storedValues(Root.self, key: key) != nil
+    let layout = Root.schema.layout
+    return try storedValues(Root.self, like: layout.values(of: model, in: Array(0..<layout.keyCount))) != nil
   }
 
   /// Writes these columns where they differ from the stored ones and leaves the others as they are stored, whatever
   /// the model makes of them. Returns whether any differed, or nil when no row has the key.
   package func update<Root: Model>(_ model: Root, columns: [Int]) throws -> Bool? {
     try endRun()
-    let values = try Root.schema.layout.values(of: model, in: [0] + columns)
-    guard let stored = try storedValues(Root.self, key: values[0]) else { return nil }
+    let layout = Root.schema.layout
+    let values = try layout.values(of: model, in: Array(0..<layout.keyCount) + columns)
+    guard let stored = try storedValues(Root.self, like: values) else { return nil }
     var merged = stored
-    for (column, value) in zip(columns, values.dropFirst()) { merged[column] = value }
-    return try write(Root.self, merged, replacing: stored)
+    for (column, value) in zip(columns, values.dropFirst(layout.keyCount)) { merged[column] = value }
+    return try write(Root.self, merged, replacing: stored) != nil
   }
 }
 

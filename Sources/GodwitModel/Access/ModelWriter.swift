@@ -8,6 +8,8 @@ import GodwitStorage
 package final class ModelWriter {
   private let connection: Connection
   private let capture: (any InsertCapture)?
+  /// Milliseconds since 1970 UTC, for timestamps.
+  private let now: () -> Int64
   /// Tables whose own triggers make a failing statement more than one row's work; they get plain statements.
   private var tablesWithTriggers: Set<String> = []
   private var inserts: [ObjectIdentifier: Insert] = [:]
@@ -30,8 +32,9 @@ package final class ModelWriter {
     }
   }
 
-  package init(_ connection: Connection, capture: (any InsertCapture)? = nil) {
+  package init(_ connection: Connection, capture: (any InsertCapture)? = nil, now: @escaping () -> Int64) {
     self.connection = connection
+    self.now = now
     self.capture = capture
   }
 
@@ -49,9 +52,28 @@ package final class ModelWriter {
     try connection.setTriggers(true)
   }
 
-  /// Inserts the model. Throws `constraint` when its key or a unique value is taken.
-  package func insert<Root: Model>(_ model: Root) throws {
+  /// Inserts the model and returns it as it is stored. Throws `constraint` when its key or a unique value is taken.
+  package func insert<Root: Model>(_ model: consuming Root) throws -> Root {
     let insert = try insertion(Root.self)
+    guard insert.layout.fillsIn else {
+      try store(model, insert)
+      return model
+    }
+    Root.schema.timestamps?.fill(&model, at: Timestamp(milliseconds: now()))
+    if insert.layout.numbersKeys, try hasNoNumber(model, insert.layout) {
+      try insertNumbering(&model, insert)
+    } else {
+      try store(model, insert)
+    }
+    return model
+  }
+
+  /// Inserts models of which nothing is filled in, without a copy of each to give back.
+  package func insertUnchanged<Root: Model>(_ models: [Root]) throws {
+    for model in models { try store(model, insertion(Root.self)) }
+  }
+
+  private func store<Root: Model>(_ model: Root, _ insert: Insert) throws {
     runLength += 1
     switch insert.capturedTable {
     case .byTriggers:
@@ -68,6 +90,34 @@ package final class ModelWriter {
   /// Somewhere in the schema stands FAIL, by which a failing statement leaves part of its work; a savepoint does not.
   private func whole<Output>(_ body: () throws -> Output) throws -> Output {
     try connection.schemaMayFail ? connection.savepoint(body) : body()
+  }
+
+  private func hasNoNumber<Root: Model>(_ model: Root, _ layout: ModelLayout) throws -> Bool {
+    try withUnsafeBytes(of: model) { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      return try layout.accesses[0].storedValue(start + layout.accesses[0].offset) == .integer(0)
+    }
+  }
+
+  /// A NULL in its place lets SQLite choose the number, which is then read back into the model.
+  private func insertNumbering<Root: Model>(_ model: inout Root, _ insert: Insert) throws {
+    if case .byTriggers = insert.capturedTable { try endRun() }
+    try whole {
+      try withUnsafeBytes(of: model) { bytes in
+        guard let start = bytes.baseAddress else { return }
+        try insert.layout.bind(start, to: insert.statement)
+      }
+      try insert.statement.bindNull(at: 1)
+      try insert.statement.run()
+    }
+    try connection.withStatement("SELECT last_insert_rowid()") { statement in
+      guard try statement.step() else { return }
+      let access = insert.layout.accesses[0]
+      try withUnsafeMutableBytes(of: &model) { bytes in
+        guard let start = bytes.baseAddress else { return }
+        try access.read(start + access.offset, ColumnReaderSource(statement, 0))
+      }
+    }
   }
 
   private func insertBinding<Root: Model>(_ model: Root, _ insert: Insert) throws {
@@ -96,22 +146,28 @@ package final class ModelWriter {
   package func update<Root: Model>(_ model: Root) throws -> Bool {
     try endRun()
     let values = try Self.values(model)
-    guard let stored = try storedValues(Root.self, key: values[0]) else {
+    guard let stored = try storedValues(Root.self, like: values) else {
       throw GodwitError(
         .notFound, "table \(Root.schema.table) has no row with this key", hint: "use save to insert it when it is new")
     }
-    return try write(Root.self, values, replacing: stored)
+    return try write(Root.self, values, replacing: stored) != nil
   }
 
-  /// Inserts the model when its key is new, else updates it; returns whether anything was written.
-  package func save<Root: Model>(_ model: Root) throws -> Bool {
+  /// Inserts the model when its key is new, else updates it; leaves it as it is stored. Returns whether anything was
+  /// written.
+  package func save<Root: Model>(_ model: inout Root) throws -> Bool {
     try endRun()
     let values = try Self.values(model)
-    guard let stored = try storedValues(Root.self, key: values[0]) else {
-      try insert(model)
+    guard let stored = try storedValues(Root.self, like: values) else {
+      model = try insert(model)
       return true
     }
-    return try write(Root.self, values, replacing: stored)
+    let written = try write(Root.self, values, replacing: stored)
+    if let timestamps = Root.schema.timestamps {
+      let places = Root.schema.layout.timestamps
+      try timestamps.set(&model, created: stored[places[0]], updated: (written ?? stored)[places[1]])
+    }
+    return written != nil
   }
 
   /// Deletes the row with this key; returns whether there was one.
@@ -119,7 +175,7 @@ package final class ModelWriter {
     try endRun()
     return try whole {
       try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
-        try key.bind(to: ColumnBinder(ColumnBinderTarget(statement, 1)))
+        try key.bind(to: statement)
         try statement.run()
         return connection.changes > 0
       }
@@ -133,9 +189,17 @@ package final class ModelWriter {
       latestInsert = known
       return known
     }
-    let layout = Root.schema.layout
+    var layout = Root.schema.layout
+    var captured: CapturedTable = canFail(Root.self) ? capture?.table(layout.table) ?? .none : .byTriggers
+    // Rows go into the log in the order of the table's columns; a table that a model was added to has another.
+    if case .direct(let table) = captured, let capture {
+      if let arranged = layout.arranged(as: capture.columns(of: table)) {
+        layout = arranged
+      } else {
+        captured = .byTriggers
+      }
+    }
     let statement = try connection.borrow(canFail(Root.self) ? layout.insertOrFail : layout.insert)
-    let captured: CapturedTable = canFail(Root.self) ? capture?.table(layout.table) ?? .none : .byTriggers
     let insert = Insert(type: identifier, statement: statement, layout: layout, capturedTable: captured)
     inserts[identifier] = insert
     latestInsert = insert
@@ -146,17 +210,27 @@ package final class ModelWriter {
     !tablesWithTriggers.contains(Root.schema.table.lowercased())
   }
 
-  func write<Root: Model>(_ type: Root.Type, _ values: [Value], replacing stored: [Value]) throws -> Bool {
-    let changed = values.indices.filter { values[$0] != stored[$0] }
-    guard !changed.isEmpty else { return false }
-    let sql = Root.schema.layout.update(columns: changed, orFail: canFail(Root.self))
-    try whole { try connection.run(sql, changed.map { values[$0] } + [values[0]]) }
-    return true
+  /// Returns the row as it is now, or nil when nothing differs. Timestamps are not the program's to write.
+  func write<Root: Model>(_ type: Root.Type, _ values: [Value], replacing stored: [Value]) throws -> [Value]? {
+    let layout = Root.schema.layout
+    var changed = (layout.keyCount..<values.count).filter {
+      values[$0] != stored[$0] && !layout.timestamps.contains($0)
+    }
+    guard !changed.isEmpty else { return nil }
+    var values = values
+    if let updated = layout.timestamps.last {
+      values[updated] = .integer(now())
+      changed.append(updated)
+    }
+    let sql = layout.update(columns: changed, orFail: canFail(Root.self))
+    try whole { try connection.run(sql, changed.map { values[$0] } + values.prefix(layout.keyCount)) }
+    return values
   }
 
-  func storedValues<Root: Model>(_ type: Root.Type, key: Value) throws -> [Value]? {
+  /// The row that has the key of these values.
+  func storedValues<Root: Model>(_ type: Root.Type, like values: [Value]) throws -> [Value]? {
     try connection.withStatement(Root.schema.layout.selectByKey) { statement in
-      try statement.bind([key])
+      try statement.bind(Array(values.prefix(Root.schema.layout.keyCount)))
       guard try statement.step() else { return nil }
       return try (0..<Root.schema.columns.count).map { try statement.value(at: Int32($0)) }
     }

@@ -4,15 +4,32 @@ import GodwitReplication
 extension TableDefinition {
   /// The statements that create the table and its indexes where they are missing.
   package var creationStatements: [String] {
-    let keys = columns.prefix(keyCount).map { SQLName.quoted($0.name) }.joined(separator: ", ")
-    let lines = columns.map(\.sql) + ["PRIMARY KEY (\(keys))"] + columns.compactMap(\.foreignKeySQL)
+    let key = numbersKeys ? [] : ["PRIMARY KEY (\(quotedKeyList))"]
+    let foreignKeys = columns.compactMap { column in
+      column.referenceSQL.map { "FOREIGN KEY (\(SQLName.quoted(column.name))) \($0)" }
+    }
+    let lines = columns.map { $0.sql(in: self) } + key + foreignKeys
     return ["CREATE TABLE IF NOT EXISTS \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"]
-      + indexes.map { index in
-        let columns = index.columns.map(SQLName.quoted).joined(separator: ", ")
-        let unique = index.isUnique ? "UNIQUE " : ""
-        return
-          "CREATE \(unique)INDEX IF NOT EXISTS \(SQLName.quoted(indexName(index))) ON \(SQLName.quoted(name)) (\(columns))"
-      }
+      + indexes.map(creationStatement)
+  }
+
+  /// The statement that creates one index.
+  package func creationStatement(_ index: IndexDefinition) -> String {
+    let columns = index.columns.map(SQLName.quoted).joined(separator: ", ")
+    let unique = index.isUnique ? "UNIQUE " : ""
+    return
+      "CREATE \(unique)INDEX IF NOT EXISTS \(SQLName.quoted(indexName(index))) ON \(SQLName.quoted(name)) (\(columns))"
+  }
+
+  /// The statement that adds one column to the table that is there.
+  package func additionStatement(_ column: ColumnDefinition) -> String {
+    let reference = column.referenceSQL.map { " \($0)" } ?? ""
+    return "ALTER TABLE \(SQLName.quoted(name)) ADD COLUMN \(column.sql(in: self))\(reference)"
+  }
+
+  /// A table of this one column that is only compiled, never made: the name is none that anybody would take.
+  package func trialStatement(_ column: ColumnDefinition) -> String {
+    "CREATE TEMP TABLE \"trial of a check\" (\(column.sql(in: self)))"
   }
 
   /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it.
@@ -33,16 +50,19 @@ extension TableDefinition {
 }
 
 extension ColumnDefinition {
-  fileprivate var sql: String {
+  fileprivate func sql(in table: TableDefinition) -> String {
     var sql = SQLName.quoted(name)
     if let typeName = type.sql { sql += " \(typeName)" }
     if !isNullable { sql += " NOT NULL" }
+    if table.numbersKeys, name == table.columns[0].name { sql += " PRIMARY KEY AUTOINCREMENT" }
     if let defaultValue { sql += " DEFAULT \(defaultValue.literal)" }
+    // The name is what a violation is reported under.
+    if let check { sql += " CONSTRAINT \(SQLName.quoted("\(table.name).\(name)")) CHECK (\(check))" }
     return sql
   }
 
   /// Deferred, so that rows may come in any order within a transaction and no insert pays for a statement journal.
-  fileprivate var foreignKeySQL: String? {
+  fileprivate var referenceSQL: String? {
     guard let reference else { return nil }
     let action =
       switch reference.onDelete {
@@ -50,8 +70,7 @@ extension ColumnDefinition {
       case .cascade: "CASCADE"
       case .setNull: "SET NULL"
       }
-    return "FOREIGN KEY (\(SQLName.quoted(name))) REFERENCES \(SQLName.quoted(reference.table)) "
-      + "ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED"
+    return "REFERENCES \(SQLName.quoted(reference.table)) ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED"
   }
 }
 
@@ -70,7 +89,7 @@ extension ColumnType {
 
 extension Value {
   /// The value as a SQL literal, for DEFAULT clauses.
-  fileprivate var literal: String {
+  package var literal: String {
     switch self {
     case .null: "NULL"
     case .integer(let number): number == .min ? "(-9223372036854775807 - 1)" : String(number)

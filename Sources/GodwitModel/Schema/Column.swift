@@ -12,8 +12,11 @@ public struct Column<Root: Model>: Sendable {
   package let defaultValue: @Sendable (Root) -> Value?
   package let keyPath: PartialKeyPath<Root> & Sendable
   /// Asked for only once both schemas stand: a model may refer to itself, or two to each other.
-  package private(set) var reference: (@Sendable () -> Reference)?
+  package private(set) var reference: (@Sendable () throws -> Reference)?
   package private(set) var isUnique = false
+  package private(set) var check: String?
+  /// The default that ``default(_:)`` gave, ahead of the property's own.
+  package private(set) var declaredDefault: DeclaredDefault?
 
   /// A column of the property's type; an optional property makes it nullable, any other NOT NULL.
   public init<Value: ColumnValue>(_ name: String, _ keyPath: WritableKeyPath<Root, Value> & Sendable) {
@@ -41,7 +44,14 @@ public struct Column<Root: Model>: Sendable {
   /// Makes the column hold the key of another model's row.
   public func references<Target: Model>(_ target: Target.Type, onDelete: DeleteAction = .restrict) -> Self {
     var copy = self
-    copy.reference = { Reference(table: Target.schema.table, onDelete: onDelete) }
+    copy.reference = {
+      guard Target.schema.keyCount == 1 else {
+        throw GodwitError(
+          .invalidSchema, "a column refers to table \(Target.schema.table), whose key has several columns",
+          hint: "refer to a model with a key of one column")
+      }
+      return Reference(table: Target.schema.table, onDelete: onDelete)
+    }
     return copy
   }
 
@@ -50,6 +60,35 @@ public struct Column<Root: Model>: Sendable {
     var copy = self
     copy.isUnique = true
     return copy
+  }
+
+  /// Refuses every value for which the SQL is false: `Column("views", \.views).check("views >= 0")`. Only the column
+  /// itself can be named, so a merge of values that each passed passes too. Several checks must all hold.
+  ///
+  /// The text is compiled when a replica opens with the model; one that does not compile is `invalidSchema`.
+  public func check(_ sql: String) -> Self {
+    var copy = self
+    copy.check = check.map { "(\($0)) AND (\(sql))" } ?? sql
+    return copy
+  }
+
+  /// What the column holds in rows that were written without it. Without this it is the property's value in
+  /// `init()`, for types whose values there are the same every time; nil is no default.
+  public func `default`(_ value: some ColumnValue) -> Self {
+    var copy = self
+    copy.declaredDefault = DeclaredDefault(value)
+    return copy
+  }
+}
+
+/// A default that a schema states.
+package struct DeclaredDefault: Sendable {
+  package let value: Result<Value, any Error>
+  package let type: ColumnType
+
+  init<Constant: ColumnValue>(_ value: Constant) {
+    self.value = Result { try value.storedValue() }
+    type = ColumnType(Constant.storageType)
   }
 }
 

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// A struct whose values are rows of a table.
 ///
@@ -24,5 +25,23 @@ public protocol Model: Sendable, Identifiable where ID: ModelKey {
   init()
 }
 
-/// A type that can be a primary key: one column, compared by its stored bytes.
-public protocol ModelKey: ColumnValue, Hashable {}
+/// A type that can be a primary key, compared by its stored bytes: one column, or several as a ``PairKey``.
+///
+/// Types of your own need nothing more than the conformance: `enum Kind: String, ModelKey`.
+public protocol ModelKey: ColumnValue, Hashable {
+  /// How many columns it takes; never written by hand.
+  static var _columnCount: Int { get }
+  /// What is stored in each of them; never written by hand.
+  func _keyValues() throws -> [Value]
+}
+
+extension ModelKey {
+  public static var _columnCount: Int { 1 }
+  public func _keyValues() throws -> [Value] { [try storedValue()] }
+
+  /// Binds the key to parameters 1, 2, …
+  package func bind(to statement: Statement) throws {
+    if Self._columnCount == 1 { return try bind(to: ColumnBinder(ColumnBinderTarget(statement, 1))) }
+    for (index, value) in try _keyValues().enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+  }
+}

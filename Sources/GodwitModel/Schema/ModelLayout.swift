@@ -12,25 +12,42 @@ package final class ModelLayout: Sendable {
   package let insert: String
   package let insertOrFail: String
   package let deleteByKey: String
+  package let columns: [String]
+  package let keyCount: Int
+  /// Whether an insert without a key gets one from the database.
+  package let numbersKeys: Bool
+  /// The columns that hold when a row was made and changed, in this order; empty when there are none.
+  package let timestamps: [Int]
+  /// Whether what is stored differs from what is inserted: the one question that every insert asks.
+  package let fillsIn: Bool
   private let loadHook: (any LoadHook.Type)?
+  private let keyCondition: String
   private let quotedTable: String
   private let quotedColumns: [String]
 
-  init(table: String, columns: [String], accesses: [ColumnAccess], loadHook: (any LoadHook.Type)?) {
+  init(
+    table: String, columns: [String], accesses: [ColumnAccess], keyCount: Int, numbersKeys: Bool, timestamps: [Int],
+    loadHook: (any LoadHook.Type)?
+  ) {
+    self.columns = columns
+    self.keyCount = keyCount
+    self.numbersKeys = numbersKeys
+    self.timestamps = timestamps
+    fillsIn = numbersKeys || !timestamps.isEmpty
     self.table = table
     self.loadHook = loadHook
     self.accesses = accesses
     quotedTable = SQLName.quoted(table)
     quotedColumns = columns.map(SQLName.quoted)
     let list = quotedColumns.joined(separator: ", ")
-    let key = quotedColumns.first ?? ""
+    keyCondition = quotedColumns.prefix(keyCount).map { "\($0) = ?" }.joined(separator: " AND ")
     let places = columns.map { _ in "?" }.joined(separator: ", ")
     columnList = list
-    selectByKey = "SELECT \(list) FROM \(quotedTable) WHERE \(key) = ?"
+    selectByKey = "SELECT \(list) FROM \(quotedTable) WHERE \(keyCondition)"
     insert = "INSERT INTO \(quotedTable) (\(list)) VALUES (\(places))"
     // FAIL needs no statement journal, which costs ten times the insert itself; one row has nothing to take back.
     insertOrFail = "INSERT OR FAIL INTO \(quotedTable) (\(list)) VALUES (\(places))"
-    deleteByKey = "DELETE FROM \(quotedTable) WHERE \(key) = ?"
+    deleteByKey = "DELETE FROM \(quotedTable) WHERE \(keyCondition)"
   }
 
   /// Reads the current row into the model at `model`, column by column, and lets the model know.
@@ -73,9 +90,19 @@ package final class ModelLayout: Sendable {
     try accesses.map { try $0.storedValue(model + $0.offset) }
   }
 
-  /// An UPDATE of the named columns by key; the key is the last parameter.
+  /// An UPDATE of the named columns by key; the key comes last.
   package func update(columns: [Int], orFail: Bool) -> String {
     let assignments = columns.map { "\(quotedColumns[$0]) = ?" }.joined(separator: ", ")
-    return "UPDATE \(orFail ? "OR FAIL " : "")\(quotedTable) SET \(assignments) WHERE \(quotedColumns[0]) = ?"
+    return "UPDATE \(orFail ? "OR FAIL " : "")\(quotedTable) SET \(assignments) WHERE \(keyCondition)"
+  }
+
+  /// The same model with its columns in the order of a table that has exactly these, or nil.
+  package func arranged(as order: [String]) -> ModelLayout? {
+    if order == columns { return self }
+    let places = order.compactMap { columns.firstIndex(of: $0) }
+    guard places.count == order.count, Set(places).count == columns.count else { return nil }
+    return ModelLayout(
+      table: table, columns: order, accesses: places.map { accesses[$0] }, keyCount: keyCount,
+      numbersKeys: numbersKeys, timestamps: timestamps.compactMap { places.firstIndex(of: $0) }, loadHook: loadHook)
   }
 }

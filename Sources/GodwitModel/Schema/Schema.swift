@@ -19,40 +19,73 @@ public struct Schema<Root: Model>: Sendable {
   package let columns: [Column<Root>]
   package let layout: ModelLayout
   package let validator: Validator<Root>
+  package let keyCount: Int
+  package let timestamps: Timestamps<Root>?
   private let indexes: [Index<Root>]
   private let scope: SyncScope
+  private let numbersKeys: Bool
+  private let declaredKeys: Int
+  private let declaredTimestamps: Int
   private let columnNumbers: KeyPathNumbers
 
-  /// Declares a table. The key column holds ``Model/id`` and is called `key`.
+  /// Declares a table. Unless a ``Key`` says otherwise, one key column holds ``Model/id`` and is called `key`.
+  ///
+  /// - Parameters:
+  ///   - table: The table's name.
+  ///   - key: The name of the key column.
+  ///   - scope: Whether the rows travel.
+  ///   - autoIncrement: Lets the database number new rows: `id` is an integer, and 0 means not yet numbered.
+  ///     Numbers are never used again. For tables that are `.local`, since replicas would give the same numbers.
+  ///   - content: Columns, indexes, key and timestamps.
   public init(
-    _ table: String, key: String = "id", sync scope: SyncScope = .group,
+    _ table: String, key: String = "id", sync scope: SyncScope = .group, autoIncrement: Bool = false,
     @SchemaBuilder<Root> _ content: () -> [SchemaElement<Root>]
   ) {
     var columns: [Column<Root>] = []
     var indexes: [Index<Root>] = []
     var rules: [Validate<Root>] = []
+    var keys: [Key<Root>] = []
+    var timestamps: [Timestamps<Root>] = []
     for element in content() {
       switch element {
       case .column(let column): columns.append(column)
       case .index(let index): indexes.append(index)
       case .validation(let rule): rules.append(rule)
+      case .key(let key): keys.append(key)
+      case .timestamps(let times):
+        columns += times.columns
+        timestamps.append(times)
       }
     }
     let keyOffset = Root.keyOffset
     let keyPaths = KeyPathNumbers([\Root.id], keyOffset: keyOffset, keyType: Root.ID.self)
-    let declaredKey = columns.firstIndex { $0.name == key || keyPaths.number(of: $0.keyPath) != nil }
-      .map { columns.remove(at: $0) }
-    columns.insert(declaredKey ?? Column(key: key), at: 0)
+    if let declared = keys.first {
+      columns = declared.columns + columns
+      keyCount = declared.columns.count
+    } else {
+      let listed = columns.firstIndex { $0.name == key || keyPaths.number(of: $0.keyPath) != nil }
+        .map { columns.remove(at: $0) }
+      columns.insert(listed ?? Column(key: key), at: 0)
+      keyCount = 1
+    }
     self.table = table
     self.columns = columns
     self.indexes = indexes
     self.scope = scope
-    let columnNumbers = KeyPathNumbers(columns.map(\.keyPath), keyOffset: keyOffset, keyType: Root.ID.self)
+    numbersKeys = autoIncrement
+    declaredKeys = keys.count
+    declaredTimestamps = timestamps.count
+    self.timestamps = timestamps.first
+    let ownKeyOffset = keyCount == 1 ? keyOffset : nil
+    let columnNumbers = KeyPathNumbers(columns.map(\.keyPath), keyOffset: ownKeyOffset, keyType: Root.ID.self)
     self.columnNumbers = columnNumbers
-    validator = Validator(rules, table: table, columns: columns, number: columnNumbers.number)
+    let timestampColumns = (timestamps.first?.columns ?? []).compactMap { column in
+      columns.firstIndex { $0.name == column.name }
+    }
+    validator = Validator(rules, table: table, columns: columns, keyCount: keyCount, number: columnNumbers.number)
     layout = ModelLayout(
-      table: table, columns: columns.map(\.name), accesses: columns.map(\.access),
-      loadHook: Root.self as? any LoadHook.Type)
+      table: table, columns: columns.map(\.name), accesses: columns.map(\.access), keyCount: keyCount,
+      numbersKeys: autoIncrement, timestamps: timestampColumns, loadHook: Root.self as? any LoadHook.Type)
   }
 
   /// The column that stores the property, or a `notInSchema` error.
@@ -60,7 +93,7 @@ public struct Schema<Root: Model>: Sendable {
     guard let number = columnNumbers.number(of: keyPath) else {
       throw GodwitError(
         .notInSchema, "a property of \(Root.self) is no column of table \(table)",
-        hint: "list it in the schema, or use a property that is listed")
+        hint: "list it in the schema, or use a property that is listed; of a key, the columns it is made of")
     }
     return number
   }
@@ -69,18 +102,56 @@ public struct Schema<Root: Model>: Sendable {
   package func definition() throws -> TableDefinition {
     try validator.check()
     let prototype = Root()
+    guard declaredTimestamps <= 1 else { throw invalid("declares its timestamps twice") }
+    try checkKey(prototype)
     let names = columns.map(\.name)
-    let definitions = columns.enumerated().map { number, column in
+    let definitions = try columns.enumerated().map { number, column in
       ColumnDefinition(
         name: column.name, type: column.type, isNullable: column.isNullable,
-        defaultValue: number == 0 ? nil : column.defaultValue(prototype), reference: column.reference?())
+        defaultValue: number < keyCount ? nil : try defaultValue(of: column, in: prototype),
+        reference: try column.reference?(), check: column.check)
     }
     let unique = columns.filter(\.isUnique).map { IndexDefinition(columns: [$0.name], isUnique: true) }
     let declared = try indexes.map { index in
       IndexDefinition(columns: try index.keyPaths.map { names[try column(for: $0)] }, isUnique: index.isUnique)
     }
     return try TableDefinition(
-      name: table, keyCount: 1, columns: definitions, indexes: unique + declared, isSynced: scope == .group)
+      name: table, keyCount: keyCount, columns: definitions, indexes: unique + declared, isSynced: scope == .group,
+      numbersKeys: numbersKeys)
+  }
+
+  private func defaultValue(of column: Column<Root>, in prototype: Root) throws -> Value? {
+    guard let declared = column.declaredDefault else { return column.defaultValue(prototype) }
+    guard declared.type == column.type else {
+      throw invalid("gives column \(column.name) of type \(column.type) a default of type \(declared.type)")
+    }
+    let value = try declared.value.get()
+    return value == .null ? nil : value
+  }
+
+  /// The key must be made of its columns, in their order: rows are found by the one and stored by the other.
+  private func checkKey(_ prototype: Root) throws {
+    guard declaredKeys <= 1 else { throw invalid("declares its key twice") }
+    guard keyCount == Root.ID._columnCount else {
+      throw invalid(
+        "has a key of \(keyCount) columns, and an id of \(Root.ID._columnCount)",
+        hint: "declare Key(Column(…), Column(…)) and an id that is a PairKey of the same properties")
+    }
+    guard declaredKeys == 1 else { return }
+    let stored = try withUnsafeBytes(of: prototype) { bytes in
+      try bytes.baseAddress.map { start in
+        try layout.accesses.prefix(keyCount).map { try $0.storedValue(start + $0.offset) }
+      }
+    }
+    guard try stored == prototype.id._keyValues() else {
+      throw invalid(
+        "has an id that is not made of its key columns",
+        hint: "make id a PairKey of the properties in Key, in the same order")
+    }
+  }
+
+  private func invalid(_ what: String, hint: String? = nil) -> GodwitError {
+    GodwitError(.invalidSchema, "table \(table) \(what)", hint: hint)
   }
 }
 

@@ -18,12 +18,13 @@ package struct Validator<Root: Model>: Sendable {
   package let isEmpty: Bool
 
   init(
-    _ declared: [Validate<Root>], table: String, columns: [Column<Root>], number: (PartialKeyPath<Root>) -> Int?
+    _ declared: [Validate<Root>], table: String, columns: [Column<Root>], keyCount: Int,
+    number: (PartialKeyPath<Root>) -> Int?
   ) {
     let rules = Result { () throws(GodwitError) in
       var rules: [Rule] = []
       for validate in declared {
-        rules += try Self.rules(validate, table: table, columns: columns, number: number)
+        rules += try Self.rules(validate, table: table, columns: columns, keyCount: keyCount, number: number)
       }
       if Root.self is any Validatable.Type { rules.append(.own) }
       for column in columns where NestedValidation.applies(to: type(of: column.keyPath).valueType) {
@@ -55,7 +56,8 @@ package struct Validator<Root: Model>: Sendable {
   }
 
   private static func rules(
-    _ validate: Validate<Root>, table: String, columns: [Column<Root>], number: (PartialKeyPath<Root>) -> Int?
+    _ validate: Validate<Root>, table: String, columns: [Column<Root>], keyCount: Int,
+    number: (PartialKeyPath<Root>) -> Int?
   ) throws(GodwitError) -> [Rule] {
     func column(_ keyPath: PartialKeyPath<Root>) throws(GodwitError) -> Int {
       if let number = number(keyPath) { return number }
@@ -75,11 +77,12 @@ package struct Validator<Root: Model>: Sendable {
         for keyPath in scope { numbers.append(try column(keyPath)) }
         let names = numbers.map { SQLName.quoted(columns[$0].name) }
         let conditions = names.enumerated().map { $0 == 0 ? "\($1) = ?" : "\($1) IS ?" }
-        let key = SQLName.quoted(columns[0].name)
+        let keys = columns.indices.prefix(keyCount)
+        let ownRow = keys.map { "\(SQLName.quoted(columns[$0].name)) = ?" }.joined(separator: " AND ")
         let sql = """
-          SELECT 1 FROM \(SQLName.quoted(table)) WHERE \(conditions.joined(separator: " AND ")) AND \(key) <> ? LIMIT 1
+          SELECT 1 FROM \(SQLName.quoted(table)) WHERE \(conditions.joined(separator: " AND ")) AND NOT (\(ownRow)) LIMIT 1
           """
-        rules.append(.uniqueness(field: field ?? columns[numbers[0]].name, sql: sql, columns: numbers + [0]))
+        rules.append(.uniqueness(field: field ?? columns[numbers[0]].name, sql: sql, columns: numbers + keys))
       case (.uniqueness, nil): continue
       case (.malformed(let error), _): throw error
       }

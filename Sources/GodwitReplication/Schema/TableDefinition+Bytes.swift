@@ -3,7 +3,7 @@ import GodwitBase
 extension TableDefinition {
   package func write(to writer: inout ByteWriter) {
     writer.string(name)
-    writer.byte(isSynced ? 1 : 0)
+    writer.byte((isSynced ? 1 : 0) | (numbersKeys ? 2 : 0))
     writer.varint(keyCount)
     writer.varint(columns.count)
     for column in columns { column.write(to: &writer) }
@@ -17,7 +17,8 @@ extension TableDefinition {
 
   package init(reading reader: inout ByteReader) throws {
     let name = try reader.string(limit: Self.nameByteLimit)
-    let isSynced = try reader.flag()
+    let bits = try reader.byte()
+    guard bits < 4 else { throw ByteReader.malformed("table flags") }
     let keyCount = try reader.count(limit: Self.columnLimit, "key columns")
     let columnCount = try reader.count(limit: Self.columnLimit, "columns")
     let columns = try (0..<columnCount).map { _ in try ColumnDefinition(reading: &reader) }
@@ -28,7 +29,9 @@ extension TableDefinition {
       return IndexDefinition(
         columns: try (0..<count).map { _ in try reader.string(limit: Self.nameByteLimit) }, isUnique: isUnique)
     }
-    try self.init(name: name, keyCount: keyCount, columns: columns, indexes: indexes, isSynced: isSynced)
+    try self.init(
+      name: name, keyCount: keyCount, columns: columns, indexes: indexes, isSynced: bits & 1 != 0,
+      numbersKeys: bits & 2 != 0)
   }
 }
 
@@ -36,19 +39,21 @@ extension ColumnDefinition {
   func write(to writer: inout ByteWriter) {
     writer.string(name)
     writer.byte(type.rawValue)
-    writer.byte((isNullable ? 1 : 0) | (defaultValue != nil ? 2 : 0) | (reference != nil ? 4 : 0))
+    let bits: [(Bool, UInt8)] = [(isNullable, 1), (defaultValue != nil, 2), (reference != nil, 4), (check != nil, 8)]
+    writer.byte(bits.reduce(0) { $1.0 ? $0 | $1.1 : $0 })
     if let defaultValue { writer.value(defaultValue) }
     if let reference {
       writer.string(reference.table)
       writer.byte(reference.onDelete.rawValue)
     }
+    if let check { writer.string(check) }
   }
 
   init(reading reader: inout ByteReader) throws {
     let name = try reader.string(limit: TableDefinition.nameByteLimit)
     guard let type = ColumnType(rawValue: try reader.byte()) else { throw ByteReader.malformed("a column type") }
     let flags = try reader.byte()
-    guard flags < 8 else { throw ByteReader.malformed("column flags") }
+    guard flags < 16 else { throw ByteReader.malformed("column flags") }
     let defaultValue = flags & 2 != 0 ? try reader.value() : nil
     var reference: Reference?
     if flags & 4 != 0 {
@@ -58,8 +63,10 @@ extension ColumnDefinition {
       }
       reference = Reference(table: table, onDelete: action)
     }
+    let check = flags & 8 != 0 ? try reader.string(limit: CheckText.byteLimit) : nil
     self.init(
-      name: name, type: type, isNullable: flags & 1 != 0, defaultValue: defaultValue, reference: reference)
+      name: name, type: type, isNullable: flags & 1 != 0, defaultValue: defaultValue, reference: reference,
+      check: check)
   }
 }
 

@@ -24,10 +24,16 @@ extension TableDefinition {
         throw GodwitError(.invalidSchema, "table \(name) names column \(column.name) twice")
       }
       if let reference = column.reference { try Self.checkName(reference.table, "table") }
+      if let check = column.check, !CheckText.isContained(check) {
+        throw GodwitError(
+          .invalidSchema, "the check of column \(column.name) of table \(name) is not one expression",
+          hint: "write SQL over the column's name, without comments and parameters, in at most 1,024 bytes")
+      }
     }
     for column in columns.prefix(keyCount) where column.isNullable {
       throw GodwitError(.invalidSchema, "key column \(column.name) of table \(name) is nullable")
     }
+    if numbersKeys { try validateNumbering() }
     guard indexes.count <= Self.indexLimit else {
       throw GodwitError(.invalidSchema, "table \(name) has more than \(Self.indexLimit) indexes")
     }
@@ -35,6 +41,19 @@ extension TableDefinition {
       guard !index.columns.isEmpty, index.columns.allSatisfy({ seen.contains($0.lowercased()) }) else {
         throw GodwitError(.invalidSchema, "an index of table \(name) names a column that is not there")
       }
+    }
+  }
+
+  private func validateNumbering() throws {
+    guard !isSynced else {
+      throw GodwitError(
+        .invalidSchema, "table \(name) is synced and numbers its rows: two replicas would give the same number",
+        hint: "declare it with sync: .local, or give its model a RecordID")
+    }
+    guard keyCount == 1, columns[0].type == .integer else {
+      throw GodwitError(
+        .invalidSchema, "table \(name) numbers its rows, but its key is not one integer",
+        hint: "give the model an id of type Int64 or Int")
     }
   }
 

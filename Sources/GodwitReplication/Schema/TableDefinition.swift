@@ -36,15 +36,19 @@ package struct ColumnDefinition: Hashable, Sendable {
   package let isNullable: Bool
   package let defaultValue: Value?
   package let reference: Reference?
+  /// SQL over the column's own name that no value may make false.
+  package let check: String?
 
   package init(
-    name: String, type: ColumnType, isNullable: Bool, defaultValue: Value? = nil, reference: Reference? = nil
+    name: String, type: ColumnType, isNullable: Bool, defaultValue: Value? = nil, reference: Reference? = nil,
+    check: String? = nil
   ) {
     self.name = name
     self.type = type
     self.isNullable = isNullable
     self.defaultValue = defaultValue
     self.reference = reference
+    self.check = check
   }
 }
 
@@ -67,15 +71,19 @@ package struct TableDefinition: Hashable, Sendable {
   package let indexes: [IndexDefinition]
   /// Whether its rows travel; a table that is not synced is never captured.
   package let isSynced: Bool
+  /// Whether the database numbers new rows and never gives a number twice.
+  package let numbersKeys: Bool
 
   package init(
-    name: String, keyCount: Int, columns: [ColumnDefinition], indexes: [IndexDefinition] = [], isSynced: Bool = true
+    name: String, keyCount: Int, columns: [ColumnDefinition], indexes: [IndexDefinition] = [], isSynced: Bool = true,
+    numbersKeys: Bool = false
   ) throws {
     self.name = name
     self.keyCount = keyCount
     self.columns = columns
     self.indexes = indexes
     self.isSynced = isSynced
+    self.numbersKeys = numbersKeys
     try validate()
   }
 }

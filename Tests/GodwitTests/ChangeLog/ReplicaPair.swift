@@ -21,10 +21,12 @@ struct ReplicaPair {
     receiver = try await Self.open(there, models, clock)
   }
 
-  static func open(_ path: String, _ models: [any Model.Type], _ clock: TestClock) async throws -> Replica {
+  static func open(
+    _ path: String, _ models: [any Model.Type], _ clock: TestClock, migrations: Migrations = .none
+  ) async throws -> Replica {
     try await Replica.open(
-      at: path, models: models, name: nil, key: .keyring(), logger: .init(label: "test"),
-      wallClock: clock.wallClock)
+      at: path, models: models, name: nil, key: .keyring(), migrations: migrations,
+      logger: .init(label: "test"), wallClock: clock.wallClock)
   }
 
   /// Carries what the receiver lacks.

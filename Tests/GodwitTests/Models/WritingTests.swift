@@ -30,7 +30,7 @@ struct WritingTests {
     let note = Note(title: "same")
     try await group[0].write { try $0.insert(note) }
     #expect(try await group[0].write { try $0.update(note) } == false)
-    #expect(try await group[0].write { try $0.save(note) } == false)
+    #expect(try await group[0].write { try $0.save(note) }.title == "same")
     #expect(try await group[0].log().count == 1)
   }
 
@@ -45,8 +45,8 @@ struct WritingTests {
   func save() async throws {
     let note = Note(title: "one")
     let later = Note(id: note.id, title: "two")
-    #expect(try await group[0].write { try $0.save(note) })
-    #expect(try await group[0].write { try $0.save(later) })
+    #expect(try await group[0].write { try $0.save(note) }.title == "one")
+    #expect(try await group[0].write { try $0.save(later) }.title == "two")
     #expect(try await group[0].fetch(Note.all).map(\.title) == ["two"])
   }
 

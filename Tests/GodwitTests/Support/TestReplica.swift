@@ -87,3 +87,13 @@ func code(_ body: () async throws -> some Any) async -> GodwitError.Code? {
     return (error as? GodwitError)?.code
   }
 }
+
+/// The error that the body throws, or nil.
+func error(_ body: () async throws -> some Any) async -> GodwitError? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    return error as? GodwitError
+  }
+}

@@ -210,7 +210,16 @@ struct KeySet<Key: ColumnValue & Hashable> {
 
 extension Fields {
   /// The key's column.
-  var key: SQLPart { .column(table: name, name: Root.schema.columns[0].name) }
+  var key: SQLPart {
+    let schema = Root.schema
+    guard schema.keyCount == 1 else {
+      return .failure(
+        GodwitError(
+          .notInSchema, "table \(schema.table) has a key of several columns, which no property of another model holds",
+          hint: "join on the columns instead"))
+    }
+    return .column(table: name, name: schema.columns[0].name)
+  }
 }
 
 extension SelectStatement {

@@ -1,0 +1,56 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// Adds the columns and indexes that a table lacks. New columns come last, so that the numbers which row states, images
+/// and log entries know the old ones by stay theirs.
+struct TableAddition {
+  private let table: CatalogTable
+  private var columns: [ColumnDefinition] = []
+  private var indexes: [IndexDefinition] = []
+
+  init(_ differences: [TableDifference], to table: CatalogTable) {
+    self.table = table
+    for difference in differences {
+      switch difference {
+      case .missingColumn(let column): columns.append(column)
+      case .missingIndex(let index, _): indexes.append(index)
+      case .extraColumn, .extraIndex, .changed: break
+      }
+    }
+  }
+
+  func run(on connection: Connection) throws {
+    guard !columns.isEmpty || !indexes.isEmpty else { return }
+    let old = table.definition
+    let definition = try TableDefinition(
+      name: old.name, keyCount: old.keyCount, columns: old.columns + columns, indexes: old.indexes + indexes,
+      isSynced: old.isSynced, numbersKeys: old.numbersKeys)
+    for column in columns {
+      try CheckTrial.run(column, of: definition, on: connection)
+      if let reason = try reasonNotToAdd(column, on: connection) {
+        throw GodwitError(
+          .schemaMismatch, "column \(column.name) of table \(old.name) cannot be added: \(reason)",
+          hint: "nothing was altered; make the property optional or give it another default")
+      }
+    }
+    for column in columns { try connection.execute(definition.additionStatement(column)) }
+    for index in indexes { try connection.execute(definition.creationStatement(index)) }
+    var writer = ByteWriter()
+    definition.write(to: &writer)
+    try connection.run(
+      "UPDATE godwit_table SET definition = ? WHERE id = ?", [.blob(writer.bytes), .integer(Int64(table.id))])
+    if definition.isSynced, !columns.isEmpty {
+      try CaptureTriggers.remake(CatalogTable(id: table.id, definition: definition), on: connection)
+    }
+  }
+
+  private func reasonNotToAdd(_ column: ColumnDefinition, on connection: Connection) throws -> String? {
+    if column.reference != nil, !column.isNullable || column.defaultValue != nil {
+      return "it refers to another table, and old rows would refer to nothing"
+    }
+    if !column.isNullable, column.defaultValue == nil { return "it is not optional and has no constant default" }
+    return try CheckTrial.passesDefault(column, on: connection) ? nil : "its default does not pass its check"
+  }
+}

@@ -1,0 +1,27 @@
+import GodwitModel
+import GodwitReplication
+
+/// One way in which a table of the database is not what its model declares.
+enum TableDifference {
+  case missingColumn(ColumnDefinition)
+  case extraColumn(String)
+  case missingIndex(IndexDefinition, name: String)
+  case extraIndex(name: String)
+  /// What cannot be mended by adding something.
+  case changed(String)
+
+  /// Whether adding what is missing mends it, or it may stay.
+  var isAdditive: Bool {
+    if case .changed = self { false } else { true }
+  }
+
+  var description: String {
+    switch self {
+    case .missingColumn(let column): "column \(column.name) is missing in the database"
+    case .extraColumn(let name): "column \(name) is not in the model"
+    case .missingIndex(_, let name): "index \(name) is missing in the database"
+    case .extraIndex(let name): "index \(name) is not in the model"
+    case .changed(let text): text
+    }
+  }
+}

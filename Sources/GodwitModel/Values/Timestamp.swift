@@ -1,0 +1,47 @@
+import Foundation
+import GodwitBase
+
+/// A moment in whole milliseconds since 1970 UTC, stored as an INTEGER: what ``Timestamps`` columns hold.
+public struct Timestamp: Hashable, Comparable, Sendable {
+  /// Milliseconds since 1970-01-01 00:00 UTC.
+  public var milliseconds: Int64
+
+  /// The moment that many milliseconds after 1970 UTC.
+  public init(milliseconds: Int64 = 0) { self.milliseconds = milliseconds }
+
+  /// The last whole millisecond at or before the date; the ends of Int64 for dates beyond them.
+  public init(_ date: Date) {
+    let exact = (date.timeIntervalSince1970 * 1_000).rounded(.down)
+    milliseconds = Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
+  }
+
+  /// This moment, by the machine's clock.
+  public static var now: Timestamp { Timestamp(Date()) }
+
+  /// The same moment as a date.
+  public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+
+  public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+}
+
+/// A number of milliseconds in any coding.
+extension Timestamp: Codable {
+  public init(from decoder: any Decoder) throws {
+    self.init(milliseconds: try decoder.singleValueContainer().decode(Int64.self))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(milliseconds)
+  }
+}
+
+/// Its default in `init()` may be ``now``, so it is no column's DEFAULT unless the schema says so.
+extension Timestamp: OrderedColumnValue {
+  public static var storageType: StorageType { .integer }
+  public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(milliseconds) }
+  public static func read(from reader: borrowing ColumnReader) throws -> Timestamp {
+    Timestamp(milliseconds: try reader.integer())
+  }
+  public func storedValue() -> Value { .integer(milliseconds) }
+}

@@ -1,0 +1,303 @@
+import Foundation
+import Godwit
+import Testing
+
+@testable import Godwit
+
+/// The table `page` as versions of a program declare it.
+private enum First {
+  struct Page: Model {
+    static let schema = Schema<Self>("page") {
+      Column("title", \.title)
+      Column("old", \.old)
+    }
+    var id = 0
+    var title = ""
+    var old = ""
+  }
+}
+
+private enum Second {
+  /// New columns between and before the old ones, one of those gone, an index, a table.
+  struct Page: Model {
+    static let schema = Schema<Self>("page") {
+      Column("views", \.views).check("views >= 0")
+      Column("title", \.title)
+      Column("stars", \.stars).default(5)
+      Column("author", \.author).references(Author.self, onDelete: .setNull)
+      Column("note", \.note)
+      Timestamps(created: \.created, updated: \.updated)
+      Index(\.title)
+    }
+    var id = 0
+    var title = ""
+    var views = 7
+    var stars = 0
+    var author: Int?
+    var note: String?
+    var created = Timestamp()
+    var updated = Timestamp()
+  }
+  struct Author: Model {
+    static let schema = Schema<Self>("author") { Column("name", \.name) }
+    var id = 0
+    var name = ""
+  }
+}
+
+private enum Refused {
+  struct Undefaulted: Model {
+    static let schema = Schema<Self>("page") { Column("made", \.made) }
+    var id = 0
+    var made = Date()
+  }
+  struct Referring: Model {
+    static let schema = Schema<Self>("page") { Column("author", \.author).references(Second.Author.self) }
+    var id = 0
+    var author = 0
+  }
+  struct Unchecked: Model {
+    static let schema = Schema<Self>("page") { Column("views", \.views).check("views > 0") }
+    var id = 0
+    var views = 0
+  }
+  struct Retyped: Model {
+    static let schema = Schema<Self>("page") {
+      Column("title", \.title)
+      Column("new", \.new)
+    }
+    var id = 0
+    var title = 0
+    var new = 0
+  }
+  struct Optional: Model {
+    static let schema = Schema<Self>("page") { Column("title", \.title) }
+    var id = 0
+    var title: String?
+  }
+  struct Rekeyed: Model {
+    static let schema = Schema<Self>("page", key: "number") { Column("title", \.title) }
+    var id = 0
+    var title = ""
+  }
+}
+
+@Suite("Adding what is missing")
+struct AddMissingTests {
+  private let pair: ReplicaPair
+  private var here: String { pair.folder.file("here") }
+  private var there: String { pair.folder.file("there") }
+  private static let second: [any Model.Type] = [Second.Page.self, Second.Author.self]
+
+  init() async throws {
+    pair = try await ReplicaPair(models: [First.Page.self])
+    try await pair.sender.write { transaction in
+      try transaction.insert((1...3).map { First.Page(id: $0, title: "page \($0)", old: "old \($0)") })
+    }
+  }
+
+  private func update(_ replica: Replica, at path: String) async throws -> Replica {
+    await replica.close()
+    return try await ReplicaPair.open(path, Self.second, pair.clock, migrations: .addMissing())
+  }
+
+  private func carry(_ sender: Replica, to receiver: Replica) async throws {
+    let file = pair.folder.file(UUID().uuidString)
+    _ = try await sender.export(to: .file(file), includesAll: true)
+    _ = try await receiver.import(from: .file(file))
+  }
+
+  @Test("is not done unless asked for")
+  func notByDefault() async throws {
+    await pair.sender.close()
+    let failure = await error { try await ReplicaPair.open(here, Self.second, pair.clock) }
+    #expect(failure?.code == .schemaMismatch)
+    #expect(failure?.hint?.contains(".addMissing()") == true)
+  }
+
+  @Test("leaves every row as it was, with the new columns at their defaults")
+  func oldRows() async throws {
+    let before = try await pair.sender.rows("SELECT id, title, old FROM page ORDER BY id").map(\.values)
+    let replica = try await update(pair.sender, at: here)
+    let pages = try await replica.fetch(Second.Page.order(by: \.id))
+    #expect(pages.map(\.title) == ["page 1", "page 2", "page 3"])
+    #expect(pages.allSatisfy { $0.views == 7 && $0.stars == 5 && $0.author == nil && $0.note == nil })
+    #expect(pages.allSatisfy { $0.created.milliseconds == 0 })
+    #expect(try await replica.rows("SELECT id, title, old FROM page ORDER BY id").map(\.values) == before)
+    let indexes = try await replica.rows("SELECT name FROM sqlite_master WHERE name = 'index_page_on_title'")
+    #expect(indexes.count == 1)
+    #expect(try await replica.verify().problems == [])
+  }
+
+  @Test("is done once, and a new check holds")
+  func again() async throws {
+    let replica = try await update(pair.sender, at: here)
+    let sql = try await replica.rows("SELECT sql FROM sqlite_master ORDER BY name").map(\.values)
+    await replica.close()
+    let again = try await ReplicaPair.open(here, Self.second, pair.clock, migrations: .addMissing())
+    #expect(try await again.rows("SELECT sql FROM sqlite_master ORDER BY name").map(\.values) == sql)
+    let failure = await error { try await again.write { try $0.insert(Second.Page(id: 9, views: -1)) } }
+    #expect(failure?.message == "CHECK constraint failed: page.views")
+  }
+
+  @Test("two replicas that both did it exchange the new columns")
+  func exchange() async throws {
+    let (here, there) = (try await update(pair.sender, at: here), try await update(pair.receiver, at: there))
+    try await here.write { transaction in
+      try transaction.insert(Second.Author(id: 1, name: "Ada"))
+      _ = try transaction.update(Second.Page(id: 1, title: "page 1", views: 8, stars: 1, author: 1, note: "new"))
+      for number in 100..<300 { try transaction.insert(Second.Page(id: number, title: "run \(number)", views: number)) }
+      try #expect(transaction.delete(Second.Page.self, key: 2))
+    }
+    try await carry(here, to: there)
+    for key in [1, 3, 150, 299] {
+      let sent = try await here.fetch(Second.Page.self, key: key)
+      let page = try #require(try await there.fetch(Second.Page.self, key: key))
+      #expect(page.title == sent?.title && page.views == sent?.views && page.stars == sent?.stars)
+      #expect(page.author == sent?.author && page.note == sent?.note && page.updated == sent?.updated)
+    }
+    #expect(try await there.fetch(Second.Page.self, key: 2) == nil)
+    try await there.write { _ = try $0.update(Second.Page(id: 3, title: "back", views: 4, stars: 5)) }
+    try await carry(there, to: here)
+    #expect(try await here.fetch(Second.Page.self, key: 3)?.views == 4)
+    #expect(try await here.verify().problems == [])
+    #expect(try await there.verify().problems == [])
+  }
+
+  @Test("a table that gained its columns and one made with them exchange rows by the names of columns")
+  func otherOrder() async throws {
+    struct Before: Model {
+      static let schema = Schema<Self>("sheet") { Column("b", \.b) }
+      var id = 0
+      var b = 0
+    }
+    struct After: Model {
+      static let schema = Schema<Self>("sheet") {
+        Column("a", \.a)
+        Column("b", \.b)
+        Column("c", \.c)
+      }
+      var id = 0
+      var a = 0
+      var b = 0
+      var c = 0
+    }
+    await pair.sender.close()
+    await pair.receiver.close()
+    await (try ReplicaPair.open(here, [First.Page.self, Before.self], pair.clock)).close()
+    let here = try await ReplicaPair.open(here, [After.self], pair.clock, migrations: .addMissing())
+    let there = try await ReplicaPair.open(there, [After.self], pair.clock)
+    try await here.write { try $0.insert((1...200).map { After(id: $0, a: $0, b: -$0, c: 2 * $0) }) }
+    try await carry(here, to: there)
+    try await there.write { try $0.insert((201...400).map { After(id: $0, a: $0, b: -$0, c: 2 * $0) }) }
+    try await carry(there, to: here)
+    for replica in [here, there] {
+      let rows = try await replica.fetch(After.all)
+      #expect(rows.count == 400 && rows.allSatisfy { $0.a == $0.id && $0.b == -$0.id && $0.c == 2 * $0.id })
+    }
+    #expect(try await here.digest() == there.digest())
+  }
+
+  @Test("two replicas with the same history have the same content afterwards")
+  func sameDigest() async throws {
+    try await pair.expectSame()
+    let (here, there) = (try await update(pair.sender, at: here), try await update(pair.receiver, at: there))
+    try await here.write { _ = try $0.update(Second.Page(id: 1, title: "page 1", views: 8, note: "here")) }
+    pair.clock.advance(5)
+    try await there.write { _ = try $0.update(Second.Page(id: 1, title: "there", views: 7, stars: 5)) }
+    try await carry(here, to: there)
+    try await carry(there, to: here)
+    #expect(try await here.digest() == there.digest())
+    let page = try #require(try await here.fetch(Second.Page.self, key: 1))
+    #expect(page.title == "there" && page.views == 8)
+  }
+
+  @Test("a row deleted before comes back with the new columns at their defaults")
+  func deletedRows() async throws {
+    try await pair.expectSame()
+    // Deleted here, and not folded into the row's state before the columns are added.
+    try await pair.sender.write { try #expect($0.delete(First.Page.self, key: 1)) }
+    pair.clock.advance(5)
+    // Edited there without knowing of it.
+    try await pair.receiver.write { _ = try $0.update(First.Page(id: 1, title: "edited", old: "old 1")) }
+    let (here, there) = (try await update(pair.sender, at: here), try await update(pair.receiver, at: there))
+    try await carry(there, to: here)
+    let page = try #require(try await here.fetch(Second.Page.self, key: 1))
+    #expect(page.title == "edited" && page.views == 7 && page.stars == 5)
+    try await carry(here, to: there)
+    #expect(try await here.digest() == there.digest())
+  }
+
+  @Test("a row state written before keeps its image")
+  func deletedAndFolded() async throws {
+    try await pair.expectSame()
+    try await pair.sender.write { try #expect($0.delete(First.Page.self, key: 1)) }
+    try await pair.receiver.write { _ = try $0.update(First.Page(id: 2, title: "two", old: "old 2")) }
+    try await carry(pair.receiver, to: pair.sender)
+    pair.clock.advance(5)
+    try await pair.receiver.write { _ = try $0.update(First.Page(id: 1, title: "edited", old: "old 1")) }
+    let (here, there) = (try await update(pair.sender, at: here), try await update(pair.receiver, at: there))
+    try await carry(there, to: here)
+    #expect(try await here.fetch(Second.Page.self, key: 1)?.views == 7)
+    try await carry(here, to: there)
+    #expect(try await here.digest() == there.digest())
+  }
+
+  @Test("a replica without the column refuses the file, and takes it once it has the column")
+  func withoutTheColumn() async throws {
+    try await pair.expectSame()
+    let here = try await update(pair.sender, at: here)
+    try await here.write { _ = try $0.update(Second.Page(id: 1, title: "page 1", views: 8)) }
+    let file = pair.folder.file("file")
+    _ = try await here.export(to: .file(file))
+    let failure = await error { try await pair.receiver.import(from: .file(file)) }
+    #expect(failure?.code == .needsMigration)
+    #expect(failure?.message.contains("column views of table page") == true)
+    let there = try await update(pair.receiver, at: there)
+    _ = try await there.import(from: .file(file))
+    #expect(try await there.fetch(Second.Page.self, key: 1)?.views == 8)
+  }
+
+  @Test("changes made without the column are taken in by a replica that has it")
+  func fromTheOldProgram() async throws {
+    try await pair.expectSame()
+    let there = try await update(pair.receiver, at: there)
+    try await pair.sender.write { transaction in
+      try transaction.insert(First.Page(id: 50, title: "from old", old: "o"))
+      _ = try transaction.update(First.Page(id: 1, title: "changed", old: "old 1"))
+    }
+    try await carry(pair.sender, to: there)
+    #expect(try await there.fetch(Second.Page.self, key: 50)?.views == 7)
+    #expect(try await there.fetch(Second.Page.self, key: 1)?.title == "changed")
+  }
+
+  @Test("never changes a type, nullability or key, and never adds what old rows could not hold")
+  func refused() async throws {
+    await pair.sender.close()
+    func message(_ model: any Model.Type) async -> String? {
+      let failure = await error { try await ReplicaPair.open(here, [model], pair.clock, migrations: .addMissing()) }
+      return failure?.code == .schemaMismatch ? failure?.message : nil
+    }
+    #expect(
+      await message(Refused.Retyped.self)
+        == "table page differs from its model: column title is text in the database and integer in the model")
+    #expect(
+      await message(Refused.Optional.self)
+        == "table page differs from its model: column title is optional only in the model")
+    #expect(
+      await message(Refused.Rekeyed.self)
+        == "table page differs from its model: the primary key is (id) in the database and (number) in the model")
+    #expect(
+      await message(Refused.Undefaulted.self)
+        == "column made of table page cannot be added: it is not optional and has no constant default")
+    #expect(
+      await message(Refused.Referring.self)
+        == "column author of table page cannot be added: "
+        + "it refers to another table, and old rows would refer to nothing")
+    #expect(
+      await message(Refused.Unchecked.self)
+        == "column views of table page cannot be added: its default does not pass its check")
+    let replica = try await ReplicaPair.open(here, [First.Page.self], pair.clock)
+    #expect(try await replica.fetch(First.Page.all).count == 3)
+  }
+}
