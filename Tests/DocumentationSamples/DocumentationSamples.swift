@@ -10,7 +10,7 @@ struct DocumentationSamples {
     case "README": try await ReadmeSamples.run()
     case "Godwit": try await GodwitSamples.run()
     case "FirstReplica": try await FirstReplicaSamples.run()
-    // case "Models": try await ModelsSamples.run()
+    case "Models": try await ModelsSamples.run()
     case "Queries": try await QueriesSamples.run()
     case "Relations": try await RelationsSamples.run()
     case "Observing": try await ObservingSamples.run()

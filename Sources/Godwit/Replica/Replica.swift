@@ -71,7 +71,7 @@ public final class Replica: Sendable {
 
   /// Opens a replica that must be there already; without models for tools that serve any program's data.
   ///
-  /// - Throws: `noReplica` when the folder holds none; otherwise as ``open(at:models:name:key:migrations:logger:)``.
+  /// - Throws: `noReplica` when the folder holds none; otherwise as `open(at:)`.
   public static func open(
     existing path: String, models: any Model.Type..., key: KeySource = .keyring(),
     migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
