@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A page of documentation with Swift in it, and the file of Tests/DocumentationSamples that compiles and runs it.
 struct DocumentationPage: Sendable, CustomTestStringConvertible {
