@@ -46,6 +46,19 @@ struct Catalog: Sendable {
     }
   }
 
+  /// Refuses what is missing or differs, and changes nothing.
+  static func check(_ definitions: [TableDefinition], on connection: Connection) throws {
+    let known = try Catalog(connection)
+    for definition in definitions {
+      guard let table = known[definition.name] else {
+        throw GodwitError(
+          .schemaMismatch, "the database has no table \(definition.name)", hint: "open it once to write, which makes it")
+      }
+      let differences = definition.differences(from: table.definition)
+      guard differences.isEmpty else { throw mismatch(definition, differences, mayAdd: false) }
+    }
+  }
+
   private static func mismatch(
     _ definition: TableDefinition, _ differences: [TableDifference], mayAdd: Bool
   ) -> GodwitError {

@@ -89,7 +89,8 @@ extension Replica {
     let tables = request._tables.isEmpty ? TableSet.all : TableSet(request._tables)
     return changes.wakes(on: tables) { [pool] in
       try await pool.write { connection in
-        _ = try (connection.attachment as? ReplicaWriter)?.announceOthers()
+        let writer = connection.attachment as? ReplicaWriter
+        try (writer?.foreignCommits ?? connection.attachment as? ForeignCommits)?.look()
       }
     }
   }

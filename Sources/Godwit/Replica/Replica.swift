@@ -24,11 +24,15 @@ public final class Replica: Sendable {
   let wallClock: WallClock
   let logger: Logger
 
-  private init(
+  /// The temporary folder, which goes when the replica is closed.
+  let temporary: TemporaryFolder?
+
+  init(
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
-    wallClock: WallClock, logger: Logger
+    wallClock: WallClock, logger: Logger, temporary: TemporaryFolder?
   ) {
     path = folder.path
+    self.temporary = temporary
     self.folder = folder
     self.identity = identity
     self.group = group
@@ -36,117 +40,6 @@ public final class Replica: Sendable {
     self.changes = changes
     self.wallClock = wallClock
     self.logger = logger
-  }
-
-  /// Opens the replica in a folder, making what is missing: folder (0700), keyring, database (0600), tables.
-  ///
-  /// A new replica is the first member of a new group; use ``join(at:invitation:key:)`` to become a member of one
-  /// that exists. Tables that are there are compared with the models, and altered only as `migrations` allows.
-  ///
-  /// - Parameters:
-  ///   - path: The folder.
-  ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
-  ///   - name: What a new replica is called among the members; by default the folder's name.
-  ///   - key: Where the keys are.
-  ///   - migrations: What may be done to tables that differ from their models; nothing by default.
-  ///   - logger: Hears of opening, imports and exports at level `debug`.
-  /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`, `noKeyFits`,
-  ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`.
-  public static func open(
-    at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
-    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
-  ) async throws -> Replica {
-    try await open(
-      at: path, models: models, name: name, key: key, migrations: migrations, logger: logger, wallClock: .system)
-  }
-
-  /// The same with a list of models.
-  public static func open(
-    at path: String, models: [any Model.Type], name: String? = nil, key: KeySource = .keyring(),
-    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
-  ) async throws -> Replica {
-    try await open(
-      at: path, models: models, name: name, key: key, migrations: migrations, logger: logger, wallClock: .system)
-  }
-
-  /// Opens a replica that must be there already; without models for tools that serve any program's data.
-  ///
-  /// - Throws: `noReplica` when the folder holds none; otherwise as `open(at:)`.
-  public static func open(
-    existing path: String, models: any Model.Type..., key: KeySource = .keyring(),
-    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
-  ) async throws -> Replica {
-    try await open(existing: path, models: models, key: key, migrations: migrations, logger: logger)
-  }
-
-  /// The same with a list of models.
-  public static func open(
-    existing path: String, models: [any Model.Type], key: KeySource = .keyring(),
-    migrations: Migrations = .none, logger: Logger = Logger(label: "godwit")
-  ) async throws -> Replica {
-    let folder = ReplicaFolder(path, key: key)
-    guard folder.hasDatabase else {
-      let what = folder.hasKeyring ? "an identity in \(path), but no replica yet" : "no replica in \(path)"
-      throw GodwitError(
-        .noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
-    }
-    return try await open(
-      at: path, models: models, name: nil, key: key, migrations: migrations, logger: logger, wallClock: .system)
-  }
-
-  package static func open(
-    at path: String, models: [any Model.Type], name: String?, key: KeySource, migrations: Migrations = .none,
-    logger: Logger, wallClock: WallClock
-  ) async throws -> Replica {
-    let folder = ReplicaFolder(path, key: key)
-    let definitions = try models.map { try $0.tableDefinition() }
-    // File work and waiting for locks happen on a thread that is not one of Swift's.
-    let (contents, lock) = try await BlockingThread.run {
-      let lock = try folder.lock()
-      var contents = try folder.keyring()
-      if contents.group == nil {
-        let fallback = (folder.path as NSString).lastPathComponent
-        contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)
-      }
-      try folder.prepareDatabase(contents)
-      return (contents, lock)
-    }
-    // Held until the database has its first page, so that two processes never choose a salt each.
-    defer { withExtendedLifetime(lock) {} }
-    guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
-    let changes = ChangeBroadcaster()
-    let pool = DatabasePool(path: folder.database, key: contents.databaseKey) { connection in
-      guard connection.mode == .writer else { return }
-      try prepareWriter(connection, group: group, contents: contents) {
-        try Catalog.ensure(definitions, migrations, on: connection)
-      }
-      connection.attachment = try ReplicaWriter(connection, wallClock: wallClock, changes: changes)
-    }
-    do {
-      try await pool.write { _ in try folder.rememberSalt(contents) }
-    } catch {
-      await pool.close()
-      throw (error as? GodwitError).map { folder.explain($0, contents) } ?? error
-    }
-    pool.warmUp()
-    logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
-    return Replica(
-      folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
-      wallClock: wallClock, logger: logger)
-  }
-
-  private static func prepareWriter(
-    _ connection: Connection, group: GroupID, contents: KeyringContents, ensureTables: () throws -> Void
-  ) throws {
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
-      try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
-      try ensureTables()
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
-    }
   }
 
   // MARK: Writing and reading
@@ -200,6 +93,7 @@ public final class Replica: Sendable {
   public func close() async {
     changes.close()
     await pool.close()
+    temporary?.remove()
   }
 
   func withWriter<Output: Sendable>(
@@ -207,14 +101,9 @@ public final class Replica: Sendable {
   ) async throws -> Output {
     try await pool.write { connection in
       guard let writer = connection.attachment as? ReplicaWriter else {
-        throw GodwitError(.closed, "the writer is not ready")
+        throw GodwitError(.readOnly, "the replica was opened to be read", hint: "open it without readOnly to write")
       }
       return try body(writer)
     }
   }
-}
-
-extension Model {
-  /// The model's table as data, for a list of models of different types.
-  static func tableDefinition() throws -> TableDefinition { try schema.definition() }
 }

@@ -19,9 +19,9 @@ final class ReplicaWriter {
   private var lastContext = VersionVector()
   private var schemaVersion: UInt64 = 1
   private var dataVersion: Value?
-  /// The version the observers know of. Apart from ``dataVersion``, which is forgotten when memory has to be read
-  /// anew, so that neither takes a change from the other.
-  private var announcedVersion: Value?
+  /// What the observers know of. Apart from ``dataVersion``, which is forgotten when memory has to be read anew, so
+  /// that neither takes a change from the other.
+  let foreignCommits: ForeignCommits
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private var tablesWithTriggers: Set<String> = []
 
@@ -33,7 +33,7 @@ final class ReplicaWriter {
     models = ModelWriter(connection, capture: capture, now: wallClock.milliseconds)
     try CaptureFunction.register(capture, on: connection)
     dataVersion = try connection.scalar("PRAGMA data_version")
-    announcedVersion = dataVersion
+    foreignCommits = try ForeignCommits(connection, changes)
     try load()
   }
 
@@ -95,19 +95,8 @@ final class ReplicaWriter {
     try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)
   }
 
-  /// Wakes the observers when another process has committed since; `data_version` changes exactly then.
-  @discardableResult
-  func announceOthers() throws -> Value? {
-    let version = try connection.scalar("PRAGMA data_version")
-    if version != announcedVersion {
-      announcedVersion = version
-      changes.announce(.all)
-    }
-    return version
-  }
-
   private func reloadAfterOthers() throws {
-    let version = try announceOthers()
+    let version = try foreignCommits.look()
     guard version != dataVersion else { return }
     dataVersion = version
     try reload()

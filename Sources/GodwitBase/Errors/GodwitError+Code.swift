@@ -61,6 +61,8 @@ extension GodwitError.Code {
   public static let notInSchema = Self("notInSchema")
   /// A part of a Foundation predicate has no counterpart in SQL.
   public static let untranslatablePredicate = Self("untranslatablePredicate")
+  /// The replica was opened to be read only.
+  public static let readOnly = Self("readOnly")
   /// No row has this key.
   public static let notFound = Self("notFound")
   /// A model breaks rules of its schema; ``GodwitError/violations`` lists them all.

@@ -9,9 +9,10 @@ package final class DatabasePool: Sendable {
   private let checkpointer: Checkpointer
   private let load: Mutex<[Int]>
 
-  /// Readers open when first used. `prepare` readies each new connection (functions, protected tables).
+  /// Readers open when first used. `prepare` readies each new connection (functions, protected tables). Of a pool that
+  /// is read-only the writer's connection is a reader's too.
   package init(
-    path: String, key: any CipherKey, readerCount: Int = 4,
+    path: String, key: any CipherKey, readerCount: Int = 4, isReadOnly: Bool = false,
     prepare: @escaping @Sendable (Connection) throws -> Void
   ) {
     @Sendable func make(_ mode: Connection.Mode, _ cancellation: CancellationFlag) throws -> Connection {
@@ -21,8 +22,8 @@ package final class DatabasePool: Sendable {
     }
     let checkpointer = Checkpointer { try Connection(path: path, key: key, mode: .reader, cancellation: $0) }
     writer = DatabaseThread(name: "godwit-writer") {
-      let connection = try make(.writer, $0)
-      checkpointer.observe(connection)
+      let connection = try make(isReadOnly ? .reader : .writer, $0)
+      if !isReadOnly { checkpointer.observe(connection) }
       return connection
     }
     self.checkpointer = checkpointer

@@ -1,0 +1,175 @@
+import Foundation
+import GodwitBase
+import GodwitKeys
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+import Logging
+
+extension Replica {
+  /// Opens the replica in a folder, making what is missing: folder (0700), keyring, database (0600), tables.
+  ///
+  /// A new replica is the first member of a new group; use ``join(at:invitation:key:)`` to become a member of one
+  /// that exists. Tables that are there are compared with the models, and altered only as `migrations` allows.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
+  ///   - name: What a new replica is called among the members; by default the folder's name.
+  ///   - key: Where the keys are.
+  ///   - migrations: What may be done to tables that differ from their models; nothing by default.
+  ///   - statements: Which SQL statements the logger hears of; none by default.
+  ///   - logger: Hears of opening, imports, exports and statements at level `debug`.
+  /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`, `noKeyFits`,
+  ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`.
+  public static func open(
+    at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
+    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(
+      at: path, models: models, name: name, key: key, migrations: migrations, statements: statements, logger: logger)
+  }
+
+  /// The same with a list of models.
+  public static func open(
+    at path: String, models: [any Model.Type], name: String? = nil, key: KeySource = .keyring(),
+    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(
+      at: path, models: models, name: name, key: key, migrations: migrations, statements: statements, logger: logger,
+      wallClock: .system)
+  }
+
+  /// Opens a replica that must be there already; without models for tools that serve any program's data.
+  ///
+  /// - Parameter readOnly: Only reads: missing tables are not made, and whatever would write throws `readOnly`. Other
+  ///   processes may go on writing. The folder must be writable all the same, for readers of a write-ahead log share
+  ///   an index in it.
+  /// - Throws: `noReplica` when the folder holds none; otherwise as
+  ///   ``open(at:models:name:key:migrations:statements:logger:)-(_,Model.Type...,_,_,_,_,_)``.
+  public static func open(
+    existing path: String, models: any Model.Type..., readOnly: Bool = false, key: KeySource = .keyring(),
+    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(
+      existing: path, models: models, readOnly: readOnly, key: key, migrations: migrations, statements: statements,
+      logger: logger)
+  }
+
+  /// The same with a list of models.
+  public static func open(
+    existing path: String, models: [any Model.Type], readOnly: Bool = false, key: KeySource = .keyring(),
+    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    let folder = ReplicaFolder(path, key: key)
+    guard folder.hasDatabase else {
+      let what = folder.hasKeyring ? "an identity in \(path), but no replica yet" : "no replica in \(path)"
+      throw GodwitError(
+        .noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
+    }
+    return try await open(
+      at: path, models: models, name: nil, key: key, migrations: migrations, statements: statements, logger: logger,
+      wallClock: .system, isReadOnly: readOnly)
+  }
+
+  /// Opens a new replica in a folder that is removed when the replica is closed.
+  ///
+  /// - Parameter parent: Where the folder is made; by default the system's place for temporary files.
+  /// - Throws: As ``open(at:models:name:key:migrations:statements:logger:)-(_,Model.Type...,_,_,_,_,_)``.
+  public static func temporary(
+    models: any Model.Type..., in parent: String = NSTemporaryDirectory(), statements: StatementLog = .none,
+    logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(temporary: TemporaryFolder(in: parent), models, statements, logger)
+  }
+
+  /// Opens a new replica in memory, gone when it is closed. Its files, encrypted as ever, lie in a file system of the
+  /// kernel's memory (`/dev/shm`), so that several connections can share them; they may be swapped out, never saved.
+  ///
+  /// - Throws: `fileAccess` on a system without one.
+  public static func inMemory(
+    models: any Model.Type..., statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+  ) async throws -> Replica {
+    try await open(temporary: TemporaryFolder.inMemory(), models, statements, logger)
+  }
+
+  private static func open(
+    temporary folder: TemporaryFolder, _ models: [any Model.Type], _ statements: StatementLog, _ logger: Logger
+  ) async throws -> Replica {
+    do {
+      return try await open(
+        at: folder.path, models: models, name: nil, key: .keyring(), statements: statements, logger: logger,
+        wallClock: .system, temporary: folder)
+    } catch {
+      folder.remove()
+      throw error
+    }
+  }
+
+  package static func open(
+    at path: String, models: [any Model.Type], name: String?, key: KeySource, migrations: Migrations = .none,
+    statements: StatementLog = .none, logger: Logger, wallClock: WallClock, isReadOnly: Bool = false,
+    temporary: TemporaryFolder? = nil
+  ) async throws -> Replica {
+    let folder = ReplicaFolder(path, key: key)
+    let definitions = try models.map { try $0.tableDefinition() }
+    // File work and waiting for locks happen on a thread that is not one of Swift's.
+    let (contents, lock) = try await BlockingThread.run {
+      let lock = try folder.lock()
+      var contents = try folder.keyring()
+      if contents.group == nil {
+        let fallback = (folder.path as NSString).lastPathComponent
+        contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)
+      }
+      try folder.prepareDatabase(contents)
+      return (contents, lock)
+    }
+    // Held until the database has its first page, so that two processes never choose a salt each.
+    defer { withExtendedLifetime(lock) {} }
+    guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
+    let changes = ChangeBroadcaster()
+    let pool = DatabasePool(path: folder.database, key: contents.databaseKey, isReadOnly: isReadOnly) { connection in
+      try statements.listen(to: connection, logger: logger)
+      guard connection.mode == .writer else { return }
+      try prepareWriter(connection, group: group, contents: contents) {
+        try Catalog.ensure(definitions, migrations, on: connection)
+      }
+      connection.attachment = try ReplicaWriter(connection, wallClock: wallClock, changes: changes)
+    }
+    do {
+      try await pool.write { connection in
+        try folder.rememberSalt(contents)
+        guard isReadOnly else { return }
+        try Catalog.check(definitions, on: connection)
+        connection.attachment = try ForeignCommits(connection, changes)
+      }
+    } catch {
+      await pool.close()
+      throw (error as? GodwitError).map { folder.explain($0, contents) } ?? error
+    }
+    pool.warmUp()
+    logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
+    return Replica(
+      folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
+      wallClock: wallClock, logger: logger, temporary: temporary)
+  }
+
+  private static func prepareWriter(
+    _ connection: Connection, group: GroupID, contents: KeyringContents, ensureTables: () throws -> Void
+  ) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
+      try ensureTables()
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+}
+
+extension Model {
+  /// The model's table as data, for a list of models of different types.
+  fileprivate static func tableDefinition() throws -> TableDefinition { try schema.definition() }
+}

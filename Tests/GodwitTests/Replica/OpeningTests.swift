@@ -1,0 +1,110 @@
+import Foundation
+import Godwit
+import Logging
+import Synchronization
+import Testing
+
+/// Keeps what it is told.
+private final class Lines: Sendable {
+  private let lines = Mutex<[String]>([])
+  var all: [String] { lines.withLock { $0 } }
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+private struct LineHandler: LogHandler {
+  let lines: Lines
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { lines.add("\(event.level): \(event.message)") }
+}
+
+@Suite("Opening a replica", .timeLimit(.minutes(1)))
+struct OpeningTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("in a temporary place makes a folder that goes when it is closed")
+  func temporary() async throws {
+    let replica = try await Replica.temporary(models: Folder.self, Note.self, in: folder.path)
+    #expect(replica.path.hasPrefix(folder.path))
+    try await replica.write { try $0.insert(Note(title: "short-lived")) }
+    #expect(try await replica.count(Note.all) == 1)
+    #expect(FileManager.default.fileExists(atPath: replica.path))
+    await replica.close()
+    #expect(!FileManager.default.fileExists(atPath: replica.path))
+  }
+
+  @Test("in memory leaves nothing behind")
+  func inMemory() async throws {
+    let replica = try await Replica.inMemory(models: Folder.self, Note.self)
+    #expect(replica.path.hasPrefix("/dev/shm/"))
+    try await replica.write { try $0.insert(Note(title: "volatile")) }
+    #expect(try await replica.fetch(Note.all).map(\.title) == ["volatile"])
+    await replica.close()
+    #expect(!FileManager.default.fileExists(atPath: replica.path))
+    #expect(await code { try await replica.count(Note.all) } == .closed)
+  }
+
+  @Test("to be read only reads, refuses to write, and hears of other writers")
+  func readOnly() async throws {
+    let path = folder.file("replica")
+    #expect(await code { try await Replica.open(existing: path, models: Note.self, readOnly: true) } == .noReplica)
+    let writer = try await Replica.open(at: path, models: Folder.self, Note.self)
+    try await writer.write { try $0.insert(Note(title: "first")) }
+    let reader = try await Replica.open(existing: path, models: Folder.self, Note.self, readOnly: true)
+    #expect(try await reader.fetch(Note.all).map(\.title) == ["first"])
+    #expect(await code { try await reader.write { try $0.insert(Note(title: "second")) } } == .readOnly)
+    #expect(try await reader.export(to: .file(folder.file("out"))).transactions == 1)
+    #expect(await code { try await reader.import(from: .file(folder.file("out"))) } == .readOnly)
+    var observed = reader.observe(Note.select { $0.title }).makeAsyncIterator()
+    #expect(try await observed.next() == ["first"])
+    try await writer.write { _ = try $0.update(Note.all) { $0.set(\.title, to: "changed") } }
+    #expect(try await observed.next() == ["changed"])
+    #expect(await code { try await Replica.open(existing: path, models: Draft.self, readOnly: true) } == .schemaMismatch)
+    #expect(try await writer.rows("SELECT name FROM sqlite_master WHERE name = 'draft'").isEmpty)
+    await reader.close()
+    await writer.close()
+  }
+
+  @Test("several at once keeps their rows apart, also of one model")
+  func several() async throws {
+    let first = try await Replica.open(at: folder.file("first"), models: Folder.self, Note.self)
+    let second = try await Replica.open(at: folder.file("second"), models: Folder.self, Note.self)
+    try await first.write { try $0.insert(Note(title: "one")) }
+    try await second.write { try $0.insert([Note(title: "two"), Note(title: "three")]) }
+    #expect(try await first.fetch(Note.all).map(\.title) == ["one"])
+    #expect(try await second.count(Note.all) == 2)
+    await first.close()
+    await second.close()
+  }
+
+  @Test("tells the logger of statements only when asked, and of values only when asked for those")
+  func statementLog() async throws {
+    func lines(_ statements: StatementLog, level: Logger.Level = .debug) async throws -> [String] {
+      let lines = Lines()
+      var logger = Logger(label: "test") { _ in LineHandler(lines: lines, logLevel: .debug) }
+      logger.logLevel = level
+      let path = folder.file(UUID().uuidString)
+      let replica = try await Replica.open(at: path, models: Folder.self, Note.self, statements: statements, logger: logger)
+      try await replica.write { try $0.insert(Note(title: "a secret title")) }
+      _ = try await replica.fetch(Note.where { $0.title == "a secret title" })
+      await replica.close()
+      return lines.all
+    }
+    let none = try await lines(.none)
+    #expect(none.contains { $0.contains("opened") } && !none.contains { $0.contains("SELECT") })
+    let redacted = try await lines(.redacted)
+    #expect(redacted.contains { $0.hasPrefix("debug: SELECT") && $0.contains("\"title\" = ?") })
+    #expect(!redacted.contains { $0.contains("secret") })
+    #expect(try await lines(.withValues).contains { $0.contains("\"title\" = 'a secret title'") })
+    #expect(try await lines(.withValues, level: .info).isEmpty)
+    #expect(Logger(label: "godwit").logLevel == .info)
+  }
+}
