@@ -45,6 +45,16 @@ enum FirstReplicaSamples {
     try await expect(laptop.digest() == desk.digest())
 
     // begin sample
+    let scratch = try await Replica.temporary(models: Entry.self)  // its folder goes when it is closed
+    let volatile = try await Replica.inMemory(models: Entry.self)  // in /dev/shm, encrypted too
+    let reader = try await Replica.open(existing: "desk", models: Entry.self, readOnly: true)
+    let entries = try await reader.count(Entry.all)
+    print(entries)  // 2
+    for replica in [scratch, volatile, reader] { await replica.close() }
+    // end sample
+    try expect(entries == 2)
+
+    // begin sample
     do {
       _ = try await Replica.open(existing: "elsewhere", models: Entry.self)
     } catch let error as GodwitError where error.code == .noReplica {

@@ -16,7 +16,7 @@ struct SampleTests {
     }
   }
 
-  @Test("do what the pages say", arguments: DocumentationPage.all)
+  @Test("do what the pages say", .timeLimit(.minutes(1)), arguments: DocumentationPage.all)
   func run(page: DocumentationPage) async throws {
     guard try !page.shownBlocks().isEmpty else { return }
     let folder = NSTemporaryDirectory() + "godwit-samples-" + UUID().uuidString
