@@ -79,7 +79,8 @@ struct CodeBlock {
   /// Says where the block first differs from another one; nil when it does not.
   func difference(from other: CodeBlock) -> String? {
     for index in 0..<max(lines.count, other.lines.count) {
-      let (line, otherLine) = (index < lines.count ? lines[index] : nil, index < other.lines.count ? other.lines[index] : nil)
+      let line = index < lines.count ? lines[index] : nil
+      let otherLine = index < other.lines.count ? other.lines[index] : nil
       guard line != otherLine else { continue }
       return """
         \(path):\(firstLine + index) shows what \(other.path):\(other.firstLine + index) does not compile
