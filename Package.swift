@@ -83,6 +83,8 @@ let package = Package(
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitModel", "kill-subject",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
+    .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples"]),
+    .executableTarget(name: "documentation-samples", dependencies: ["Godwit"], path: "Tests/DocumentationSamples"),
     .testTarget(name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "godwit-cli"]),
     .testTarget(
       name: "InventoryAgentTests",

@@ -12,11 +12,13 @@ import GodwitStorage
 /// The request is run for a loop that waits, on a reader's thread, after each transaction that may have written one
 /// of its tables; writers never wait for it. Each run is linear in the rows it finds.
 public struct Observation<Request: FetchRequest>: AsyncSequence, Sendable {
+  /// All rows that the request finds at one moment.
   public typealias Element = [Request.Element]
 
   fileprivate let replica: Replica
   fileprivate let request: Request
 
+  /// A loop of its own, which begins with what is there now.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(replica: replica, request: request) }
 
   /// Observes from the first ``next()`` on, for as long as it is kept.

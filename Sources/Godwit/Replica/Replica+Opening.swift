@@ -42,11 +42,11 @@ extension Replica {
 
   /// Opens a replica that must be there already; without models for tools that serve any program's data.
   ///
-  /// - Parameter readOnly: Only reads: missing tables are not made, and whatever would write throws `readOnly`. Other
-  ///   processes may go on writing. The folder must be writable all the same, for readers of a write-ahead log share
-  ///   an index in it.
-  /// - Throws: `noReplica` when the folder holds none; otherwise as
-  ///   ``open(at:models:name:key:migrations:statements:logger:)-(_,Model.Type...,_,_,_,_,_)``.
+  /// With `readOnly` it only reads: missing tables are not made, and whatever would write throws `readOnly`. Other
+  /// processes may go on writing. The folder must be writable all the same, for readers of a write-ahead log share
+  /// an index in it.
+  ///
+  /// - Throws: `noReplica` when the folder holds none; otherwise as `open(at:)`.
   public static func open(
     existing path: String, models: any Model.Type..., readOnly: Bool = false, key: KeySource = .keyring(),
     migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
@@ -72,10 +72,10 @@ extension Replica {
       wallClock: .system, isReadOnly: readOnly)
   }
 
-  /// Opens a new replica in a folder that is removed when the replica is closed.
+  /// Opens a new replica in a folder that is removed when the replica is closed. The folder is made in `parent`, by
+  /// default the system's place for temporary files.
   ///
-  /// - Parameter parent: Where the folder is made; by default the system's place for temporary files.
-  /// - Throws: As ``open(at:models:name:key:migrations:statements:logger:)-(_,Model.Type...,_,_,_,_,_)``.
+  /// - Throws: As `open(at:)`.
   public static func temporary(
     models: any Model.Type..., in parent: String = NSTemporaryDirectory(), statements: StatementLog = .none,
     logger: Logger = Logger(label: "godwit")

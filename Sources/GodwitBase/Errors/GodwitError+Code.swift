@@ -1,8 +1,11 @@
 extension GodwitError {
   /// The kind of a failure. The set grows with new versions; switch with a default.
   public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The name of the kind, which stays the same in later versions.
     public let rawValue: String
+    /// A kind by its name.
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// The name.
     public var description: String { rawValue }
   }
 }

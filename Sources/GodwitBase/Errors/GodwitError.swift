@@ -26,6 +26,7 @@ public struct GodwitError: Error, Sendable {
 }
 
 extension GodwitError: CustomStringConvertible {
+  /// Code, message, hint and cause in one line, without stored values.
   public var description: String {
     var text = "\(code.rawValue): \(message)"
     if let hint { text += " (\(hint))" }

@@ -12,5 +12,6 @@ public struct ReplicaID: Hashable, Comparable, Sendable, CustomStringConvertible
   /// 32 lower-case hexadecimal digits.
   public var description: String { value.hexadecimal }
 
+  /// By the 128 bits, as unsigned number: an order without meaning that is the same everywhere.
   public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
 }

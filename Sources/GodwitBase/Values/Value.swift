@@ -3,14 +3,20 @@
 /// Equality is exact: 1, 1.0 and "1" differ, −0.0 differs from 0.0, and text is compared by its bytes,
 /// so two spellings of one character (NFC and NFD) differ.
 public enum Value: Sendable {
+  /// NULL: no value.
   case null
+  /// INTEGER, of 64 bits with a sign.
   case integer(Int64)
+  /// REAL, of 64 bits; never NaN, which the library refuses to store.
   case real(Double)
+  /// TEXT in UTF-8, which may hold NUL characters.
   case text(String)
+  /// BLOB: bytes as they are.
   case blob([UInt8])
 }
 
 extension Value: Hashable {
+  /// The same storage class and the same bytes.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -22,6 +28,7 @@ extension Value: Hashable {
     }
   }
 
+  /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -35,7 +42,10 @@ extension Value: Hashable {
 
 // No nil literal: it would make `optional == nil` mean `optional == .null`.
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
+  /// An INTEGER.
   public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// A REAL.
   public init(floatLiteral value: Double) { self = .real(value) }
+  /// A TEXT.
   public init(stringLiteral value: String) { self = .text(value) }
 }

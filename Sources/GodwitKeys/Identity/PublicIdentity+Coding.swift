@@ -9,7 +9,7 @@ extension PublicIdentity: CustomStringConvertible {
 
   /// Reads the one-line text form that ``description`` gives.
   ///
-  /// Throws ``GodwitError`` with the code `invalidKey` for any other text and for keys of an unsafe kind, and
+  /// Throws `GodwitError` with the code `invalidKey` for any other text and for keys of an unsafe kind, and
   /// `unsupportedVersion` for an identity of a newer version.
   public init(_ text: String) throws {
     let (prefix, data) = try Bech32.decode(Array(text.utf8), what: "the identity")

@@ -26,10 +26,12 @@ public struct RecordID<Record>: Hashable, Comparable, Sendable, CustomStringConv
     return cuts.map { String(text[$0]) }.joined(separator: "-")
   }
 
+  /// By the 128 bits, and so by the millisecond of making.
   public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
 }
 
 extension RecordID: Codable {
+  /// Reads the text of ``description``; throws `dataCorrupted` for any other.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let value = Self(try container.decode(String.self)) else {
@@ -38,6 +40,7 @@ extension RecordID: Codable {
     self = value
   }
 
+  /// Writes the text of ``description``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
@@ -46,11 +49,17 @@ extension RecordID: Codable {
 
 /// A record ID is its 128 bits whatever the record, so all of them share one type's access code.
 extension RecordID: ModelKey {
+  /// BLOB of 16 bytes.
   public static var storageType: StorageType { .blob }
+  /// Binds the 16 bytes.
   public func bind(to binder: borrowing ColumnBinder) throws { try value.bind(to: binder) }
+  /// Reads a BLOB of 16 bytes; throws `valueMismatch` for anything else.
   public static func read(from reader: borrowing ColumnReader) throws -> Self { Self(try .read(from: reader)) }
+  /// The 16 bytes.
   public func storedValue() -> Value { value.storedValue() }
+  /// That of 128 bits; never called by programs.
   public static func _access(atOffset offset: Int) -> ColumnAccess { Identifier128._access(atOffset: offset) }
+  /// That of 128 bits that may be missing; never called by programs.
   public static func _optionalAccess(atOffset offset: Int) -> ColumnAccess {
     Identifier128._optionalAccess(atOffset: offset)
   }

@@ -36,7 +36,9 @@ public protocol ModelKey: ColumnValue, Hashable {
 }
 
 extension ModelKey {
+  /// One, unless the type says otherwise.
   public static var _columnCount: Int { 1 }
+  /// The stored value alone, unless the type says otherwise.
   public func _keyValues() throws -> [Value] { [try storedValue()] }
 
   /// Binds the key to parameters 1, 2, …

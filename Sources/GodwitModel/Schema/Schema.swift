@@ -11,7 +11,7 @@ public enum SyncScope: Sendable {
 
 /// A model's table: its name, columns and indexes.
 ///
-/// A schema is checked when a replica opens with it; see ``GodwitError/Code/invalidSchema``.
+/// A schema is checked when a replica opens with it; one that no database could have is `invalidSchema`.
 public struct Schema<Root: Model>: Sendable {
   /// The table's name.
   public let table: String

@@ -4,7 +4,7 @@ import GodwitStorage
 /// Reads and writes one property of a model through a pointer to the model.
 ///
 /// A stored property is reached by its offset, which is as fast as naming it; a computed one by its key path. The
-/// functions get a pointer to the model plus ``offset``: those of stored properties capture nothing, and calling
+/// functions get a pointer to the model plus an offset: those of stored properties capture nothing, and calling
 /// them counts no references.
 public struct ColumnAccess: Sendable {
   package let offset: Int

@@ -40,8 +40,12 @@ public protocol ColumnValue: Sendable {
 }
 
 extension ColumnValue {
+  /// No, unless the type says otherwise.
   public static var isNullable: Bool { false }
+  /// No, unless the type says otherwise.
   public static var hasConstantDefault: Bool { false }
+  /// The usual access to a property of the type; never called by programs.
   public static func _access(atOffset offset: Int) -> ColumnAccess { .stored(Self.self, at: offset) }
+  /// The usual access to an optional property of the type; never called by programs.
   public static func _optionalAccess(atOffset offset: Int) -> ColumnAccess { .stored(Self?.self, at: offset) }
 }

@@ -2,11 +2,15 @@ import GodwitBase
 
 /// Every integer width that fits 64 signed bits is an INTEGER.
 extension ColumnValue where Self: FixedWidthInteger {
+  /// INTEGER.
   public static var storageType: StorageType { .integer }
+  /// Yes: `init()` gives the same value every time.
   public static var hasConstantDefault: Bool { true }
 
+  /// Binds an INTEGER.
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(Int64(truncatingIfNeeded: self)) }
 
+  /// Reads an INTEGER; throws `valueMismatch` when it does not fit the type.
   public static func read(from reader: borrowing ColumnReader) throws -> Self {
     guard let value = Self(exactly: try reader.integer()) else {
       throw reader.mismatch("a number that fits \(Self.self)")
@@ -14,6 +18,7 @@ extension ColumnValue where Self: FixedWidthInteger {
     return value
   }
 
+  /// An INTEGER.
   public func storedValue() -> Value { .integer(Int64(truncatingIfNeeded: self)) }
 }
 
@@ -51,15 +56,23 @@ extension ColumnValue where Self: FixedWidthInteger & UnsignedInteger {
 }
 
 extension UInt64: ColumnValue {
+  /// No affinity: values stay as they are bound.
   public static var storageType: StorageType { .any }
+  /// Binds an INTEGER, or 20 digits of TEXT beyond Int64.max.
   public func bind(to binder: borrowing ColumnBinder) throws { try bindUnsigned(to: binder) }
+  /// Reads an INTEGER or digits; throws `valueMismatch` for anything out of range.
   public static func read(from reader: borrowing ColumnReader) throws -> Self { try readUnsigned(from: reader) }
+  /// An INTEGER, or 20 digits of TEXT beyond Int64.max.
   public func storedValue() -> Value { storedUnsigned }
 }
 
 extension UInt: ColumnValue {
+  /// No affinity: values stay as they are bound.
   public static var storageType: StorageType { .any }
+  /// Binds an INTEGER, or 20 digits of TEXT beyond Int64.max.
   public func bind(to binder: borrowing ColumnBinder) throws { try bindUnsigned(to: binder) }
+  /// Reads an INTEGER or digits; throws `valueMismatch` for anything out of range.
   public static func read(from reader: borrowing ColumnReader) throws -> Self { try readUnsigned(from: reader) }
+  /// An INTEGER, or 20 digits of TEXT beyond Int64.max.
   public func storedValue() -> Value { storedUnsigned }
 }

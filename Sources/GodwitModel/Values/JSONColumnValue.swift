@@ -5,9 +5,13 @@ import GodwitBase
 public protocol JSONColumnValue: ColumnValue, Codable {}
 
 extension JSONColumnValue {
+  /// TEXT.
   public static var storageType: StorageType { .text }
+  /// Binds JSON with sorted keys; throws `valueNotStorable` when the value does not encode.
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(JSONText.encode(self)) }
+  /// Reads JSON; throws `valueMismatch` when it does not decode.
   public static func read(from reader: borrowing ColumnReader) throws -> Self { try JSONText.decode(from: reader) }
+  /// JSON with sorted keys; throws `valueNotStorable` when the value does not encode.
   public func storedValue() throws -> Value { .text(try JSONText.encode(self)) }
 }
 
@@ -22,7 +26,9 @@ extension Set: JSONColumnValue where Element: Codable {
   private func text() throws -> String {
     "[\(try map { try JSONText.encode($0) }.sorted().joined(separator: ","))]"
   }
+  /// Binds a JSON array, sorted by its elements' text; throws `valueNotStorable` when one does not encode.
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(text()) }
+  /// A JSON array, sorted by its elements' text; throws `valueNotStorable` when one does not encode.
   public func storedValue() throws -> GodwitBase.Value { .text(try text()) }
 }
 

@@ -21,15 +21,18 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// The same moment as a date.
   public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 
+  /// Earlier.
   public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }
 
 /// A number of milliseconds in any coding.
 extension Timestamp: Codable {
+  /// Reads a number of milliseconds.
   public init(from decoder: any Decoder) throws {
     self.init(milliseconds: try decoder.singleValueContainer().decode(Int64.self))
   }
 
+  /// Writes the milliseconds as a number.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(milliseconds)
@@ -38,10 +41,14 @@ extension Timestamp: Codable {
 
 /// Its default in `init()` may be ``now``, so it is no column's DEFAULT unless the schema says so.
 extension Timestamp: OrderedColumnValue {
+  /// INTEGER.
   public static var storageType: StorageType { .integer }
+  /// Binds the milliseconds.
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(milliseconds) }
+  /// Reads milliseconds; throws `valueMismatch` for anything but an INTEGER.
   public static func read(from reader: borrowing ColumnReader) throws -> Timestamp {
     Timestamp(milliseconds: try reader.integer())
   }
+  /// The milliseconds.
   public func storedValue() -> Value { .integer(milliseconds) }
 }

@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// Names a model's columns by property: the `$0` of ``Model/where(_:)-(_)``.
+/// Names a model's columns by property: the `$0` of `where { … }`.
 @dynamicMemberLookup
 public struct Fields<Root: Model>: Sendable {
   /// The table's name in the statement; another one only when a table is joined to itself.

@@ -32,7 +32,7 @@ extension SQLExpression where Value == String {
     compare("LIKE", [.value(.text(pattern)), .text(" ESCAPE '\\'")])
   }
 
-  /// Does not fit the pattern; see ``like(_:)``.
+  /// Does not fit the pattern of `like`.
   public func notLike(_ pattern: String) -> SQLExpression<Bool> {
     compare("NOT LIKE", [.value(.text(pattern)), .text(" ESCAPE '\\'")])
   }
@@ -66,6 +66,6 @@ extension SQLExpression where Value == String? {
   public func hasSuffix(_ suffix: String) -> SQLExpression<Bool> { present(text.hasSuffix(suffix)) }
   /// Holds a text with this one in it.
   public func contains(_ part: String) -> SQLExpression<Bool> { present(text.contains(part)) }
-  /// Holds a text that fits the pattern; see ``SQLExpression/like(_:)-(_)``.
+  /// Holds a text that fits the pattern, as `like` of columns that are not optional has it.
   public func like(_ pattern: String) -> SQLExpression<Bool> { present(text.like(pattern)) }
 }

@@ -82,7 +82,7 @@ extension Model {
 }
 
 extension Query {
-  /// Rows that also meet the predicate; see ``Model/where(_:)-(Foundation.Predicate<Self>)``.
+  /// Rows that also meet the predicate, as `Model.where` of a predicate does.
   public func `where`(_ predicate: Foundation.Predicate<Root>) -> Query {
     `where` { _ in PredicateTranslator.condition(predicate) }
   }

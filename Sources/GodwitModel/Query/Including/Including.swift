@@ -35,16 +35,21 @@ struct RelationLoader<Root: Model, Output: Sendable>: Sendable {
 }
 
 extension Including: FetchRequest {
+  /// The SELECT of the rows themselves, without what is loaded along.
   public var sql: SQL { get throws { try query.sql } }
+  /// The same for at most that many rows, with all that belongs to each.
   public func limit(_ count: Int) -> Self { Self(query.limit(count), repeat each loaders) }
+  /// Counts its rows; never called by programs.
   public func _count(_ connection: FetchConnection) throws -> Int { try query._count(connection) }
 
+  /// The tables it reads; never called by programs.
   public var _tables: Set<String> {
     var tables = query._tables
     for loader in repeat each loaders { tables.formUnion(loader.tables) }
     return tables
   }
 
+  /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [(Root, repeat each Related)] {
     let roots = try query._fetch(connection)
     let loaded = (repeat try (each loaders).load(roots, query, connection))

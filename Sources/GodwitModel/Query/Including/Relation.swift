@@ -34,8 +34,10 @@ public struct BelongsTo<Root: Model, Target: Model>: Relation, @unchecked Sendab
     key = { $0[keyPath: keyPath] }
   }
 
+  /// The tables it reads; never called by programs.
   public var _tables: Set<String> { [Target.schema.table] }
 
+  /// Loads what the rows have; never called by programs.
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [Target?] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().part(keyPath)), roots.compactMap(key))
     var found: [Target.ID: Target] = [:]
@@ -106,8 +108,10 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
   /// The rows that one row has.
   public func of(_ root: Root) -> Query<Target> { refine(Target.all.where { _ in condition(root.id) }) }
 
+  /// The tables it reads; never called by programs.
   public var _tables: Set<String> { [Target.schema.table] }
 
+  /// Loads what the rows have; never called by programs.
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
     let related = refine(Target.all)
@@ -173,8 +177,10 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
     links(of: root).where { $0[dynamicMember: target] == other.id }
   }
 
+  /// The tables it reads; never called by programs.
   public var _tables: Set<String> { [Through.schema.table, Target.schema.table] }
 
+  /// Loads what the rows have; never called by programs.
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
     var groups = Groups<Root.ID, Target>(roots.map(\.id))

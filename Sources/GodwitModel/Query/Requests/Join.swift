@@ -13,11 +13,13 @@ public protocol JoinPlace: Sendable {
 
 /// A place that every row of the join fills.
 public enum Required<Source: Model>: JoinPlace {
+  /// Reads the row that stands here; never called by programs.
   public static func _read(_ row: JoinRow) throws -> Source { try row.model() }
 }
 
 /// A place that is nil where the join found no row.
 public enum Maybe<Source: Model>: JoinPlace {
+  /// Reads the row that stands here, or nil; never called by programs.
   public static func _read(_ row: JoinRow) throws -> Source? { row.hasKey(of: Source.self) ? try row.model() : nil }
 }
 
@@ -92,11 +94,16 @@ public struct Join<each Place: JoinPlace>: Sendable {
 }
 
 extension Join: FetchRequest {
+  /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try statement.sql } }
+  /// The tables it reads; never called by programs.
   public var _tables: Set<String> { statement.tables }
+  /// The same for at most that many rows.
   public func limit(_ count: Int) -> Self { with { $0.limit = count } }
+  /// Counts its rows; never called by programs.
   public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
 
+  /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [(repeat (each Place).Output)] {
     try connection.rows(statement.sql) { statement in
       var first: Int32 = 0

@@ -75,13 +75,17 @@ extension Query {
 }
 
 extension Query: FetchRequest {
+  /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try statement.sql } }
+  /// The tables it reads; never called by programs.
   public var _tables: Set<String> { statement.tables }
 
+  /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [Root] {
     try connection.connection.models(statement.sql)
   }
 
+  /// Counts its rows; never called by programs.
   public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
 }
 

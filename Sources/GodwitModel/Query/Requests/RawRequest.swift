@@ -11,6 +11,7 @@ public struct RawRequest<Element: Sendable>: FetchRequest {
     self.read = read
   }
 
+  /// The text as it was given, with its values; throws when one of them cannot be stored.
   public var sql: SQL {
     get throws {
       if let failure = statement.failure { throw failure }
@@ -18,6 +19,7 @@ public struct RawRequest<Element: Sendable>: FetchRequest {
     }
   }
 
+  /// The same for at most that many rows.
   public func limit(_ count: Int) -> Self {
     var copy = self
     copy.statement = statement.wrapped("SELECT * FROM (", ") LIMIT \(max(0, count))")
@@ -27,6 +29,7 @@ public struct RawRequest<Element: Sendable>: FetchRequest {
   /// Unknown: the text is not parsed.
   public var _tables: Set<String> { [] }
 
+  /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [Element] {
     try connection.connection.readOnly(sql) { statement in
       var elements: [Element] = []
@@ -35,6 +38,7 @@ public struct RawRequest<Element: Sendable>: FetchRequest {
     }
   }
 
+  /// Counts its rows; never called by programs.
   public func _count(_ connection: FetchConnection) throws -> Int {
     if let failure = statement.failure { throw failure }
     return try connection.connection.readOnly(statement.wrapped("SELECT count(*) FROM (", ")")) { statement in

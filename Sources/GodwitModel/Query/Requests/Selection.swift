@@ -33,10 +33,15 @@ public struct Selection<Output: Sendable>: Sendable {
 }
 
 extension Selection: FetchRequest {
+  /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try statement.sql } }
+  /// The tables it reads; never called by programs.
   public var _tables: Set<String> { statement.tables }
+  /// The same for at most that many rows.
   public func limit(_ count: Int) -> Self { with { $0.limit = count } }
+  /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [Output] { try connection.rows(statement.sql, read) }
+  /// Counts its rows; never called by programs.
   public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
 }
 

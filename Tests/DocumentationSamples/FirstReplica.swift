@@ -1,0 +1,73 @@
+import Godwit
+
+enum FirstReplicaSamples {
+  // begin sample
+  struct Entry: Model {
+    static let schema = Schema<Self>("entry") {
+      Column("text", \.text)
+      Column("is_done", \.isDone)
+    }
+    var id = RecordID<Entry>()
+    var text = ""
+    var isDone = false
+  }
+  // end sample
+
+  static func run() async throws {
+    // begin sample
+    let desk = try await Replica.open(at: "desk", models: Entry.self)
+
+    try await desk.write { transaction in
+      try transaction.insert(Entry(text: "water the plants"))
+      try transaction.insert(Entry(text: "call Ada"))
+    }
+
+    let waiting = try await desk.fetch(Entry.where { !$0.isDone }.order(by: \.text))
+    for entry in waiting { print(entry.text) }  // call Ada, water the plants
+    // end sample
+    try expect(waiting.map(\.text) == ["call Ada", "water the plants"])
+
+    // begin sample
+    let identity = try await Replica.identity(at: "laptop")
+    try await desk.invite(identity, name: "laptop", to: .file("laptop.invitation"))
+
+    let joined = try await Replica.join(at: "laptop", invitation: .file("laptop.invitation"))
+    await joined.close()
+    let laptop = try await Replica.open(at: "laptop", models: Entry.self)
+    // end sample
+
+    // begin sample
+    let sent = try await desk.export(to: .file("1.godwit-sync"))
+    let report = try await laptop.import(from: .file("1.godwit-sync"))
+    print("\(sent.transactions) sent, \(report.applied) applied, \(report.conflicts) conflicts")
+    // end sample
+    try expect(sent.transactions == 1 && report.applied == 1 && report.conflicts == 0)
+    try await expect(laptop.digest() == desk.digest())
+
+    // begin sample
+    let scratch = try await Replica.temporary(models: Entry.self)  // its folder goes when it is closed
+    let volatile = try await Replica.inMemory(models: Entry.self)  // in /dev/shm, encrypted too
+    let reader = try await Replica.open(existing: "desk", models: Entry.self, readOnly: true)
+    let entries = try await reader.count(Entry.all)
+    print(entries)  // 2
+    for replica in [scratch, volatile, reader] { await replica.close() }
+    // end sample
+    try expect(entries == 2)
+
+    // begin sample
+    do {
+      _ = try await Replica.open(existing: "elsewhere", models: Entry.self)
+    } catch let error as GodwitError where error.code == .noReplica {
+      print(error.message)  // there is no replica in elsewhere
+    }
+    // end sample
+
+    // begin sample
+    let verification = try await desk.verify()
+    print(verification.isSound, verification.digest)
+    await desk.close()
+    // end sample
+    try expect(verification.isSound)
+    await laptop.close()
+  }
+}
