@@ -25,7 +25,7 @@ package final class Statement {
     var sqlCopy = sql
     let compiled = Result { try sqlCopy.withUTF8 { try Self.compile($0, sql: sql, connection: connection) } }
     writes = connection.authorizer.takeWrites()
-    handle = try compiled.get()
+    handle = try compiled.mapError { authority == .trusted ? Self.explain($0) : $0 }.get()
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
   }
 
@@ -47,6 +47,16 @@ package final class Statement {
       throw GodwitError(.sql, "more than one statement", hint: "run them one by one")
     }
     return statement
+  }
+
+  /// Godwit's own statements are right but for models that the database has no table of.
+  private static func explain(_ error: any Error) -> any Error {
+    let start = "no such table: "
+    guard let error = error as? GodwitError, error.code == .sql, error.message.hasPrefix(start) else { return error }
+    let table = error.message.dropFirst(start.count).prefix { $0 != "," }
+    return GodwitError(
+      .notInSchema, "the database has no table \(table)", hint: "name its model when opening the replica",
+      underlying: error)
   }
 
   // MARK: Running

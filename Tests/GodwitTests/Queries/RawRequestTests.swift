@@ -89,8 +89,33 @@ struct RawRequestTests {
   }
 }
 
+/// A model whose key has two columns.
+private struct TheatreSeat: Model {
+  static let schema = Schema<Self>("theatre_seat") {
+    Key(Column("row_number", \.row), Column("place", \.place))
+    Column("note", \.note)
+  }
+  var id: PairKey<Int, Int> {
+    get { PairKey(row, place) }
+    set { (row, place) = (newValue.first, newValue.second) }
+  }
+  var row = 0
+  var place = 0
+  var note = ""
+}
+
 @Suite("Models without some columns")
 struct OmittingTests {
+  @Test("keep all of a key of several columns")
+  func wholeKey() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), models: TheatreSeat.self)
+    try await replica.write { try $0.insert(TheatreSeat(row: 3, place: 7, note: "window")) }
+    let seat = try #require(try await replica.first(TheatreSeat.all.omitting(\.place, \.note)))
+    #expect(seat.row == 3 && seat.place == 7 && seat.note.isEmpty)
+    await replica.close()
+  }
+
   @Test("keep the defaults of what was left out")
   func omitting() async throws {
     let library = try await Library()

@@ -2,6 +2,22 @@ import Foundation
 import Godwit
 import Testing
 
+/// A key of the program's own, and a reference that forbids deleting.
+private struct Country: Model {
+  static let schema = Schema<Self>("country") {}
+  var id = ""
+}
+
+private struct City: Model {
+  static let schema = Schema<Self>("city") {
+    Column("name", \.name)
+    Column("country", \.country).references(Country.self, onDelete: .restrict)
+  }
+  var id = RecordID<City>()
+  var name = ""
+  var country: String?
+}
+
 @Suite("A relation")
 struct RelationTests {
   private let library: Library
@@ -94,6 +110,59 @@ struct RelationTests {
       #expect(try transaction.fetch(Book.genres.of(library.waves)).map(\.name) == ["novel"])
       #expect(try transaction.fetch(Genre.self, key: library.story.id) != nil)
     }
+  }
+
+  @Test("on delete: restrict keeps the row, and what refers to it")
+  func restrict() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), models: Country.self, City.self)
+    try await replica.write { transaction in
+      try transaction.insert(Country(id: "at"))
+      try transaction.insert([City(name: "Linz", country: "at"), City(name: "Graz", country: "at")])
+    }
+    #expect(await code { try await replica.write { try $0.delete(Country.self, key: "at") } } == .constraint)
+    #expect(try await replica.count(Country.all) == 1)
+    #expect(try await replica.count(City.all) == 2)
+    await replica.close()
+  }
+
+  @Test("goes through keys that are no record IDs too")
+  func otherKeys() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), models: Country.self, City.self)
+    try await replica.write { transaction in
+      try transaction.insert([Country(id: "at"), Country(id: "is")])
+      try transaction.insert([City(name: "Linz", country: "at"), City(name: "Nowhere")])
+    }
+    let cities = try await replica.fetch(City.order(by: \.name).including(BelongsTo(\City.country, Country.self)))
+    #expect(cities.map { $1?.id } == ["at", nil])
+    let countries = try await replica.fetch(Country.order(by: \.id).including(HasMany(\City.country, of: Country.self)))
+    #expect(countries.map { $1.map(\.name) } == [["Linz"], []])
+    await replica.close()
+  }
+
+  @Test("takes one statement more for each relation, however many rows there are")
+  func statementCount() async throws {
+    let lines = StatementLines()
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(
+      at: folder.file("r"), models: Author.self, Book.self, Genre.self, Shelving.self, statements: .redacted,
+      logger: lines.logger)
+    for count in [3, 300] {
+      try await replica.write { transaction in
+        for number in 0..<count {
+          let author = try transaction.insert(Author(name: "\(number)"))
+          try transaction.insert(Book(title: "\(number)", author: author.id))
+        }
+      }
+      lines.clear()
+      _ = try await replica.fetch(Author.where { $0.name != "" }.including(Author.books))
+      #expect(lines.selects == 2)
+      lines.clear()
+      _ = try await replica.fetch(Book.all.including(Book.genres).including(\.author))
+      #expect(lines.selects == 3)
+    }
+    await replica.close()
   }
 
   @Test("on delete: cascade takes dependents, set null keeps them, and unrelated rows stay")

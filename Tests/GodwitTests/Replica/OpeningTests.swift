@@ -1,28 +1,7 @@
 import Foundation
 import Godwit
 import Logging
-import Synchronization
 import Testing
-
-/// Keeps what it is told.
-private final class Lines: Sendable {
-  private let lines = Mutex<[String]>([])
-  var all: [String] { lines.withLock { $0 } }
-  func add(_ line: String) { lines.withLock { $0.append(line) } }
-}
-
-private struct LineHandler: LogHandler {
-  let lines: Lines
-  var metadata: Logger.Metadata = [:]
-  var logLevel: Logger.Level
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) { lines.add("\(event.level): \(event.message)") }
-}
 
 @Suite("Opening a replica", .timeLimit(.minutes(1)))
 struct OpeningTests {
@@ -88,8 +67,8 @@ struct OpeningTests {
   @Test("tells the logger of statements only when asked, and of values only when asked for those")
   func statementLog() async throws {
     func lines(_ statements: StatementLog, level: Logger.Level = .debug) async throws -> [String] {
-      let lines = Lines()
-      var logger = Logger(label: "test") { _ in LineHandler(lines: lines, logLevel: .debug) }
+      let lines = StatementLines()
+      var logger = lines.logger
       logger.logLevel = level
       let path = folder.file(UUID().uuidString)
       let replica = try await Replica.open(at: path, models: Folder.self, Note.self, statements: statements, logger: logger)
@@ -106,5 +85,21 @@ struct OpeningTests {
     #expect(try await lines(.withValues).contains { $0.contains("\"title\" = 'a secret title'") })
     #expect(try await lines(.withValues, level: .info).isEmpty)
     #expect(Logger(label: "godwit").logLevel == .info)
+  }
+}
+
+/// The same table name as ``Note``'s is of no use to a replica that was opened without it.
+@Suite("A model that the replica was not opened with")
+struct UnknownModelTests {
+  @Test("is notInSchema, for reading and writing")
+  func unknown() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), models: Folder.self)
+    #expect(await code { try await replica.fetch(Note.all) } == .notInSchema)
+    #expect(await code { try await replica.count(Note.all) } == .notInSchema)
+    #expect(await code { try await replica.write { try $0.insert(Note(title: "x")) } } == .notInSchema)
+    #expect(await code { try await replica.write { try $0.save(Note(title: "x")) } } == .notInSchema)
+    #expect(await code { try await replica.rows("SELECT * FROM note") } == .sql)
+    await replica.close()
   }
 }

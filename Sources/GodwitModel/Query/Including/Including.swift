@@ -23,6 +23,22 @@ public struct Including<Root: Model, each Related: Sendable>: Sendable {
   }
 }
 
+extension Including {
+  /// With the row whose key the property holds, or nil.
+  public func including<Target: Model>(
+    _ keyPath: KeyPath<Root, RecordID<Target>?>
+  ) -> Including<Root, repeat each Related, Target?> where Target.ID == RecordID<Target> {
+    including(BelongsTo(keyPath, Target.self))
+  }
+
+  /// With the row whose key the property holds.
+  public func including<Target: Model>(
+    _ keyPath: KeyPath<Root, RecordID<Target>>
+  ) -> Including<Root, repeat each Related, Target?> where Target.ID == RecordID<Target> {
+    including(BelongsTo(keyPath, Target.self))
+  }
+}
+
 /// A relation without its type.
 struct RelationLoader<Root: Model, Output: Sendable>: Sendable {
   let tables: Set<String>

@@ -57,7 +57,7 @@ extension Query {
     let omitted = keyPaths.map { Fields<Root>().part($0) }
     let names = omitted.compactMap { part in if case .column(_, let name) = part { name } else { nil } }
     let schema = Root.schema
-    let kept = schema.columns.indices.filter { $0 == 0 || !names.contains(schema.columns[$0].name) }
+    let kept = schema.columns.indices.filter { $0 < schema.keyCount || !names.contains(schema.columns[$0].name) }
     var columns: [[SQLPart]] = kept.map { [.column(table: schema.table, name: schema.columns[$0].name)] }
     // A property that is no column shows when the statement is written.
     columns += omitted.filter { part in if case .failure = part { true } else { false } }.map { [$0] }
