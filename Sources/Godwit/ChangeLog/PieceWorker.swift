@@ -35,7 +35,8 @@ final class PieceWorker {
 
   /// One piece, its frame and its hash.
   ///
-  /// Unchecked Sendable: whoever moves `state` from waiting to taken uses `input`, writes `frame` and `hash` and releases them by
+  /// Unchecked Sendable: whoever moves `state` from waiting to taken uses `input`, writes `frame` and `hash`, and hands
+  /// them on by
   /// moving it to done; only then are they read.
   private final class Piece: @unchecked Sendable {
     private enum State {

@@ -18,26 +18,31 @@ extension Replica {
   ///   - name: What a new replica is called among the members; by default the folder's name.
   ///   - key: Where the keys are.
   ///   - migrations: What may be done to tables that differ from their models; nothing by default.
+  ///   - idleTimeout: After how long without use the files are closed; the next use opens them again, which takes some
+  ///     milliseconds. Until `close()` by default.
   ///   - statements: Which SQL statements the logger hears of; none by default.
   ///   - logger: Hears of opening, imports, exports and statements at level `debug`.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`, `noKeyFits`,
   ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`.
   public static func open(
     at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
-    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
+    logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
-      at: path, models: models, name: name, key: key, migrations: migrations, statements: statements, logger: logger)
+      at: path, models: models, name: name, key: key, migrations: migrations, idleTimeout: idleTimeout,
+      statements: statements, logger: logger)
   }
 
   /// The same with a list of models.
   public static func open(
     at path: String, models: [any Model.Type], name: String? = nil, key: KeySource = .keyring(),
-    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
+    logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
-      at: path, models: models, name: name, key: key, migrations: migrations, statements: statements, logger: logger,
-      wallClock: .system)
+      at: path, models: models, name: name, key: key, migrations: migrations, idleTimeout: idleTimeout,
+      statements: statements, logger: logger, wallClock: .system)
   }
 
   /// Opens a replica that must be there already; without models for tools that serve any program's data.
@@ -49,17 +54,19 @@ extension Replica {
   /// - Throws: `noReplica` when the folder holds none; otherwise as `open(at:)`.
   public static func open(
     existing path: String, models: any Model.Type..., readOnly: Bool = false, key: KeySource = .keyring(),
-    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
+    logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
-      existing: path, models: models, readOnly: readOnly, key: key, migrations: migrations, statements: statements,
-      logger: logger)
+      existing: path, models: models, readOnly: readOnly, key: key, migrations: migrations, idleTimeout: idleTimeout,
+      statements: statements, logger: logger)
   }
 
   /// The same with a list of models.
   public static func open(
     existing path: String, models: [any Model.Type], readOnly: Bool = false, key: KeySource = .keyring(),
-    migrations: Migrations = .none, statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
+    logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     guard folder.hasDatabase else {
@@ -68,8 +75,8 @@ extension Replica {
         .noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
     }
     return try await open(
-      at: path, models: models, name: nil, key: key, migrations: migrations, statements: statements, logger: logger,
-      wallClock: .system, isReadOnly: readOnly)
+      at: path, models: models, name: nil, key: key, migrations: migrations, idleTimeout: idleTimeout,
+      statements: statements, logger: logger, wallClock: .system, isReadOnly: readOnly)
   }
 
   /// Opens a new replica in a folder that is removed when the replica is closed. The folder is made in `parent`, by
@@ -108,8 +115,8 @@ extension Replica {
 
   package static func open(
     at path: String, models: [any Model.Type], name: String?, key: KeySource, migrations: Migrations = .none,
-    statements: StatementLog = .none, logger: Logger, wallClock: WallClock, isReadOnly: Bool = false,
-    temporary: TemporaryFolder? = nil
+    idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger, wallClock: WallClock,
+    isReadOnly: Bool = false, temporary: TemporaryFolder? = nil
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
@@ -128,20 +135,24 @@ extension Replica {
     defer { withExtendedLifetime(lock) {} }
     guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
     let changes = ChangeBroadcaster()
-    let pool = DatabasePool(path: folder.database, key: contents.databaseKey, isReadOnly: isReadOnly) { connection in
+    let pool = DatabasePool(
+      path: folder.database, key: contents.databaseKey, isReadOnly: isReadOnly,
+      idleSeconds: idleTimeout.map { $0 / .seconds(1) }
+    ) { connection in
       try statements.listen(to: connection, logger: logger)
+      if isReadOnly { connection.attachment = try ForeignCommits(connection, changes) }
       guard connection.mode == .writer else { return }
       try prepareWriter(connection, group: group, contents: contents) {
         try Catalog.ensure(definitions, migrations, on: connection)
       }
       connection.attachment = try ReplicaWriter(connection, wallClock: wallClock, changes: changes)
+      // Others may have written while the files were closed.
+      changes.announce(.all)
     }
     do {
       try await pool.write { connection in
         try folder.rememberSalt(contents)
-        guard isReadOnly else { return }
-        try Catalog.check(definitions, on: connection)
-        connection.attachment = try ForeignCommits(connection, changes)
+        if isReadOnly { try Catalog.check(definitions, on: connection) }
       }
     } catch {
       await pool.close()

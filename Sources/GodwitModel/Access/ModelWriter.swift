@@ -190,8 +190,9 @@ package final class ModelWriter {
   private func refused(_ error: GodwitError, _ table: String) throws -> GodwitError {
     let columns = try connection.restrictingReferences(to: table)
     guard !columns.isEmpty else { return error }
+    let list = columns.joined(separator: ", ")
     return GodwitError(
-      .constraint, "FOREIGN KEY constraint failed: rows may refer to this row of \(table) in \(columns.joined(separator: ", "))",
+      .constraint, "FOREIGN KEY constraint failed: rows may refer to this row of \(table) in \(list)",
       hint: "delete those rows first, or declare the reference with another onDelete", underlying: error)
   }
 

@@ -15,8 +15,8 @@ final class Checkpointer: Sendable {
   private let isRunning = Atomic(false)
 
   /// The connection opens with the first checkpoint.
-  init(_ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection) {
-    thread = DatabaseThread(name: "godwit-checkpoint", makeConnection)
+  init(idleSeconds: Double?, _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection) {
+    thread = DatabaseThread(name: "godwit-checkpoint", idleSeconds: idleSeconds, makeConnection)
   }
 
   /// Takes over the writer's checkpoints.

@@ -12,7 +12,7 @@ package final class DatabasePool: Sendable {
   /// Readers open when first used. `prepare` readies each new connection (functions, protected tables). Of a pool that
   /// is read-only the writer's connection is a reader's too.
   package init(
-    path: String, key: any CipherKey, readerCount: Int = 4, isReadOnly: Bool = false,
+    path: String, key: any CipherKey, readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil,
     prepare: @escaping @Sendable (Connection) throws -> Void
   ) {
     @Sendable func make(_ mode: Connection.Mode, _ cancellation: CancellationFlag) throws -> Connection {
@@ -20,15 +20,17 @@ package final class DatabasePool: Sendable {
       try prepare(connection)
       return connection
     }
-    let checkpointer = Checkpointer { try Connection(path: path, key: key, mode: .reader, cancellation: $0) }
-    writer = DatabaseThread(name: "godwit-writer") {
+    let checkpointer = Checkpointer(idleSeconds: idleSeconds) {
+      try Connection(path: path, key: key, mode: .reader, cancellation: $0)
+    }
+    writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds) {
       let connection = try make(isReadOnly ? .reader : .writer, $0)
       if !isReadOnly { checkpointer.observe(connection) }
       return connection
     }
     self.checkpointer = checkpointer
     readers = (0..<readerCount).map { index in
-      DatabaseThread(name: "godwit-reader-\(index)") { try make(.reader, $0) }
+      DatabaseThread(name: "godwit-reader-\(index)", idleSeconds: idleSeconds) { try make(.reader, $0) }
     }
     load = Mutex(Array(repeating: 0, count: readerCount))
   }

@@ -20,12 +20,19 @@ package final class DatabaseThread: @unchecked Sendable {
   private var closers: [CheckedContinuation<Void, Never>] = []
   private let name: String
   private let cancellation = CancellationFlag()
+  private let idleSeconds: TimeInterval?
   private let makeConnection: @Sendable (CancellationFlag) throws -> Connection
 
   /// The thread starts, and the connection opens, with the first job; after a failure to open, the next job tries
   /// again.
-  package init(name: String, _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection) {
+  ///
+  /// - Parameter idleSeconds: After how long without a job the connection closes; the next job opens it again.
+  package init(
+    name: String, idleSeconds: TimeInterval? = nil,
+    _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection
+  ) {
     self.name = name
+    self.idleSeconds = idleSeconds
     self.makeConnection = makeConnection
   }
 
@@ -103,7 +110,14 @@ package final class DatabaseThread: @unchecked Sendable {
 
   private func loop() {
     var connection: Connection?
-    while let job = next() {
+    while true {
+      let step = next(closesWhenIdle: connection != nil)
+      if case .idle = step {
+        connection?.detach()
+        connection = nil
+        continue
+      }
+      guard case .run(let job) = step else { break }
       let result = Result {
         if let connection { return connection }
         let opened = try makeConnection(cancellation)
@@ -121,15 +135,30 @@ package final class DatabaseThread: @unchecked Sendable {
     for closer in waiting { closer.resume() }
   }
 
-  private func next() -> Job? {
+  private enum Step {
+    case run(Job)
+    /// There has been nothing to do for long.
+    case idle
+    case end
+  }
+
+  private func next(closesWhenIdle: Bool) -> Step {
     condition.lock()
     defer { condition.unlock() }
     current = nil
-    while jobs.isEmpty && !isClosed { condition.wait() }
-    guard !jobs.isEmpty else { return nil }
+    let limit = closesWhenIdle ? idleSeconds.map { Date(timeIntervalSinceNow: $0) } : nil
+    while jobs.isEmpty && !isClosed {
+      guard let limit else {
+        condition.wait()
+        continue
+      }
+      let isLate = !condition.wait(until: limit)
+      if isLate, jobs.isEmpty, !isClosed { return .idle }
+    }
+    guard !jobs.isEmpty else { return .end }
     let job = jobs.removeFirst()
     current = job.id
     cancellation.clear()
-    return job
+    return .run(job)
   }
 }

@@ -52,6 +52,24 @@ struct OpeningTests {
     await writer.close()
   }
 
+  @Test("closes its files when idle, and opens them again when needed, missing nothing")
+  func idle() async throws {
+    let path = folder.file("idle")
+    let log = path + "/database-wal"
+    let replica = try await Replica.open(at: path, models: Folder.self, Note.self, idleTimeout: .milliseconds(200))
+    for round in 1...3 {
+      try await replica.write { try $0.insert(Note(title: "round \(round)")) }
+      #expect(try await replica.count(Note.all) == round)
+      #expect(FileManager.default.fileExists(atPath: log))
+      for _ in 0..<100 where FileManager.default.fileExists(atPath: log) { try await Task.sleep(for: .milliseconds(50)) }
+      #expect(!FileManager.default.fileExists(atPath: log))
+    }
+    let report = try await replica.verify()
+    #expect(report.isSound && report.transactions == 3)
+    await replica.close()
+    #expect(await code { try await replica.count(Note.all) } == .closed)
+  }
+
   @Test("several at once keeps their rows apart, also of one model")
   func several() async throws {
     let first = try await Replica.open(at: folder.file("first"), models: Folder.self, Note.self)

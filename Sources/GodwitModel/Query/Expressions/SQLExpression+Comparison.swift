@@ -58,7 +58,8 @@ extension SQLExpression {
 
   /// Holds one of the values that the query selects.
   public func isIn(_ selection: Selection<Value>) -> SQLExpression<Bool> {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")], .comparison)
+    SQLExpression<Bool>(
+      operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")], .comparison)
   }
 
   /// Holds no value.

@@ -37,7 +37,8 @@ public struct JoinRow {
 /// Rows of several models side by side, as a tuple.
 ///
 /// ```swift
-/// let rows = try await replica.fetch(Note.join(Folder.self) { $0.folder == $1.id }.where { note, folder in folder.name == "Work" })
+/// let filed = Note.join(Folder.self) { $0.folder == $1.id }
+/// let rows = try await replica.fetch(filed.where { note, folder in folder.name == "Work" })
 /// ```
 ///
 /// A table that is joined twice is called by its name and a number in the SQL; its fields know.

@@ -87,7 +87,9 @@ struct SelectStatement: Sendable {
     parts.append(columns, separatedBy: ", ")
     if arms.count > 1 {
       // A compound sorts only by its columns, so what it is to be sorted by becomes some.
-      for (number, order) in orders.enumerated() { parts += [.text(", ")] + order.expression + [.text(" AS \(orderName(number))")] }
+      for (number, order) in orders.enumerated() {
+        parts += [.text(", ")] + order.expression + [.text(" AS \(orderName(number))")]
+      }
     }
     parts += [.text(" FROM ")] + arm.source
     if let condition = Self.both(arm.condition, filter) { parts += [.text(" WHERE ")] + condition.parts }

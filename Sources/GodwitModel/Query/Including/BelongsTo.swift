@@ -1,0 +1,42 @@
+import GodwitBase
+
+/// The row of another model whose key a property holds: `BelongsTo(\Note.folder)`.
+///
+/// Unchecked Sendable: key paths are immutable, and those of properties capture nothing.
+public struct BelongsTo<Root: Model, Target: Model>: Relation, @unchecked Sendable {
+  private let keyPath: PartialKeyPath<Root>
+  private let key: (Root) -> Target.ID?
+
+  /// Through an optional property.
+  public init(_ keyPath: KeyPath<Root, Target.ID?>, _ target: Target.Type) {
+    self.keyPath = keyPath
+    key = { $0[keyPath: keyPath] }
+  }
+
+  /// Through a property that always holds a key.
+  public init(_ keyPath: KeyPath<Root, Target.ID>, _ target: Target.Type) {
+    self.keyPath = keyPath
+    key = { $0[keyPath: keyPath] }
+  }
+
+  /// The tables it reads; never called by programs.
+  public var _tables: Set<String> { [Target.schema.table] }
+
+  /// Loads what the rows have; never called by programs.
+  public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [Target?] {
+    let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().part(keyPath)), roots.compactMap(key))
+    var found: [Target.ID: Target] = [:]
+    for condition in wanted.conditions(on: Fields<Target>().key) {
+      for target in try Target.all.with({ $0.add(condition) })._fetch(connection) { found[target.id] = target }
+    }
+    return roots.map { key($0).flatMap { found[$0] } }
+  }
+}
+
+// A record ID names its model, so that nothing more need be said.
+extension BelongsTo where Target.ID == RecordID<Target> {
+  /// Through an optional property.
+  public init(_ keyPath: KeyPath<Root, RecordID<Target>?>) { self.init(keyPath, Target.self) }
+  /// Through a property that always holds a key.
+  public init(_ keyPath: KeyPath<Root, RecordID<Target>>) { self.init(keyPath, Target.self) }
+}

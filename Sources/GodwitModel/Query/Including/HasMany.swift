@@ -1,0 +1,96 @@
+import GodwitBase
+
+/// The rows of another model that hold a row's key in a property: `HasMany(\Note.folder)` of folders.
+///
+/// Unchecked Sendable: key paths are immutable, and those of properties capture nothing.
+public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable {
+  private let keyPath: PartialKeyPath<Target>
+  private let key: (Target) -> Root.ID?
+  private let condition: @Sendable (Root.ID) -> SQLExpression<Bool>
+  /// Puts a key, or none, into the property; false when it must hold one.
+  private let assign: (inout Target, Root.ID?) -> Bool
+  private var refine: @Sendable (Query<Target>) -> Query<Target> = { $0 }
+
+  /// Through an optional property.
+  public init(_ keyPath: WritableKeyPath<Target, Root.ID?> & Sendable, of root: Root.Type) {
+    self.keyPath = keyPath
+    key = { $0[keyPath: keyPath] }
+    condition = { key in Fields<Target>()[dynamicMember: keyPath] == key }
+    assign = { target, key in
+      target[keyPath: keyPath] = key
+      return true
+    }
+  }
+
+  /// Through a property that always holds a key.
+  public init(_ keyPath: WritableKeyPath<Target, Root.ID> & Sendable, of root: Root.Type) {
+    self.keyPath = keyPath
+    key = { $0[keyPath: keyPath] }
+    condition = { key in Fields<Target>()[dynamicMember: keyPath] == key }
+    assign = { target, key in
+      guard let key else { return false }
+      target[keyPath: keyPath] = key
+      return true
+    }
+  }
+
+  /// Only some of the rows, or in an order. A limit here counts the rows of all parents together.
+  public func refined(_ refine: @escaping @Sendable (Query<Target>) -> Query<Target>) -> Self {
+    var copy = self
+    let earlier = self.refine
+    copy.refine = { refine(earlier($0)) }
+    return copy
+  }
+
+  /// The target with the root's key in its property.
+  package func adopted(_ target: Target, by root: Root) -> Target {
+    var target = target
+    _ = assign(&target, root.id)
+    return target
+  }
+
+  /// The target with no key in its property; nil when it must hold one.
+  package func orphaned(_ target: Target) -> Target? {
+    var target = target
+    return assign(&target, nil) ? target : nil
+  }
+
+  package func holds(_ target: Target, for root: Root) -> Bool { key(target) == root.id }
+
+  /// The rows that one row has.
+  public func of(_ root: Root) -> Query<Target> { refine(Target.all.where { _ in condition(root.id) }) }
+
+  /// The tables it reads; never called by programs.
+  public var _tables: Set<String> { [Target.schema.table] }
+
+  /// Loads what the rows have; never called by programs.
+  public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
+    let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
+    let related = refine(Target.all)
+    let column = Fields<Target>().part(keyPath)
+    // What belongs to every row is read in one pass; through the index it would take a search a row.
+    let isEverything = query.statement.isEveryRow && related.statement.isPlain
+    let present = SQLExpression<Bool>([column, .text(" IS NOT NULL")], .comparison)
+    var groups = KeyGroups<Root.ID, Target>(roots.map(\.id))
+    for condition in isEverything ? [present] : wanted.conditions(on: column) {
+      let targets = try related.with { $0.add(condition) }._fetch(connection)
+      // Without an order of their own, rows come key by key; what is done once for a run of them is not done for each.
+      var start = 0
+      while start < targets.count {
+        let key = key(targets[start])
+        let end = targets[start...].firstIndex { self.key($0) != key } ?? targets.count
+        if let key { groups.add(targets[start..<end], to: key) }
+        start = end
+      }
+    }
+    return groups.all
+  }
+}
+
+// A record ID names its model, so that nothing more need be said.
+extension HasMany where Root.ID == RecordID<Root> {
+  /// Through an optional property.
+  public init(_ keyPath: WritableKeyPath<Target, RecordID<Root>?> & Sendable) { self.init(keyPath, of: Root.self) }
+  /// Through a property that always holds a key.
+  public init(_ keyPath: WritableKeyPath<Target, RecordID<Root>> & Sendable) { self.init(keyPath, of: Root.self) }
+}

@@ -1,0 +1,71 @@
+import GodwitBase
+
+/// The rows of another model that rows of a third one connect: `HasManyThrough(\Tagging.note, \Tagging.tag)`.
+///
+/// Unchecked Sendable: key paths are immutable, and those of properties capture nothing.
+public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relation, @unchecked Sendable {
+  private let source: WritableKeyPath<Through, Root.ID> & Sendable
+  private let target: WritableKeyPath<Through, Target.ID> & Sendable
+
+  /// Connected by rows that hold both keys.
+  public init(
+    _ source: WritableKeyPath<Through, Root.ID> & Sendable, _ target: WritableKeyPath<Through, Target.ID> & Sendable,
+    of root: Root.Type, to other: Target.Type
+  ) {
+    self.source = source
+    self.target = target
+  }
+
+  /// The rows that one row has.
+  public func of(_ root: Root) -> Query<Target> {
+    let keys = links(of: root).select { $0[dynamicMember: target] }
+    return Target.all.with {
+      $0.add(SQLExpression([Fields<Target>().key, .text(" IN ("), .subquery(keys.statement.parts), .text(")")], .comparison))
+    }
+  }
+
+  /// A row that connects the two.
+  package func link(_ root: Root, _ other: Target) -> Through {
+    var link = Through()
+    link[keyPath: source] = root.id
+    link[keyPath: target] = other.id
+    return link
+  }
+
+  /// The rows that connect one row with others.
+  public func links(of root: Root) -> Query<Through> {
+    Through.where { $0[dynamicMember: source] == root.id }
+  }
+
+  /// The rows that connect one row with another.
+  public func links(of root: Root, to other: Target) -> Query<Through> {
+    links(of: root).where { $0[dynamicMember: target] == other.id }
+  }
+
+  /// The tables it reads; never called by programs.
+  public var _tables: Set<String> { [Through.schema.table, Target.schema.table] }
+
+  /// Loads what the rows have; never called by programs.
+  public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
+    let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
+    var groups = KeyGroups<Root.ID, Target>(roots.map(\.id))
+    for condition in wanted.conditions(on: Fields<Through>().part(source)) {
+      let rows = Through.join(Target.self) { link, target in
+        link[dynamicMember: self.target] == SQLExpression<Target.ID>([Fields<Target>(alias: target.alias).key])
+      }.where { _, _ in condition }
+      for (link, target) in try rows._fetch(connection) { groups.add(CollectionOfOne(target), to: link[keyPath: source]) }
+    }
+    return groups.all
+  }
+}
+
+// A record ID names its model, so that nothing more need be said.
+extension HasManyThrough where Root.ID == RecordID<Root>, Target.ID == RecordID<Target> {
+  /// Connected by rows that hold both keys.
+  public init(
+    _ source: WritableKeyPath<Through, RecordID<Root>> & Sendable,
+    _ target: WritableKeyPath<Through, RecordID<Target>> & Sendable
+  ) {
+    self.init(source, target, of: Root.self, to: Target.self)
+  }
+}

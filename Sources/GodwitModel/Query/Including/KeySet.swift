@@ -1,0 +1,49 @@
+import GodwitBase
+
+/// The keys of the rows that a query found: as the query itself, or, when it has a limit, one by one in portions, since
+/// then another run might choose others among equals.
+struct KeySet<Key: ColumnValue & Hashable> {
+  private let keys: [Key]
+  private let subquery: [SQLPart]?
+  private static var portion: Int { 500 }
+
+  init(_ statement: SelectStatement, _ keys: [Key]) {
+    self.keys = keys
+    subquery = statement.limit == nil && statement.offset == nil ? statement.parts : nil
+  }
+
+  /// One condition for each statement that is needed.
+  func conditions(on column: SQLPart) -> [SQLExpression<Bool>] {
+    if keys.isEmpty { return [] }
+    if let subquery {
+      return [SQLExpression([column, .text(" IN ("), .subquery(subquery), .text(")")], .comparison)]
+    }
+    let unique = Array(Set(keys))
+    return stride(from: 0, to: unique.count, by: Self.portion).map { start in
+      SQLExpression<Key>([column]).isIn(unique[start..<min(start + Self.portion, unique.count)])
+    }
+  }
+}
+
+extension Fields {
+  /// The key's column.
+  var key: SQLPart {
+    let schema = Root.schema
+    guard schema.keyCount == 1 else {
+      return .failure(
+        GodwitError(
+          .notInSchema, "table \(schema.table) has a key of several columns, which no property of another model holds",
+          hint: "join on the columns instead"))
+    }
+    return .column(table: name, name: schema.columns[0].name)
+  }
+}
+
+extension SelectStatement {
+  func selectingColumn(_ column: SQLPart) -> Self {
+    var copy = self
+    copy.columns = [[column]]
+    if limit == nil, offset == nil { copy.orders = [] }
+    return copy
+  }
+}
