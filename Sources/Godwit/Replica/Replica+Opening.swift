@@ -140,7 +140,10 @@ extension Replica {
       idleSeconds: idleTimeout.map { $0 / .seconds(1) }
     ) { connection in
       try statements.listen(to: connection, logger: logger)
-      if isReadOnly { connection.attachment = try ForeignCommits(connection, changes) }
+      if isReadOnly {
+        connection.attachment = try ForeignCommits(connection, changes)
+        changes.announce(.all)
+      }
       guard connection.mode == .writer else { return }
       try prepareWriter(connection, group: group, contents: contents) {
         try Catalog.ensure(definitions, migrations, on: connection)

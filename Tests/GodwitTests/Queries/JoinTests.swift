@@ -43,6 +43,14 @@ struct JoinTests {
     #expect(try await replica.fetch(join.where { _, author in author.name != "Woolf" || author.name == "Woolf" }).count == 4)
   }
 
+  @Test("refuses groups, aggregates and distinct rows of a full join, which SQL would count by halves")
+  func fullAggregates() throws {
+    let join = Book.fullJoin(Author.self) { $0.author == $1.id }
+    #expect(throws: GodwitError.self) { try join.select { book, _ in book.id.count() }.sql }
+    #expect(throws: GodwitError.self) { try join.select { book, _ in book.title }.distinct().sql }
+    #expect(throws: GodwitError.self) { try join.group { _, author in author.name }.sql }
+  }
+
   @Test("joins a table to itself, and three at once")
   func several() async throws {
     let sequels = try await replica.fetch(Book.join(Book.self) { $0.sequelOf == $1.id })

@@ -49,6 +49,17 @@ struct PredicateTests {
     try await expect(#Predicate { !($0.subtitle?.starts(with: "100%") ?? true) })
   }
 
+  @Test("keeps nil apart inside chains, lists and unwrapping")
+  func nilInside() async throws {
+    let wanted: [String?] = [nil, "A Biography"]
+    try await expect(#Predicate { wanted.contains($0.subtitle) })
+    try await expect(#Predicate { !wanted.contains($0.subtitle) })
+    try await expect(#Predicate { book in book.subtitle.flatMap { $0.contains("zzz") || book.pages > 1 } ?? false })
+    try await expect(#Predicate { book in book.subtitle.flatMap { $0.contains("100") && book.pages < 1 } ?? true })
+    let unwrapped = try await replica.fetch(Book.where(#Predicate { !($0.subtitle! == "A Biography") }))
+    #expect(unwrapped.map(\.title) == ["Beowulf"])
+  }
+
   @Test("finds text, members and ranges")
   func membership() async throws {
     let pages = [150, 210, 7]

@@ -46,6 +46,7 @@ struct QueryTests {
     try await expect(Note.where { $0.views.isNotIn([1, 5]) }) { number, _ in ![1, 5].contains(number) }
     try await expect(Note.where { $0.views.isIn([]) }) { _, _ in false }
     try await expect(Note.where { $0.views.isNotIn([]) }) { _, _ in true }
+    try await expect(Note.where { !$0.title.hasSuffix("k") }) { _, title in !title.hasSuffix("k") }
     try await expect(Note.where { $0.title.notLike("%b%") }) { _, title in !title.lowercased().contains("b") }
     try await expect(Note.where { $0.views > 1 && ($0.views < 4 || $0.title == "ünï") && !($0.views == 2) }) {
       number, title in

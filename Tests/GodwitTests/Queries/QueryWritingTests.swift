@@ -47,6 +47,20 @@ struct QueryWritingTests {
     #expect(try await replica.fetch(Book.order(by: \.pages)).map(\.title) == ["Beowulf", "The Aleph"])
   }
 
+  @Test("refuses to set a column twice, of which SQL would keep one")
+  func twice() async throws {
+    let replica = replica
+    #expect(
+      await code {
+        try await replica.write { transaction in
+          try transaction.update(Book.all) {
+            $0.pages += 1
+            $0.pages += 1
+          }
+        }
+      } == .invalidArgument)
+  }
+
   @Test("deletes by filter and all, and returns how many")
   func delete() async throws {
     let replica = replica

@@ -85,6 +85,13 @@ struct SelectionTests {
     #expect(try await replica.fetch(Author.where { !$0.id.isIn(long) }.order(by: \.name)).map(\.name) == ["Borges", "Silent"])
   }
 
+  @Test("of optional values is a set without nil, also when negated")
+  func optionalSubquery() async throws {
+    let sequels = Book.select { $0.sequelOf }
+    #expect(try await replica.fetch(Book.where { $0.sequelOf.isIn(sequels) }).map(\.title) == ["Orlando"])
+    #expect(try await replica.count(Book.where { !$0.sequelOf.isIn(sequels) }) == 3)
+  }
+
   @Test("skips rows with and without a limit")
   func offsets() async throws {
     let titles = Book.order(by: \.title).select { $0.title }

@@ -60,7 +60,6 @@ struct OpeningTests {
     for round in 1...3 {
       try await replica.write { try $0.insert(Note(title: "round \(round)")) }
       #expect(try await replica.count(Note.all) == round)
-      #expect(FileManager.default.fileExists(atPath: log))
       for _ in 0..<100 where FileManager.default.fileExists(atPath: log) { try await Task.sleep(for: .milliseconds(50)) }
       #expect(!FileManager.default.fileExists(atPath: log))
     }

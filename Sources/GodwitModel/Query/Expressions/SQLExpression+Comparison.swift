@@ -56,10 +56,12 @@ extension SQLExpression {
   /// Holds none of the values.
   public func isNotIn(_ values: some Sequence<Value>) -> SQLExpression<Bool> { !isIn(values) }
 
-  /// Holds one of the values that the query selects.
+  /// Holds one of the values that the query selects; nil is never one of them.
   public func isIn(_ selection: Selection<Value>) -> SQLExpression<Bool> {
-    SQLExpression<Bool>(
-      operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")], .comparison)
+    let found = operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")]
+    guard Value.isNullable else { return SQLExpression<Bool>(found, .comparison) }
+    // With NULL on either side IN may be NULL, which NOT would keep.
+    return SQLExpression<Bool>([.text("coalesce(")] + found + [.text(", 0)")])
   }
 
   /// Holds no value.

@@ -15,10 +15,11 @@ extension SQLExpression where Value == String {
   /// Ends with the text.
   public func hasSuffix(_ suffix: String) -> SQLExpression<Bool> {
     guard !suffix.isEmpty else { return SQLExpression<Bool>([.text("1")]) }
-    let bytes: [SQLPart] = [.text("substr(CAST(")] + parts + [.text(" AS BLOB), -")]
+    let count = SQLPart.value(.integer(Int64(suffix.utf8.count)))
+    // Of an empty text substr gives NULL, hence IS.
     return SQLExpression<Bool>(
-      bytes + [.value(.integer(Int64(suffix.utf8.count))), .text(") = CAST("), .value(.text(suffix)), .text(" AS BLOB)")],
-      .comparison)
+      [.text("substr(CAST(")] + parts + [.text(" AS BLOB), -"), count, .text(") IS CAST("), .value(.text(suffix))]
+        + [.text(" AS BLOB)")], .comparison)
   }
 
   /// Holds the text somewhere.

@@ -45,6 +45,14 @@ struct SQLRenderer {
 }
 
 extension [SQLPart] {
+  /// Whether an aggregate stands in it.
+  var isAggregate: Bool {
+    contains { part in
+      guard case .text(let text) = part else { return false }
+      return ["count(", "count(DISTINCT ", "sum(", "avg(", "min(", "max("].contains(text)
+    }
+  }
+
   static func += (parts: inout [SQLPart], text: String) { parts.append(.text(text)) }
 
   mutating func append(_ lists: [[SQLPart]], separatedBy separator: String) {

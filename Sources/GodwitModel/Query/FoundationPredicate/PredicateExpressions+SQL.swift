@@ -78,6 +78,7 @@ extension PredicateExpressions.NotEqual: SQLTranslatable {
 
 extension PredicateExpressions.Comparison: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+    guard LHS.Output.self is any OrderedColumnValue.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
     let sign =
       switch op {
       case .lessThan: "<"
@@ -136,17 +137,19 @@ extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
     var bound = try translator.term(wrapped)
     bound.isNullable = false
     inner.bindings[variable.key] = bound
-    // NULL goes through comparisons and functions as nil does through a chain.
-    var term = try inner.term(transform)
-    term.isNullable = true
-    return term
+    let present = bound.operand(.comparison) + [.text(" IS NOT NULL THEN ")]
+    return .init(
+      parts: [.text("CASE WHEN ")] + present + (try inner.term(transform)).parts + [.text(" END")], precedence: .atom,
+      isNullable: true)
   }
 }
 
 /// Of a row without a value Swift would stop the program; such a row just does not match.
 extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
-    try translator.term(inner)
+    var term = try translator.term(inner)
+    term.isNullable = false
+    return term
   }
 }
 
@@ -154,6 +157,7 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
 
 extension PredicateExpressions.Arithmetic: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+    guard LHS.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
     let (left, right) = (try translator.term(lhs), try translator.term(rhs))
     switch op {
     case .add: return translator.binary(left, "+", right, .sum)
@@ -197,12 +201,16 @@ extension PredicateExpressions.SequenceContains: SQLTranslatable {
       throw PredicateTranslator<Root>.untranslatable(self)
     }
     let found = try translator.term(element)
-    let list = elements.enumerated().flatMap { number, element -> [SQLPart] in
-      (number == 0 ? [] : [.text(", ")]) + [.stored(element)]
-    }
+    let stored = elements.map { SQLPart.stored($0) }
+    let present = stored.filter { part in if case .value(.null) = part { false } else { true } }
+    var list: [SQLPart] = []
+    list.append(present.map { [$0] }, separatedBy: ", ")
     let parts = found.operand(.comparison) + [.text(" IN (")] + list + [.text(")")]
     guard found.isNullable else { return .init(parts: parts, precedence: .comparison) }
-    return .init(parts: [.text("coalesce(")] + parts + [.text(", 0)")], precedence: .atom)
+    let isFound: [SQLPart] = [.text("coalesce(")] + parts + [.text(", 0)")]
+    guard present.count < stored.count else { return .init(parts: isFound, precedence: .atom) }
+    return .init(
+      parts: isFound + [.text(" OR ")] + found.operand(.comparison) + [.text(" IS NULL")], precedence: .or)
   }
 }
 
@@ -288,7 +296,7 @@ extension Range: ConstantRange {
 
 extension PredicateExpressions.RangeExpressionContains: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
-    guard let range = range as? any SQLTranslatableRange else { throw PredicateTranslator<Root>.untranslatable(range) }
+    guard Element.Output.self is any OrderedColumnValue.Type, let range = range as? any SQLTranslatableRange else { throw PredicateTranslator<Root>.untranslatable(range) }
     return try range.contains(translator.term(element), translator)
   }
 }

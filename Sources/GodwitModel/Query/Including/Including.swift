@@ -61,6 +61,7 @@ extension Including: FetchRequest {
   /// The tables it reads; never called by programs.
   public var _tables: Set<String> {
     var tables = query._tables
+    if tables.isEmpty { return [] }  // any
     for loader in repeat each loaders { tables.formUnion(loader.tables) }
     return tables
   }

@@ -32,6 +32,16 @@ public struct Assignments<Root: Model> {
 
   var isEmpty: Bool { assigned.isEmpty }
 
+  /// SQL sets a column once; of two assignments the first would be lost.
+  func check() throws {
+    var seen: Set<String> = []
+    for case .column(let table, let name) in assigned.map(\.column) where !seen.insert(name).inserted {
+      throw GodwitError(
+        .invalidArgument, "column \(name) of table \(table) is set twice in one update",
+        hint: "write one expression, or two updates")
+    }
+  }
+
   var parts: [SQLPart] {
     var parts: [SQLPart] = []
     parts.append(assigned.map { [$0.column, .text(" = ")] + $0.value }, separatedBy: ", ")
@@ -45,6 +55,7 @@ extension Query {
     var assignments = Assignments<Root>()
     body(&assignments)
     guard !assignments.isEmpty else { return nil }
+    try assignments.check()
     return try changing("UPDATE \(SQLName.quoted(Root.schema.table)) SET ", assignments.parts)
   }
 

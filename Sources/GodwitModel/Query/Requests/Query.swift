@@ -78,7 +78,7 @@ extension Query: FetchRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try statement.sql } }
   /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { statement.tables }
+  public var _tables: Set<String> { statement.tablesRead }
 
   /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [Root] {

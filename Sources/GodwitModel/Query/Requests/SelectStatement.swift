@@ -57,7 +57,18 @@ struct SelectStatement: Sendable {
     }
   }
 
+  /// The tables it reads; none when an inner statement may read any.
+  var tablesRead: Set<String> {
+    let hasInner = parts.contains { part in if case .subquery = part { true } else { false } }
+    return hasInner ? [] : tables
+  }
+
   private func render(_ parts: [SQLPart]) throws -> SQL {
+    if arms.count > 1, !groups.isEmpty || having != nil || isDistinct || columns.contains(where: \.isAggregate) {
+      throw GodwitError(
+        .invalidArgument, "a full join gives rows; groups, aggregates and distinct rows of it cannot be asked for",
+        hint: "ask for them in SQL")
+    }
     for count in [limit, offset].compactMap({ $0 }) where count < 0 {
       throw GodwitError(.invalidArgument, "a limit or offset of \(count) is negative")
     }

@@ -36,7 +36,7 @@ extension Selection: FetchRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try statement.sql } }
   /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { statement.tables }
+  public var _tables: Set<String> { statement.tablesRead }
   /// The same for at most that many rows.
   public func limit(_ count: Int) -> Self { with { $0.limit = count } }
   /// Runs it; never called by programs.
