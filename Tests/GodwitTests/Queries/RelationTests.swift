@@ -87,6 +87,15 @@ struct RelationTests {
     }
   }
 
+  @Test("is observed through the rows that connect, too", .timeLimit(.minutes(1)))
+  func observed() async throws {
+    let library = library
+    var genres = replica.observe(Book.genres.of(library.waves).order(by: \.name)).makeAsyncIterator()
+    #expect(try await genres.next()?.map(\.name) == ["novel"])
+    try await replica.write { _ = try $0.add(library.story, to: library.waves, Book.genres) }
+    #expect(try await genres.next()?.map(\.name) == ["novel", "story"])
+  }
+
   @Test("deletes a removed child that must have a parent")
   func removeDependent() async throws {
     let book = library.waves
