@@ -80,8 +80,11 @@ struct FrameTests {
 enum RandomRecords {
   static func make(_ count: Int, origins: [Origin], _ generator: inout Generator) -> [TransactionRecord] {
     let tables = [
-      ChangeSet.Table(name: "note", columnCount: 4, keyCount: 1, columns: (0..<4).map { ($0, "column \($0)") }),
-      ChangeSet.Table(name: "pair", columnCount: 3, keyCount: 2, columns: (0..<3).map { ($0, "c\($0)") }),
+      ChangeSet.Table(
+        name: "note", columnCount: 4, keyCount: 1,
+        columns: (0..<4).map { ChangeSet.Column(index: $0, name: "column \($0)", isRelative: $0 == 3) }),
+      ChangeSet.Table(
+        name: "pair", columnCount: 3, keyCount: 2, columns: (0..<3).map { ChangeSet.Column(index: $0, name: "c\($0)") }),
     ]
     var sequences: [Origin: SequenceNumber] = [:]
     var hlc: UInt64 = 1 << 40

@@ -10,7 +10,7 @@ enum SystemTables {
     CREATE TABLE godwit_meta (name TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_table (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, definition BLOB NOT NULL);
     CREATE TABLE godwit_origin (id INTEGER PRIMARY KEY, replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
-      sequence INTEGER NOT NULL, chain BLOB NOT NULL, UNIQUE (replica, incarnation));
+      sequence INTEGER NOT NULL, chain BLOB NOT NULL, folded INTEGER NOT NULL, UNIQUE (replica, incarnation));
     CREATE TABLE godwit_log (id INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, chain BLOB NOT NULL, schema INTEGER NOT NULL,
       size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB);
     CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
@@ -19,9 +19,13 @@ enum SystemTables {
       states_context INTEGER NOT NULL, changes BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
     CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL) WITHOUT ROWID;
-    CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, key BLOB NOT NULL, column_name TEXT,
-      value BLOB NOT NULL, loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
-      winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL);
+    CREATE TABLE godwit_hold (target BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (target, key)) WITHOUT ROWID;
+    CREATE INDEX godwit_hold_key ON godwit_hold (key);
+    CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, table_id INTEGER NOT NULL,
+      key BLOB NOT NULL, column_name TEXT, value BLOB NOT NULL, winning_value BLOB NOT NULL,
+      loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
+      winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL, UNIQUE (table_id, key, kind, column_name,
+      loser_origin, loser_sequence, winner_origin, winner_sequence));
     CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID;
     """
 
@@ -35,7 +39,6 @@ enum SystemTables {
     try Meta.set(.format, .integer(formatVersion), on: connection)
     try Meta.set(.group, .text(group.description), on: connection)
     try Meta.set(.schemaVersion, .integer(1), on: connection)
-    try Meta.set(.folded, .integer(0), on: connection)
     try Meta.set(.clock, .integer(0), on: connection)
     try OriginTable.addOwn(replica: replica, incarnation: incarnation, on: connection)
   }
@@ -59,8 +62,6 @@ enum Meta: String {
   case schemaVersion
   /// The greatest timestamp seen in an import; the own ones stand in the log.
   case clock
-  /// The own sequence up to which stamps have been folded.
-  case folded
 
   /// All of them, in one statement: opening a replica needs most.
   static func all(on connection: Connection) throws -> [Meta: Value] {

@@ -24,7 +24,7 @@ extension ChangeCapture {
   ) throws -> Captured? {
     if let failure { throw failure }
     let readers = uses.map { unsettled($0.table.definition) }
-    guard hasRepeatedRows || readers.contains(where: { $0 != nil }) else {
+    guard hasRepeatedRows || updatesRelatively || readers.contains(where: { $0 != nil }) else {
       guard !entries.isEmpty else { return nil }
       let changes = encode(operations.bytes, count: entries.count)
       return Captured(changes: changes, images: deletedImages, pieces: worker.finish())
@@ -42,9 +42,14 @@ extension ChangeCapture {
       let table = tables[number]
       try net.settle(table: number, keyCount: table.keyCount, columnCount: table.columnCount, current: reader)
     }
-    let result = try net.encoded(tables)
+    let result = try net.encoded(tables, definitions: uses.map(\.table.definition))
     guard result.count > 0 else { return nil }
     return Captured(changes: encode(result.operations, count: result.count), images: result.images)
+  }
+
+  /// Whether an update must be logged as what it does to the value: the capture sees only values.
+  private var updatesRelatively: Bool {
+    uses.contains { use in use.table.relativeColumns.contains { use.columns[$0] } }
   }
 
   /// Whether some row was written more than once. Comparing hashes of keys may say yes without need, never no.
@@ -82,7 +87,10 @@ extension ChangeCapture {
       let used = definition.columns.indices.filter { use.usesAll || $0 < definition.keyCount || use.columns[$0] }
       return ChangeSet.Table(
         name: definition.name, columnCount: definition.columns.count, keyCount: definition.keyCount,
-        columns: used.map { (index: $0, name: definition.columns[$0].name) })
+        columns: used.map { number in
+          let column = definition.columns[number]
+          return ChangeSet.Column(index: number, name: column.name, isRelative: column.merge.isRelative)
+        })
     }
   }
 }

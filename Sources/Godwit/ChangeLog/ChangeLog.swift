@@ -21,11 +21,6 @@ final class ChangeLog {
     contexts.removeAll()
   }
 
-  /// Appends a transaction of another replica.
-  func append(_ record: TransactionRecord) throws {
-    try append(record, Captured(changes: record.changes, images: []))
-  }
-
   /// Appends a transaction that follows directly on its origin's head, with what was captured of it here.
   func append(_ record: TransactionRecord, _ captured: Captured) throws {
     let head = try origins.head(of: record.dot.origin)
@@ -101,6 +96,14 @@ final class ChangeLog {
   ) throws {
     let cursor = try cursor(of: origin, after: sequence, through: last)
     while let (record, images) = try cursor.next() { try body(record, images) }
+  }
+
+  /// Calls the body with the transactions that no fold has seen, causes first, their contexts and images.
+  func forEachUnfolded(
+    _ body: (TransactionRecord, _ context: VersionVector, _ images: [UInt8]) throws -> Void
+  ) throws {
+    var order = try CausalOrder(self, after: origins.foldedVector, through: origins.vector)
+    while let entry = try order.next() { try body(entry.record, entry.context, entry.images) }
   }
 
   /// Reads an origin's transactions one by one.

@@ -75,7 +75,9 @@ struct NetChanges {
   }
 
   /// The operations, in the order in which their rows were first written, and the images of deleted rows.
-  func encoded(_ tables: [ChangeSet.Table]) throws -> (operations: [UInt8], images: [UInt8], count: Int) {
+  func encoded(
+    _ tables: [ChangeSet.Table], definitions: [TableDefinition]
+  ) throws -> (operations: [UInt8], images: [UInt8], count: Int) {
     var operations = ByteWriter()
     var images = ByteWriter()
     var count = 0
@@ -93,7 +95,7 @@ struct NetChanges {
         head(.insert)
         for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? .null) }
       case (true, true):
-        let changed = change.after.filter { change.before[$0.key] != $0.value }.sorted { $0.key < $1.key }
+        let changed = try Self.updates(change, definitions[key.table])
         guard !changed.isEmpty else { break }
         head(.update)
         operations.varint(changed.count)
@@ -107,5 +109,29 @@ struct NetChanges {
       }
     }
     return (operations.bytes, images.bytes, count)
+  }
+
+  /// The columns that differ, with what an update carries of each.
+  private static func updates(
+    _ change: RowChange, _ definition: TableDefinition
+  ) throws -> [(column: Int, value: Value)] {
+    let changed = change.after.filter { change.before[$0.key] != $0.value }.sorted { $0.key < $1.key }
+    return try changed.compactMap { column, value in
+      let policy = definition.columns[column].merge
+      guard policy.isRelative else { return (column, value) }
+      // What only a whole row tells, and was not written, has not changed.
+      guard let before = change.before[column] else { return nil }
+      return (column, try relative(from: before, to: value, policy))
+    }
+  }
+
+  private static func relative(from before: Value, to after: Value, _ policy: MergePolicy) throws -> Value {
+    if policy == .counter, case .integer(let old) = before, case .integer(let new) = after {
+      return .integer(new &- old)
+    }
+    if policy == .addWinsSet, let old = SetElements.parse(before), let new = SetElements.parse(after) {
+      return SetChange(from: old, to: new).value
+    }
+    throw GodwitError(.damagedLog, "a counter or set holds a value of another kind")
   }
 }

@@ -10,6 +10,8 @@ final class OriginTable: OriginNumbering {
     let number: Int
     var sequence: SequenceNumber
     var chain: ContentHash
+    /// Up to which sequence the row states know its transactions.
+    var folded: SequenceNumber
   }
 
   private let connection: Connection
@@ -33,7 +35,7 @@ final class OriginTable: OriginNumbering {
   }
 
   private static func load(_ connection: Connection) throws -> [Head] {
-    let sql = "SELECT id, replica, incarnation, sequence, chain FROM godwit_origin ORDER BY id"
+    let sql = "SELECT id, replica, incarnation, sequence, chain, folded FROM godwit_origin ORDER BY id"
     return try connection.withStatement(sql) { statement in
       var heads: [Head] = []
       while try statement.step() {
@@ -46,7 +48,8 @@ final class OriginTable: OriginNumbering {
           Head(
             origin: origin, number: Int(statement.integer(at: 0)),
             sequence: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 3))),
-            chain: try ContentHash(reading: &chain)))
+            chain: try ContentHash(reading: &chain),
+            folded: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 5)))))
       }
       return heads
     }
@@ -79,7 +82,7 @@ final class OriginTable: OriginNumbering {
     var writer = ByteWriter(capacity: 16)
     origin.replica.value.write(to: &writer)
     try connection.run(
-      "INSERT INTO godwit_origin (id, replica, incarnation, sequence, chain) VALUES (?, ?, ?, 0, ?)",
+      "INSERT INTO godwit_origin (id, replica, incarnation, sequence, chain, folded) VALUES (?, ?, ?, 0, ?, 0)",
       [
         .integer(Int64(number)), .blob(writer.bytes), .integer(Int64(origin.incarnation)),
         .blob(ContentHash.zero.bytes),
@@ -92,7 +95,7 @@ final class OriginTable: OriginNumbering {
     let number = (origins.keys.filter { $0 < LogKey.firstOwnNumber }.max() ?? 0) + 1
     guard number < LogKey.firstOwnNumber else { throw GodwitError(.limitExceeded, "there are too many origins") }
     try Self.add(origin, number: number, on: connection)
-    let head = Head(origin: origin, number: number, sequence: .none, chain: .zero)
+    let head = Head(origin: origin, number: number, sequence: .none, chain: .zero, folded: .none)
     heads[origin] = head
     origins[number] = origin
     return head
@@ -110,6 +113,20 @@ final class OriginTable: OriginNumbering {
       try connection.run(
         "UPDATE godwit_origin SET sequence = ?, chain = ? WHERE id = ?",
         [.integer(Int64(head.sequence.rawValue)), .blob(head.chain.bytes), .integer(Int64(head.number))])
+    }
+  }
+
+  var foldedVector: VersionVector { VersionVector(heads.mapValues(\.folded)) }
+
+  var hasUnfolded: Bool { heads.values.contains { $0.folded < $0.sequence } }
+
+  /// Says that the row states know all that is held.
+  func markFolded() throws {
+    for head in heads.values.sorted(by: { $0.number < $1.number }) where head.folded < head.sequence {
+      heads[head.origin]?.folded = head.sequence
+      try connection.run(
+        "UPDATE godwit_origin SET folded = ? WHERE id = ?",
+        [.integer(Int64(head.sequence.rawValue)), .integer(Int64(head.number))])
     }
   }
 

@@ -2,6 +2,19 @@ import GodwitBase
 import GodwitReplication
 import GodwitStorage
 
+/// One entry to be kept.
+struct ConflictEntry {
+  let kind: Conflict.Kind
+  let row: RowKey
+  /// Nil for the whole row.
+  let column: String?
+  let value: Value
+  let winningValue: Value
+  /// Nil when it is older than all that is remembered.
+  let loser: CellStamp?
+  let winner: CellStamp?
+}
+
 /// Keeps the writes that lost to writes they had not seen (`godwit_conflict`).
 struct ConflictLog {
   private let connection: Connection
@@ -12,21 +25,31 @@ struct ConflictLog {
     self.origins = origins
   }
 
-  func add(_ lost: LostWrite, row: RowKey, in table: TableDefinition) throws {
-    var value = ByteWriter()
-    value.value(lost.value)
-    let column = lost.column.map { Value.text(table.columns[$0].name) } ?? .null
+  /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once.
+  func add(_ entry: ConflictEntry) throws -> Bool {
     try connection.run(
       """
-      INSERT INTO godwit_conflict (table_id, key, column_name, value, loser_hlc, loser_origin, loser_sequence,
-        winner_hlc, winner_origin, winner_sequence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR IGNORE INTO godwit_conflict (kind, table_id, key, column_name, value, winning_value, loser_hlc,
+        loser_origin, loser_sequence, winner_hlc, winner_origin, winner_sequence)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      [.integer(Int64(row.table)), .blob(Array(row.key)), column, .blob(value.bytes)] + stamp(lost.loser)
-        + stamp(lost.winner))
+      [
+        .integer(Int64(entry.kind.rawValue)), .integer(Int64(entry.row.table)), .blob(Array(entry.row.key)),
+        .text(entry.column ?? ""), .blob(Self.encoded(entry.value)), .blob(Self.encoded(entry.winningValue)),
+      ] + stamp(entry.loser) + stamp(entry.winner))
+    return connection.changes == 1
   }
 
-  private func stamp(_ stamp: CellStamp) throws -> [Value] {
-    [
+  private static func encoded(_ value: Value) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.value(value)
+    return writer.bytes
+  }
+
+  /// Zeros for a stamp that is not remembered: NULLs would be different from each other in the index.
+  private func stamp(_ stamp: CellStamp?) throws -> [Value] {
+    guard let stamp else { return [.integer(0), .integer(0), .integer(0)] }
+    return [
       .integer(Int64(stamp.hlc.rawValue)), .integer(Int64(try origins.number(of: stamp.dot.origin))),
       .integer(Int64(stamp.dot.sequence.rawValue)),
     ]
@@ -35,9 +58,10 @@ struct ConflictLog {
   /// The conflicts, newest first.
   func list(limit: Int) throws -> [Conflict] {
     let sql = """
-      SELECT c.id, t.name, c.key, c.column_name, c.value, c.loser_hlc, l.replica, c.winner_hlc, w.replica
+      SELECT c.id, t.name, c.key, c.column_name, c.value, c.loser_hlc, l.replica, c.winner_hlc, w.replica, c.kind,
+        c.winning_value
       FROM godwit_conflict c JOIN godwit_table t ON t.id = c.table_id
-      JOIN godwit_origin l ON l.id = c.loser_origin JOIN godwit_origin w ON w.id = c.winner_origin
+      LEFT JOIN godwit_origin l ON l.id = c.loser_origin LEFT JOIN godwit_origin w ON w.id = c.winner_origin
       ORDER BY c.id DESC LIMIT ?
       """
     return try connection.withStatement(sql) { statement in
@@ -57,16 +81,22 @@ struct ConflictLog {
     var key = ByteReader(statement.blob(at: 2))
     var keyValues: [Value] = []
     while !key.isAtEnd { keyValues.append(try key.value()) }
-    var value = ByteReader(statement.blob(at: 4))
-    func write(at index: Int32) throws -> Conflict.Author {
+    func value(at index: Int32) throws -> Value {
+      var reader = ByteReader(statement.blob(at: index))
+      return try reader.value()
+    }
+    func author(at index: Int32) throws -> Conflict.Author? {
+      guard !statement.isNull(at: index + 1) else { return nil }
       var replica = ByteReader(statement.blob(at: index + 1))
       return Conflict.Author(
         replica: ReplicaID(try Identifier128(reading: &replica)),
         milliseconds: HLC(rawValue: UInt64(bitPattern: statement.integer(at: index))).milliseconds)
     }
+    let column = try statement.text(at: 3)
     return Conflict(
-      id: statement.integer(at: 0), table: try statement.text(at: 1), key: keyValues,
-      column: statement.isNull(at: 3) ? nil : try statement.text(at: 3), losingValue: try value.value(),
-      loser: try write(at: 5), winner: try write(at: 7))
+      id: statement.integer(at: 0), kind: Conflict.Kind(rawValue: Int(statement.integer(at: 9))) ?? .edit,
+      table: try statement.text(at: 1), key: keyValues, column: column.isEmpty ? nil : column,
+      losingValue: try value(at: 4), winningValue: try value(at: 10), loser: try author(at: 5),
+      winner: try author(at: 7))
   }
 }

@@ -2,37 +2,56 @@ import GodwitBase
 import GodwitReplication
 import GodwitStorage
 
-/// Brings transactions into the tables: gathers their operations by row, and merges each row once per batch, in
-/// key order. It runs inside the import's database transaction, with triggers off.
+/// Brings transactions into the tables, inside the import's database transaction, with triggers and foreign keys off.
+///
+/// As long as every author had seen all that is here, operations are applied as they stand (``FastForward``). From the
+/// first transaction on of which that is not so, operations are gathered by row, and each row is merged once per
+/// batch, in key order.
 final class Merger {
-  private let connection: Connection
   private let log: ChangeLog
-  private let catalog: Catalog
-  private let states: RowStates
-  private var tables: [Int: TableRows] = [:]
+  private let tables: MergeTables
+  private let places: RowPlaces
+  private let limbo = LimboJournal()
+  private let unique: UniqueJudge
+  private let references: ReferenceJudge
+  private let fastForward: FastForward
+  private let fold: LogFold
+  private let conflicts: ConflictLog
+  private var isMerging = false
   private var pending: [RowKey: [RowWrite]] = [:]
   private var pendingCount = 0
-  private let conflicts: ConflictLog
   private(set) var conflictCount = 0
   private(set) var rowCount = 0
 
   /// Operations gathered before they are applied; bounds the memory of an import.
   private static let batchSize = 20_000
 
-  init(_ connection: Connection, log: ChangeLog, catalog: Catalog) {
-    self.connection = connection
+  init(_ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge]) throws {
     self.log = log
-    self.catalog = catalog
-    states = RowStates(connection: connection, origins: log.origins)
+    tables = MergeTables(connection, catalog: catalog, functions: functions)
+    places = try RowPlaces(connection, tables: tables, origins: log.origins)
+    unique = UniqueJudge(places, limbo: limbo)
+    references = ReferenceJudge(places, unique: unique, limbo: limbo)
+    fastForward = FastForward(connection: connection, tables: tables, references: references)
+    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
     conflicts = ConflictLog(connection, origins: log.origins)
   }
 
-  /// Takes in a transaction that has been appended to the log.
-  func add(_ record: TransactionRecord) throws {
-    let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
-    let context = try log.context(of: record.dot)
+  /// Takes in the transaction that comes next, before it is appended to the log, and returns the images of the rows
+  /// it deleted, for its log entry.
+  ///
+  /// `context` is all that its author held, the transaction itself included.
+  func add(_ record: TransactionRecord, context: VersionVector) throws -> [UInt8] {
     let changes = try ChangeSet(record.changes[...])
-    let mappings = try changes.tables.map { try ColumnMapping($0, in: catalog) }
+    if !isMerging {
+      if places.holds.isEmpty, context.covers(log.origins.vector), try fastForward.fits(changes) {
+        rowCount += changes.operationCount
+        return try fastForward.apply(changes)
+      }
+      try beginMerging()
+    }
+    let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
+    let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
     try changes.forEach { operation in
       let mapping = mappings[operation.table]
       let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
@@ -42,72 +61,68 @@ final class Merger {
       pendingCount += 1
     }
     if pendingCount >= Self.batchSize { try flush() }
+    return []
   }
 
-  /// Applies what has been gathered, so that unique values may go from row to row: every row that goes, and every
-  /// row whose unique columns change, is taken out before any is put in.
-  func flush() throws {
-    var arrivals: [(rows: TableRows, key: RowKey, values: [Value])] = []
-    for (key, writes) in pending.sorted(by: { $0.key < $1.key }) {
-      guard let rows = try rows(of: key.table) else { continue }
-      if let values = try merge(writes, into: key, of: rows) { arrivals.append((rows, key, values)) }
+  /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed.
+  func settleLocalWrites() throws {
+    try beginMerging()
+    try finish()
+  }
+
+  /// Applies what has been gathered and judges references.
+  func finish() throws {
+    if isMerging { try flush() }
+    try references.settle()
+    conflictCount += try limbo.write(to: conflicts, places)
+    if isMerging { try log.origins.markFolded() }
+  }
+
+  private func beginMerging() throws {
+    isMerging = true
+    let hasHolds = !places.holds.isEmpty
+    var changed: Set<RowKey> = []
+    try fold.run { if hasHolds { changed.insert($0) } }
+    for key in changed.sorted() { try rejudge(key) }
+    for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
+    if !changed.isEmpty { try unique.resolve() }
+  }
+
+  /// A local write did not know what waits in limbo.
+  private func rejudge(_ key: RowKey) throws {
+    guard let row = try places.load(key) else {
+      try places.noteDeath(key)
+      return try places.noteDeparture(key)
     }
-    for arrival in arrivals { try arrival.rows.insert(arrival.key.key, arrival.values) }
+    guard row.isShown else { return }
+    try places.forgetLimbo(of: row)
+    try unique.changed(row)
+    try places.noteArrival(key)
+  }
+
+  /// Every row that goes, and every row whose unique columns change, is taken out before any is put in, so that
+  /// unique values may go from row to row.
+  private func flush() throws {
+    var arrivals: [LivingRow] = []
+    for (key, writes) in pending.sorted(by: { $0.key < $1.key }) {
+      let change = try RowChange(writes, to: key, places)
+      for lost in change.lost {
+        if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
+      }
+      if let before = change.before { try unique.changed(before) }
+      if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
+    }
+    rowCount += pending.count
+    try unique.place(arrivals)
+    try unique.resolve()
     pending.removeAll(keepingCapacity: true)
     pendingCount = 0
   }
 
-  /// Merges the writes into a row's state and takes the row out where that is needed; returns the values of a row
-  /// that is to be put in.
-  private func merge(_ writes: [RowWrite], into key: RowKey, of rows: TableRows) throws -> [Value]? {
-    let before = try states.load(key) ?? RowState()
-    let wasAlive = try before.isAlive(contextOf: log.context)
-    let keyCount = rows.definition.keyCount
-    let defaults = rows.definition.columns.dropFirst(keyCount).map { $0.defaultValue ?? .null }
-    // An image from before a column was added lacks it.
-    var stored: [Value]? = wasAlive ? nil : before.image.map { $0 + defaults.dropFirst($0.count) }
-    func storedValues() throws -> [Value]? {
-      if stored == nil, wasAlive { stored = try rows.values(key.key) }
-      return stored
-    }
-    var merge = RowMerge(before)
-    for write in writes {
-      try merge.apply(write) { column in try storedValues()?[column - keyCount] ?? .null }
-    }
-    var after = merge.state
-    func image() throws -> [Value] {
-      var values = try storedValues() ?? defaults
-      for (column, value) in merge.written { values[column - keyCount] = value }
-      return values
-    }
-    var arriving: [Value]?
-    switch (wasAlive, try after.isAlive(contextOf: log.context)) {
-    case (true, true) where rows.uniqueColumns.isDisjoint(with: merge.written.keys):
-      if !merge.written.isEmpty { try rows.update(key.key, merge.written) }
-    case (true, true):
-      arriving = try image()
-      try rows.delete(key.key)
-    case (true, false):
-      after.image = try image()
-      try rows.delete(key.key)
-    case (false, true):
-      arriving = try image()
-      after.image = nil
-    case (false, false):
-      after.image = try image()
-    }
-    try states.save(after, for: key)
-    for lost in merge.lost { try conflicts.add(lost, row: key, in: rows.definition) }
-    conflictCount += merge.lost.count
-    rowCount += 1
-    return arriving
-  }
-
-  private func rows(of table: Int) throws -> TableRows? {
-    if let rows = tables[table] { return rows }
-    guard let entry = catalog.tables.first(where: { $0.id == table }) else { return nil }
-    let rows = TableRows(entry.definition, on: connection)
-    tables[table] = rows
-    return rows
+  private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {
+    let column = try lost.column.map { try tables[key.table].definition.columns[$0].name }
+    return ConflictEntry(
+      kind: lost.column == nil ? .delete : .edit, row: key, column: column, value: lost.value,
+      winningValue: lost.winningValue, loser: lost.loser, winner: lost.winner)
   }
 }

@@ -13,6 +13,19 @@ struct RowKey: Hashable, Comparable {
     self.table = table
   }
 
+  /// The row whose key is one value.
+  init(table: Int, key: Value) {
+    var writer = ByteWriter(capacity: 24)
+    writer.value(key)
+    self.init(table: table, key: writer.bytes[...])
+  }
+
+  init(bytes: [UInt8]) throws {
+    var reader = ByteReader(bytes)
+    table = try reader.count()
+    self.bytes = bytes
+  }
+
   /// The key's encoded values.
   var key: ArraySlice<UInt8> {
     var reader = ByteReader(bytes)

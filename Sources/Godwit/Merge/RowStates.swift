@@ -25,4 +25,11 @@ struct RowStates {
       try statement.run()
     }
   }
+
+  func remove(_ key: RowKey) throws {
+    try connection.withStatement("DELETE FROM godwit_row WHERE key = ?") { statement in
+      try statement.bind(blob: key.bytes, at: 1)
+      try statement.run()
+    }
+  }
 }

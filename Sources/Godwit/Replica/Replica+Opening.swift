@@ -120,6 +120,7 @@ extension Replica {
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
+    let mergeFunctions = models.flatMap { $0.customMerges() }
     // File work and waiting for locks happen on a thread that is not one of Swift's.
     let (contents, lock) = try await BlockingThread.run {
       let lock = try folder.lock()
@@ -140,6 +141,7 @@ extension Replica {
       idleSeconds: idleTimeout.map { $0 / .seconds(1) }
     ) { connection in
       try statements.listen(to: connection, logger: logger)
+      try SetCheck.register(on: connection)
       if isReadOnly {
         connection.attachment = try ForeignCommits(connection, changes)
         changes.announce(.all)
@@ -148,7 +150,8 @@ extension Replica {
       try prepareWriter(connection, group: group, contents: contents) {
         try Catalog.ensure(definitions, migrations, on: connection)
       }
-      connection.attachment = try ReplicaWriter(connection, wallClock: wallClock, changes: changes)
+      connection.attachment = try ReplicaWriter(
+        connection, wallClock: wallClock, changes: changes, mergeFunctions: mergeFunctions.map { $0(connection) })
       // Others may have written while the files were closed.
       changes.announce(.all)
     }
@@ -186,4 +189,7 @@ extension Replica {
 extension Model {
   /// The model's table as data, for a list of models of different types.
   fileprivate static func tableDefinition() throws -> TableDefinition { try schema.definition() }
+
+  /// The functions of its `.custom` columns.
+  fileprivate static func customMerges() -> [CustomMergeFactory] { schema.customMerges }
 }

@@ -24,8 +24,14 @@ final class ReplicaWriter {
   let foreignCommits: ForeignCommits
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private var tablesWithTriggers: Set<String> = []
+  private let mergeFunctions: [CustomMerge]
+  /// Whether rows wait in limbo or cells are masked, which local writes may change.
+  private var hasHolds = false
 
-  init(_ connection: Connection, wallClock: WallClock, changes: ChangeBroadcaster) throws {
+  init(
+    _ connection: Connection, wallClock: WallClock, changes: ChangeBroadcaster, mergeFunctions: [CustomMerge]
+  ) throws {
+    self.mergeFunctions = mergeFunctions
     self.connection = connection
     self.wallClock = wallClock
     self.changes = changes
@@ -39,7 +45,7 @@ final class ReplicaWriter {
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
-    try inTransaction {
+    let output = try inTransaction {
       let transaction = Transaction(self, models: models)
       defer { transaction.end() }
       let output = try body(transaction)
@@ -47,6 +53,27 @@ final class ReplicaWriter {
       try appendCaptured()
       return output
     }
+    if hasHolds { try inMerge { try merger().settleLocalWrites() } }
+    return output
+  }
+
+  /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
+  /// foreign key actions may add to them, for derived effects are the merge's own business.
+  func inMerge<Output>(_ body: () throws -> Output) throws -> Output {
+    try connection.execute("PRAGMA foreign_keys=OFF")
+    try connection.setTriggers(false)
+    defer {
+      try? connection.setTriggers(true)
+      try? connection.execute("PRAGMA foreign_keys=ON")
+    }
+    let output = try inTransaction(body)
+    hasHolds = try Holds.any(on: connection)
+    return output
+  }
+
+  /// What brings changes into the tables, for one such transaction.
+  func merger() throws -> Merger {
+    try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions)
   }
 
   /// Runs the body between BEGIN IMMEDIATE and COMMIT; a throw rolls everything back. Observers hear of the tables
@@ -124,6 +151,7 @@ final class ReplicaWriter {
   private func load() throws {
     catalog = try Catalog(connection)
     capture.setCatalog(catalog)
+    hasHolds = try Holds.any(on: connection)
     let meta = try Meta.all(on: connection)
     schemaVersion = UInt64(try meta.integer(.schemaVersion))
     let own = log.origins.own

@@ -27,12 +27,12 @@ final class Importer {
   private var duplicates = 0
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
-  private init(_ file: SyncFileReader, writer: ReplicaWriter) {
+  private init(_ file: SyncFileReader, writer: ReplicaWriter) throws {
     self.file = file
     self.writer = writer
     connection = writer.connection
     log = writer.log
-    merger = Merger(connection, log: log, catalog: writer.catalog)
+    merger = try writer.merger()
     staged = StagedTransactions(connection: connection)
     held = log.origins.vector
     let tenYears: Int64 = 10 * 365 * 86_400_000
@@ -43,16 +43,8 @@ final class Importer {
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
   static func run(_ file: SyncFileReader, on writer: ReplicaWriter, progress: ProgressHandler?) throws -> MergeReport {
     let connection = writer.connection
-    // Derived effects are the merge's own business: neither triggers nor foreign key actions may add to it.
-    try connection.execute("PRAGMA foreign_keys=OFF")
-    try connection.setTriggers(false)
-    defer {
-      try? connection.setTriggers(true)
-      try? connection.execute("PRAGMA foreign_keys=ON")
-    }
     do {
-      return try writer.inTransaction {
-        try StampFold(connection: connection, log: writer.log, catalog: writer.catalog).run()
+      return try writer.inMerge {
         try Catalog.adopt(file.header.tables, on: connection)
         try writer.reload()
         return try Importer(file, writer: writer).run(progress)
@@ -78,14 +70,8 @@ final class Importer {
       throw Self.brokenChain(range.origin)
     }
     try applyStaged()
-    try merger.flush()
-    try checkForeignKeys()
+    try merger.finish()
     try log.origins.save(changedOrigins)
-    // Own transactions that came back after a restore are merged like any others, and need no fold.
-    if changedOrigins.contains(log.origins.own) {
-      let head = try log.origins.head(of: log.origins.own).sequence
-      try Meta.set(.folded, .integer(Int64(head.rawValue)), on: connection)
-    }
     try writer.observe(latest)
     try Acknowledgements.add(file.header.vector, of: file.header.sender, on: connection)
     progress?(1)
@@ -140,12 +126,14 @@ final class Importer {
 
   private func apply(_ transaction: StagedTransaction) throws {
     let dot = transaction.record.dot
-    try log.append(transaction.record)
+    var context = transaction.context
+    context[dot.origin] = dot.sequence
+    let images = try merger.add(transaction.record, context: context)
+    try log.append(transaction.record, Captured(changes: transaction.record.changes, images: images))
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)
     latest = max(latest, transaction.record.hlc)
-    try merger.add(transaction.record)
     applied += 1
   }
 
@@ -166,16 +154,6 @@ final class Importer {
           isProgressing = true
         }
         try staged.remove(through: Dot(first.origin, held[first.origin]))
-      }
-    }
-  }
-
-  /// Foreign keys are off while rows come in any order; here they are judged once, if there are any.
-  private func checkForeignKeys() throws {
-    for table in writer.catalog.tables where table.definition.columns.contains(where: { $0.reference != nil }) {
-      let name = table.definition.name
-      if try connection.scalar("PRAGMA foreign_key_check(\(SQLName.quoted(name)))") != nil {
-        throw GodwitError(.constraint, "FOREIGN KEY constraint failed: table \(name)")
       }
     }
   }

@@ -80,6 +80,8 @@ extension GodwitError.Code {
   public static let damagedLog = Self("damagedLog")
   /// The change needs a newer schema than this replica has.
   public static let needsMigration = Self("needsMigration")
+  /// Changes meet in a column that only the program's own merge function can merge, and it is not here.
+  public static let needsApplication = Self("needsApplication")
   /// The changes of a sync file break a constraint of this replica.
   public static let importConstraint = Self("importConstraint")
 

@@ -56,9 +56,21 @@ extension ColumnDefinition {
     if !isNullable { sql += " NOT NULL" }
     if table.numbersKeys, name == table.columns[0].name { sql += " PRIMARY KEY AUTOINCREMENT" }
     if let defaultValue { sql += " DEFAULT \(defaultValue.literal)" }
+    let checks = [check, mergeCheck].compactMap { $0 }.map { "(\($0))" }
     // The name is what a violation is reported under.
-    if let check { sql += " CONSTRAINT \(SQLName.quoted("\(table.name).\(name)")) CHECK (\(check))" }
+    if !checks.isEmpty {
+      sql += " CONSTRAINT \(SQLName.quoted("\(table.name).\(name)")) CHECK (\(checks.joined(separator: " AND ")))"
+    }
     return sql
+  }
+
+  /// What a value must be for its merge to make sense.
+  private var mergeCheck: String? {
+    switch merge {
+    case .counter: "typeof(\(SQLName.quoted(name))) = 'integer'"
+    case .addWinsSet: "\(SetCheck.name)(\(SQLName.quoted(name)))"
+    case .lastWriterWins, .maximum, .minimum, .custom: nil
+    }
   }
 
   /// Deferred, so that rows may come in any order within a transaction and no insert pays for a statement journal.

@@ -15,12 +15,24 @@ public struct Column<Root: Model>: Sendable {
   package private(set) var reference: (@Sendable () throws -> Reference)?
   package private(set) var isUnique = false
   package private(set) var check: String?
+  package let merge: MergePolicy
+  /// What a `.custom` merge runs.
+  package let customMerge: CustomMergeFactory?
   /// The default that ``default(_:)`` gave, ahead of the property's own.
   package private(set) var declaredDefault: DeclaredDefault?
 
   /// A column of the property's type; an optional property makes it nullable, any other NOT NULL.
-  public init<Value: ColumnValue>(_ name: String, _ keyPath: WritableKeyPath<Root, Value> & Sendable) {
+  ///
+  /// - Parameters:
+  ///   - name: The column's name, on the wire and in SQL.
+  ///   - keyPath: The property.
+  ///   - merge: What becomes of writes on several replicas that had not seen each other.
+  public init<Value: ColumnValue>(
+    _ name: String, _ keyPath: WritableKeyPath<Root, Value> & Sendable, merge: ColumnMerge<Value> = .lastWriterWins
+  ) {
     self.name = name
+    self.merge = merge.policy
+    customMerge = merge.custom
     self.keyPath = keyPath
     type = ColumnType(Value.storageType)
     isNullable = Value.isNullable
@@ -34,6 +46,8 @@ public struct Column<Root: Model>: Sendable {
   /// The column of the model's key.
   init(key name: String) {
     self.name = name
+    merge = .lastWriterWins
+    customMerge = nil
     keyPath = \Root.id
     type = ColumnType(Root.ID.storageType)
     isNullable = false
@@ -42,7 +56,15 @@ public struct Column<Root: Model>: Sendable {
   }
 
   /// Makes the column hold the key of another model's row.
-  public func references<Target: Model>(_ target: Target.Type, onDelete: DeleteAction = .restrict) -> Self {
+  ///
+  /// - Parameters:
+  ///   - target: The model; its key is one column.
+  ///   - onDelete: What happens to this row when that one is deleted.
+  ///   - acyclic: Whether rows may never form a circle, as in a tree: of moves on several replicas that would close
+  ///     one, the latest has no effect. For an optional property that refers to its own model.
+  public func references<Target: Model>(
+    _ target: Target.Type, onDelete: DeleteAction = .restrict, acyclic: Bool = false
+  ) -> Self {
     var copy = self
     copy.reference = {
       guard Target.schema.keyCount == 1 else {
@@ -50,7 +72,7 @@ public struct Column<Root: Model>: Sendable {
           .invalidSchema, "a column refers to table \(Target.schema.table), whose key has several columns",
           hint: "refer to a model with a key of one column")
       }
-      return Reference(table: Target.schema.table, onDelete: onDelete)
+      return Reference(table: Target.schema.table, onDelete: onDelete, isAcyclic: acyclic)
     }
     return copy
   }

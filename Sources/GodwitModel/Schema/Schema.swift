@@ -24,6 +24,7 @@ public struct Schema<Root: Model>: Sendable {
   private let indexes: [Index<Root>]
   private let scope: SyncScope
   private let numbersKeys: Bool
+  private let deletes: DeletePolicy
   private let declaredKeys: Int
   private let declaredTimestamps: Int
   private let columnNumbers: KeyPathNumbers
@@ -36,10 +37,12 @@ public struct Schema<Root: Model>: Sendable {
   ///   - scope: Whether the rows travel.
   ///   - autoIncrement: Lets the database number new rows: `id` is an integer, and 0 means not yet numbered.
   ///     Numbers are never used again. For tables that are `.local`, since replicas would give the same numbers.
+  ///   - deletes: What becomes of a row that is deleted on one replica and edited on another, neither having seen the
+  ///     other.
   ///   - content: Columns, indexes, key and timestamps.
   public init(
     _ table: String, key: String = "id", sync scope: SyncScope = .group, autoIncrement: Bool = false,
-    @SchemaBuilder<Root> _ content: () -> [SchemaElement<Root>]
+    deletes: DeletePolicy = .editWins, @SchemaBuilder<Root> _ content: () -> [SchemaElement<Root>]
   ) {
     var columns: [Column<Root>] = []
     var indexes: [Index<Root>] = []
@@ -73,6 +76,7 @@ public struct Schema<Root: Model>: Sendable {
     self.indexes = indexes
     self.scope = scope
     numbersKeys = autoIncrement
+    self.deletes = deletes
     declaredKeys = keys.count
     declaredTimestamps = timestamps.count
     self.timestamps = timestamps.first
@@ -109,7 +113,7 @@ public struct Schema<Root: Model>: Sendable {
       ColumnDefinition(
         name: column.name, type: column.type, isNullable: column.isNullable,
         defaultValue: number < keyCount ? nil : try defaultValue(of: column, in: prototype),
-        reference: try column.reference?(), check: column.check)
+        reference: try column.reference?(), check: column.check, merge: column.merge)
     }
     let unique = columns.filter(\.isUnique).map { IndexDefinition(columns: [$0.name], isUnique: true) }
     let declared = try indexes.map { index in
@@ -117,8 +121,11 @@ public struct Schema<Root: Model>: Sendable {
     }
     return try TableDefinition(
       name: table, keyCount: keyCount, columns: definitions, indexes: unique + declared, isSynced: scope == .group,
-      numbersKeys: numbersKeys)
+      numbersKeys: numbersKeys, deletes: deletes)
   }
+
+  /// The functions of its `.custom` columns.
+  package var customMerges: [CustomMergeFactory] { columns.compactMap(\.customMerge) }
 
   private func defaultValue(of column: Column<Root>, in prototype: Root) throws -> Value? {
     guard let declared = column.declaredDefault else { return column.defaultValue(prototype) }

@@ -20,11 +20,12 @@ extension Array: JSONColumnValue where Element: Codable {}
 extension Dictionary: ColumnValue where Key: Codable, Value: Codable {}
 extension Dictionary: JSONColumnValue where Key: Codable, Value: Codable {}
 
-/// Elements are stored in the order of their JSON text, so that equal sets have equal text.
+/// Elements are stored in the order of their JSON's bytes, so that equal sets have equal text.
 extension Set: ColumnValue where Element: Codable {}
 extension Set: JSONColumnValue where Element: Codable {
   private func text() throws -> String {
-    "[\(try map { try JSONText.encode($0) }.sorted().joined(separator: ","))]"
+    let elements = try map { try JSONText.encode($0) }
+    return "[\(elements.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ","))]"
   }
   /// Binds a JSON array, sorted by its elements' text; throws `valueNotStorable` when one does not encode.
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(text()) }

@@ -3,24 +3,33 @@ import GodwitBase
 /// A transaction's operations as bytes: a dictionary of the tables and columns they use, then the operations
 /// (Specs/change-log.md, "Change set"). Origins write it once; everyone else stores and relays it verbatim.
 package struct ChangeSet: Sendable {
+  /// A column of the dictionary.
+  package struct Column: Hashable, Sendable {
+    package let index: Int
+    package let name: String
+    /// Whether updates carry what they do to the value, not the value itself: differences of a counter, changes of a set.
+    package let isRelative: Bool
+
+    package init(index: Int, name: String, isRelative: Bool = false) {
+      self.index = index
+      self.name = name
+      self.isRelative = isRelative
+    }
+  }
+
   /// A table of the dictionary. Columns are numbered as in the origin's table; the key comes first.
   package struct Table: Hashable, Sendable {
     package let name: String
     package let columnCount: Int
     package let keyCount: Int
     /// The columns that operations use, by number, rising.
-    package let columns: [(index: Int, name: String)]
+    package let columns: [Column]
 
-    package init(name: String, columnCount: Int, keyCount: Int, columns: [(index: Int, name: String)]) {
+    package init(name: String, columnCount: Int, keyCount: Int, columns: [Column]) {
       self.name = name
       self.columnCount = columnCount
       self.keyCount = keyCount
       self.columns = columns
-    }
-
-    package static func == (left: Self, right: Self) -> Bool {
-      left.name == right.name && left.columnCount == right.columnCount && left.keyCount == right.keyCount
-        && left.columns.elementsEqual(right.columns, by: ==)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -77,7 +86,7 @@ extension ChangeSet.Table {
     writer.varint(keyCount)
     writer.varint(columns.count)
     for column in columns {
-      writer.varint(column.index)
+      writer.varint(column.index << 1 | (column.isRelative ? 1 : 0))
       writer.string(column.name)
     }
   }
@@ -87,11 +96,13 @@ extension ChangeSet.Table {
     columnCount = try reader.count(limit: TableDefinition.columnLimit, "columns")
     keyCount = try reader.count(limit: columnCount, "key columns")
     let count = try reader.count(limit: columnCount, "used columns")
-    var columns: [(index: Int, name: String)] = []
+    var columns: [ChangeSet.Column] = []
     for _ in 0..<count {
-      let index = try reader.count(limit: columnCount - 1, "column number")
-      guard index > columns.last?.index ?? -1 else { throw ByteReader.malformed("columns are not in order") }
-      columns.append((index, try reader.string(limit: TableDefinition.nameByteLimit)))
+      let head = try reader.count(limit: columnCount * 2 - 1, "column number")
+      guard head >> 1 > columns.last?.index ?? -1 else { throw ByteReader.malformed("columns are not in order") }
+      columns.append(
+        ChangeSet.Column(
+          index: head >> 1, name: try reader.string(limit: TableDefinition.nameByteLimit), isRelative: head & 1 != 0))
     }
     self.columns = columns
     let keysAreListed = columns.count >= keyCount && (0..<keyCount).allSatisfy { columns[$0].index == $0 }

@@ -37,7 +37,11 @@ package struct Operation: Sendable {
     case .delete: break
     }
     payload = reader.bytes[payloadStart..<reader.position]
+    row = reader.bytes[keyStart..<reader.position]
   }
+
+  /// Key and payload, which stand side by side: an insert's whole row.
+  package let row: ArraySlice<UInt8>
 
   package static func head(table: Int, kind: OperationKind) -> UInt64 { UInt64(table) << 2 | UInt64(kind.rawValue) }
 

@@ -1,87 +1,187 @@
 import GodwitBase
 
-/// Merges writes into one row: the rules of Specs/merge.md as a pure function of the row's state and cells.
+/// Merges writes into one row: the rules of Specs/merge.md as a function of the row's state and cells.
 ///
-/// Every part of the state is a join (greatest stamp, greatest touch, union of deletes), so the outcome does not
-/// depend on the order of writes that had not seen each other.
+/// Every part of the state is a join (greatest stamp, greatest touch, union of deletes and contributions), so the
+/// outcome does not depend on the order of writes that had not seen each other.
 package struct RowMerge {
   package private(set) var state: RowState
-  /// Cells whose value changed, by column number.
+  /// Cells that were written, with their new values, by column number.
   package private(set) var written: [Int: Value] = [:]
   package private(set) var lost: [LostWrite] = []
+  private let rules: RowRules
+  private let current: (Int) throws -> Value
 
-  package init(_ state: RowState) { self.state = state }
+  /// `current` gives the value a column has before this merge. It is asked only where the outcome needs it.
+  package init(_ state: RowState, _ rules: RowRules, current: @escaping (Int) throws -> Value) {
+    self.state = state
+    self.rules = rules
+    self.current = current
+  }
 
-  /// Takes in one write. `current` gives the value a column has now, before this merge, and is asked only when
-  /// that value loses to a write that had not seen it.
-  package mutating func apply(_ write: RowWrite, current: (Int) throws -> Value) rethrows {
+  /// Takes in one write, of which all causes have been taken in before.
+  package mutating func apply(_ write: RowWrite) throws {
     switch write.kind {
     case .delete:
-      recordLostDelete(write)
+      try recordDelete(write)
+      for touches in [state.inserts, state.updates] {
+        for origin in touches.entries.keys {
+          state.removed[origin] = max(state.removed[origin], write.context[origin])
+        }
+      }
+      state.isSettled = false
       state.deletes.insert(write.stamp)
     case .insert:
-      try applyCells(write, current: current)
+      try applyCells(write)
       if state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
       }
-      touch(write)
+      try recordUnseenDeletes(write)
+      if rules.deletes == .deleteWins { state.deletes = state.deletes.filter { !write.context.covers($0.dot) } }
+      let dot = write.stamp.dot
+      state.inserts[dot.origin] = max(state.inserts[dot.origin], dot.sequence)
     case .update:
-      try applyCells(write, current: current)
-      touch(write)
+      try applyCells(write)
+      try recordUnseenDeletes(write)
+      let dot = write.stamp.dot
+      state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
     }
   }
 
-  private mutating func touch(_ write: RowWrite) {
-    let dot = write.stamp.dot
-    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) {
-      recordOnce(LostWrite(column: nil, value: .null, loser: delete, winner: write.stamp))
+  private func value(of column: Int) throws -> Value { try written[column] ?? current(column) }
+
+  // MARK: Cells
+
+  private mutating func applyCells(_ write: RowWrite) throws {
+    for cell in write.cells {
+      switch rules.policy(of: cell.column) {
+      case .lastWriterWins: try applyStamped(cell, write)
+      case .counter: try count(cell, write)
+      case .addWinsSet: try changeSet(cell, write)
+      case .maximum, .minimum, .custom: try choose(cell, write)
+      }
     }
-    state.touches[dot.origin] = max(state.touches[dot.origin], dot.sequence)
+  }
+
+  /// The greater stamp wins. Neither write saw the other exactly when the later to arrive had not seen the one that
+  /// is here: causes arrive before their effects.
+  private mutating func applyStamped(_ cell: Cell, _ write: RowWrite) throws {
+    guard let present = state.stamp(of: cell.column) else { return set(cell, write) }
+    if !write.context.covers(present.dot) {
+      let here = try value(of: cell.column)
+      if here != cell.value { recordLoss(of: cell, write.stamp, present, here) }
+    }
+    if present < write.stamp { set(cell, write) }
+  }
+
+  private mutating func set(_ cell: Cell, _ write: RowWrite) {
+    written[cell.column] = cell.value
+    if write.kind == .update { state.overrides[cell.column] = write.stamp }
+  }
+
+  /// An update adds; an insert takes back what it saw and starts from its own value.
+  private mutating func count(_ cell: Cell, _ write: RowWrite) throws {
+    guard case .integer(let number) = cell.value else { throw ByteReader.malformed("a count is no integer") }
+    var all = state.contributions[cell.column] ?? []
+    if write.kind == .insert {
+      all = all.unseen(by: write.context)
+      all.append(Contribution(dot: write.stamp.dot, value: cell.value))
+      written[cell.column] = .integer(all.sum)
+    } else {
+      all.append(Contribution(dot: write.stamp.dot, value: cell.value))
+      guard case .integer(let before) = try value(of: cell.column) else { throw Self.noInteger }
+      written[cell.column] = .integer(before &+ number)
+    }
+    state.contributions[cell.column] = all
+  }
+
+  private static var noInteger: GodwitError { GodwitError(.damagedLog, "a column that counts holds no integer") }
+
+  /// A remove takes away what it saw of an element; an add that it had not seen stays.
+  private mutating func changeSet(_ cell: Cell, _ write: RowWrite) throws {
+    let all = state.contributions[cell.column] ?? []
+    func added(_ element: String) -> Contribution { Contribution(dot: write.stamp.dot, value: .text(element)) }
+    if write.kind == .insert {
+      let kept = all.unseen(by: write.context) + (SetElements.parse(cell.value) ?? []).map(added)
+      state.contributions[cell.column] = kept
+      written[cell.column] = SetElements.value(of: kept.compactMap(\.text))
+      return
+    }
+    let change = try SetChange(cell.value)
+    let changed = Set(change.added + change.removed)
+    var kept = all.filter { !write.context.covers($0.dot) || !changed.contains($0.text ?? "") }
+    let outliving = Set(kept.compactMap(\.text))
+    kept += change.added.map(added)
+    state.contributions[cell.column] = kept
+    var elements = Set(SetElements.parse(try value(of: cell.column)) ?? [])
+    elements.subtract(change.removed.filter { !outliving.contains($0) })
+    elements.formUnion(change.added)
+    written[cell.column] = SetElements.value(of: elements)
+  }
+
+  /// Every write takes back what it saw; of what is left the policy chooses.
+  private mutating func choose(_ cell: Cell, _ write: RowWrite) throws {
+    var all = (state.contributions[cell.column] ?? []).unseen(by: write.context)
+    all.append(Contribution(dot: write.stamp.dot, value: cell.value))
+    state.contributions[cell.column] = all
+    written[cell.column] = try rules.choice(all, by: rules.policy(of: cell.column))
+  }
+
+  // MARK: Conflicts
+
+  private mutating func recordLoss(of cell: Cell, _ incoming: CellStamp, _ present: CellStamp, _ here: Value) {
+    lost.append(
+      present < incoming
+        ? LostWrite(column: cell.column, value: here, winningValue: cell.value, loser: present, winner: incoming)
+        : LostWrite(column: cell.column, value: cell.value, winningValue: here, loser: incoming, winner: present))
+  }
+
+  /// An insert or update, and a delete that had not seen it.
+  private mutating func recordUnseenDeletes(_ write: RowWrite) throws {
+    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) {
+      switch rules.deletes {
+      case .editWins: recordOnce(delete, losesTo: write.stamp)
+      case .deleteWins:
+        for cell in write.cells { try recordCell(cell.column, of: write.stamp, losesTo: delete) }
+      }
+    }
+  }
+
+  /// A delete, and the inserts and updates it had not seen.
+  private mutating func recordDelete(_ write: RowWrite) throws {
+    let stamps = ([state.base].compactMap { $0 } + state.overrides.values)
+    let unseen = stamps.filter { !write.context.covers($0.dot) && $0.dot != write.stamp.dot }
+    guard let winner = unseen.max() else { return }
+    switch rules.deletes {
+    case .editWins: recordOnce(write.stamp, losesTo: winner)
+    case .deleteWins:
+      for (column, stamp) in state.overrides.sorted(by: { $0.key < $1.key }) where unseen.contains(stamp) {
+        try recordCell(column, of: stamp, losesTo: write.stamp)
+      }
+      if let base = state.base, unseen.contains(base) {
+        for column in rules.columns where state.overrides[column] == nil {
+          try recordCell(column, of: base, losesTo: write.stamp)
+        }
+      }
+    }
   }
 
   /// A delete is listed once per merge however many writes outlive it.
-  private mutating func recordOnce(_ loss: LostWrite) {
-    guard !lost.contains(where: { $0.column == nil && $0.loser == loss.loser }) else { return }
-    lost.append(loss)
+  private mutating func recordOnce(_ delete: CellStamp, losesTo winner: CellStamp) {
+    guard !lost.contains(where: { $0.column == nil && $0.loser == delete }) else { return }
+    lost.append(LostWrite(column: nil, value: .null, winningValue: .null, loser: delete, winner: winner))
   }
 
-  /// Column by column, the greater stamp wins. Neither write saw the other exactly when the later to arrive had
-  /// not seen the one that is here: causes arrive before their effects.
-  private mutating func applyCells(_ write: RowWrite, current: (Int) throws -> Value) rethrows {
-    for cell in write.cells {
-      let present = state.stamp(of: cell.column)
-      let isConcurrent = present.map { !write.context.covers($0.dot) } ?? false
-      if let present, present > write.stamp {
-        if isConcurrent {
-          try recordLoss(cell, incoming: write.stamp, present: present, incomingWins: false, current: current)
-        }
-        continue
-      }
-      if let present, isConcurrent {
-        try recordLoss(cell, incoming: write.stamp, present: present, incomingWins: true, current: current)
-      }
-      written[cell.column] = cell.value
-      if write.kind == .update { state.overrides[cell.column] = write.stamp }
-    }
+  private mutating func recordCell(_ column: Int, of loser: CellStamp, losesTo delete: CellStamp) throws {
+    let value = try value(of: column)
+    lost.append(LostWrite(column: column, value: value, winningValue: .null, loser: loser, winner: delete))
   }
+}
 
-  /// Two writes of the same value are no conflict: nothing is lost.
-  private mutating func recordLoss(
-    _ cell: Cell, incoming: CellStamp, present: CellStamp, incomingWins: Bool, current: (Int) throws -> Value
-  ) rethrows {
-    let presentValue = try written[cell.column] ?? current(cell.column)
-    guard presentValue != cell.value else { return }
-    lost.append(
-      incomingWins
-        ? LostWrite(column: cell.column, value: presentValue, loser: present, winner: incoming)
-        : LostWrite(column: cell.column, value: cell.value, loser: incoming, winner: present))
-  }
-
-  /// A delete loses to the greatest write it had not seen.
-  private mutating func recordLostDelete(_ write: RowWrite) {
-    let unseen = ([state.base].compactMap { $0 } + state.overrides.values).filter { !write.context.covers($0.dot) }
-    guard let winner = unseen.max(), winner.dot != write.stamp.dot else { return }
-    recordOnce(LostWrite(column: nil, value: .null, loser: write.stamp, winner: winner))
+extension Contribution {
+  fileprivate var text: String? {
+    guard case .text(let text) = value else { return nil }
+    return text
   }
 }

@@ -7,71 +7,136 @@ package protocol OriginNumbering {
 }
 
 extension RowState {
-  private static let hasBase: UInt8 = 1
-  private static let hasOverrides: UInt8 = 2
-  private static let hasTouches: UInt8 = 4
-  private static let hasDeletes: UInt8 = 8
-  private static let hasImage: UInt8 = 16
+  private struct Parts: OptionSet {
+    let rawValue: Int
+    static let base = Parts(rawValue: 1)
+    static let overrides = Parts(rawValue: 2)
+    /// Inserts and updates, when they do not follow from base and overrides.
+    static let touches = Parts(rawValue: 4)
+    static let deletes = Parts(rawValue: 8)
+    static let image = Parts(rawValue: 16)
+    static let settled = Parts(rawValue: 32)
+    static let contributions = Parts(rawValue: 64)
+    static let masks = Parts(rawValue: 128)
+  }
 
-  /// Touches that follow from the stamps are not written.
-  private var impliedTouches: VersionVector {
-    var implied = VersionVector()
-    for stamp in [base].compactMap({ $0 }) + overrides.values {
-      implied[stamp.dot.origin] = max(implied[stamp.dot.origin], stamp.dot.sequence)
-    }
-    return implied
+  private var impliedInserts: VersionVector {
+    base.map { VersionVector([$0.dot.origin: $0.dot.sequence]) } ?? VersionVector()
+  }
+
+  private var impliedUpdates: VersionVector {
+    overrides.values.reduce(into: VersionVector()) { $0[$1.dot.origin] = max($0[$1.dot.origin], $1.dot.sequence) }
+  }
+
+  private var parts: Parts {
+    var parts: Parts = []
+    if base != nil { parts.insert(.base) }
+    if !overrides.isEmpty { parts.insert(.overrides) }
+    if inserts != impliedInserts || updates != impliedUpdates { parts.insert(.touches) }
+    if !deletes.isEmpty || !removed.isEmpty { parts.insert(.deletes) }
+    if image != nil { parts.insert(.image) }
+    if isSettled { parts.insert(.settled) }
+    if contributions.contains(where: { !$0.value.isEmpty }) { parts.insert(.contributions) }
+    if !masks.isEmpty { parts.insert(.masks) }
+    return parts
   }
 
   package func write(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
-    let isImplied = touches == impliedTouches
-    writer.byte(
-      (base == nil ? 0 : Self.hasBase) | (overrides.isEmpty ? 0 : Self.hasOverrides)
-        | (isImplied ? 0 : Self.hasTouches) | (deletes.isEmpty ? 0 : Self.hasDeletes)
-        | (image == nil ? 0 : Self.hasImage))
-    if let base { try base.write(to: &writer, origins: origins) }
-    if !overrides.isEmpty {
+    let parts = parts
+    writer.varint(parts.rawValue)
+    try base?.write(to: &writer, origins: origins)
+    if parts.contains(.overrides) {
       writer.varint(overrides.count)
       for (column, stamp) in overrides.sorted(by: { $0.key < $1.key }) {
         writer.varint(column)
         try stamp.write(to: &writer, origins: origins)
       }
     }
-    if !isImplied {
-      writer.varint(touches.entries.count)
-      for origin in touches.origins { try Dot(origin, touches[origin]).write(to: &writer, origins: origins) }
+    if parts.contains(.touches) {
+      try inserts.write(to: &writer, origins: origins)
+      try updates.write(to: &writer, origins: origins)
     }
-    if !deletes.isEmpty {
+    if parts.contains(.deletes) {
       writer.varint(deletes.count)
       for stamp in deletes.sorted() { try stamp.write(to: &writer, origins: origins) }
+      try removed.write(to: &writer, origins: origins)
     }
+    if parts.contains(.contributions) { try writeContributions(to: &writer, origins: origins) }
     if let image {
       writer.varint(image.count)
       for value in image { writer.value(value) }
+    }
+    if parts.contains(.masks) {
+      writer.varint(masks.count)
+      for (column, value) in masks.sorted(by: { $0.key < $1.key }) {
+        writer.varint(column)
+        writer.value(value)
+      }
+    }
+  }
+
+  private func writeContributions(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
+    let columns = contributions.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+    writer.varint(columns.count)
+    for (column, all) in columns {
+      writer.varint(column)
+      writer.varint(all.count)
+      for contribution in all.ordered() {
+        try contribution.dot.write(to: &writer, origins: origins)
+        writer.value(contribution.value)
+      }
     }
   }
 
   package init(reading reader: inout ByteReader, origins: some OriginNumbering) throws {
     self.init()
-    let flags = try reader.byte()
-    if flags & Self.hasBase != 0 { base = try CellStamp(reading: &reader, origins: origins) }
-    if flags & Self.hasOverrides != 0 {
+    let parts = Parts(rawValue: try reader.count(limit: 255, "parts of a row state"))
+    isSettled = parts.contains(.settled)
+    if parts.contains(.base) { base = try CellStamp(reading: &reader, origins: origins) }
+    if parts.contains(.overrides) {
       for _ in 0..<(try reader.count()) {
         overrides[try reader.count()] = try CellStamp(reading: &reader, origins: origins)
       }
     }
-    if flags & Self.hasTouches != 0 {
-      for _ in 0..<(try reader.count()) {
-        let dot = try Dot(reading: &reader, origins: origins)
-        touches[dot.origin] = dot.sequence
-      }
+    if parts.contains(.touches) {
+      inserts = try VersionVector(reading: &reader, origins: origins)
+      updates = try VersionVector(reading: &reader, origins: origins)
     } else {
-      touches = impliedTouches
+      inserts = impliedInserts
+      updates = impliedUpdates
     }
-    if flags & Self.hasDeletes != 0 {
+    if parts.contains(.deletes) {
       for _ in 0..<(try reader.count()) { deletes.insert(try CellStamp(reading: &reader, origins: origins)) }
+      removed = try VersionVector(reading: &reader, origins: origins)
     }
-    if flags & Self.hasImage != 0 { image = try (0..<(try reader.count())).map { _ in try reader.value() } }
+    if parts.contains(.contributions) {
+      for _ in 0..<(try reader.count()) {
+        let column = try reader.count()
+        contributions[column] = try (0..<(try reader.count())).map { _ in
+          Contribution(dot: try Dot(reading: &reader, origins: origins), value: try reader.value())
+        }
+      }
+    }
+    if parts.contains(.image) { image = try (0..<(try reader.count())).map { _ in try reader.value() } }
+    if parts.contains(.masks) {
+      for _ in 0..<(try reader.count()) { masks[try reader.count()] = try reader.value() }
+    }
     try reader.expectEnd()
+  }
+}
+
+extension VersionVector {
+  fileprivate func write(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
+    writer.varint(entries.count)
+    for origin in self.origins { try Dot(origin, self[origin]).write(to: &writer, origins: origins) }
+  }
+
+  fileprivate init(reading reader: inout ByteReader, origins: some OriginNumbering) throws {
+    self.init()
+    for _ in 0..<(try reader.count()) {
+      let dot = try Dot(reading: &reader, origins: origins)
+      self[dot.origin] = dot.sequence
+    }
   }
 }
 

@@ -3,37 +3,51 @@ import GodwitBase
 /// What a replica remembers of one row besides its cells, so that writes merge the same in any order
 /// (Specs/merge.md, "Row state").
 package struct RowState: Hashable, Sendable {
-  /// The stamp of every cell that has no override: that of the greatest insert. Nil before any insert is known.
+  /// The stamp of every cell that has no override: that of the greatest insert. Nil when it is not known, or
+  /// forgotten, which is older than any.
   package var base: CellStamp?
   /// Stamps of cells written after the base, by column number. Always greater than the base.
-  package var overrides: [Int: CellStamp]
-  /// Origin → last sequence that inserted or updated the row.
-  package var touches: VersionVector
-  /// The transactions that deleted the row, and when.
-  package var deletes: Set<CellStamp>
-  /// The cells of a row that is not alive, by column number less the key count: an edit that a delete had not
-  /// seen brings them back.
+  package var overrides: [Int: CellStamp] = [:]
+  /// Origin → last sequence that inserted the row.
+  package var inserts = VersionVector()
+  /// Origin → last sequence that updated the row.
+  package var updates = VersionVector()
+  /// Origin of an insert or update → greatest sequence that some delete had seen.
+  package var removed = VersionVector()
+  /// The transactions that deleted the row, and when; under `.deleteWins` those that no insert has seen.
+  package var deletes: Set<CellStamp> = []
+  /// Some insert or update has been forgotten, and no delete has come since.
+  package var isSettled = false
+  /// By column number; what is forgotten of them stands in the cell's value.
+  package var contributions: [Int: [Contribution]] = [:]
+  /// The cells of a row that its table does not show, by column number less the key count.
   package var image: [Value]?
+  /// The cells that the table shows as NULL because what they refer to is not shown.
+  package var masks: [Int: Value] = [:]
 
-  package init(
-    base: CellStamp? = nil, overrides: [Int: CellStamp] = [:], touches: VersionVector = VersionVector(),
-    deletes: Set<CellStamp> = [], image: [Value]? = nil
-  ) {
-    self.base = base
-    self.overrides = overrides
-    self.touches = touches
-    self.deletes = deletes
-    self.image = image
-  }
+  package init() {}
+
+  /// The state of a row that is in its table and of which nothing is remembered: older than the frontier.
+  package static let settled: RowState = {
+    var state = RowState()
+    state.isSettled = true
+    return state
+  }()
 
   package func stamp(of column: Int) -> CellStamp? { overrides[column] ?? base }
 
-  /// The row is alive while some write is in no delete's context: a delete removes what it saw.
-  package func isAlive(contextOf: (Dot) throws -> VersionVector) rethrows -> Bool {
-    if deletes.isEmpty { return !touches.isEmpty }
-    let contexts = try deletes.map { try contextOf($0.dot) }
-    return touches.entries.contains { origin, sequence in
-      !contexts.contains { $0.covers(Dot(origin, sequence)) }
+  /// Whether anything but a delete is known of the row.
+  private var hasTouches: Bool { isSettled || !inserts.isEmpty || !updates.isEmpty }
+
+  /// A delete removes what it saw: the row is alive while some write is in no delete's context. Under `.deleteWins`
+  /// it is alive when an insert has seen each delete.
+  package func isAlive(_ policy: DeletePolicy) -> Bool {
+    switch policy {
+    case .deleteWins: return deletes.isEmpty && hasTouches
+    case .editWins:
+      if isSettled { return true }
+      func outlives(_ touches: VersionVector) -> Bool { touches.entries.contains { removed[$0.key] < $0.value } }
+      return outlives(inserts) || outlives(updates)
     }
   }
 }

@@ -4,7 +4,7 @@ import GodwitBase
 package struct RowWrite: Sendable {
   package let kind: OperationKind
   package let stamp: CellStamp
-  /// What the author held when writing, its own earlier transactions included.
+  /// What the author held when writing, its own earlier transactions and this one included.
   package let context: VersionVector
   package let cells: [Cell]
 
@@ -20,13 +20,17 @@ package struct RowWrite: Sendable {
 package struct LostWrite: Hashable, Sendable {
   /// The cell, or nil when what lost is the delete of the whole row.
   package let column: Int?
+  /// What the losing write had written.
   package let value: Value
+  /// What the winning write had written; NULL for a delete.
+  package let winningValue: Value
   package let loser: CellStamp
   package let winner: CellStamp
 
-  package init(column: Int?, value: Value, loser: CellStamp, winner: CellStamp) {
+  package init(column: Int?, value: Value, winningValue: Value, loser: CellStamp, winner: CellStamp) {
     self.column = column
     self.value = value
+    self.winningValue = winningValue
     self.loser = loser
     self.winner = winner
   }

@@ -24,11 +24,15 @@ extension TableDefinition {
         throw GodwitError(.invalidSchema, "table \(name) names column \(column.name) twice")
       }
       if let reference = column.reference { try Self.checkName(reference.table, "table") }
+      try validateMerge(column)
       if let check = column.check, !CheckText.isContained(check) {
         throw GodwitError(
           .invalidSchema, "the check of column \(column.name) of table \(name) is not one expression",
           hint: "write SQL over the column's name, without comments and parameters, in at most 1,024 bytes")
       }
+    }
+    for column in columns.prefix(keyCount) where column.merge != .lastWriterWins {
+      throw GodwitError(.invalidSchema, "key column \(column.name) of table \(name) has a merge policy")
     }
     for column in columns.prefix(keyCount) where column.isNullable {
       throw GodwitError(.invalidSchema, "key column \(column.name) of table \(name) is nullable")
@@ -41,6 +45,29 @@ extension TableDefinition {
       guard !index.columns.isEmpty, index.columns.allSatisfy({ seen.contains($0.lowercased()) }) else {
         throw GodwitError(.invalidSchema, "an index of table \(name) names a column that is not there")
       }
+    }
+  }
+
+  private func validateMerge(_ column: ColumnDefinition) throws {
+    func refuse(_ what: String, _ hint: String) -> GodwitError {
+      GodwitError(.invalidSchema, "column \(column.name) of table \(name) \(what)", hint: hint)
+    }
+    if column.reference?.isAcyclic == true, !column.isNullable || column.reference?.table.lowercased() != name.lowercased() {
+      throw refuse("is an acyclic reference that is not optional or not to its own table", "make the property optional")
+    }
+    switch column.merge {
+    case .counter where column.type != .integer || column.isNullable:
+      throw refuse("counts and is not an integer that is always there", "make the property an Int")
+    case .addWinsSet where column.type != .text || column.isNullable:
+      throw refuse("is a set and not text that is always there", "make the property a Set")
+    case .custom(let function): try Self.checkName(function, "merge function")
+    default: break
+    }
+    let isUnique = indexes.contains { $0.isUnique && $0.columns.contains { $0.lowercased() == column.name.lowercased() } }
+    if column.merge != .lastWriterWins, isUnique || column.reference != nil {
+      throw refuse(
+        "is unique or a reference, and merged by another rule than the last write",
+        "a claim and a reference are one write's; leave out merge:")
     }
   }
 

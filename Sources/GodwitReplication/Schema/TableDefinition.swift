@@ -23,10 +23,13 @@ public enum DeleteAction: UInt8, Hashable, Sendable, CaseIterable {
 package struct Reference: Hashable, Sendable {
   package let table: String
   package let onDelete: DeleteAction
+  /// Whether rows that refer to each other may never form a circle.
+  package let isAcyclic: Bool
 
-  package init(table: String, onDelete: DeleteAction) {
+  package init(table: String, onDelete: DeleteAction, isAcyclic: Bool = false) {
     self.table = table
     self.onDelete = onDelete
+    self.isAcyclic = isAcyclic
   }
 }
 
@@ -38,10 +41,12 @@ package struct ColumnDefinition: Hashable, Sendable {
   package let reference: Reference?
   /// SQL over the column's own name that no value may make false.
   package let check: String?
+  /// How concurrent writes become one value.
+  package let merge: MergePolicy
 
   package init(
     name: String, type: ColumnType, isNullable: Bool, defaultValue: Value? = nil, reference: Reference? = nil,
-    check: String? = nil
+    check: String? = nil, merge: MergePolicy = .lastWriterWins
   ) {
     self.name = name
     self.type = type
@@ -49,6 +54,7 @@ package struct ColumnDefinition: Hashable, Sendable {
     self.defaultValue = defaultValue
     self.reference = reference
     self.check = check
+    self.merge = merge
   }
 }
 
@@ -73,10 +79,12 @@ package struct TableDefinition: Hashable, Sendable {
   package let isSynced: Bool
   /// Whether the database numbers new rows and never gives a number twice.
   package let numbersKeys: Bool
+  /// What a delete and a write that had not seen each other come to.
+  package let deletes: DeletePolicy
 
   package init(
     name: String, keyCount: Int, columns: [ColumnDefinition], indexes: [IndexDefinition] = [], isSynced: Bool = true,
-    numbersKeys: Bool = false
+    numbersKeys: Bool = false, deletes: DeletePolicy = .editWins
   ) throws {
     self.name = name
     self.keyCount = keyCount
@@ -84,6 +92,7 @@ package struct TableDefinition: Hashable, Sendable {
     self.indexes = indexes
     self.isSynced = isSynced
     self.numbersKeys = numbersKeys
+    self.deletes = deletes
     try validate()
   }
 }

@@ -14,6 +14,14 @@ package struct FunctionArguments: ~Copyable {
 
   package func integer(_ index: Int) -> Int { Int(sqlite3_value_int64(values?[index])) }
 
+  /// One argument as a value. Throws `valueNotStorable` for a text that is not UTF-8.
+  package func value(_ index: Int) throws -> Value {
+    var writer = ByteWriter()
+    try write(index, to: &writer)
+    var reader = ByteReader(writer.bytes)
+    return try reader.value()
+  }
+
   /// Appends the encoded value (Specs/encoding.md) without a copy in between. Throws `valueNotStorable` for a text
   /// that is not UTF-8, which no other replica could read.
   package func write(_ index: Int, to writer: inout ByteWriter) throws {
@@ -24,7 +32,7 @@ package struct FunctionArguments: ~Copyable {
     case SQLITE_TEXT:
       let start = UnsafeRawPointer(sqlite3_value_text(value))
       let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-      guard Self.isUTF8(bytes) else {
+      guard EncodedRow.isUTF8(bytes) else {
         throw GodwitError(.valueNotStorable, "a text is not UTF-8", hint: "store other bytes as a BLOB")
       }
       writer.bytesValue(ValueTag.text, bytes)
@@ -34,10 +42,6 @@ package struct FunctionArguments: ~Copyable {
         ValueTag.blob, UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
     default: writer.byte(ValueTag.null)
     }
-  }
-
-  private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
   }
 
   /// Same storage class and same bytes. SQL's IS would call 1 and 1.0 equal, and 'a' and 'A' under NOCASE.

@@ -30,8 +30,8 @@ struct Conflicts: AsyncParsableCommand {
       table.add([
         "\(conflict.id)", conflict.table, conflict.key.map(Format.value).joined(separator: ", "),
         conflict.column ?? "(delete)", conflict.column == nil ? "" : Format.value(conflict.losingValue),
-        names.name(conflict.loser.replica), names.name(conflict.winner.replica),
-        Format.time(milliseconds: conflict.loser.milliseconds),
+        conflict.loser.map { names.name($0.replica) } ?? "", conflict.winner.map { names.name($0.replica) } ?? "",
+        conflict.loser.map { Format.time(milliseconds: $0.milliseconds) } ?? "",
       ])
     }
     try options.console.lines(table.lines)
@@ -41,8 +41,9 @@ struct Conflicts: AsyncParsableCommand {
 extension Conflict {
   /// Specs/cli.md, "conflicts".
   fileprivate func json(_ names: ReplicaNames) -> JSONValue {
-    func author(_ author: Author) -> [(String, JSONValue)] {
-      names.json(author.replica) + [("time", .string(Format.time(milliseconds: author.milliseconds)))]
+    func author(_ author: Author?) -> [(String, JSONValue)] {
+      guard let author else { return [] }
+      return names.json(author.replica) + [("time", .string(Format.time(milliseconds: author.milliseconds)))]
     }
     return [
       "id": .integer(id), "table": .string(table), "key": .array(key.map { JSONValue($0) }),

@@ -1,0 +1,58 @@
+import GodwitBase
+import GodwitReplication
+
+/// Finds the rows whose acyclic reference closes a circle: of the moves that make up one, the latest has no effect
+/// (Specs/merge.md, "Circles"). Every row refers to one other, so circles share no row.
+final class CircleJudge {
+  private let table: MergeTable
+  private let places: RowPlaces
+  private var closing: [Int: Set<RowKey>] = [:]
+
+  init(_ table: MergeTable, _ places: RowPlaces) {
+    self.table = table
+    self.places = places
+  }
+
+  func closes(_ key: RowKey, column: Int) -> Bool { closing[column]?.contains(key) == true }
+
+  /// Looks for circles through these rows and those that closed one before; returns the rows to judge anew.
+  func update(through keys: Set<RowKey>) throws -> Set<RowKey> {
+    var changed: Set<RowKey> = []
+    for reference in table.references where reference.isAcyclic {
+      let target = Holds.Target(circlesOf: reference.column, in: table)
+      let before = Set(try places.holds.keys(waitingFor: target))
+      var found: Set<RowKey> = []
+      var visited: Set<RowKey> = []
+      for start in keys.union(before).sorted() where !visited.contains(start) {
+        if let last = try lastMove(onCircleFrom: start, reference, &visited) { found.insert(last) }
+      }
+      closing[reference.column] = found
+      changed.formUnion(found.symmetricDifference(before))
+    }
+    return changed
+  }
+
+  /// Goes from parent to parent; the row with the greatest stamp when that ends in a circle.
+  private func lastMove(
+    onCircleFrom start: RowKey, _ reference: MergeTable.Reference, _ visited: inout Set<RowKey>
+  ) throws -> RowKey? {
+    var path: [(key: RowKey, stamp: CellStamp?)] = []
+    var onPath: [RowKey: Int] = [:]
+    var next: RowKey? = start
+    while let key = next {
+      if let first = onPath[key] {
+        return path[first...].max { left, right in
+          let (a, b) = (left.stamp?.hlc.rawValue ?? 0, right.stamp?.hlc.rawValue ?? 0)
+          if a != b { return a < b }
+          if let a = left.stamp?.dot.origin, let b = right.stamp?.dot.origin, a != b { return a < b }
+          return left.key < right.key
+        }?.key
+      }
+      guard visited.insert(key).inserted, let row = try places.load(key) else { return nil }
+      onPath[key] = path.count
+      path.append((key, row.state.stamp(of: reference.column)))
+      next = try places.parent(of: reference, in: table.row(key, row.values))
+    }
+    return nil
+  }
+}

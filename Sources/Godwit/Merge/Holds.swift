@@ -1,0 +1,140 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// What rows wait for (`godwit_hold`): a row in limbo for its unique claims and its parents, a row with masked cells
+/// for the parents they refer to (Specs/merge.md, "Limbo").
+final class Holds {
+  /// What is waited for, as bytes.
+  struct Target: Hashable, Comparable {
+    let bytes: [UInt8]
+
+    private enum Kind: UInt8 {
+      case claim = 0
+      case parent = 1
+      case circle = 2
+    }
+
+    /// The value of a unique index; nil where a NULL leaves nothing to claim. `row` is whole, key first.
+    init?(_ index: MergeTable.UniqueIndex, of table: MergeTable, row: [Value]) {
+      var writer = ByteWriter(capacity: 48)
+      writer.byte(Kind.claim.rawValue)
+      writer.varint(table.number)
+      writer.string(index.name)
+      for column in index.columns {
+        guard row[column] != .null else { return nil }
+        writer.value(row[column].comparable)
+      }
+      bytes = writer.bytes
+    }
+
+    init(parent: RowKey) { bytes = [Kind.parent.rawValue] + parent.bytes }
+
+    /// All cells of a column that are masked because they would close a circle.
+    init(circlesOf column: Int, in table: MergeTable) {
+      var writer = ByteWriter()
+      writer.byte(Kind.circle.rawValue)
+      writer.varint(table.number)
+      writer.varint(column)
+      bytes = writer.bytes
+    }
+
+    fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The first bytes of all claims in a table.
+    static func claims(in table: Int) -> [UInt8] {
+      var writer = ByteWriter()
+      writer.byte(Kind.claim.rawValue)
+      writer.varint(table)
+      return writer.bytes
+    }
+
+    /// A claim's table, index and values.
+    func claim() throws -> (table: Int, index: String, values: [Value]) {
+      var reader = ByteReader(bytes.dropFirst())
+      let table = try reader.count()
+      let index = try reader.string()
+      var values: [Value] = []
+      while !reader.isAtEnd { values.append(try reader.value()) }
+      return (table, index, values)
+    }
+
+    static func < (left: Target, right: Target) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+  }
+
+  private let connection: Connection
+  private(set) var isEmpty: Bool
+
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    isEmpty = try !Self.any(on: connection)
+  }
+
+  /// Whether any row waits for anything.
+  static func any(on connection: Connection) throws -> Bool {
+    try connection.scalar("SELECT EXISTS (SELECT 1 FROM godwit_hold)") == .integer(1)
+  }
+
+  func add(_ target: Target, for key: RowKey) throws {
+    isEmpty = false
+    try connection.withStatement("INSERT OR IGNORE INTO godwit_hold (target, key) VALUES (?, ?)") { statement in
+      try statement.bind(blob: target.bytes, at: 1)
+      try statement.bind(blob: key.bytes, at: 2)
+      try statement.run()
+    }
+  }
+
+  /// Makes a row wait for these and nothing else.
+  func replace(_ targets: Set<Target>, for key: RowKey) throws {
+    let before = Set(try self.targets(of: key))
+    guard targets != before else { return }
+    try removeAll(for: key)
+    for target in targets.sorted() { try add(target, for: key) }
+  }
+
+  func removeAll(for key: RowKey) throws {
+    guard !isEmpty else { return }
+    try connection.run("DELETE FROM godwit_hold WHERE key = ?", [.blob(key.bytes)])
+  }
+
+  /// The rows that wait for this, in the order of their keys.
+  func keys(waitingFor target: Target) throws -> [RowKey] {
+    guard !isEmpty else { return [] }
+    return try blobs("SELECT key FROM godwit_hold WHERE target = ? ORDER BY key", [.blob(target.bytes)])
+      .map { try RowKey(bytes: $0) }
+  }
+
+  /// What a row waits for.
+  func targets(of key: RowKey) throws -> [Target] {
+    guard !isEmpty else { return [] }
+    return try blobs("SELECT target FROM godwit_hold WHERE key = ? ORDER BY target", [.blob(key.bytes)])
+      .map(Target.init(bytes:))
+  }
+
+  /// The claims of a table's rows in limbo.
+  func claims(in table: Int) throws -> [Target] {
+    guard !isEmpty else { return [] }
+    let first = Target.claims(in: table)
+    return try blobs(
+      "SELECT DISTINCT target FROM godwit_hold WHERE target >= ? AND target < ?",
+      [.blob(first), .blob(first.dropLast() + [first.last.map { $0 &+ 1 } ?? 0])]
+    ).map(Target.init(bytes:))
+  }
+
+  private func blobs(_ sql: String, _ values: [Value]) throws -> [[UInt8]] {
+    try connection.withStatement(sql) { statement in
+      try statement.bind(values)
+      var found: [[UInt8]] = []
+      while try statement.step() { found.append(statement.blob(at: 0)) }
+      return found
+    }
+  }
+}
+
+extension Value {
+  /// What SQLite compares as equal has equal bytes: 1.0 is 1.
+  fileprivate var comparable: Value {
+    guard case .real(let number) = self, let whole = Int64(exactly: number) else { return self }
+    return .integer(whole)
+  }
+}

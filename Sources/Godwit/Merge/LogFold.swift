@@ -1,0 +1,70 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// Brings the row states up to date with the transactions since the last fold. Neither local writes nor transactions
+/// that had seen everything here keep states of their own; they are folded in bulk before anything is merged
+/// (Specs/merge.md, "Folding").
+struct LogFold {
+  let connection: Connection
+  let log: ChangeLog
+  let tables: MergeTables
+  let states: RowStates
+
+  private static let batchSize = 50_000
+
+  /// Calls the body with the key of each row that was written since, as often as it was.
+  func run(_ body: (RowKey) -> Void = { _ in }) throws {
+    guard log.origins.hasUnfolded else { return }
+    var batch: [RowKey: RowState] = [:]
+    func save() throws {
+      for (key, state) in batch.sorted(by: { $0.key < $1.key }) { try states.save(state, for: key) }
+      batch.removeAll(keepingCapacity: true)
+    }
+    try log.forEachUnfolded { record, context, images in
+      var images = ByteReader(images)
+      let changes = try ChangeSet(record.changes[...])
+      let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
+      let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
+      try changes.forEach { operation in
+        let mapping = mappings[operation.table]
+        let key = RowKey(table: mapping.table.id, key: operation.key)
+        let unknown = operation.kind == .insert ? RowState() : .settled
+        let before = try batch[key] ?? states.load(key) ?? unknown
+        let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
+        let write = RowWrite(kind: operation.kind, stamp: stamp, context: context, cells: cells)
+        let image = operation.kind == .delete ? try Self.image(&images, of: changes.tables[operation.table]) : nil
+        batch[key] = try fold(write, into: before, table: mapping.table, image: image)
+        body(key)
+      }
+      if batch.count >= Self.batchSize { try save() }
+    }
+    try save()
+    try log.origins.markFolded()
+  }
+
+  /// The write is in the table already and saw everything here, so nothing is lost and no value is asked for.
+  private func fold(
+    _ write: RowWrite, into before: RowState, table: CatalogTable, image: [Value]?
+  ) throws -> RowState {
+    let rules = try tables[table.id].rules
+    var merge = RowMerge(before, rules) { rules.policy(of: $0) == .counter ? .integer(0) : .null }
+    try merge.apply(write)
+    var state = merge.state
+    state.image = image
+    for (column, value) in state.masks {
+      // The table shows NULL for what is masked; the image keeps what it stands for.
+      state.image?[column - table.definition.keyCount] = value
+    }
+    let isMasked: (Int) -> Bool = { column in
+      write.kind == .update && !write.cells.contains { $0.column == column }
+    }
+    state.masks = state.masks.filter { isMasked($0.key) }
+    return state
+  }
+
+  /// The columns that the table had then; those added since come behind them.
+  private static func image(_ images: inout ByteReader, of table: ChangeSet.Table) throws -> [Value] {
+    try (table.keyCount..<table.columnCount).map { _ in try images.value() }
+  }
+}

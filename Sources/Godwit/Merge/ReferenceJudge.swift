@@ -1,0 +1,143 @@
+import GodwitBase
+import GodwitReplication
+
+/// Keeps references from dangling (Specs/merge.md, "References"): what a reference's action decides for a parent that
+/// is not shown is worked out on every replica alike and written to no log.
+final class ReferenceJudge {
+  private let places: RowPlaces
+  private let unique: UniqueJudge
+  private let limbo: LimboJournal
+  private var circles: [Int: CircleJudge] = [:]
+  /// Rows whose references have to be looked at.
+  private var pending: Set<RowKey> = []
+  private var departed: Set<RowKey> = []
+
+  init(_ places: RowPlaces, unique: UniqueJudge, limbo: LimboJournal) {
+    self.places = places
+    self.unique = unique
+    self.limbo = limbo
+  }
+
+  func check(_ key: RowKey, in table: MergeTable) {
+    if !table.references.isEmpty { pending.insert(key) }
+  }
+
+  func check(_ operation: Operation, in table: MergeTable) {
+    if !table.references.isEmpty { pending.insert(RowKey(table: table.number, key: operation.key)) }
+  }
+
+  func departed(_ operation: Operation, from table: MergeTable) throws {
+    guard try !places.tables.references(to: table).isEmpty else { return }
+    departed.insert(RowKey(table: table.number, key: operation.key))
+  }
+
+  /// Judges until nothing changes. First whatever may come back comes back; then what still lacks its parent goes,
+  /// and what refers to that. So rows that refer to each other in a circle are shown together.
+  func settle() throws {
+    let moved = places.takeMovements()
+    pending.formUnion(moved.arrived)
+    departed.formUnion(moved.departed)
+    try admitWaiting(for: moved.arrived)
+    while true {
+      try findCircles()
+      for key in pending.sorted() { try judge(key) }
+      pending = []
+      departed.formUnion(places.takeMovements().departed)
+      let gone = try departed.filter { try !places.isShown($0) }
+      departed = []
+      if gone.isEmpty { return }
+      try findChildren(of: gone)
+    }
+  }
+
+  /// Shows the rows in limbo that wait for rows which came, and those that wait for them, as far as their unique
+  /// claims allow; takes away masks.
+  private func admitWaiting(for arrived: Set<RowKey>) throws {
+    guard !places.holds.isEmpty else { return }
+    var queue = arrived.sorted()
+    var seen = arrived
+    while let parent = queue.popLast() {
+      for key in try places.holds.keys(waitingFor: Holds.Target(parent: parent)) where seen.insert(key).inserted {
+        guard let row = try places.load(key) else { continue }
+        pending.insert(key)
+        if row.isShown { continue }
+        guard try unique.winsAllClaims(row) else { continue }
+        try places.show(row)
+        limbo.left(key)
+        queue.append(key)
+      }
+    }
+  }
+
+  /// Hides a row that lacks a parent, or masks the reference.
+  private func judge(_ key: RowKey) throws {
+    let table = try places.tables[key.table]
+    guard !table.references.isEmpty, let row = try places.load(key), row.isShown else { return }
+    let whole = try table.row(key, row.values)
+    var masks: [Int: Value] = [:]
+    var targets: Set<Holds.Target> = []
+    for reference in table.references {
+      if circles[table.number]?.closes(key, column: reference.column) == true {
+        masks[reference.column] = whole[reference.column]
+        targets.insert(Holds.Target(circlesOf: reference.column, in: table))
+        continue
+      }
+      guard let parent = try places.parent(of: reference, in: whole), try !places.isShown(parent) else { continue }
+      guard reference.onDelete == .setNull, table.definition.columns[reference.column].isNullable else {
+        try places.park(row)
+        limbo.entered(key, .reference(column: reference.column, parent: parent))
+        return
+      }
+      masks[reference.column] = whole[reference.column]
+      targets.insert(Holds.Target(parent: parent))
+    }
+    try mask(row, masks, in: table)
+    try places.holds.replace(targets, for: key)
+  }
+
+  private func mask(_ row: LivingRow, _ masks: [Int: Value], in table: MergeTable) throws {
+    guard masks != row.state.masks else { return }
+    var state = row.state
+    let changed = Set(masks.keys).union(state.masks.keys).sorted()
+    let keyCount = table.definition.keyCount
+    try table.rows.update(row.key.key, changed.map { ($0, masks[$0] == nil ? row.values[$0 - keyCount] : .null) })
+    for column in changed where state.masks[column] == nil { limbo.masked(row, column: column) }
+    state.masks = masks
+    try places.states.save(state, for: row.key)
+  }
+
+  /// Looks for circles through the rows at hand, and has all judged whose part in one began or ended.
+  private func findCircles() throws {
+    for number in Set(pending.map(\.table)) {
+      let table = try places.tables[number]
+      guard table.references.contains(where: \.isAcyclic) else { continue }
+      let judge = circles[number] ?? CircleJudge(table, places)
+      circles[number] = judge
+      pending.formUnion(try judge.update(through: pending.filter { $0.table == number }))
+    }
+  }
+
+  /// The rows that refer to rows which are gone; one pass over a table whose reference has no index.
+  private func findChildren(of gone: Set<RowKey>) throws {
+    for (number, keys) in Dictionary(grouping: gone, by: \.table) {
+      let parent = try places.tables[number]
+      for (table, reference) in try places.tables.references(to: parent) {
+        let values = Set(try keys.map { key in
+          var reader = ByteReader(key.key)
+          return try reader.value()
+        })
+        if table.hasIndex(on: reference.column) {
+          for value in values {
+            for key in try table.rows.keys(where: [reference.column], are: [value]) {
+              pending.insert(RowKey(table: table.number, key: key[...]))
+            }
+          }
+        } else {
+          try table.rows.forEachKey(andColumn: reference.column) { key, value in
+            if values.contains(value) { pending.insert(RowKey(table: table.number, key: key[...])) }
+          }
+        }
+      }
+    }
+  }
+}

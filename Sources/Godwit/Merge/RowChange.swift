@@ -1,0 +1,82 @@
+import GodwitBase
+import GodwitReplication
+
+/// What the writes of one batch make of one row.
+struct RowChange {
+  let key: RowKey
+  /// The row as it was, if it was alive.
+  let before: LivingRow?
+  let lost: [LostWrite]
+  private let after: RowState
+  private let written: [Int: Value]
+  private let values: [Value]
+  private let places: RowPlaces
+  private let table: MergeTable
+
+  init(_ writes: [RowWrite], to key: RowKey, _ places: RowPlaces) throws {
+    self.key = key
+    self.places = places
+    let table = try places.tables[key.table]
+    self.table = table
+    let keyCount = table.definition.keyCount
+    before = try places.load(key)
+    let known = try before?.state ?? places.states.load(key)
+    guard known != nil || writes.first?.kind == .insert else { throw FastForward.absent(table) }
+    let state = known ?? RowState()
+    var values = before?.values ?? table.completed(state.image ?? [])
+    let stored = values
+    var merge = RowMerge(state, table.rules) { stored[$0 - keyCount] }
+    for write in writes { try merge.apply(write) }
+    for (column, value) in merge.written { values[column - keyCount] = value }
+    after = merge.state
+    written = merge.written
+    lost = merge.lost
+    self.values = values
+  }
+
+  /// Brings the row where it belongs; one that is to be put into its table is returned.
+  func apply(_ references: ReferenceJudge, _ limbo: LimboJournal) throws -> LivingRow? {
+    let isAlive = after.isAlive(table.definition.deletes)
+    let wasShown = before?.isShown == true
+    guard isAlive else {
+      try die(wasShown)
+      return nil
+    }
+    let row = LivingRow(key: key, state: after, values: values, isShown: wasShown)
+    if wasShown, table.uniqueColumns.isDisjoint(with: written.keys) {
+      do {
+        try update(row)
+      } catch let error as GodwitError where error.code == .constraint {
+        try places.park(row)
+        limbo.entered(key, .constraint)
+      }
+      if !table.referenceColumns.isDisjoint(with: written.keys) { references.check(key, in: table) }
+      return nil
+    }
+    if wasShown { try places.takeOut(key) }
+    if before != nil { try places.holds.removeAll(for: key) }
+    var arriving = row
+    arriving.isShown = false
+    return arriving
+  }
+
+  private func die(_ wasShown: Bool) throws {
+    if wasShown { try places.takeOut(key) }
+    if before != nil { try places.noteDeath(key) }
+    var state = after
+    state.image = values
+    state.masks = [:]
+    try places.states.save(state, for: key)
+  }
+
+  /// Masked cells keep showing NULL until their references are judged.
+  private func update(_ row: LivingRow) throws {
+    let keyCount = table.definition.keyCount
+    let changed = written.keys.sorted().filter { before?.values[$0 - keyCount] != values[$0 - keyCount] }
+    let shown = changed.filter { after.masks[$0] == nil }
+    if !shown.isEmpty { try table.rows.update(key.key, shown.map { ($0, values[$0 - keyCount]) }) }
+    var state = after
+    for column in changed where after.masks[column] != nil { state.masks[column] = values[column - keyCount] }
+    try places.states.save(state, for: key)
+  }
+}

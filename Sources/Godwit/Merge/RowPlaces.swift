@@ -1,0 +1,131 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// A living row: its state, its true values, and whether its table shows it or it waits in limbo.
+struct LivingRow {
+  let key: RowKey
+  var state: RowState
+  /// The columns beside the key, masked cells as they really are.
+  var values: [Value]
+  var isShown: Bool
+}
+
+/// Puts living rows into their tables and takes them out, and keeps states, images and holds in step with that.
+final class RowPlaces {
+  let tables: MergeTables
+  let states: RowStates
+  let holds: Holds
+  /// Rows that came into their table or left it, for those that refer to them.
+  private(set) var arrived: Set<RowKey> = []
+  private(set) var departed: Set<RowKey> = []
+
+  init(_ connection: Connection, tables: MergeTables, origins: OriginTable) throws {
+    self.tables = tables
+    states = RowStates(connection: connection, origins: origins)
+    holds = try Holds(connection)
+  }
+
+  /// The row as it stands, or nil when it is not alive.
+  func load(_ key: RowKey) throws -> LivingRow? {
+    let table = try tables[key.table]
+    guard let state = try states.load(key) else {
+      return try table.rows.values(key.key).map { LivingRow(key: key, state: .settled, values: $0, isShown: true) }
+    }
+    guard state.isAlive(table.definition.deletes) else { return nil }
+    if let image = state.image {
+      return LivingRow(key: key, state: state, values: table.completed(image), isShown: false)
+    }
+    guard var values = try table.rows.values(key.key) else { return nil }
+    for (column, value) in state.masks { values[column - table.definition.keyCount] = value }
+    return LivingRow(key: key, state: state, values: values, isShown: true)
+  }
+
+  /// Puts a row into its table. Its masks are dropped: whether what it refers to is there is judged anew.
+  func show(_ row: LivingRow) throws {
+    try tables[row.key.table].rows.insert(row.key.key, row.values)
+    var state = row.state
+    state.image = nil
+    state.masks = [:]
+    try states.save(state, for: row.key)
+    try holds.removeAll(for: row.key)
+    try noteArrival(row.key)
+  }
+
+  /// Keeps a row in limbo, out of its table, with all its claims and references.
+  func park(_ row: LivingRow) throws {
+    let table = try tables[row.key.table]
+    if row.isShown { try takeOut(row.key) }
+    var state = row.state
+    state.image = row.values
+    state.masks = [:]
+    try states.save(state, for: row.key)
+    try holds.removeAll(for: row.key)
+    for target in try claims(of: row) { try holds.add(target, for: row.key) }
+    let whole = try table.row(row.key, row.values)
+    for reference in table.references {
+      guard let target = try parent(of: reference, in: whole) else { continue }
+      try holds.add(Holds.Target(parent: target), for: row.key)
+    }
+  }
+
+  /// Takes a row out of its table; its state is the caller's to keep.
+  func takeOut(_ key: RowKey) throws {
+    try tables[key.table].rows.delete(key.key)
+    try noteDeparture(key)
+  }
+
+  /// A row is in its table that may not have been, or may refer to others than before.
+  func noteArrival(_ key: RowKey) throws {
+    guard try isReferring(key) else { return }
+    arrived.insert(key)
+    departed.remove(key)
+  }
+
+  func noteDeparture(_ key: RowKey) throws {
+    guard try isReferring(key) else { return }
+    departed.insert(key)
+    arrived.remove(key)
+  }
+
+  /// Rows of tables that no reference starts or ends at need no judging.
+  private func isReferring(_ key: RowKey) throws -> Bool {
+    let table = try tables[key.table]
+    return try !table.references.isEmpty || !tables.references(to: table).isEmpty
+  }
+
+  /// A local insert took the key of a row in limbo: what that waited for is over. Masks stay with their holds.
+  func forgetLimbo(of row: LivingRow) throws {
+    guard row.state.masks.isEmpty else { return }
+    try holds.removeAll(for: row.key)
+  }
+
+  /// A row died: it waits for nothing any more.
+  func noteDeath(_ key: RowKey) throws { try holds.removeAll(for: key) }
+
+  func claims(of row: LivingRow) throws -> [Holds.Target] {
+    let table = try tables[row.key.table]
+    guard !table.uniqueIndexes.isEmpty else { return [] }
+    let whole = try table.row(row.key, row.values)
+    return table.uniqueIndexes.compactMap { Holds.Target($0, of: table, row: whole) }
+  }
+
+  /// The row a reference names; nil for NULL. A table that is not here has none of its rows.
+  func parent(of reference: MergeTable.Reference, in row: [Value]) throws -> RowKey? {
+    let value = row[reference.column]
+    guard value != .null else { return nil }
+    return RowKey(table: try tables.named(reference.target)?.number ?? 0, key: value)
+  }
+
+  func isShown(_ key: RowKey) throws -> Bool {
+    key.table == 0 ? false : try tables[key.table].rows.contains(key.key)
+  }
+
+  func takeMovements() -> (arrived: Set<RowKey>, departed: Set<RowKey>) {
+    defer {
+      arrived = []
+      departed = []
+    }
+    return (arrived, departed)
+  }
+}

@@ -1,0 +1,113 @@
+import GodwitBase
+import GodwitReplication
+
+/// Decides which of several rows with one unique value its table shows (Specs/merge.md, "Unique values"): per index
+/// the claim with the least stamp. Every index is judged alone, and a row in limbo keeps its other claims, so nothing
+/// cascades and there is one answer.
+final class UniqueJudge {
+  private let places: RowPlaces
+  private let limbo: LimboJournal
+  /// Claims whose claimants have changed.
+  private var contested: Set<Holds.Target> = []
+  private var stamps: [RowKey: RowState] = [:]
+
+  init(_ places: RowPlaces, limbo: LimboJournal) {
+    self.places = places
+    self.limbo = limbo
+  }
+
+  /// A living row's claims begin, end or have another stamp. They need judging only where a row in limbo has one too.
+  func changed(_ row: LivingRow) throws {
+    guard !places.holds.isEmpty else { return }
+    for claim in try places.claims(of: row) where try !places.holds.keys(waitingFor: claim).isEmpty {
+      contested.insert(claim)
+    }
+  }
+
+  /// Some row of the table has lost or changed claims that are not known.
+  func changedSomewhere(in table: Int) throws { contested.formUnion(try places.holds.claims(in: table)) }
+
+  /// Puts rows into their tables as far as their claims are free; the others wait for ``resolve()``.
+  func place(_ rows: [LivingRow]) throws {
+    for row in rows {
+      let claims = try places.claims(of: row)
+      let isContested = try !places.holds.isEmpty && claims.contains { try !places.holds.keys(waitingFor: $0).isEmpty }
+      if !isContested, try show(row, claims) { continue }
+      try places.park(row)
+      contested.formUnion(claims)
+    }
+  }
+
+  /// Whether the row could be put in. What else than a unique value keeps it out is another constraint, which no
+  /// other row will lift: it stays in limbo until it is edited.
+  private func show(_ row: LivingRow, _ claims: [Holds.Target]) throws -> Bool {
+    do {
+      try places.show(row)
+      limbo.left(row.key)
+      return true
+    } catch let error as GodwitError where error.code == .constraint {
+      if try !claims.contains(where: { try tableRow(claiming: $0) != nil }) { limbo.entered(row.key, .constraint) }
+      return false
+    }
+  }
+
+  /// Shows the winners of all contested claims and parks the losers.
+  func resolve() throws {
+    var candidates: Set<RowKey> = []
+    for claim in contested { candidates.formUnion(try claimants(of: claim)) }
+    contested = []
+    stamps = [:]
+    var winners: [LivingRow] = []
+    for key in candidates.sorted() {
+      guard let row = try places.load(key) else { continue }
+      let lost = try places.claims(of: row).first { try leastClaimant(of: $0) != key }
+      if let lost, let winner = try leastClaimant(of: lost) {
+        if row.isShown { try places.park(row) }
+        limbo.entered(key, .unique(lost, winner: winner))
+      } else if !row.isShown {
+        winners.append(row)
+      }
+    }
+    for row in winners { _ = try show(row, places.claims(of: row)) }
+  }
+
+  func winsAllClaims(_ row: LivingRow) throws -> Bool {
+    try places.claims(of: row).allSatisfy { try leastClaimant(of: $0) == row.key }
+  }
+
+  private func claimants(of claim: Holds.Target) throws -> [RowKey] {
+    var keys = try places.holds.keys(waitingFor: claim)
+    if let shown = try tableRow(claiming: claim), !keys.contains(shown) { keys.append(shown) }
+    return keys
+  }
+
+  private func tableRow(claiming claim: Holds.Target) throws -> RowKey? {
+    let (number, name, values) = try claim.claim()
+    let table = try places.tables[number]
+    guard let index = table.uniqueIndexes.first(where: { $0.name == name }) else { return nil }
+    return try table.rows.keys(where: index.columns, are: values).first.map { RowKey(table: number, key: $0[...]) }
+  }
+
+  /// The oldest claim; among claims older than all stamps the least key.
+  private func leastClaimant(of claim: Holds.Target) throws -> RowKey? {
+    let (number, name, _) = try claim.claim()
+    guard let index = try places.tables[number].uniqueIndexes.first(where: { $0.name == name }) else { return nil }
+    func age(_ key: RowKey) throws -> (UInt64, Origin?, RowKey) {
+      let stamp = try stamp(of: index.columns, in: key)
+      return (stamp?.hlc.rawValue ?? 0, stamp?.dot.origin, key)
+    }
+    return try claimants(of: claim).map(age).min { left, right in
+      if left.0 != right.0 { return left.0 < right.0 }
+      if let first = left.1, let second = right.1, first != second { return first < second }
+      return left.2 < right.2
+    }?.2
+  }
+
+  /// A claim is as old as the last of its columns.
+  private func stamp(of columns: [Int], in key: RowKey) throws -> CellStamp? {
+    let state = try stamps[key] ?? places.states.load(key) ?? .settled
+    stamps[key] = state
+    let keyCount = try places.tables[key.table].definition.keyCount
+    return columns.filter { $0 >= keyCount }.compactMap { state.stamp(of: $0) }.max()
+  }
+}

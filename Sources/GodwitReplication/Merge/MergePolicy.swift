@@ -1,0 +1,40 @@
+import GodwitBase
+
+/// How writes of one column that had not seen each other become one value (Specs/merge.md, "Policies").
+package enum MergePolicy: Hashable, Sendable {
+  /// The write with the greater stamp.
+  case lastWriterWins
+  /// Differences add up.
+  case counter
+  /// What one adds stays unless a remove had seen it.
+  case addWinsSet
+  case maximum
+  case minimum
+  /// A function of the program's, by its name.
+  case custom(String)
+
+  /// Whether an update carries what it does to the value rather than the value.
+  package var isRelative: Bool { self == .counter || self == .addWinsSet }
+
+  /// Whether the value is made of what several writes contributed.
+  package var isContributed: Bool { self != .lastWriterWins }
+}
+
+/// What becomes of a row when a delete and a write to it had not seen each other.
+public enum DeletePolicy: UInt8, Hashable, Sendable, CaseIterable {
+  /// The row stays, with the write and all its other columns.
+  case editWins = 0
+  /// The row goes; the write is kept as a conflict. Only an insert that saw the delete brings it back.
+  case deleteWins = 1
+}
+
+/// A program's function that makes one value of two that were written at the same time.
+package struct CustomMerge {
+  package let name: String
+  package let combine: (Value, Value) throws -> Value
+
+  package init(name: String, combine: @escaping (Value, Value) throws -> Value) {
+    self.name = name
+    self.combine = combine
+  }
+}

@@ -1,0 +1,53 @@
+import GodwitBase
+
+/// How the rows of one table merge.
+package struct RowRules {
+  package let deletes: DeletePolicy
+  /// The columns beside the key.
+  package let columns: Range<Int>
+  /// By column number; the last writer wins in columns that are not named.
+  package let policies: [Int: MergePolicy]
+  private let functions: [String: CustomMerge]
+
+  package init(
+    columns: Range<Int>, deletes: DeletePolicy = .editWins, policies: [Int: MergePolicy] = [:],
+    functions: [String: CustomMerge] = [:]
+  ) {
+    self.columns = columns
+    self.deletes = deletes
+    self.policies = policies.filter { $0.value.isContributed }
+    self.functions = functions
+  }
+
+  package init(_ table: TableDefinition, functions: [String: CustomMerge] = [:]) {
+    self.init(
+      columns: table.keyCount..<table.columns.count, deletes: table.deletes,
+      policies: Dictionary(uniqueKeysWithValues: table.columns.enumerated().map { ($0, $1.merge) }),
+      functions: functions)
+  }
+
+  package func policy(of column: Int) -> MergePolicy { policies[column] ?? .lastWriterWins }
+
+  /// The value that columns with a choice of values show. NULL is shown only when there is nothing else.
+  func choice(_ contributions: [Contribution], by policy: MergePolicy) throws -> Value {
+    let values = contributions.ordered().map(\.value).filter { $0 != .null }
+    guard var chosen = values.first else { return .null }
+    for value in values.dropFirst() {
+      switch policy {
+      case .maximum: if chosen.precedes(value) { chosen = value }
+      case .minimum: if value.precedes(chosen) { chosen = value }
+      case .custom(let name):
+        guard let function = functions[name] else { throw Self.missing(name) }
+        chosen = try function.combine(chosen, value)
+      case .lastWriterWins, .counter, .addWinsSet: chosen = value
+      }
+    }
+    return chosen
+  }
+
+  private static func missing(_ name: String) -> GodwitError {
+    GodwitError(
+      .needsApplication, "two values meet in a column that the program's own function \(name) merges",
+      hint: "import with the program that owns this replica; nothing was changed")
+  }
+}
