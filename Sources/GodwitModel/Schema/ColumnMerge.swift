@@ -83,7 +83,7 @@ extension ColumnMerge where Value: SetColumnValue {
   public static var addWinsSet: Self { Self(.addWinsSet) }
 }
 
-extension ColumnMerge where Value: OrderedColumnValue {
+extension ColumnMerge where Value: RankedColumnValue {
   /// Of values written at the same time the greatest.
   public static var max: Self { Self(.maximum) }
   /// Of values written at the same time the least.
@@ -92,6 +92,11 @@ extension ColumnMerge where Value: OrderedColumnValue {
 
 /// Makes a program's merge function work on a connection's stored values.
 package typealias CustomMergeFactory = @Sendable (Connection) -> CustomMerge
+
+/// A type of whose values one is the greatest: an ordered one, or an optional of one, where nil is chosen last.
+public protocol RankedColumnValue: ColumnValue {}
+
+extension Optional: RankedColumnValue where Wrapped: OrderedColumnValue {}
 
 /// A type stored as a set of JSON values; `Set` alone.
 public protocol SetColumnValue: ColumnValue {}

@@ -23,6 +23,9 @@ extension Dictionary: JSONColumnValue where Key: Codable, Value: Codable {}
 /// Elements are stored in the order of their JSON's bytes, so that equal sets have equal text.
 extension Set: ColumnValue where Element: Codable {}
 extension Set: JSONColumnValue where Element: Codable {
+  /// Equal sets have equal text.
+  public static var hasConstantDefault: Bool { true }
+
   private func text() throws -> String {
     let elements = try map { try JSONText.encode($0) }
     return "[\(elements.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ","))]"

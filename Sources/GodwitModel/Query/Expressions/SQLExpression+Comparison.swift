@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// Types whose stored form sorts as their values do, so that SQL can compare them.
-public protocol OrderedColumnValue: ColumnValue, Comparable {}
+public protocol OrderedColumnValue: RankedColumnValue, Comparable {}
 
 extension SQLExpression {
   func compare(_ operation: String, _ right: [SQLPart]) -> SQLExpression<Bool> {
