@@ -24,3 +24,31 @@ public struct Fields<Root: Model>: Sendable {
     }
   }
 }
+
+/// The fields of a row that a join may not have found: each is optional, and nil where there is no row.
+///
+/// ```swift
+/// let lonely = Note.leftJoin(Folder.self) { $0.folder == $1.id }.where { _, folder in folder.id.isNull() }
+/// ```
+@dynamicMemberLookup
+public struct MaybeFields<Root: Model>: Sendable {
+  private let fields: Fields<Root>
+
+  init(_ fields: Fields<Root>) { self.fields = fields }
+
+  /// The column that stores the property, nil where there is no row; as with ``Fields``, a property that is no column
+  /// is a `notInSchema` error when the query runs.
+  @_disfavoredOverload
+  public subscript<Property: ColumnValue>(
+    dynamicMember keyPath: KeyPath<Root, Property>
+  ) -> SQLExpression<Property?> {
+    SQLExpression([fields.part(keyPath)])
+  }
+
+  /// The column that stores an optional property: nil where there is no row or no value.
+  public subscript<Property: ColumnValue>(
+    dynamicMember keyPath: KeyPath<Root, Property?>
+  ) -> SQLExpression<Property?> {
+    SQLExpression([fields.part(keyPath)])
+  }
+}

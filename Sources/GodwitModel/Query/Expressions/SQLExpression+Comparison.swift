@@ -37,6 +37,16 @@ extension SQLExpression {
     left.compare("IS", right.operand(of: .comparison))
   }
 
+  /// They hold different values.
+  public static func != (left: Self, right: SQLExpression<Value?>) -> SQLExpression<Bool> {
+    left.compare("IS NOT", right.operand(of: .comparison))
+  }
+
+  /// They hold different values.
+  public static func != (left: SQLExpression<Value?>, right: Self) -> SQLExpression<Bool> {
+    left.compare("IS NOT", right.operand(of: .comparison))
+  }
+
   /// Holds one of the values.
   public func isIn(_ values: some Sequence<Value>) -> SQLExpression<Bool> {
     let stored = values.map { SQLPart.stored($0) }
@@ -58,31 +68,17 @@ extension SQLExpression {
 
   /// Holds one of the values that the query selects; nil is never one of them.
   public func isIn(_ selection: Selection<Value>) -> SQLExpression<Bool> {
-    let found = operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")]
-    guard Value.isNullable else { return SQLExpression<Bool>(found, .comparison) }
+    isIn(selection.statement, mayBeNull: Value.isNullable)
+  }
+
+  /// Holds one of the values that the query selects; nil is never one of them.
+  public func isIn(_ selection: Selection<Value?>) -> SQLExpression<Bool> { isIn(selection.statement, mayBeNull: true) }
+
+  func isIn(_ selection: SelectStatement, mayBeNull: Bool) -> SQLExpression<Bool> {
+    let found = operand(of: .comparison) + [.text(" IN ("), .subquery(selection.parts), .text(")")]
+    guard mayBeNull else { return SQLExpression<Bool>(found, .comparison) }
     // With NULL on either side IN may be NULL, which NOT would keep.
     return SQLExpression<Bool>([.text("coalesce(")] + found + [.text(", 0)")])
-  }
-
-  /// Holds no value.
-  public func isNull<Wrapped>() -> SQLExpression<Bool> where Value == Wrapped? {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" IS NULL")], .comparison)
-  }
-
-  /// Holds a value.
-  public func isNotNull<Wrapped>() -> SQLExpression<Bool> where Value == Wrapped? {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" IS NOT NULL")], .comparison)
-  }
-
-  /// The value, or another one where there is none.
-  public static func ?? <Wrapped>(left: Self, right: Wrapped) -> SQLExpression<Wrapped> where Value == Wrapped? {
-    left.function("coalesce", [.stored(right)])
-  }
-
-  /// The value, or another expression's where there is none.
-  public static func ?? <Wrapped>(left: Self, right: SQLExpression<Wrapped>) -> SQLExpression<Wrapped>
-  where Value == Wrapped? {
-    left.function("coalesce", right.parts)
   }
 }
 
@@ -123,28 +119,6 @@ extension SQLExpression where Value: OrderedColumnValue {
   public func isIn(_ range: Range<Value>) -> SQLExpression<Bool> {
     self >= range.lowerBound && self < range.upperBound
   }
-}
-
-// The same for optional columns: nil is neither less nor greater than anything.
-extension SQLExpression {
-  private func present<Wrapped>(_ operation: String, _ value: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped?, Wrapped: OrderedColumnValue {
-    SQLExpression<Bool>(
-      operand(of: .comparison) + [.text(" IS NOT NULL AND ")] + compare(operation, [.stored(value)]).parts, .and)
-  }
-
-  /// Holds a value, which is less.
-  public static func < <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present("<", right) }
-  /// Holds a value, which is at most this one.
-  public static func <= <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present("<=", right) }
-  /// Holds a value, which is greater.
-  public static func > <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present(">", right) }
-  /// Holds a value, which is at least this one.
-  public static func >= <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present(">=", right) }
 }
 
 // Logic.

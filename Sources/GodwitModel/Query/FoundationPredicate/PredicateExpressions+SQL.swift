@@ -188,6 +188,7 @@ extension PredicateExpressions.IntRemainder: SQLTranslatable {
 
 extension PredicateExpressions.UnaryMinus: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+    guard Wrapped.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
     let term = try translator.term(wrapped)
     return .init(parts: [.text("-(")] + term.parts + [.text(")")], precedence: .product, isNullable: term.isNullable)
   }
