@@ -40,7 +40,7 @@ struct JoinTests {
     #expect(try await replica.fetch(join).map(names) == wanted)
     #expect(try await replica.fetch(join.limit(2).offset(1)).map(names) == Array(wanted[1...2]))
     #expect(try await replica.count(join) == 5)
-    #expect(try await replica.fetch(join.where { _, author in author.name != "Woolf" || author.name == "Woolf" }).count == 4)
+    #expect(try await replica.fetch(join.where { _, author in author.name != "Woolf" }).map(names) == Array(wanted[0...2]))
   }
 
   @Test("takes what the query filtered away before it (right, full), and filters its own rows after it")
