@@ -36,19 +36,11 @@ public struct MaybeFields<Root: Model>: Sendable {
 
   init(_ fields: Fields<Root>) { self.fields = fields }
 
-  /// The column that stores the property, nil where there is no row; as with ``Fields``, a property that is no column
-  /// is a `notInSchema` error when the query runs.
-  @_disfavoredOverload
+  /// The column that stores the property, nil where there is no row. What is optional already is so once. As with
+  /// ``Fields``, a property that is no column is a `notInSchema` error when the query runs.
   public subscript<Property: ColumnValue>(
     dynamicMember keyPath: KeyPath<Root, Property>
-  ) -> SQLExpression<Property?> {
-    SQLExpression([fields.part(keyPath)])
-  }
-
-  /// The column that stores an optional property: nil where there is no row or no value.
-  public subscript<Property: ColumnValue>(
-    dynamicMember keyPath: KeyPath<Root, Property?>
-  ) -> SQLExpression<Property?> {
+  ) -> SQLExpression<Property._Present?> {
     SQLExpression([fields.part(keyPath)])
   }
 }

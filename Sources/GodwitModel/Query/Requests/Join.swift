@@ -52,6 +52,7 @@ public struct JoinRow {
 /// A table that is joined twice is called by its name and a number in the SQL; its fields know.
 public struct Join<each Place: JoinPlace>: Sendable {
   private var statement: SelectStatement
+  private var written = WrittenSQL()
   private let fields: (repeat (each Place).Columns)
 
   init(_ statement: SelectStatement, _ fields: (repeat Fields<(each Place).Source>)) {
@@ -62,6 +63,7 @@ public struct Join<each Place: JoinPlace>: Sendable {
   private func with(_ change: (inout SelectStatement) -> Void) -> Self {
     var copy = self
     change(&copy.statement)
+    copy.written = WrittenSQL()
     return copy
   }
 
@@ -104,7 +106,7 @@ public struct Join<each Place: JoinPlace>: Sendable {
 
 extension Join: FetchRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
-  public var sql: SQL { get throws { try statement.sql } }
+  public var sql: SQL { get throws { try written.sql { try statement.sql } } }
   /// The tables it reads; never called by programs.
   public var _tables: Set<String> { statement.tablesRead }
   /// The same for at most that many rows.
@@ -114,7 +116,7 @@ extension Join: FetchRequest {
 
   /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [(repeat (each Place).Output)] {
-    try connection.rows(statement.sql) { statement in
+    try connection.rows(sql) { statement in
       var first: Int32 = 0
       func next<Next: JoinPlace>(_ place: Next.Type) throws -> Next.Output {
         defer { first += Int32(Next.Source.schema.columns.count) }
