@@ -20,8 +20,10 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
     guard let variable = root as? PredicateExpressions.Variable<Model>, variable.key == translator.variable,
       let property = (keyPath as AnyKeyPath) as? PartialKeyPath<Model>
     else { throw PredicateTranslator<Model>.untranslatable(self) }
-    let column = Model.schema.columns[try Model.schema.column(for: property)]
-    return .init(parts: [Fields<Model>().part(property)], precedence: .atom, isNullable: column.isNullable)
+    let schema = Model.schema
+    let column = schema.columns[try schema.column(for: property)]
+    return .init(
+      parts: [.column(table: schema.table, name: column.name)], precedence: .atom, isNullable: column.isNullable)
   }
 }
 
