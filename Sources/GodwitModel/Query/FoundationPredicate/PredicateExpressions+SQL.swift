@@ -14,12 +14,14 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
   func term<Model: GodwitModel.Model>(
     _ translator: PredicateTranslator<Model>
   ) throws(GodwitError) -> PredicateTranslator<Model>.Term {
-    if let constant = root as? any PredicateConstant, let value = constant.follow(keyPath) {
-      return .init(parts: [.stored(value)], precedence: .atom, isNullable: true)
-    }
     guard let variable = root as? PredicateExpressions.Variable<Model>, variable.key == translator.variable,
       let property = (keyPath as AnyKeyPath) as? PartialKeyPath<Model>
-    else { throw PredicateTranslator<Model>.untranslatable(self) }
+    else {
+      if let constant = root as? any PredicateConstant, let value = constant.follow(keyPath) {
+        return .init(parts: [.stored(value)], precedence: .atom, isNullable: true)
+      }
+      throw PredicateTranslator<Model>.untranslatable(self)
+    }
     let schema = Model.schema
     let column = schema.columns[try schema.column(for: property)]
     return .init(
