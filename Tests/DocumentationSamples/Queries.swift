@@ -71,7 +71,16 @@ enum QueriesSamples {
         .where { book, author in book.pages < 300 }
         .order { book, author in [author.name.ascending, book.title.ascending] })
     for (book, author) in pairs { print(book.title, author?.name ?? "by nobody known") }
+
+    let pagesOfAuthors = try await replica.fetch(
+      Book.where { $0.pages > 220 }.rightJoin(Author.self) { $0.author == $1.id }  // every author
+        .select { book, author in (author.name, book.title, book.pages.map { $0 * 2 }) })
+    let anonymous = try await replica.fetch(
+      Book.leftJoin(Author.self) { $0.author == $1.id }.where { _, author in author.id.isNull() })
     // end sample
+    try expect(anonymous.map(\.0.title) == ["Beowulf"])
+    let alone: [(String, String?, Int?)] = pagesOfAuthors.filter { $0.1 == nil }
+    try expect(pagesOfAuthors.count == 3 && alone.map(\.0) == ["Borges"] && alone[0].2 == nil)
     try expect(pairs.map { $0.1?.name } == [nil, "Borges", "Woolf"])
 
     // begin sample

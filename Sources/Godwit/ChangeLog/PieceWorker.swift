@@ -36,8 +36,7 @@ final class PieceWorker {
   /// One piece, its frame and its hash.
   ///
   /// Unchecked Sendable: whoever moves `state` from waiting to taken uses `input`, writes `frame` and `hash`, and hands
-  /// them on by
-  /// moving it to done; only then are they read.
+  /// them on by moving it to done; only then are they read.
   private final class Piece: @unchecked Sendable {
     private enum State {
       static let waiting = 0

@@ -1,36 +1,42 @@
 import GodwitBase
 import GodwitModel
+import GodwitStorage
 
 // Writing through queries.
 extension Transaction {
   /// Updates every row of the query in one statement: `update(Note.where { $0.views > 3 }) { $0.views += 1 }`.
   ///
   /// - Returns: How many rows there were, also those that held the values already.
-  /// - Throws: `constraint`; `notInSchema` for a property that is no column.
+  /// - Throws: `constraint`; `notInSchema` for a property that is no column, or a model the replica was not opened with.
   @discardableResult
   public func update<Root: Model>(
     _ query: Query<Root>, _ assign: (inout Assignments<Root>) -> Void
   ) throws -> Int {
     guard let sql = try query.update(assign) else { return 0 }
-    return try execute(sql)
+    return try run(sql)
   }
 
   /// Updates every row of the query by column names. Values are bound as they are: their storage class is the caller's.
   ///
   /// - Returns: How many rows there were.
-  /// - Throws: `notInSchema` for a name that is no column; `constraint`.
+  /// - Throws: `notInSchema` for a name that is no column, or a model the replica was not opened with; `constraint`.
   @discardableResult
   public func update<Root: Model>(_ query: Query<Root>, set values: [String: Value]) throws -> Int {
     guard let sql = try query.update(values) else { return 0 }
-    return try execute(sql)
+    return try run(sql)
   }
 
   /// Deletes every row of the query in one statement.
   ///
   /// - Returns: How many rows there were, without those that references deleted along.
-  /// - Throws: `constraint` when a reference forbids it.
+  /// - Throws: `constraint` when a reference forbids it; `notInSchema` for a model the replica was not opened with.
   @discardableResult
-  public func delete<Root: Model>(_ query: Query<Root>) throws -> Int { try execute(query.deletion) }
+  public func delete<Root: Model>(_ query: Query<Root>) throws -> Int { try run(query.deletion) }
+
+  /// Runs a statement that Godwit wrote with no more rights than one of the program's: its table may be anything.
+  private func run(_ sql: SQL) throws -> Int {
+    do { return try execute(sql) } catch { throw Statement.explain(error) }
+  }
 }
 
 // Relations.

@@ -19,6 +19,8 @@ public enum StorageType: Sendable {
 /// Types of your own usually adopt one of the refinements: a `RawRepresentable` enum needs nothing more than the
 /// conformance, a `Codable` type adopts ``JSONColumnValue``.
 public protocol ColumnValue: Sendable {
+  /// The type without its nil: the type itself unless it is optional; never written by hand.
+  associatedtype _Present: ColumnValue = Self
   /// How the column is declared.
   static var storageType: StorageType { get }
   /// Whether NULL is one of the values.

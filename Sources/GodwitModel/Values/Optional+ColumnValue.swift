@@ -1,6 +1,9 @@
 import GodwitBase
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
+  /// What it wraps; never named by programs.
+  public typealias _Present = Wrapped
+
   /// That of the wrapped type.
   public static var storageType: StorageType { Wrapped.storageType }
   /// Yes: nil is NULL.

@@ -25,7 +25,7 @@ package final class Statement {
     var sqlCopy = sql
     let compiled = Result { try sqlCopy.withUTF8 { try Self.compile($0, sql: sql, connection: connection) } }
     writes = connection.authorizer.takeWrites()
-    handle = try compiled.mapError { Self.explain($0, authority) }.get()
+    handle = try compiled.mapError { authority == .trusted ? Self.explain($0) : $0 }.get()
     isReadOnly = sqlite3_stmt_readonly(handle) != 0
   }
 
@@ -49,12 +49,11 @@ package final class Statement {
     return statement
   }
 
-  /// Godwit's own statements are right but for models that the database has no table of, or has no more when a
+  /// Statements that Godwit wrote are right but for models that the database has no table of, or has no more when a
   /// statement is compiled anew.
-  private static func explain(_ error: any Error, _ authority: Authority) -> any Error {
+  package static func explain(_ error: any Error) -> any Error {
     let start = "no such table: "
-    guard authority == .trusted, let error = error as? GodwitError, error.code == .sql, error.message.hasPrefix(start)
-    else { return error }
+    guard let error = error as? GodwitError, error.code == .sql, error.message.hasPrefix(start) else { return error }
     let table = error.message.dropFirst(start.count).prefix { $0 != "," }
     return GodwitError(
       .notInSchema, "the database has no table \(table)", hint: "name its model when opening the replica",
@@ -111,7 +110,8 @@ package final class Statement {
   /// A failed statement has no effect, so what was captured since its start is taken back. `OR FAIL` statements of
   /// Godwit's own insert one row and fail before the capture; user SQL that could stop half way runs in a savepoint.
   private func fail(_ code: Int32) -> any Error {
-    let error = Self.explain(connection.failure(code, sql: sql), authority)
+    let failure = connection.failure(code, sql: sql)
+    let error = authority == .trusted ? Self.explain(failure) : failure
     reset()
     if !isReadOnly { connection.journal?.rewind(to: mark) }
     return error

@@ -4,6 +4,12 @@ import Testing
 
 private struct Limits: Codable { var pages: Int }
 
+private struct Price: Model {
+  static let schema = Schema<Self>("price", sync: .local) { Column("amount", \.amount) }
+  var id = RecordID<Price>()
+  var amount = Decimal(0)
+}
+
 @Suite("Foundation's predicate")
 struct PredicateTests {
   private let library: Library
@@ -104,6 +110,17 @@ struct PredicateTests {
     } catch let error as GodwitError {
       #expect(error.code == .untranslatablePredicate && error.message.contains("SequenceAllSatisfy"))
     }
+  }
+
+  @Test("does not compute with a Decimal, whose text form SQL would round")
+  func decimal() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), models: Price.self)
+    let (negated, sum) = (#Predicate<Price> { -$0.amount == 1 }, #Predicate<Price> { $0.amount + 1 == 1 })
+    for predicate in [negated, sum] {
+      #expect(await code { try await replica.fetch(Price.where(predicate)) } == .untranslatablePredicate)
+    }
+    await replica.close()
   }
 
   @Test("with a property that is no column is notInSchema")

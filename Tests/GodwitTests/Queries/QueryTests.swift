@@ -128,6 +128,23 @@ struct QueryTests {
     #expect(try await replica.read { try $0.first(query) }?.views == wanted.first)
   }
 
+  @Test("that is kept and run again finds what is there then, and what is made of it is another one")
+  func kept() async throws {
+    let last = Note.where { $0.views >= 10 }.order(by: \.views)
+    let views = last.select { $0.views }
+    let first = try last.sql
+    #expect(try await replica.fetch(last).map(\.views) == [10, 11])
+    #expect(try await replica.fetch(views) == [10, 11])
+    try await replica.write { _ = try $0.insert(Note(title: "new", views: 12)) }
+    #expect(try await replica.fetch(last).map(\.views) == [10, 11, 12])
+    #expect(try await replica.fetch(views) == [10, 11, 12])
+    #expect(try await replica.fetch(last.limit(1)).map(\.views) == [10])
+    #expect(try await replica.fetch(views.offset(1)) == [11, 12])
+    #expect(try await replica.fetch(last.where { $0.views < 12 }).count == 2)
+    #expect(try last.sql.text == first.text && last.sql.values == first.values)
+    #expect(try last.limit(1).sql.text != first.text)
+  }
+
   @Test("refuses a property that is no column")
   func notInSchema() async throws {
     #expect(await code { try await replica.fetch(Note.where { $0.isSelected == true }) } == .notInSchema)

@@ -70,6 +70,20 @@ struct QueryWritingTests {
     #expect(try await replica.count(Author.all) == 3)
   }
 
+  @Test("of a model the replica was not opened with is notInSchema, and of a negative limit invalidArgument")
+  func refusals() async throws {
+    let replica = replica
+    #expect(await code { try await replica.write { try $0.delete(Note.all) } } == .notInSchema)
+    #expect(await code { try await replica.write { try $0.update(Note.all) { $0.views += 1 } } } == .notInSchema)
+    #expect(await code { try await replica.write { try $0.update(Note.all, set: ["views": .integer(1)]) } } == .notInSchema)
+    #expect(await code { try await replica.write { try $0.execute("DELETE FROM note") } } == .sql)
+    #expect(await code { try await replica.write { try $0.delete(Book.all.limit(-1)) } } == .invalidArgument)
+    #expect(await code { try await replica.write { try $0.update(Book.all.offset(-1)) { $0.pages = .value(0) } } } == .invalidArgument)
+    let keys = Book.all.limit(-1).select { $0.id }
+    #expect(await code { try await replica.fetch(Book.where { $0.id.isIn(keys) }) } == .invalidArgument)
+    #expect(try await replica.count(Book.all) == 4)
+  }
+
   @Test("is captured: another replica gets it")
   func captured() async throws {
     let group = try await TestGroup(2)

@@ -18,6 +18,18 @@ private struct City: Model {
   var country: String?
 }
 
+/// Connects countries and cities, as often as somebody was there.
+private struct Visit: Model {
+  static let schema = Schema<Self>("visit") {
+    Column("country", \.country).references(Country.self, onDelete: .cascade)
+    Column("city", \.city).references(City.self, onDelete: .cascade)
+  }
+  static let cities = HasManyThrough(\Visit.country, \Visit.city, of: Country.self, to: City.self)
+  var id = RecordID<Visit>()
+  var country = ""
+  var city = City.ID()
+}
+
 @Suite("A relation")
 struct RelationTests {
   private let library: Library
@@ -41,6 +53,77 @@ struct RelationTests {
     let byPages = Author.books.refined { $0.order(by: \.pages, .descending) }
     let rows = try await replica.fetch(Author.order(by: \.name).including(byPages))
     #expect(rows.map { "\($0.name): \($1.map(\.title).joined(separator: ", "))" } == ["Borges: The Aleph", "Silent: ", "Woolf: Orlando, The Waves"])
+  }
+
+  @Test("loads so many of each row's rows, skips so many, and takes them from the query it loads for")
+  func limitOfEach() async throws {
+    let library = library
+    try await replica.write { transaction in
+      for number in 1...4 {
+        try transaction.insert(Book(title: "W\(number)", pages: number, author: library.woolf.id))
+        try transaction.insert(Book(title: "B\(number)", pages: number * 100, isLent: true, author: library.borges.id))
+      }
+    }
+    func titles(_ query: Query<Author>, _ refine: @escaping @Sendable (Query<Book>) -> Query<Book>) async throws -> [String] {
+      let rows = try await replica.fetch(query.including(Author.books.refined(refine)))
+      for (author, books) in rows {
+        #expect(try await replica.fetch(Author.books.refined(refine).of(author)).map(\.id) == books.map(\.id))
+      }
+      return rows.map { "\($0.name): \($1.map(\.title).joined(separator: ", "))" }
+    }
+    let byName = Author.order(by: \.name)
+    #expect(
+      try await titles(byName) { $0.order(by: \.pages, .descending).limit(2) }
+        == ["Borges: B4, B3", "Silent: ", "Woolf: Orlando, The Waves"])
+    #expect(
+      try await titles(byName) { $0.order(by: \.pages).limit(2).offset(3) }
+        == ["Borges: B3, B4", "Silent: ", "Woolf: W4, The Waves"])
+    #expect(
+      try await titles(byName) { $0.order(by: \.pages).offset(4) } == ["Borges: B4", "Silent: ", "Woolf: The Waves, Orlando"])
+    #expect(
+      try await titles(byName) { $0.where { !$0.isLent || $0.pages > 250 }.order(by: \.title).limit(1) }
+        == ["Borges: B3", "Silent: ", "Woolf: Orlando"])
+    #expect(
+      try await titles(byName.limit(1).offset(2)) { $0.order(by: \.pages).limit(2) } == ["Woolf: W1, W2"])
+    #expect(try await titles(byName) { $0.limit(0) } == ["Borges: ", "Silent: ", "Woolf: "])
+    let negative = Author.all.including(Author.books.refined { $0.limit(-1) })
+    #expect(await code { try await replica.fetch(negative) } == .invalidArgument)
+  }
+
+  @Test("limits each row's rows of its own table, too")
+  func limitOfItself() async throws {
+    let library = library
+    try await replica.write { transaction in
+      for number in 1...3 { try transaction.insert(Book(title: "sequel \(number)", pages: number, sequelOf: library.aleph.id)) }
+    }
+    let sequels = HasMany(\Book.sequelOf).refined { $0.order(by: \.pages, .descending).limit(2) }
+    let rows = try await replica.fetch(Book.where { $0.pages > 200 }.order(by: \.title).including(sequels))
+    #expect(rows.map { $1.map(\.title) } == [[], ["sequel 3", "sequel 2"], ["Orlando"]])
+  }
+
+  @Test("gives a row once that two rows connect, as when two replicas added it, and removes it whole")
+  func throughTwoLinks() async throws {
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), models: Country.self, City.self, Visit.self)
+    let (linz, graz) = (City(name: "Linz"), City(name: "Graz"))
+    let (first, second) = (Country(id: "at"), Country(id: "is"))
+    try await replica.write { transaction in
+      try transaction.insert([first, second])
+      try transaction.insert([linz, graz])
+      for (country, city) in [(first, linz), (first, linz), (first, graz), (second, linz)] {
+        try transaction.insert(Visit(country: country.id, city: city.id))
+      }
+    }
+    let rows = try await replica.fetch(Country.order(by: \.id).including(Visit.cities))
+    #expect(rows.map { $1.map(\.name).sorted() } == [["Graz", "Linz"], ["Linz"]])
+    #expect(try await replica.count(Visit.cities.of(first)) == 2)
+    try await replica.write { transaction in
+      let isNew = try transaction.add(linz, to: first, Visit.cities)
+      #expect(!isNew)
+      #expect(try transaction.remove(linz, from: first, Visit.cities))
+      #expect(try transaction.fetch(Visit.cities.of(first)).map(\.name) == ["Graz"])
+    }
+    await replica.close()
   }
 
   @Test("loads the rows that others connect (has-many-through), and several relations at once")
@@ -170,6 +253,9 @@ struct RelationTests {
       lines.clear()
       _ = try await replica.fetch(Book.all.including(Book.genres).including(\.author))
       #expect(lines.selects == 3)
+      lines.clear()
+      _ = try await replica.fetch(Author.all.including(Author.books.refined { $0.order(by: \.title).limit(1) }))
+      #expect(lines.selects == 2)
     }
     await replica.close()
   }

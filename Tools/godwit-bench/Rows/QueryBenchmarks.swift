@@ -56,6 +56,33 @@ let queryBenchmarks = [
         try expect(found.reduce(0) { $0 + $1.1.count }, notes.count)
       }, finish: { await replica.close() }, units: parents + notes.count)
   },
+  Benchmark(group: "models", name: "predicate of three conditions to SQL", budget: .microseconds(10)) { context in
+    let queries = context.rowCount / 10
+    return Benchmark.Sides(
+      subject: {
+        var length = 0
+        for number in 0..<queries {
+          let since = Date(timeIntervalSinceReferenceDate: Double(number))
+          let query = LocalRow.where(
+            #Predicate { $0.views > number && $0.created >= since && $0.title.starts(with: "note") }
+          ).order(by: \.created, .descending).limit(20)
+          length += try query.sql.values.count
+        }
+        try expect(length, queries * 6)
+      }, units: queries)
+  },
+  Benchmark(group: "models", name: "kept query to SQL", budget: .microseconds(1)) { context in
+    let queries = context.rowCount / 10
+    let since = Date(timeIntervalSinceReferenceDate: Double(7))
+    let query = LocalRow.where { $0.views > 7 && $0.created >= since && $0.title.hasPrefix("note") }
+      .order(by: \.created, .descending).limit(20)
+    return Benchmark.Sides(
+      subject: {
+        var length = 0
+        for _ in 0..<queries { length += try query.sql.values.count }
+        try expect(length, queries * 6)
+      }, units: queries)
+  },
   Benchmark(group: "models", name: "query of three conditions to SQL", budget: .microseconds(10)) { context in
     let queries = context.rowCount / 10
     return Benchmark.Sides(

@@ -24,3 +24,23 @@ public struct Fields<Root: Model>: Sendable {
     }
   }
 }
+
+/// The fields of a row that a join may not have found: each is optional, and nil where there is no row.
+///
+/// ```swift
+/// let lonely = Note.leftJoin(Folder.self) { $0.folder == $1.id }.where { _, folder in folder.id.isNull() }
+/// ```
+@dynamicMemberLookup
+public struct MaybeFields<Root: Model>: Sendable {
+  private let fields: Fields<Root>
+
+  init(_ fields: Fields<Root>) { self.fields = fields }
+
+  /// The column that stores the property, nil where there is no row. What is optional already is so once. As with
+  /// ``Fields``, a property that is no column is a `notInSchema` error when the query runs.
+  public subscript<Property: ColumnValue>(
+    dynamicMember keyPath: KeyPath<Root, Property>
+  ) -> SQLExpression<Property._Present?> {
+    SQLExpression([fields.part(keyPath)])
+  }
+}

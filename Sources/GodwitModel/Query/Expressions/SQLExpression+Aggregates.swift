@@ -10,28 +10,17 @@ extension SQLExpression {
   }
 }
 
-extension SQLExpression where Value: OrderedColumnValue {
-  /// The least value; nil without rows.
-  public func min() -> SQLExpression<Value?> { function("min") }
-  /// The greatest value; nil without rows.
-  public func max() -> SQLExpression<Value?> { function("max") }
-}
-
-extension SQLExpression where Value: SQLNumber {
-  /// The sum; nil without rows. An integer sum beyond 64 bits fails the query.
-  public func sum() -> SQLExpression<Value?> { function("sum") }
-  /// The mean; nil without rows.
-  public func average() -> SQLExpression<Double?> { function("avg") }
-}
-
-// Of optional columns; rows without a value do not count.
-extension SQLExpression {
+// Rows that hold nil in an optional column do not count.
+extension SQLExpression where Value._Present: OrderedColumnValue {
   /// The least value; nil when no row holds one.
-  public func min<Wrapped: OrderedColumnValue>() -> Self where Value == Wrapped? { function("min") }
+  public func min() -> SQLExpression<Value._Present?> { function("min") }
   /// The greatest value; nil when no row holds one.
-  public func max<Wrapped: OrderedColumnValue>() -> Self where Value == Wrapped? { function("max") }
-  /// The sum; nil when no row holds a value.
-  public func sum<Wrapped: SQLNumber>() -> Self where Value == Wrapped? { function("sum") }
+  public func max() -> SQLExpression<Value._Present?> { function("max") }
+}
+
+extension SQLExpression where Value._Present: SQLNumber {
+  /// The sum; nil when no row holds a value. An integer sum beyond 64 bits fails the query.
+  public func sum() -> SQLExpression<Value._Present?> { function("sum") }
   /// The mean; nil when no row holds a value.
-  public func average<Wrapped: SQLNumber>() -> SQLExpression<Double?> where Value == Wrapped? { function("avg") }
+  public func average() -> SQLExpression<Double?> { function("avg") }
 }

@@ -8,33 +8,32 @@ extension SQLExpression {
     SQLExpression<Bool>(operand(of: .comparison) + [.text(" \(operation) ")] + right, .comparison)
   }
 
-  private static var equal: String { Value.isNullable ? "IS" : "=" }
-  private static var unequal: String { Value.isNullable ? "IS NOT" : "<>" }
+  private func compareAsValue<Other>(_ isEqual: Bool, _ right: [SQLPart], _ type: Other.Type) -> SQLExpression<Bool>
+  where Other: ColumnValue {
+    let isNullable = Value.isNullable || Other.isNullable
+    return compare(isNullable ? (isEqual ? "IS" : "IS NOT") : (isEqual ? "=" : "<>"), right)
+  }
 
   /// Holds the value.
-  public static func == (left: Self, right: Value) -> SQLExpression<Bool> { left.compare(equal, [.stored(right)]) }
+  public static func == (left: Self, right: Value) -> SQLExpression<Bool> {
+    left.compareAsValue(true, [.stored(right)], Value.self)
+  }
 
   /// Holds another value.
-  public static func != (left: Self, right: Value) -> SQLExpression<Bool> { left.compare(unequal, [.stored(right)]) }
-
-  /// Both hold the same value.
-  public static func == (left: Self, right: Self) -> SQLExpression<Bool> {
-    left.compare(equal, right.operand(of: .comparison))
+  public static func != (left: Self, right: Value) -> SQLExpression<Bool> {
+    left.compareAsValue(false, [.stored(right)], Value.self)
   }
 
-  /// They hold different values.
-  public static func != (left: Self, right: Self) -> SQLExpression<Bool> {
-    left.compare(unequal, right.operand(of: .comparison))
+  /// Both hold the same value. One may be optional, the other not.
+  public static func == <Other>(left: Self, right: SQLExpression<Other>) -> SQLExpression<Bool>
+  where Other._Present == Value._Present {
+    left.compareAsValue(true, right.operand(of: .comparison), Other.self)
   }
 
-  /// Both hold the same value.
-  public static func == (left: Self, right: SQLExpression<Value?>) -> SQLExpression<Bool> {
-    left.compare("IS", right.operand(of: .comparison))
-  }
-
-  /// Both hold the same value.
-  public static func == (left: SQLExpression<Value?>, right: Self) -> SQLExpression<Bool> {
-    left.compare("IS", right.operand(of: .comparison))
+  /// They hold different values. One may be optional, the other not.
+  public static func != <Other>(left: Self, right: SQLExpression<Other>) -> SQLExpression<Bool>
+  where Other._Present == Value._Present {
+    left.compareAsValue(false, right.operand(of: .comparison), Other.self)
   }
 
   /// Holds one of the values.
@@ -57,94 +56,64 @@ extension SQLExpression {
   public func isNotIn(_ values: some Sequence<Value>) -> SQLExpression<Bool> { !isIn(values) }
 
   /// Holds one of the values that the query selects; nil is never one of them.
-  public func isIn(_ selection: Selection<Value>) -> SQLExpression<Bool> {
+  public func isIn<Other>(_ selection: Selection<Other>) -> SQLExpression<Bool>
+  where Other: ColumnValue, Other._Present == Value._Present {
     let found = operand(of: .comparison) + [.text(" IN ("), .subquery(selection.statement.parts), .text(")")]
-    guard Value.isNullable else { return SQLExpression<Bool>(found, .comparison) }
+    guard Value.isNullable || Other.isNullable else { return SQLExpression<Bool>(found, .comparison) }
     // With NULL on either side IN may be NULL, which NOT would keep.
     return SQLExpression<Bool>([.text("coalesce(")] + found + [.text(", 0)")])
   }
-
-  /// Holds no value.
-  public func isNull<Wrapped>() -> SQLExpression<Bool> where Value == Wrapped? {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" IS NULL")], .comparison)
-  }
-
-  /// Holds a value.
-  public func isNotNull<Wrapped>() -> SQLExpression<Bool> where Value == Wrapped? {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" IS NOT NULL")], .comparison)
-  }
-
-  /// The value, or another one where there is none.
-  public static func ?? <Wrapped>(left: Self, right: Wrapped) -> SQLExpression<Wrapped> where Value == Wrapped? {
-    left.function("coalesce", [.stored(right)])
-  }
-
-  /// The value, or another expression's where there is none.
-  public static func ?? <Wrapped>(left: Self, right: SQLExpression<Wrapped>) -> SQLExpression<Wrapped>
-  where Value == Wrapped? {
-    left.function("coalesce", right.parts)
-  }
 }
 
-// Order.
-extension SQLExpression where Value: OrderedColumnValue {
+// Order. An optional column that holds nil is neither less nor greater than anything, another nil included.
+extension SQLExpression where Value._Present: OrderedColumnValue {
+  private func order(_ operation: String, _ value: Value._Present) -> SQLExpression<Bool> {
+    whenPresent(compare(operation, [.stored(value)]))
+  }
+
+  private func order<Other>(_ operation: String, _ other: SQLExpression<Other>) -> SQLExpression<Bool> {
+    whenPresent(other.whenPresent(compare(operation, other.operand(of: .comparison))))
+  }
+
   /// Is less than the value.
-  public static func < (left: Self, right: Value) -> SQLExpression<Bool> { left.compare("<", [.stored(right)]) }
+  public static func < (left: Self, right: Value._Present) -> SQLExpression<Bool> { left.order("<", right) }
   /// Is at most the value.
-  public static func <= (left: Self, right: Value) -> SQLExpression<Bool> { left.compare("<=", [.stored(right)]) }
+  public static func <= (left: Self, right: Value._Present) -> SQLExpression<Bool> { left.order("<=", right) }
   /// Is greater than the value.
-  public static func > (left: Self, right: Value) -> SQLExpression<Bool> { left.compare(">", [.stored(right)]) }
+  public static func > (left: Self, right: Value._Present) -> SQLExpression<Bool> { left.order(">", right) }
   /// Is at least the value.
-  public static func >= (left: Self, right: Value) -> SQLExpression<Bool> { left.compare(">=", [.stored(right)]) }
+  public static func >= (left: Self, right: Value._Present) -> SQLExpression<Bool> { left.order(">=", right) }
 
   /// Is less than the other.
-  public static func < (left: Self, right: Self) -> SQLExpression<Bool> {
-    left.compare("<", right.operand(of: .comparison))
-  }
+  public static func < <Other>(left: Self, right: SQLExpression<Other>) -> SQLExpression<Bool>
+  where Other._Present == Value._Present { left.order("<", right) }
   /// Is at most the other.
-  public static func <= (left: Self, right: Self) -> SQLExpression<Bool> {
-    left.compare("<=", right.operand(of: .comparison))
-  }
+  public static func <= <Other>(left: Self, right: SQLExpression<Other>) -> SQLExpression<Bool>
+  where Other._Present == Value._Present { left.order("<=", right) }
   /// Is greater than the other.
-  public static func > (left: Self, right: Self) -> SQLExpression<Bool> {
-    left.compare(">", right.operand(of: .comparison))
-  }
+  public static func > <Other>(left: Self, right: SQLExpression<Other>) -> SQLExpression<Bool>
+  where Other._Present == Value._Present { left.order(">", right) }
   /// Is at least the other.
-  public static func >= (left: Self, right: Self) -> SQLExpression<Bool> {
-    left.compare(">=", right.operand(of: .comparison))
-  }
+  public static func >= <Other>(left: Self, right: SQLExpression<Other>) -> SQLExpression<Bool>
+  where Other._Present == Value._Present { left.order(">=", right) }
 
   /// Lies in the range, both ends included.
-  public func isIn(_ range: ClosedRange<Value>) -> SQLExpression<Bool> {
-    compare("BETWEEN", [.stored(range.lowerBound), .text(" AND "), .stored(range.upperBound)])
+  public func isIn(_ range: ClosedRange<Value._Present>) -> SQLExpression<Bool> {
+    whenPresent(compare("BETWEEN", [.stored(range.lowerBound), .text(" AND "), .stored(range.upperBound)]))
   }
 
   /// Lies in the range, its upper end excluded.
-  public func isIn(_ range: Range<Value>) -> SQLExpression<Bool> {
+  public func isIn(_ range: Range<Value._Present>) -> SQLExpression<Bool> {
     self >= range.lowerBound && self < range.upperBound
   }
 }
 
-// The same for optional columns: nil is neither less nor greater than anything.
 extension SQLExpression {
-  private func present<Wrapped>(_ operation: String, _ value: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped?, Wrapped: OrderedColumnValue {
-    SQLExpression<Bool>(
-      operand(of: .comparison) + [.text(" IS NOT NULL AND ")] + compare(operation, [.stored(value)]).parts, .and)
+  /// A condition on the value; false, never NULL, where an optional column holds none.
+  fileprivate func whenPresent(_ condition: SQLExpression<Bool>) -> SQLExpression<Bool> {
+    guard Value.isNullable else { return condition }
+    return SQLExpression<Bool>(operand(of: .comparison) + [.text(" IS NOT NULL")], .comparison) && condition
   }
-
-  /// Holds a value, which is less.
-  public static func < <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present("<", right) }
-  /// Holds a value, which is at most this one.
-  public static func <= <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present("<=", right) }
-  /// Holds a value, which is greater.
-  public static func > <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present(">", right) }
-  /// Holds a value, which is at least this one.
-  public static func >= <Wrapped: OrderedColumnValue>(left: Self, right: Wrapped) -> SQLExpression<Bool>
-  where Value == Wrapped? { left.present(">=", right) }
 }
 
 // Logic.

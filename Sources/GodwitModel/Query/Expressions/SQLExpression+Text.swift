@@ -69,4 +69,6 @@ extension SQLExpression where Value == String? {
   public func contains(_ part: String) -> SQLExpression<Bool> { present(text.contains(part)) }
   /// Holds a text that fits the pattern, as `like` of columns that are not optional has it.
   public func like(_ pattern: String) -> SQLExpression<Bool> { present(text.like(pattern)) }
+  /// Holds no text, or one that does not fit the pattern.
+  public func notLike(_ pattern: String) -> SQLExpression<Bool> { !like(pattern) }
 }

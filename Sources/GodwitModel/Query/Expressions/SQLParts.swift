@@ -19,7 +19,10 @@ struct SQLRenderer {
   /// Whether columns are named with their table: with more than one table only.
   private var isQualified: Bool
 
-  init(isQualified: Bool) { self.isQualified = isQualified }
+  init(isQualified: Bool) {
+    self.isQualified = isQualified
+    text.reserveCapacity(256)
+  }
 
   var sql: SQL { SQL(text: text, values: values) }
 
@@ -28,7 +31,10 @@ struct SQLRenderer {
       switch part {
       case .text(let piece): text += piece
       case .column(let table, let name):
-        if isQualified { text += "\(SQLName.quoted(table))." }
+        if isQualified {
+          text += SQLName.quoted(table)
+          text += "."
+        }
         text += SQLName.quoted(name)
       case .value(let value):
         text += "?"

@@ -14,14 +14,18 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
   func term<Model: GodwitModel.Model>(
     _ translator: PredicateTranslator<Model>
   ) throws(GodwitError) -> PredicateTranslator<Model>.Term {
-    if let constant = root as? any PredicateConstant, let value = constant.follow(keyPath) {
-      return .init(parts: [.stored(value)], precedence: .atom, isNullable: true)
-    }
     guard let variable = root as? PredicateExpressions.Variable<Model>, variable.key == translator.variable,
       let property = (keyPath as AnyKeyPath) as? PartialKeyPath<Model>
-    else { throw PredicateTranslator<Model>.untranslatable(self) }
-    let column = Model.schema.columns[try Model.schema.column(for: property)]
-    return .init(parts: [Fields<Model>().part(property)], precedence: .atom, isNullable: column.isNullable)
+    else {
+      if let constant = root as? any PredicateConstant, let value = constant.follow(keyPath) {
+        return .init(parts: [.stored(value)], precedence: .atom, isNullable: true)
+      }
+      throw PredicateTranslator<Model>.untranslatable(self)
+    }
+    let schema = Model.schema
+    let column = schema.columns[try schema.column(for: property)]
+    return .init(
+      parts: [.column(table: schema.table, name: column.name)], precedence: .atom, isNullable: column.isNullable)
   }
 }
 
@@ -188,6 +192,7 @@ extension PredicateExpressions.IntRemainder: SQLTranslatable {
 
 extension PredicateExpressions.UnaryMinus: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+    guard Wrapped.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
     let term = try translator.term(wrapped)
     return .init(parts: [.text("-(")] + term.parts + [.text(")")], precedence: .product, isNullable: term.isNullable)
   }

@@ -30,7 +30,7 @@ struct PredicateTranslator<Root: Model> {
     }
   }
 
-  func term(_ expression: Any) throws(GodwitError) -> Term {
+  func term<Part>(_ expression: Part) throws(GodwitError) -> Term {
     guard let expression = expression as? any SQLTranslatable else { throw Self.untranslatable(expression) }
     return try expression.term(self)
   }

@@ -34,7 +34,7 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
     }
   }
 
-  /// Only some of the rows, or in an order. A limit here counts the rows of all parents together.
+  /// Only some of the rows, or in an order. A limit, an offset and groups are those of each parent by itself.
   public func refined(_ refine: @escaping @Sendable (Query<Target>) -> Query<Target>) -> Self {
     var copy = self
     let earlier = self.refine
@@ -72,8 +72,16 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
     let isEverything = query.statement.isEveryRow && related.statement.isPlain
     let present = SQLExpression<Bool>([column, .text(" IS NOT NULL")], .comparison)
     var groups = KeyGroups<Root.ID, Target>(roots.map(\.id))
-    for condition in isEverything ? [present] : wanted.conditions(on: column) {
-      let targets = try related.with { $0.add(condition) }._fetch(connection)
+    let queries =
+      if isEverything {
+        [related.with { $0.add(present) }]
+      } else if related.statement.isPlain {
+        wanted.conditions(on: column).map { condition in related.with { $0.add(condition) } }
+      } else {
+        ofEach(wanted, related, column)
+      }
+    for query in queries {
+      let targets = try query._fetch(connection)
       // Without an order of their own, rows come key by key; what is done once for a run of them is not done for each.
       var start = 0
       while start < targets.count {
@@ -84,6 +92,27 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
       }
     }
     return groups.all
+  }
+
+  /// The query run for each parent by itself, in one statement: SQLite 3.15 has no window functions, but looks rows up
+  /// by the numbers that an inner query chooses for the parent at hand.
+  private func ofEach(_ wanted: KeySet<Root.ID>, _ related: Query<Target>, _ column: SQLPart) -> [Query<Target>] {
+    let parent = Fields<Root>(alias: "godwit_parent")
+    var own = related.statement
+    own.columns = [[.column(table: Target.schema.table, name: "_rowid_")]]
+    own.isDistinct = false
+    own.add(SQLExpression([column, .text(" = "), parent.key], .comparison))
+    let chosen: [SQLPart] = [.column(table: Target.schema.table, name: "_rowid_"), .text(" IN ("), .subquery(own.parts), .text(")")]
+    return wanted.conditions(on: parent.key).map { condition in
+      Query().with { statement in
+        statement = statement.qualified(Target.self)
+        // CROSS JOIN keeps the parents first, so that the inner query runs once for each.
+        statement.arms = [.init(source: [.text("\(parent.source) CROSS JOIN \(Fields<Target>().source) ON ")] + chosen)]
+        statement.tables.insert(Root.schema.table)
+        statement.add(condition)
+        statement.orders = related.statement.orders
+      }
+    }
   }
 }
 

@@ -7,6 +7,12 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
   private let source: WritableKeyPath<Through, Root.ID> & Sendable
   private let target: WritableKeyPath<Through, Target.ID> & Sendable
 
+  /// Two rows that are connected, by however many rows.
+  private struct Connected: Hashable {
+    let source: Root.ID
+    let target: Target.ID
+  }
+
   /// Connected by rows that hold both keys.
   public init(
     _ source: WritableKeyPath<Through, Root.ID> & Sendable, _ target: WritableKeyPath<Through, Target.ID> & Sendable,
@@ -49,11 +55,17 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
     var groups = KeyGroups<Root.ID, Target>(roots.map(\.id))
+    var seen: Set<Connected> = []
     for condition in wanted.conditions(on: Fields<Through>().part(source)) {
       let rows = Through.join(Target.self) { link, target in
         link[dynamicMember: self.target] == SQLExpression<Target.ID>([Fields<Target>(alias: target.alias).key])
       }.where { _, _ in condition }
-      for (link, target) in try rows._fetch(connection) { groups.add(CollectionOfOne(target), to: link[keyPath: source]) }
+      for (link, target) in try rows._fetch(connection) {
+        let key = link[keyPath: source]
+        // Two replicas may each have connected the two.
+        guard seen.insert(Connected(source: key, target: target.id)).inserted else { continue }
+        groups.add(CollectionOfOne(target), to: key)
+      }
     }
     return groups.all
   }

@@ -7,18 +7,26 @@ public protocol JoinPlace: Sendable {
   associatedtype Source: Model
   /// Its row, optional where there may be none.
   associatedtype Output: Sendable
+  /// What names its columns, which are optional where there may be no row.
+  associatedtype Columns: Sendable
+  /// The names of its columns; never called by programs.
+  static func _columns(_ fields: Fields<Source>) -> Columns
   /// Reads the row whose columns begin at an index.
   static func _read(_ row: JoinRow) throws -> Output
 }
 
 /// A place that every row of the join fills.
 public enum Required<Source: Model>: JoinPlace {
+  /// The columns as they are; never called by programs.
+  public static func _columns(_ fields: Fields<Source>) -> Fields<Source> { fields }
   /// Reads the row that stands here; never called by programs.
   public static func _read(_ row: JoinRow) throws -> Source { try row.model() }
 }
 
 /// A place that is nil where the join found no row.
 public enum Maybe<Source: Model>: JoinPlace {
+  /// The columns, all of them optional; never called by programs.
+  public static func _columns(_ fields: Fields<Source>) -> MaybeFields<Source> { MaybeFields(fields) }
   /// Reads the row that stands here, or nil; never called by programs.
   public static func _read(_ row: JoinRow) throws -> Source? { row.hasKey(of: Source.self) ? try row.model() : nil }
 }
@@ -44,28 +52,30 @@ public struct JoinRow {
 /// A table that is joined twice is called by its name and a number in the SQL; its fields know.
 public struct Join<each Place: JoinPlace>: Sendable {
   private var statement: SelectStatement
-  private let fields: (repeat Fields<(each Place).Source>)
+  private var written = WrittenSQL()
+  private let fields: (repeat (each Place).Columns)
 
   init(_ statement: SelectStatement, _ fields: (repeat Fields<(each Place).Source>)) {
     self.statement = statement
-    self.fields = fields
+    self.fields = (repeat (each Place)._columns(each fields))
   }
 
   private func with(_ change: (inout SelectStatement) -> Void) -> Self {
     var copy = self
     change(&copy.statement)
+    copy.written = WrittenSQL()
     return copy
   }
 
-  /// Rows that also meet the condition.
+  /// Rows of the join that also meet the condition. Fields of a row that may be missing are optional.
   public func `where`(
-    _ condition: (repeat Fields<(each Place).Source>) -> SQLExpression<Bool>
+    _ condition: (repeat (each Place).Columns) -> SQLExpression<Bool>
   ) -> Self {
     with { $0.add(condition(repeat each fields)) }
   }
 
   /// Sorted by expressions, after the orders given before.
-  public func order(_ orders: (repeat Fields<(each Place).Source>) -> [Ordering]) -> Self {
+  public func order(_ orders: (repeat (each Place).Columns) -> [Ordering]) -> Self {
     with { $0.orders += orders(repeat each fields) }
   }
 
@@ -74,7 +84,7 @@ public struct Join<each Place: JoinPlace>: Sendable {
 
   /// One row for each group of rows that hold the same.
   public func group<each Value: ColumnValue>(
-    by keys: (repeat Fields<(each Place).Source>) -> (repeat SQLExpression<each Value>)
+    by keys: (repeat (each Place).Columns) -> (repeat SQLExpression<each Value>)
   ) -> Self {
     with { statement in
       for key in repeat each keys(repeat each fields) { statement.groups.append(key.parts) }
@@ -82,13 +92,13 @@ public struct Join<each Place: JoinPlace>: Sendable {
   }
 
   /// Groups that meet the condition, which may use aggregates.
-  public func having(_ condition: (repeat Fields<(each Place).Source>) -> SQLExpression<Bool>) -> Self {
+  public func having(_ condition: (repeat (each Place).Columns) -> SQLExpression<Bool>) -> Self {
     with { $0.add(having: condition(repeat each fields)) }
   }
 
   /// Columns or expressions instead of whole rows.
   public func select<each Value: ColumnValue>(
-    _ body: (repeat Fields<(each Place).Source>) -> (repeat SQLExpression<each Value>)
+    _ body: (repeat (each Place).Columns) -> (repeat SQLExpression<each Value>)
   ) -> Selection<(repeat each Value)> {
     statement.selecting(repeat each body(repeat each fields))
   }
@@ -96,7 +106,7 @@ public struct Join<each Place: JoinPlace>: Sendable {
 
 extension Join: FetchRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
-  public var sql: SQL { get throws { try statement.sql } }
+  public var sql: SQL { get throws { try written.sql { try statement.sql } } }
   /// The tables it reads; never called by programs.
   public var _tables: Set<String> { statement.tablesRead }
   /// The same for at most that many rows.
@@ -106,7 +116,7 @@ extension Join: FetchRequest {
 
   /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [(repeat (each Place).Output)] {
-    try connection.rows(statement.sql) { statement in
+    try connection.rows(sql) { statement in
       var first: Int32 = 0
       func next<Next: JoinPlace>(_ place: Next.Type) throws -> Next.Output {
         defer { first += Int32(Next.Source.schema.columns.count) }
@@ -148,14 +158,15 @@ extension Query {
   /// Beside each row the rows of two further models that meet the conditions, or nil for each.
   public func leftJoin<Second: Model, Third: Model>(
     _ second: Second.Type, on first: (Fields<Root>, Fields<Second>) -> SQLExpression<Bool>,
-    _ third: Third.Type, on condition: (Fields<Root>, Fields<Second>, Fields<Third>) -> SQLExpression<Bool>
+    _ third: Third.Type, on condition: (Fields<Root>, MaybeFields<Second>, Fields<Third>) -> SQLExpression<Bool>
   ) -> Join<Required<Root>, Maybe<Second>, Maybe<Third>> {
-    let (joined, fields) = statement.joining("LEFT JOIN", on: first, on: condition)
+    let (joined, fields) = statement.joining("LEFT JOIN", on: first) { condition($0, MaybeFields($1), $2) }
     return Join(joined, fields)
   }
 
-  /// Every row of the other model, beside the rows of this one that meet the condition, or nil.
+  /// Every row of the other model, beside the rows of this query that meet the condition, or nil.
   ///
+  /// What the query filters is gone before the join; a `where` after the join filters its rows.
   /// SQLite before 3.39 has no RIGHT JOIN: the tables change sides.
   public func rightJoin<Other: Model>(
     _ other: Other.Type, on condition: (Fields<Root>, Fields<Other>) -> SQLExpression<Bool>
@@ -165,8 +176,9 @@ extension Query {
     return Join(start.turned(added, Fields<Root>(), on: condition(Fields(), added)), (Fields(), added))
   }
 
-  /// Every row of both models: side by side where they meet the condition, alone where none does.
+  /// Every row of this query and of the other model: side by side where they meet the condition, alone where none does.
   ///
+  /// What the query filters is gone before the join; a `where` after the join filters its rows.
   /// SQLite before 3.39 has no FULL JOIN: a left join, and then the other side's rows that it left out.
   public func fullJoin<Other: Model>(
     _ other: Other.Type, on condition: (Fields<Root>, Fields<Other>) -> SQLExpression<Bool>
@@ -175,10 +187,11 @@ extension Query {
     let added = start.fields(of: other)
     let match = condition(Fields(), added)
     var both = start.joining(added, "LEFT JOIN", on: match)
-    var rest = start.turned(added, Fields<Root>(), on: match).arms
+    both.arms[0].condition = both.filter
+    both.filter = nil
     let key = SQLPart.column(table: Root.schema.table, name: Root.schema.columns[0].name)
-    rest[0].condition = SQLExpression([key, .text(" IS NULL")], .comparison)
-    both.arms += rest
+    let isAlone = SQLExpression<Bool>([key, .text(" IS NULL")], .comparison)
+    both.arms += start.turned(added, Fields<Root>(), on: match).arms.map { .init(source: $0.source, condition: isAlone) }
     return Join(both, (Fields(), added))
   }
 }

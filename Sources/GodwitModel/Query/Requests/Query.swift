@@ -4,10 +4,14 @@ import GodwitBase
 /// or a replica.
 public struct Query<Root: Model>: Sendable {
   private(set) var statement = SelectStatement(Root.self)
+  private var written = WrittenSQL()
+
+  init() {}
 
   func with(_ change: (inout SelectStatement) -> Void) -> Self {
     var copy = self
     change(&copy.statement)
+    copy.written = WrittenSQL()
     return copy
   }
 
@@ -76,13 +80,13 @@ extension Query {
 
 extension Query: FetchRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
-  public var sql: SQL { get throws { try statement.sql } }
+  public var sql: SQL { get throws { try written.sql { try statement.sql } } }
   /// The tables it reads; never called by programs.
   public var _tables: Set<String> { statement.tablesRead }
 
   /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [Root] {
-    try connection.connection.models(statement.sql)
+    try connection.connection.models(sql)
   }
 
   /// Counts its rows; never called by programs.

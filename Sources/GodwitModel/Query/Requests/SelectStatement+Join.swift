@@ -41,14 +41,17 @@ extension SelectStatement {
     return (two.joining(third, word, on: condition(root, second, third)), (root, second, third))
   }
 
-  /// The other table first and this one joined to it; the columns stay in the order of the places.
+  /// The other table first and this one joined to it; the columns stay in the order of the places. What filters this
+  /// one belongs to the join then: after it, it would take away the other table's rows that are alone.
   func turned<Root: Model, Other: Model>(
     _ other: Fields<Other>, _ own: Fields<Root>, on condition: SQLExpression<Bool>
   ) -> Self {
     var copy = self
     copy.columns += other.columns
     copy.tables.formUnion([other.name, Other.schema.table])
-    copy.arms = [Arm(source: [.text("\(other.source) LEFT JOIN \(own.source) ON ")] + condition.parts)]
+    let match = filter.map { condition && $0 } ?? condition
+    copy.filter = nil
+    copy.arms = [Arm(source: [.text("\(other.source) LEFT JOIN \(own.source) ON ")] + match.parts)]
     return copy
   }
 }

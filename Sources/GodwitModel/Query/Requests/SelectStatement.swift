@@ -64,20 +64,26 @@ struct SelectStatement: Sendable {
   }
 
   private func render(_ parts: [SQLPart]) throws -> SQL {
-    if arms.count > 1, !groups.isEmpty || having != nil || isDistinct || columns.contains(where: \.isAggregate) {
-      throw GodwitError(
-        .invalidArgument, "a full join gives rows; groups, aggregates and distinct rows of it cannot be asked for",
-        hint: "ask for them in SQL")
-    }
-    for count in [limit, offset].compactMap({ $0 }) where count < 0 {
-      throw GodwitError(.invalidArgument, "a limit or offset of \(count) is negative")
-    }
     var renderer = SQLRenderer(isQualified: isQualified)
     try renderer.write(parts)
     return renderer.sql
   }
 
+  /// Why there is no such statement, inside another one too.
+  private var failure: GodwitError? {
+    if arms.count > 1, !groups.isEmpty || having != nil || isDistinct || columns.contains(where: \.isAggregate) {
+      return GodwitError(
+        .invalidArgument, "a full join gives rows; groups, aggregates and distinct rows of it cannot be asked for",
+        hint: "ask for them in SQL")
+    }
+    if let count = [limit, offset].compactMap({ $0 }).first(where: { $0 < 0 }) {
+      return GodwitError(.invalidArgument, "a limit or offset of \(count) is negative")
+    }
+    return nil
+  }
+
   var parts: [SQLPart] {
+    if let failure { return [.failure(failure)] }
     var parts: [SQLPart] = []
     for (number, arm) in arms.enumerated() {
       if number > 0 { parts += " UNION ALL " }

@@ -8,6 +8,7 @@ import GodwitStorage
 /// ```
 public struct Selection<Output: Sendable>: Sendable {
   private(set) var statement: SelectStatement
+  private var written = WrittenSQL()
   private let read: @Sendable (Statement) throws -> Output
 
   init(_ statement: SelectStatement, _ read: @escaping @Sendable (Statement) throws -> Output) {
@@ -18,6 +19,7 @@ public struct Selection<Output: Sendable>: Sendable {
   private func with(_ change: (inout SelectStatement) -> Void) -> Self {
     var copy = self
     change(&copy.statement)
+    copy.written = WrittenSQL()
     return copy
   }
 
@@ -34,13 +36,13 @@ public struct Selection<Output: Sendable>: Sendable {
 
 extension Selection: FetchRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
-  public var sql: SQL { get throws { try statement.sql } }
+  public var sql: SQL { get throws { try written.sql { try statement.sql } } }
   /// The tables it reads; never called by programs.
   public var _tables: Set<String> { statement.tablesRead }
   /// The same for at most that many rows.
   public func limit(_ count: Int) -> Self { with { $0.limit = count } }
   /// Runs it; never called by programs.
-  public func _fetch(_ connection: FetchConnection) throws -> [Output] { try connection.rows(statement.sql, read) }
+  public func _fetch(_ connection: FetchConnection) throws -> [Output] { try connection.rows(sql, read) }
   /// Counts its rows; never called by programs.
   public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
 }
