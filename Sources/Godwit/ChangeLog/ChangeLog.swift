@@ -94,6 +94,19 @@ final class ChangeLog {
     }
   }
 
+  /// The transactions of any origin with later timestamps than this one. Looks at the whole log, at no change set.
+  func transactions(after hlc: HLC) throws -> [Dot] {
+    try connection.withStatement("SELECT id FROM godwit_log WHERE hlc > ?") { statement in
+      try statement.bind(Int64(hlc.rawValue), at: 1)
+      var dots: [Dot] = []
+      while try statement.step() {
+        let key = LogKey(rawValue: statement.integer(at: 0))
+        dots.append(Dot(try origins.origin(numbered: key.origin), key.sequence))
+      }
+      return dots
+    }
+  }
+
   /// Calls the body with an origin's transactions after `sequence`, in order, and the images they left.
   func forEach(
     of origin: Origin, after sequence: SequenceNumber, through last: SequenceNumber = .limit,

@@ -148,7 +148,8 @@ extension Replica {
       try prepareWriter(connection, group: group, contents: contents) {
         try Catalog.ensure(definitions, migrations, on: connection)
       }
-      connection.attachment = try ReplicaWriter(connection, wallClock: wallClock, changes: changes)
+      connection.attachment = try ReplicaWriter(
+        connection, anchor: folder.anchor, wallClock: wallClock, changes: changes)
       // Others may have written while the files were closed.
       changes.announce(.all)
     }

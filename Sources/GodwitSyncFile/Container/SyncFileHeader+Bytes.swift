@@ -10,6 +10,7 @@ extension SyncFileHeader {
   func write(to writer: inout ByteWriter) {
     group.value.write(to: &writer)
     sender.value.write(to: &writer)
+    writer.bigEndian(incarnation)
     writer.signedVarint(createdAt)
     vector.write(to: &writer)
     writer.varint(schemaVersion)
@@ -26,6 +27,7 @@ extension SyncFileHeader {
   init(reading reader: inout ByteReader) throws {
     let group = GroupID(try Identifier128(reading: &reader))
     let sender = ReplicaID(try Identifier128(reading: &reader))
+    let incarnation: UInt32 = try reader.bigEndian()
     let createdAt = try reader.signedVarint()
     let vector = try VersionVector(reading: &reader)
     let schemaVersion = try reader.varint()
@@ -40,8 +42,8 @@ extension SyncFileHeader {
     try reader.expectEnd()
     guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
     self.init(
-      group: group, sender: sender, createdAt: createdAt, vector: vector, schemaVersion: schemaVersion,
-      recipients: recipients, members: members, tables: tables, ranges: ranges)
+      group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
+      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, ranges: ranges)
   }
 }
 

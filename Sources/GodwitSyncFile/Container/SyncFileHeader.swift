@@ -30,6 +30,8 @@ package struct SyncFileHeader: Sendable {
 
   package let group: GroupID
   package let sender: ReplicaID
+  /// The sender's incarnation: another one may hold less than the sender held before.
+  package let incarnation: UInt32
   /// Milliseconds since 1970 UTC by the sender's clock.
   package let createdAt: Int64
   /// Everything the sender holds: its acknowledgement.
@@ -44,11 +46,13 @@ package struct SyncFileHeader: Sendable {
   package let ranges: [Range]
 
   package init(
-    group: GroupID, sender: ReplicaID, createdAt: Int64, vector: VersionVector, schemaVersion: UInt64,
-    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], ranges: [Range]
+    group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
+    schemaVersion: UInt64, recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition],
+    ranges: [Range]
   ) {
     self.group = group
     self.sender = sender
+    self.incarnation = incarnation
     self.createdAt = createdAt
     self.vector = vector
     self.schemaVersion = schemaVersion

@@ -51,6 +51,7 @@ struct Import: AsyncParsableCommand {
     bar.finish()
     let names = ReplicaNames(try await replica.members())
     try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
+    for fork in report.forks { console.note(fork.warning(names)) }
     return report.conflicts
   }
 
@@ -78,6 +79,15 @@ extension MergeReport {
       "file": .string(file), "sender": .object(names.json(sender)), "applied": .number(applied),
       "duplicates": .number(duplicates), "waiting": .number(staged), "rows": .number(rows),
       "conflicts": .number(conflicts), "missing": .array(missing.map { $0.json(names) }),
+      "forks": .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
     ]
+  }
+}
+
+extension MergeReport.Fork {
+  fileprivate func warning(_ names: ReplicaNames) -> String {
+    Format.printable(
+      "warning: \(names.name(replica)) has two histories from transaction \(sequence) on: its machine was cloned, and "
+        + "both wrote. The one held here stays; the other was left out, with what depends on it.")
   }
 }
