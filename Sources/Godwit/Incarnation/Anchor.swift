@@ -49,9 +49,10 @@ struct Anchor: Equatable {
     let body = bytes.dropLast(ContentHash.byteCount)
     let hash = body.withUnsafeBytes { ContentHash(of: $0) }
     var reader = ByteReader(body)
-    guard try bytes.suffix(ContentHash.byteCount).elementsEqual(hash.bytes),
-      reader.raw(Self.magic.count).elementsEqual(Self.magic), reader.byte() == Self.version
-    else { throw ByteReader.malformed("this is no anchor") }
+    let start = try reader.raw(Self.magic.count) + [try reader.byte()]
+    guard bytes.suffix(ContentHash.byteCount).elementsEqual(hash.bytes), Array(start) == Self.magic + [Self.version] else {
+      throw ByteReader.malformed("this is no anchor")
+    }
     nonces = try (0..<(try reader.count(limit: 2))).map { _ in try Nonce(reading: &reader) }
     incarnation = try reader.bigEndian()
     exported = SequenceNumber(rawValue: try reader.varint())

@@ -16,7 +16,7 @@ extension ReplicaWriter {
   func renewAnchor() throws {
     try anchorFile.locked {
       let content = try anchorFile.read()
-      guard try isAnchored(by: content) else { return try startIncarnation() }
+      guard try isAnchored(by: content) else { return try endIncarnation() }
       let own = log.origins.own
       var anchor = Anchor(nonces: [], incarnation: own.incarnation)
       if case .anchor(let known) = content { anchor = known }
@@ -31,7 +31,9 @@ extension ReplicaWriter {
   /// what others have of it and is not here comes back with their files.
   ///
   /// The anchor names the new nonce alone, so that a kill before the commit leads here again.
-  func startIncarnation() throws {
+  func startIncarnation() throws { try anchorFile.locked { try endIncarnation() } }
+
+  private func endIncarnation() throws {
     try StampFold(connection: connection, log: log, catalog: catalog).run()
     let earlier = log.origins.own
     try log.origins.save([earlier])
