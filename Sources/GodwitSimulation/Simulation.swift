@@ -3,8 +3,8 @@ import Godwit
 import GodwitBase
 import Logging
 
-/// Replicas of one group on real files, driven by a seed: random transactions, clocks that disagree, and sync files
-/// that are lost, doubled, delayed and relayed.
+/// Replicas of one group on real files, driven by a seed: random transactions, clocks that disagree and jump by years,
+/// and sync files that are lost, doubled, delayed and relayed.
 ///
 /// The seed fixes every choice made here. Replica IDs are random all the same, and decide only between equal
 /// timestamps.
@@ -32,11 +32,11 @@ package final class Simulation {
         try await replicas[0].invite(identity, name: "replica-\(index)", to: invitation)
         await (try Replica.join(at: path, invitation: .file("\(path).invitation"))).close()
       }
-      let offset = Int64.random(in: -5_000...5_000, using: &generator)
+      clock.set(offset: Int64.random(in: -5_000...5_000, using: &generator), of: index)
       replicas.append(
         try await Replica.open(
           at: path, models: [SimulatedRow.self], name: "replica-\(index)", key: .keyring(),
-          logger: Logger(label: "simulation"), wallClock: clock.wallClock(offset: offset)))
+          logger: Logger(label: "simulation"), wallClock: clock.wallClock(of: index)))
     }
     // Everyone learns of everyone: members added later are unknown to those who joined before.
     try await settle()
@@ -45,11 +45,20 @@ package final class Simulation {
   /// One random event.
   package func step() async throws {
     clock.advance(Int64.random(in: 0...20, using: &generator))
+    if generator.chance(oneIn: 20) { setSomeClock() }
     switch Int.random(in: 0..<10, using: &generator) {
     case 0..<5: try await writeSomething()
     case 5..<8: try await send()
     default: try await deliver()
     }
+  }
+
+  /// Wrong by up to two years, or right again.
+  private func setSomeClock() {
+    let twoYears: Int64 = 2 * 365 * 86_400_000
+    let range = Bool.random(using: &generator) ? -twoYears...twoYears : -5_000...5_000
+    clock.set(
+      offset: Int64.random(in: range, using: &generator), of: Int.random(in: replicas.indices, using: &generator))
   }
 
   private func writeSomething() async throws {

@@ -11,14 +11,22 @@ enum Acknowledgements {
     return try vector(stored)
   }
 
-  static func add(_ vector: VersionVector, of author: Origin, on connection: Connection) throws {
+  /// `parted` says of which origins the author holds another history, and from where on. That is no acknowledgement;
+  /// the history held here goes to it again, so that it learns of the fork.
+  static func add(
+    _ vector: VersionVector, of author: Origin, parted: [Origin: SequenceNumber], on connection: Connection
+  ) throws {
     let key = key(author.replica, author.incarnation)
     let before = try self.vector(
       connection.scalar("SELECT vector FROM godwit_acknowledgement WHERE replica = ?", [key]))
     try connection.run(
       "DELETE FROM godwit_acknowledgement WHERE substr(replica, 1, 16) = ?", [self.key(author.replica)])
+    var held = before.union(vector)
+    for (origin, sequence) in parted {
+      held[origin] = min(held[origin], SequenceNumber(rawValue: sequence.rawValue - 1))
+    }
     var writer = ByteWriter()
-    before.union(vector).write(to: &writer)
+    held.write(to: &writer)
     try connection.run(
       "INSERT INTO godwit_acknowledgement (replica, vector) VALUES (?, ?)", [key, .blob(writer.bytes)])
   }

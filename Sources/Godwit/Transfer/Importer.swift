@@ -20,6 +20,8 @@ final class Importer {
   private var lasts: [Origin: SequenceNumber] = [:]
   private var held: VersionVector
   private var forks: ForkWatch
+  /// The sender holds own transactions that are not here: this is an earlier state of the replica.
+  private let isBehindItself: Bool
   private var changedOrigins: Set<Origin> = []
   private var applied = 0
   private var duplicates = 0
@@ -33,6 +35,7 @@ final class Importer {
     merger = Merger(connection, log: log, catalog: writer.catalog)
     staged = StagedTransactions(connection: connection)
     held = log.origins.vector
+    isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
   }
 
@@ -85,10 +88,10 @@ final class Importer {
       try Meta.set(.folded, .integer(Int64(head.rawValue)), on: connection)
     }
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
-    try Acknowledgements.add(file.header.vector, of: sender, on: connection)
+    try Acknowledgements.add(file.header.vector, of: sender, parted: forks.parted, on: connection)
     let missing = try staged.missing(held: held)
-    // Its numbers mean other transactions elsewhere.
-    if forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
+    // Own numbers mean other transactions elsewhere, or would with the next one.
+    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
     progress?(1)
     return MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),

@@ -70,6 +70,46 @@ struct ForkTests {
     for replica in [again, clone] { await replica.close() }
   }
 
+  @Test("a machine rolled back with all it has takes a new incarnation when a file names more of its own, and gets it")
+  func rolledBackMachine() async throws {
+    let group = try await TestGroup(2)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, earlier) = try await clone(group, 0)
+    try await original.insertNotes(["lost 1", "lost 2"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    let before = try await original.incarnation()
+    await original.close()
+
+    #expect(try await carry(from: group[1], to: earlier, in: group.folder).forks.isEmpty)
+    #expect(try await earlier.incarnation() != before)
+    try await earlier.insertNotes(["new"])
+    for (sender, receiver) in [(earlier, group[1]), (group[1], earlier)] {
+      #expect(try await carry(from: sender, to: receiver, in: group.folder).forks.isEmpty)
+    }
+    #expect(try await earlier.titles() == ["lost 1", "lost 2", "new", "shared"])
+    #expect(try await earlier.digest() == group[1].digest())
+    await earlier.close()
+  }
+
+  @Test("a clone learns of its fork from whoever met both histories")
+  func toldOfFork() async throws {
+    let group = try await TestGroup(2)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    try await original.insertNotes(["original"])
+    try await clone.insertNotes(["clone"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    try await carry(from: clone, to: group[1], in: group.folder)
+    let before = try await clone.incarnation()
+    let report = try await carry(from: group[1], to: clone, in: group.folder)
+    #expect(report.forks.map(\.sequence) == [2])
+    #expect(try await clone.incarnation() != before)
+    #expect(try await original.incarnation() == before)
+    for replica in [original, clone] { await replica.close() }
+  }
+
   @Test("what depends on the other history stages, and never shows a row that is not here")
   func dependants() async throws {
     let group = try await TestGroup(3)
