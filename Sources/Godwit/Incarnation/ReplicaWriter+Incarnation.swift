@@ -44,6 +44,7 @@ extension ReplicaWriter {
     try anchorFile.write(Anchor(nonces: [next], incarnation: own.incarnation), isDurable: false)
     try setNonce(next)
     try reload()
+    hasStartedIncarnation = true
   }
 
   private func setNonce(_ nonce: Nonce) throws {
@@ -58,7 +59,10 @@ extension ReplicaWriter {
     case .anchor(let anchor):
       let own = log.origins.own
       guard anchor.nonces.contains(nonce), anchor.incarnation == own.incarnation else { return false }
-      guard anchor.exported > .none else { return true }
+      let head = try log.origins.head(of: own)
+      if anchor.exported >= head.sequence {
+        return anchor.exported == head.sequence && anchor.chain == head.chain
+      }
       return try log.chain(at: Dot(own, anchor.exported)) == anchor.chain
     }
   }

@@ -148,8 +148,11 @@ extension Replica {
       try prepareWriter(connection, group: group, contents: contents) {
         try Catalog.ensure(definitions, migrations, on: connection)
       }
-      connection.attachment = try ReplicaWriter(
-        connection, anchor: folder.anchor, wallClock: wallClock, changes: changes)
+      let writer = try ReplicaWriter(connection, anchor: folder.anchor, wallClock: wallClock, changes: changes)
+      if writer.hasStartedIncarnation {
+        logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
+      }
+      connection.attachment = writer
       // Others may have written while the files were closed.
       changes.announce(.all)
     }

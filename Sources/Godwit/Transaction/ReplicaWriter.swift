@@ -18,6 +18,8 @@ final class ReplicaWriter {
   let anchorFile: AnchorFile
   /// The database's half of its anchor.
   var nonce = Nonce.none
+  /// Whether this opening found the database to be a copy, or an earlier state of itself.
+  var hasStartedIncarnation = false
   /// Whether this opening has given database and anchor a new nonce.
   private var hasRenewedAnchor = false
   /// The context last written to the log; the next transaction writes its own only when it differs.

@@ -69,6 +69,9 @@ extension Replica {
       try Self.explaining { try Self.read(source, identity, roster, on: writer, progress) }
     }
     try await remember(members)
+    for fork in report.forks {
+      logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
+    }
     logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
     return report
   }

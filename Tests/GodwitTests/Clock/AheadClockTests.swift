@@ -204,6 +204,21 @@ struct AheadClockTests {
     #expect(try await group.send(0, 1).applied == 1)
   }
 
+  @Test("what is written in the last millisecond of time is accepted, and can be edited")
+  func lastMillisecond() async throws {
+    let group = try await SkewedGroup()
+    let now = group.clocks[0].wallClock.milliseconds()
+    group.clocks[0].advance((1 << 46) - 1 - now)
+    try await group[0].write { try $0.insert(Note()) }
+    #expect(try await group.send(0, 1).applied == 1)
+    try await group.setTitle("edited", on: 1)
+    try await group.send(1, 2)
+    try await group.send(1, 0)
+    #expect(try await group.titles() == ["edited", "edited", "edited"])
+    try await group[1].write { try $0.insert(Note()) }
+    #expect(try #require(try await group.lead(1)) <= Self.hour)
+  }
+
   @Test("a file puts causes before effects, whatever their timestamps")
   func causesFirst() async throws {
     let group = try await afterFutureEdit()
