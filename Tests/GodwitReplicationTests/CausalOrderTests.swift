@@ -14,7 +14,9 @@ struct CausalOrderTests {
     Origin(replica: ReplicaID(Identifier128(high: 0, low: number)), incarnation: 1)
   }
 
-  private func step(_ number: UInt64, _ sequence: UInt64, at hlc: UInt64, _ context: [Origin: SequenceNumber]? = nil) -> Step {
+  private func step(
+    _ number: UInt64, _ sequence: UInt64, at hlc: UInt64, _ context: [Origin: SequenceNumber]? = nil
+  ) -> Step {
     Step(
       dot: Dot(origin(number), SequenceNumber(rawValue: sequence)), hlc: HLC(rawValue: hlc),
       context: context.map { VersionVector($0) })
@@ -23,8 +25,11 @@ struct CausalOrderTests {
   /// Runs each origin's steps through the order; those that cannot go are left out.
   private func order(_ lanes: [[Step]], covered: VersionVector = VersionVector()) -> [Dot] {
     var order = CausalOrder(covered: covered)
-    var rest = Dictionary(uniqueKeysWithValues: lanes.compactMap { lane in lane.first.map { ($0.dot.origin, lane[...]) } })
-    for lane in lanes { lane.first.map { order.add($0.dot, hlc: $0.hlc, context: $0.context) } }
+    var rest: [Origin: ArraySlice<Step>] = [:]
+    for lane in lanes {
+      rest[lane[0].dot.origin] = lane[...]
+      order.add(lane[0].dot, hlc: lane[0].hlc, context: lane[0].context)
+    }
     var dots: [Dot] = []
     while let origin = order.next() {
       if let gone = rest[origin]?.popFirst() { dots.append(gone.dot) }

@@ -34,7 +34,7 @@ struct Anchor: Equatable {
 
   /// Nil for bytes that are damaged, of an unknown version, or written for another place or machine.
   init?(_ bytes: [UInt8], at place: FilePlace, on machine: ContentHash) {
-    guard bytes.count > ContentHash.byteCount, let anchor = try? Self(reading: bytes, place, machine) else { return nil }
+    guard let anchor = try? Self(reading: bytes, place, machine) else { return nil }
     self = anchor
   }
 
@@ -50,7 +50,7 @@ struct Anchor: Equatable {
     let hash = body.withUnsafeBytes { ContentHash(of: $0) }
     var reader = ByteReader(body)
     let start = try reader.raw(Self.magic.count) + [try reader.byte()]
-    guard bytes.suffix(ContentHash.byteCount).elementsEqual(hash.bytes), Array(start) == Self.magic + [Self.version] else {
+    guard Array(start) == Self.magic + [Self.version], hash.bytes == Array(bytes.suffix(ContentHash.byteCount)) else {
       throw ByteReader.malformed("this is no anchor")
     }
     nonces = try (0..<(try reader.count(limit: 2))).map { _ in try Nonce(reading: &reader) }

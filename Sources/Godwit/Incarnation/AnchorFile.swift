@@ -52,8 +52,8 @@ struct AnchorFile: Sendable {
 
   /// SHA-256 of the machine's ID (machine-id(5)); zero where there is none.
   private static let machine: ContentHash = {
-    guard let file = try? FileDescriptor.openForReading("/etc/machine-id"), let bytes = try? file.readToEnd(limit: 4_096),
-      !bytes.isEmpty
+    guard let file = try? FileDescriptor.openForReading("/etc/machine-id"),
+      let bytes = try? file.readToEnd(limit: 4_096), !bytes.isEmpty
     else { return .zero }
     return bytes.withUnsafeBytes { ContentHash(of: $0) }
   }()

@@ -22,10 +22,14 @@ struct Exporter {
     let log = try ChangeLog(connection)
     let ranges = try ranges(log)
     try makeDurable(log.origins.head(of: log.origins.own))
+    let held = log.origins.vector
+    let chains = try SyncFileHeader.originsWithoutRange(held, ranges).map { ($0, try log.origins.head(of: $0).chain) }
     let header = SyncFileHeader(
-      group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt, vector: log.origins.vector,
+      group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
+      vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges)
+      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges,
+      chains: Dictionary(uniqueKeysWithValues: chains))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
@@ -95,7 +99,8 @@ struct Exporter {
       try advance(origin, lane.cursor)
     }
     guard lanes.isEmpty else {
-      throw GodwitError(.damagedLog, "the log lacks what its transactions name as their causes", hint: "run: godwit verify")
+      throw GodwitError(
+        .damagedLog, "the log lacks what its transactions name as their causes", hint: "run: godwit verify")
     }
   }
 }

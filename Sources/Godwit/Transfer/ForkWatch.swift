@@ -8,6 +8,9 @@ import GodwitReplication
 struct ForkWatch {
   /// Where each forked origin parts: the first number known to stand for two transactions.
   private(set) var parted: [Origin: SequenceNumber] = [:]
+  /// The first number of each that may mean another transaction to the sender: where it parts, or 1 while it is only
+  /// known to have parted before.
+  private var doubtful: [Origin: SequenceNumber] = [:]
   /// Origins of which all that both sides hold is known to be the same.
   private var agreeing: Set<Origin> = []
   /// What has been read since the last look.
@@ -20,8 +23,10 @@ struct ForkWatch {
 
   mutating func agree(_ origin: Origin) { agreeing.insert(origin) }
 
-  mutating func part(_ origin: Origin, at sequence: SequenceNumber) {
-    parted[origin] = min(parted[origin] ?? sequence, sequence)
+  /// `isExact` says that the transactions before are the same.
+  mutating func part(_ origin: Origin, at sequence: SequenceNumber, isExact: Bool) {
+    parted[origin] = sequence
+    doubtful[origin] = isExact ? sequence : SequenceNumber.none.next
   }
 
   /// Takes in a transaction that is held here; false when its origin has parted. `isLast` says that the next one is
@@ -34,11 +39,11 @@ struct ForkWatch {
     return parted[dot.origin] == nil
   }
 
-  /// Whether an author who held this had seen another history than the one here. All that comes before the author's
-  /// transaction must have been taken in.
+  /// Whether an author who held this may have seen another history than the one here: the sender's. All that comes
+  /// before the author's transaction must have been taken in.
   mutating func isForeign(_ context: VersionVector) throws -> Bool {
     for origin in unchecked.keys { try look(origin) }
-    return parted.contains { context[$0.key] >= $0.value }
+    return doubtful.contains { context[$0.key] >= $0.value }
   }
 
   private mutating func look(_ origin: Origin) throws {
@@ -46,7 +51,7 @@ struct ForkWatch {
     guard let here = try chainHere(last.dot), here != last.chain else { return }
     for entry in entries {
       guard let chain = try chainHere(entry.dot), chain != entry.chain else { continue }
-      return part(origin, at: entry.dot.sequence)
+      return part(origin, at: entry.dot.sequence, isExact: true)
     }
   }
 }

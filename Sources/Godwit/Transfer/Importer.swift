@@ -112,10 +112,14 @@ final class Importer {
       guard before > .none || range.chainBefore == .zero else { throw Self.brokenChain(origin) }
       guard held[origin] >= before else { continue }
       if let chain = try log.chain(at: Dot(origin, before)), chain != range.chainBefore {
-        forks.part(origin, at: before)
+        forks.part(origin, at: before, isExact: false)
       } else if held[origin] >= range.last, try log.chain(at: Dot(origin, range.last)) == range.chainAtEnd {
         forks.agree(origin)
       }
+    }
+    for (origin, chain) in file.header.chains where held[origin] >= file.header.vector[origin] {
+      let head = Dot(origin, file.header.vector[origin])
+      if let here = try log.chain(at: head), here != chain { forks.part(origin, at: head.sequence, isExact: false) }
     }
   }
 
@@ -165,7 +169,7 @@ final class Importer {
           let head = try log.origins.head(of: first.origin)
           guard waiting.record.chain(after: head.chain) == waiting.chain else {
             // Its sender had another history. It must not stand in the way of the right one.
-            forks.part(first.origin, at: waiting.record.dot.sequence)
+            forks.part(first.origin, at: waiting.record.dot.sequence, isExact: true)
             try staged.remove(through: waiting.record.dot)
             break
           }

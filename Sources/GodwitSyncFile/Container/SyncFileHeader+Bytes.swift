@@ -22,6 +22,7 @@ extension SyncFileHeader {
     for table in tables { table.write(to: &writer) }
     writer.varint(ranges.count)
     for range in ranges { range.write(to: &writer) }
+    for origin in Self.originsWithoutRange(vector, ranges) { writer.raw((chains[origin] ?? .zero).bytes) }
   }
 
   init(reading reader: inout ByteReader) throws {
@@ -39,11 +40,14 @@ extension SyncFileHeader {
     let tables = try (0..<tableCount).map { _ in try TableDefinition(reading: &reader) }
     let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
     let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
+    var chains: [Origin: ContentHash] = [:]
+    for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try ContentHash(reading: &reader) }
     try reader.expectEnd()
     guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
-      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, ranges: ranges)
+      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, ranges: ranges,
+      chains: chains)
   }
 }
 

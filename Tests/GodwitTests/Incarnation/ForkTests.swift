@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitBase
 import GodwitReplication
 import Testing
 
@@ -128,12 +129,52 @@ struct ForkTests {
       #expect(report.applied == 0 && report.staged == 1)
       #expect(try await group[1].titles() == ["original 1", "original 2", "original 3", "shared"])
     }
-    // Another file, in which the fork does not show, does not release it.
+    // Nor does a file without a range of the forked origin show them, since others hold all of it by number.
+    try await carry(from: group[1], to: group[2], in: group.folder)
+    try await group[2].write { _ = try $0.execute("UPDATE note SET views = 10 WHERE title = 'clone'") }
+    let late = try await carry(from: group[2], to: group[1], in: group.folder)
+    #expect(late.forks.count == 1 && late.applied == 0)
+    // Nor do files of those who hold what is here release it.
     try await original.insertNotes(["later"])
     try await carry(from: original, to: group[1], in: group.folder)
     #expect(try await group[1].titles().count == 5)
-    #expect(try await group[1].status().staged == 1)
+    #expect(try await group[1].status().staged == 2)
     for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("an edit of what both histories share is applied, whichever way it comes")
+  func sharedRow() async throws {
+    let group = try await TestGroup(3)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    try await original.insertNotes(["original"])
+    try await clone.insertNotes(["clone"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    try await group[2].write { _ = try $0.execute("UPDATE note SET views = 9") }
+    try await carry(from: group[2], to: clone, in: group.folder)
+    try await carry(from: group[1], to: clone, in: group.folder)
+    let first = try await carry(from: clone, to: group[1], in: group.folder)
+    #expect(first.forks.count == 1 && first.applied == 1)
+    #expect(try await group[1].fetch(Note.where { $0.views == 9 }).map(\.title) == ["shared"])
+    #expect(try await group[1].status().staged == 0)
+    for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("that are only known to have parted before a number cast doubt on every context that names the origin")
+  func doubt() throws {
+    let origin = Origin(replica: ReplicaID(Identifier128(high: 1, low: 2)), incarnation: 3)
+    let other = Origin(replica: ReplicaID(Identifier128(high: 1, low: 9)), incarnation: 3)
+    func context(_ origin: Origin, _ sequence: UInt64) -> VersionVector {
+      VersionVector([origin: SequenceNumber(rawValue: sequence)])
+    }
+    var watch = ForkWatch { _ in nil }
+    watch.part(origin, at: SequenceNumber(rawValue: 5), isExact: false)
+    #expect(try watch.isForeign(context(origin, 1)))
+    #expect(try !watch.isForeign(context(other, 7)))
+    watch.part(origin, at: SequenceNumber(rawValue: 5), isExact: true)
+    #expect(try !watch.isForeign(context(origin, 4)))
+    #expect(try watch.isForeign(context(origin, 5)))
   }
 
   @Test("part where the first number stands for two transactions, however many both sides hold")
