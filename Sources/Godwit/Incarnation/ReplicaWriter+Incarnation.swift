@@ -63,7 +63,8 @@ extension ReplicaWriter {
       if anchor.exported >= head.sequence {
         return anchor.exported == head.sequence && anchor.chain == head.chain
       }
-      return try log.chain(at: Dot(own, anchor.exported)) == anchor.chain
+      // An entry that is gone from the log was acknowledged by all.
+      return try log.chain(at: Dot(own, anchor.exported)).map { $0 == anchor.chain } ?? true
     }
   }
 }

@@ -41,8 +41,8 @@ import Testing
     let status = try desk.godwit("status", "--json")
     #expect(
       try keys(status) == [
-        "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "missing", "conflicts",
-        "databaseBytes", "cipherVersion",
+        "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "missing",
+        "conflicts", "databaseBytes", "cipherVersion",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)

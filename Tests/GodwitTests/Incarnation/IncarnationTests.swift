@@ -51,7 +51,8 @@ struct IncarnationTests {
     }
   }
 
-  @Test("a backup is restored, its numbers about to be used again: a new incarnation, and what others have comes back",
+  @Test(
+    "a backup is restored, its numbers about to be used again: a new incarnation, and what others have comes back",
     arguments: Backup.allCases)
   func restoredBackup(_ backup: Backup) async throws {
     let group = try await TestGroup(2)
@@ -216,7 +217,8 @@ struct IncarnationTests {
     await bereft.close()
   }
 
-  @Test("a damaged anchor, another machine's and an empty one each lead to a new incarnation, not to a failure",
+  @Test(
+    "a damaged anchor, another machine's and an empty one each lead to a new incarnation, not to a failure",
     arguments: [0, 20, 80, -1])
   func damagedAnchor(byte: Int) async throws {
     let group = try await TestGroup(1)

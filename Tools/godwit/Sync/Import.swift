@@ -70,7 +70,9 @@ extension MergeReport {
       Format.count(conflicts, "conflict"),
     ]
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
-    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)")
+    let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
+    let forked = forks.isEmpty ? "" : "; forked: \(parted)"
+    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)\(forked)")
   }
 
   /// Specs/cli.md, "import".
