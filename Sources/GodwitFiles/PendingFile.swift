@@ -18,6 +18,9 @@ package final class PendingFile: ByteSink {
 
   deinit { if !isCommitted { unlink(temporaryPath) } }
 
+  /// Where the file will lie, also after it has taken its place.
+  package func place() throws(GodwitError) -> FilePlace { try file.place() }
+
   package func write(_ buffer: UnsafeRawBufferPointer) throws { try file.write(buffer) }
 
   package func write(_ bytes: [UInt8]) throws(GodwitError) {
@@ -30,11 +33,13 @@ package final class PendingFile: ByteSink {
     }
   }
 
-  /// Makes the content durable, then the name.
-  package func commit() throws(GodwitError) {
-    try file.synchronize()
+  /// Makes the content durable, then the name. Without `isDurable` a power cut may leave the old file, or one that is
+  /// empty; whoever reads it must then know what to do.
+  package func commit(isDurable: Bool = true) throws(GodwitError) {
+    if isDurable { try file.synchronize() }
     guard rename(temporaryPath, path) == 0 else { throw .file("replace", path, errno) }
     isCommitted = true
+    guard isDurable else { return }
     let folder = (path as NSString).deletingLastPathComponent
     try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
   }

@@ -3,8 +3,8 @@ import Godwit
 import GodwitBase
 import Logging
 
-/// Replicas of one group on real files, driven by a seed: random transactions, clocks that disagree, and sync files
-/// that are lost, doubled, delayed and relayed.
+/// Replicas of one group on real files, driven by a seed: random transactions, clocks that disagree and jump by years,
+/// restored backups, and sync files that are lost, doubled, delayed and relayed.
 ///
 /// The seed fixes every choice made here. Replica IDs are random all the same, and decide only between equal
 /// timestamps.
@@ -16,6 +16,8 @@ package final class Simulation {
   /// Files written and not yet lost, by receiver.
   private var inFlight: [(path: String, receiver: Int)] = []
   private var fileCount = 0
+  /// The latest backup of each replica's folder.
+  private var backups: [Int: String] = [:]
 
   private static let keys = (0..<8).map { "row-\($0)" }
   private static let words = ["alpha", "bravo", "charlie", "delta", ""]
@@ -32,24 +34,55 @@ package final class Simulation {
         try await replicas[0].invite(identity, name: "replica-\(index)", to: invitation)
         await (try Replica.join(at: path, invitation: .file("\(path).invitation"))).close()
       }
-      let offset = Int64.random(in: -5_000...5_000, using: &generator)
-      replicas.append(
-        try await Replica.open(
-          at: path, models: [SimulatedRow.self], name: "replica-\(index)", key: .keyring(),
-          logger: Logger(label: "simulation"), wallClock: clock.wallClock(offset: offset)))
+      clock.set(offset: Int64.random(in: -5_000...5_000, using: &generator), of: index)
+      replicas.append(try await open(index))
     }
     // Everyone learns of everyone: members added later are unknown to those who joined before.
     try await settle()
   }
 
+  private func open(_ index: Int) async throws -> Replica {
+    var logger = Logger(label: "simulation")
+    logger.logLevel = .error  // restored backups are no news here
+    return try await Replica.open(
+      at: "\(folder)/replica-\(index)", models: [SimulatedRow.self], name: "replica-\(index)", key: .keyring(),
+      logger: logger, wallClock: clock.wallClock(of: index))
+  }
+
   /// One random event.
   package func step() async throws {
     clock.advance(Int64.random(in: 0...20, using: &generator))
+    if generator.chance(oneIn: 20) { setSomeClock() }
+    if generator.chance(oneIn: 15) { try await backUpOrRestore() }
     switch Int.random(in: 0..<10, using: &generator) {
     case 0..<5: try await writeSomething()
     case 5..<8: try await send()
     default: try await deliver()
     }
+  }
+
+  /// Wrong by up to two years, or right again.
+  private func setSomeClock() {
+    let twoYears: Int64 = 2 * 365 * 86_400_000
+    let range = Bool.random(using: &generator) ? -twoYears...twoYears : -5_000...5_000
+    clock.set(
+      offset: Int64.random(in: range, using: &generator), of: Int.random(in: replicas.indices, using: &generator))
+  }
+
+  /// Copies a replica's folder, or puts the copy back in its place.
+  private func backUpOrRestore() async throws {
+    let index = Int.random(in: replicas.indices, using: &generator)
+    let path = "\(folder)/replica-\(index)"
+    await replicas[index].close()
+    if let backup = backups.removeValue(forKey: index) {
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.moveItem(atPath: backup, toPath: path)
+    } else {
+      let backup = "\(path).backup"
+      try FileManager.default.copyItem(atPath: path, toPath: backup)
+      backups[index] = backup
+    }
+    replicas[index] = try await open(index)
   }
 
   private func writeSomething() async throws {

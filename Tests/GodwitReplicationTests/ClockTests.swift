@@ -4,12 +4,13 @@ import Testing
 
 @Suite("Hybrid logical clock")
 struct ClockTests {
-  @Test("stamps rise when the wall clock stands still, jumps back or is behind what was observed")
+  @Test("stamps rise when the wall clock stands still, jumps back or is behind what was followed")
   func rising() {
     var clock = HybridClock()
     var stamps: [HLC] = []
     for wall: Int64 in [1_000, 1_000, 500, 2_000, 0] { stamps.append(clock.tick(wallMilliseconds: wall)) }
-    clock.observe(HLC(milliseconds: 9_000))
+    let isFollowed = clock.follow(HLC(milliseconds: 9_000), wallMilliseconds: 2_001)
+    #expect(isFollowed)
     stamps.append(clock.tick(wallMilliseconds: 2_001))
     #expect(zip(stamps, stamps.dropFirst()).allSatisfy(<))
     #expect(stamps.last?.milliseconds == 9_000)
@@ -20,6 +21,37 @@ struct ClockTests {
     var clock = HybridClock(last: HLC(milliseconds: 7, counter: .max))
     let next = clock.tick(wallMilliseconds: 7)
     #expect(next.milliseconds == 8 && next.counter == 0)
+  }
+
+  @Test("another's timestamp is followed up to an hour beyond the wall clock, and no further")
+  func reach() {
+    let wall: Int64 = 1_700_000_000_000
+    var clock = HybridClock()
+    let last = clock.tick(wallMilliseconds: wall)
+    let reach = HybridClock.reachMilliseconds
+    let isBeyond = !clock.follow(HLC(milliseconds: wall + reach + 1), wallMilliseconds: wall)
+    #expect(isBeyond && clock.last == last)
+    let isWithin = clock.follow(HLC(milliseconds: wall + reach), wallMilliseconds: wall)
+    let next = clock.tick(wallMilliseconds: wall)
+    #expect(isWithin && next > HLC(milliseconds: wall + reach))
+  }
+
+  @Test("a remembered timestamp is exceeded by the transaction that asks, and by no other")
+  func above() {
+    var clock = HybridClock()
+    let remembered = HLC(milliseconds: 1_000_000_000, counter: .max)
+    let first = clock.tick(wallMilliseconds: 5, above: remembered)
+    #expect(first > remembered)
+    let second = clock.tick(wallMilliseconds: 5, above: nil)
+    #expect(second.milliseconds == 5)
+    let third = clock.tick(wallMilliseconds: 5, above: second)
+    #expect(third > second && third.milliseconds == 5)
+  }
+
+  @Test("a time beyond what a timestamp holds is the last one, not one long ago")
+  func farAway() {
+    #expect(HLC(milliseconds: .max) > HLC.limit)
+    #expect(HLC(milliseconds: .min) == HLC(rawValue: 0))
   }
 
   @Test("a version vector reads back as written, and refuses disorder and zero")

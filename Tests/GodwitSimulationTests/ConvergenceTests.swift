@@ -20,7 +20,9 @@ struct ConvergenceTests {
       let report = try await replica.verify()
       #expect(report.problems.isEmpty)
       digests.insert(report.digest)
-      #expect(try await replica.status().staged == 0)
+      // What still waits needs a transaction that restored backups took away from all who had it.
+      let status = try await replica.status()
+      #expect(status.staged == 0 || !status.missing.isEmpty)
     }
     #expect(digests.count == 1)
     await simulation.close()

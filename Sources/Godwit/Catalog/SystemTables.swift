@@ -24,23 +24,30 @@ enum SystemTables {
     CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, table_id INTEGER NOT NULL,
       key BLOB NOT NULL, column_name TEXT, value BLOB NOT NULL, winning_value BLOB NOT NULL,
       loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
-      winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL, UNIQUE (table_id, key, kind, column_name,
-      loser_origin, loser_sequence, winner_origin, winner_sequence));
+      winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL,
+      UNIQUE (table_id, key, kind, column_name, loser_origin, loser_sequence, winner_origin, winner_sequence));
     CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID;
+    \(aheadCreation)
     """
+  /// Apart, because the first databases were made without it.
+  private static let aheadCreation =
+    "CREATE TABLE godwit_ahead (key BLOB PRIMARY KEY NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID;"
 
   /// Creates the tables in an empty database, or checks the version of those that are there.
   static func ensure(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
-    let exists = try connection.scalar("SELECT count(*) FROM sqlite_master WHERE name = 'godwit_meta'")
-    guard exists == .integer(0) else { return try check(on: connection, group: group) }
+    let present = try connection.scalar(
+      "SELECT coalesce(sum((name = 'godwit_meta') + 2 * (name = 'godwit_ahead')), 0) FROM sqlite_master")
+    guard present == .integer(0) else {
+      try check(on: connection, group: group)
+      if present == .integer(1) { try connection.execute(aheadCreation) }
+      return
+    }
     try connection.execute(creation)
-    var generator = SystemRandomNumberGenerator()
-    let incarnation = UInt32.random(in: 1...UInt32.max, using: &generator)
     try Meta.set(.format, .integer(formatVersion), on: connection)
     try Meta.set(.group, .text(group.description), on: connection)
     try Meta.set(.schemaVersion, .integer(1), on: connection)
     try Meta.set(.clock, .integer(0), on: connection)
-    try OriginTable.addOwn(replica: replica, incarnation: incarnation, on: connection)
+    try OriginTable.addOwn(replica: replica, on: connection)
   }
 
   private static func check(on connection: Connection, group: GroupID) throws {
@@ -60,8 +67,14 @@ enum Meta: String {
   case format
   case group
   case schemaVersion
-  /// The greatest timestamp seen in an import; the own ones stand in the log.
+  /// The latest timestamp of the clock; the own transactions after `clocked` may have later ones.
   case clock
+  /// The own sequence up to which `clock` tells all.
+  case clocked
+  /// The earliest timestamp in `godwit_ahead`; 0 or missing when that is empty.
+  case ahead
+  /// The database's half of its anchor (Specs/incarnations.md).
+  case nonce
 
   /// All of them, in one statement: opening a replica needs most.
   static func all(on connection: Connection) throws -> [Meta: Value] {

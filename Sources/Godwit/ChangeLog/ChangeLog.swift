@@ -89,6 +89,19 @@ final class ChangeLog {
     }
   }
 
+  /// The transactions of any origin with later timestamps than this one. Looks at the whole log, at no change set.
+  func transactions(after hlc: HLC) throws -> [Dot] {
+    try connection.withStatement("SELECT id FROM godwit_log WHERE hlc > ?") { statement in
+      try statement.bind(Int64(hlc.rawValue), at: 1)
+      var dots: [Dot] = []
+      while try statement.step() {
+        let key = LogKey(rawValue: statement.integer(at: 0))
+        dots.append(Dot(try origins.origin(numbered: key.origin), key.sequence))
+      }
+      return dots
+    }
+  }
+
   /// Calls the body with an origin's transactions after `sequence`, in order, and the images they left.
   func forEach(
     of origin: Origin, after sequence: SequenceNumber, through last: SequenceNumber = .limit,
@@ -102,7 +115,13 @@ final class ChangeLog {
   func forEachUnfolded(
     _ body: (TransactionRecord, _ context: VersionVector, _ images: [UInt8]) throws -> Void
   ) throws {
-    var order = try CausalOrder(self, after: origins.foldedVector, through: origins.vector)
+    let (start, end) = (origins.foldedVector, origins.vector)
+    let ranges = try end.origins.filter { start[$0] < end[$0] }.map { origin in
+      LogOrder.Range(
+        origin: origin, after: start[origin], through: end[origin],
+        contextBefore: try othersContext(of: Dot(origin, start[origin])))
+    }
+    var order = try LogOrder(self, ranges, covered: start)
     while let entry = try order.next() { try body(entry.record, entry.context, entry.images) }
   }
 

@@ -6,6 +6,7 @@ struct LogKey: RawRepresentable {
   let rawValue: Int64
   static let sequenceBits = 40
   static let firstOwnNumber = 1 << 22
+  static let originLimit = 1 << 23
 
   init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -13,5 +14,7 @@ struct LogKey: RawRepresentable {
     rawValue = Int64(number) << Self.sequenceBits | Int64(sequence.rawValue)
   }
 
+  /// The origin's number.
+  var origin: Int { Int(rawValue >> Self.sequenceBits) }
   var sequence: SequenceNumber { SequenceNumber(rawValue: UInt64(rawValue) & (1 << Self.sequenceBits - 1)) }
 }

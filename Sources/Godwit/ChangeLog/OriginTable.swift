@@ -71,11 +71,17 @@ final class OriginTable: OriginNumbering {
     }
   }
 
-  static func addOwn(replica: ReplicaID, incarnation: UInt32, on connection: Connection) throws {
+  /// Makes an origin of a new, random incarnation the own one.
+  @discardableResult
+  static func addOwn(replica: ReplicaID, on connection: Connection) throws -> Origin {
+    var generator = SystemRandomNumberGenerator()
+    let own = Origin(replica: replica, incarnation: UInt32.random(in: 1...UInt32.max, using: &generator))
     let last = try connection.scalar("SELECT max(id) FROM godwit_origin")
     var number = LogKey.firstOwnNumber
     if case .integer(let used)? = last, Int(used) >= number { number = Int(used) + 1 }
-    try add(Origin(replica: replica, incarnation: incarnation), number: number, on: connection)
+    guard number < LogKey.originLimit else { throw GodwitError(.limitExceeded, "there are too many incarnations") }
+    try add(own, number: number, on: connection)
+    return own
   }
 
   private static func add(_ origin: Origin, number: Int, on connection: Connection) throws {
@@ -106,7 +112,7 @@ final class OriginTable: OriginNumbering {
     heads[origin]?.chain = chain
   }
 
-  /// Writes the heads of other origins; called once at the end of an import.
+  /// Writes the heads of origins; called once at the end of an import. The own one needs it only when it ends.
   func save(_ changed: Set<Origin>) throws {
     for origin in changed.sorted() {
       guard let head = heads[origin] else { continue }
@@ -129,6 +135,8 @@ final class OriginTable: OriginNumbering {
         [.integer(Int64(head.sequence.rawValue)), .integer(Int64(head.number))])
     }
   }
+
+  var ownSequence: SequenceNumber { heads[own]?.sequence ?? .none }
 
   /// Everything held here.
   var vector: VersionVector { VersionVector(heads.mapValues(\.sequence)) }

@@ -150,8 +150,13 @@ extension Replica {
       try prepareWriter(connection, group: group, contents: contents) {
         try Catalog.ensure(definitions, migrations, on: connection)
       }
-      connection.attachment = try ReplicaWriter(
-        connection, wallClock: wallClock, changes: changes, mergeFunctions: mergeFunctions.map { $0(connection) })
+      let writer = try ReplicaWriter(
+        connection, anchor: folder.anchor, wallClock: wallClock, changes: changes,
+        mergeFunctions: mergeFunctions.map { $0(connection) })
+      if writer.hasStartedIncarnation {
+        logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
+      }
+      connection.attachment = writer
       // Others may have written while the files were closed.
       changes.announce(.all)
     }

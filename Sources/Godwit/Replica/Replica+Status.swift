@@ -23,7 +23,7 @@ extension Replica {
         return sum + Int(held[origin].rawValue - min(known, held[origin]).rawValue)
       }
       return ReplicaStatus(
-        tables: tables,
+        incarnation: Self.incarnation(origins.own), tables: tables,
         held: held.origins.map { ReplicaStatus.Held(replica: $0.replica, sequence: held[$0].rawValue) },
         staged: try staged.count(), conflicts: try ConflictLog.count(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
@@ -58,6 +58,11 @@ extension Replica {
     return try await pool.read { connection in
       try ConflictLog(connection, origins: OriginTable(connection)).list(limit: limit)
     }
+  }
+
+  private static func incarnation(_ own: Origin) -> String {
+    let digits = String(own.incarnation, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
   private static func check(_ limit: Int) throws {

@@ -16,6 +16,8 @@ struct ReplicaFolder {
 
   var database: String { "\(path)/database" }
   var hasDatabase: Bool { PrivateFile.exists(database) }
+  /// Beside the keyring, where a backup of the database alone does not reach.
+  var anchor: AnchorFile { AnchorFile(path: "\(keys.keyring).anchor") }
   var hasKeyring: Bool { PrivateFile.exists(keys.keyring) }
 
   /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile.

@@ -18,6 +18,8 @@ public struct ReplicaStatus: Sendable {
     public let sequence: UInt64
   }
 
+  /// The replica's incarnation, 8 hexadecimal digits: a clone or a restored backup takes a new one by itself.
+  public let incarnation: String
   /// The group's tables.
   public let tables: [Table]
   /// What is held of each origin.

@@ -14,7 +14,14 @@ final class ReplicaWriter {
   private let capture = ChangeCapture()
   private let models: ModelWriter
   let steps = WriteStepsCache()
-  private var clock = HybridClock()
+  let clock: ReplicaClock
+  let anchorFile: AnchorFile
+  /// The database's half of its anchor.
+  var nonce = Nonce.none
+  /// Whether this opening found the database to be a copy, or an earlier state of itself.
+  var hasStartedIncarnation = false
+  /// Whether this opening has given database and anchor a new nonce.
+  private var hasRenewedAnchor = false
   /// The context last written to the log; the next transaction writes its own only when it differs.
   private var lastContext = VersionVector()
   private var schemaVersion: UInt64 = 1
@@ -29,18 +36,22 @@ final class ReplicaWriter {
   private var hasHolds = false
 
   init(
-    _ connection: Connection, wallClock: WallClock, changes: ChangeBroadcaster, mergeFunctions: [CustomMerge]
+    _ connection: Connection, anchor: AnchorFile, wallClock: WallClock, changes: ChangeBroadcaster,
+    mergeFunctions: [CustomMerge]
   ) throws {
     self.mergeFunctions = mergeFunctions
     self.connection = connection
+    anchorFile = anchor
     self.wallClock = wallClock
     self.changes = changes
     log = try ChangeLog(connection)
+    clock = ReplicaClock(connection, wallClock: wallClock)
     models = ModelWriter(connection, capture: capture, now: wallClock.milliseconds)
     try CaptureFunction.register(capture, on: connection)
     dataVersion = try connection.scalar("PRAGMA data_version")
     foreignCommits = try ForeignCommits(connection, changes)
     try load()
+    try checkAnchor()
   }
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
@@ -83,8 +94,10 @@ final class ReplicaWriter {
     try connection.execute("BEGIN IMMEDIATE")
     do {
       try reloadAfterOthers()
+      if !hasRenewedAnchor { try renewAnchor() }
       let output = try body()
       try commit()
+      hasRenewedAnchor = true
       capture.removeAll()
       changes.announce(connection.takeWrittenTables())
       return output
@@ -119,20 +132,13 @@ final class ReplicaWriter {
     guard let captured else { return }
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
+    let sequence = head.sequence.next
+    let hlc = try clock.stamp(captured.changes, sequence, log, catalog)
     let record = TransactionRecord(
-      dot: Dot(log.origins.own, head.sequence.next), hlc: clock.tick(wallMilliseconds: wallClock.milliseconds()),
-      schemaVersion: schemaVersion, context: context == lastContext ? nil : context, changes: captured.changes)
+      dot: Dot(log.origins.own, sequence), hlc: hlc, schemaVersion: schemaVersion,
+      context: context == lastContext ? nil : context, changes: captured.changes)
     try log.append(record, captured)
     lastContext = context
-  }
-
-  /// The greatest timestamp handed out or taken note of.
-  var latestTimestamp: HLC { clock.last }
-
-  /// Takes note of other replicas' timestamps, also across restarts; the next own one is greater.
-  func observe(_ hlc: HLC) throws {
-    clock.observe(hlc)
-    try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)
   }
 
   private func reloadAfterOthers() throws {
@@ -154,10 +160,11 @@ final class ReplicaWriter {
     hasHolds = try Holds.any(on: connection)
     let meta = try Meta.all(on: connection)
     schemaVersion = UInt64(try meta.integer(.schemaVersion))
+    nonce = Nonce(meta[.nonce])
     let own = log.origins.own
-    lastContext = try log.othersContext(of: Dot(own, log.origins.head(of: own).sequence))
-    clock.observe(HLC(rawValue: UInt64(bitPattern: try meta.integer(.clock))))
-    clock.observe(log.origins.ownLatest)
+    let head = try log.origins.head(of: own)
+    lastContext = try log.othersContext(of: Dot(own, head.sequence))
+    try clock.load(meta, own: head, latest: log.origins.ownLatest)
     try reloadTriggers()
   }
 

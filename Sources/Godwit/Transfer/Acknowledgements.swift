@@ -2,26 +2,46 @@ import GodwitBase
 import GodwitReplication
 import GodwitStorage
 
-/// What each member has said it holds (`godwit_acknowledgement`).
+/// What each member has said it holds (`godwit_acknowledgement`), in the incarnation that spoke last: a restored
+/// backup holds less than was said before.
 enum Acknowledgements {
   static func get(_ replica: ReplicaID, on connection: Connection) throws -> VersionVector {
-    let stored = try connection.scalar("SELECT vector FROM godwit_acknowledgement WHERE replica = ?", [key(replica)])
+    let stored = try connection.scalar(
+      "SELECT vector FROM godwit_acknowledgement WHERE substr(replica, 1, 16) = ?", [key(replica)])
+    return try vector(stored)
+  }
+
+  /// `parted` says of which origins the author holds another history, and from where on. That is no acknowledgement;
+  /// the history held here goes to it again, so that it learns of the fork.
+  static func add(
+    _ vector: VersionVector, of author: Origin, parted: [Origin: SequenceNumber], on connection: Connection
+  ) throws {
+    let key = key(author.replica, author.incarnation)
+    let before = try self.vector(
+      connection.scalar("SELECT vector FROM godwit_acknowledgement WHERE replica = ?", [key]))
+    try connection.run(
+      "DELETE FROM godwit_acknowledgement WHERE substr(replica, 1, 16) = ?", [self.key(author.replica)])
+    var held = before.union(vector)
+    for (origin, sequence) in parted {
+      held[origin] = min(held[origin], SequenceNumber(rawValue: sequence.rawValue - 1))
+    }
+    var writer = ByteWriter()
+    held.write(to: &writer)
+    try connection.run(
+      "INSERT INTO godwit_acknowledgement (replica, vector) VALUES (?, ?)", [key, .blob(writer.bytes)])
+  }
+
+  private static func vector(_ stored: Value?) throws -> VersionVector {
     guard case .blob(let bytes)? = stored else { return VersionVector() }
     var reader = ByteReader(bytes)
     return try VersionVector(reading: &reader)
   }
 
-  static func add(_ vector: VersionVector, of replica: ReplicaID, on connection: Connection) throws {
-    var writer = ByteWriter()
-    try get(replica, on: connection).union(vector).write(to: &writer)
-    try connection.run(
-      "INSERT OR REPLACE INTO godwit_acknowledgement (replica, vector) VALUES (?, ?)",
-      [key(replica), .blob(writer.bytes)])
-  }
-
-  private static func key(_ replica: ReplicaID) -> Value {
-    var writer = ByteWriter(capacity: 16)
+  /// The ID, and the incarnation behind it.
+  private static func key(_ replica: ReplicaID, _ incarnation: UInt32? = nil) -> Value {
+    var writer = ByteWriter(capacity: 20)
     replica.value.write(to: &writer)
+    if let incarnation { writer.bigEndian(incarnation) }
     return .blob(writer.bytes)
   }
 }

@@ -15,17 +15,21 @@ struct Exporter {
   let includesAll: Bool
   let createdAt: Int64
 
-  /// `makeDurable` is called once the snapshot stands and before anything of it is written.
+  /// `makeDurable` is called with the own head once the snapshot stands and before anything of it is written.
   func export(
-    to sink: any ByteSink, makeDurable: () throws -> Void, progress: ProgressHandler?
+    to sink: any ByteSink, makeDurable: (OriginTable.Head) throws -> Void, progress: ProgressHandler?
   ) throws -> ExportReport {
     let log = try ChangeLog(connection)
     let ranges = try ranges(log)
-    try makeDurable()
+    try makeDurable(log.origins.head(of: log.origins.own))
+    let held = log.origins.vector
+    let chains = try SyncFileHeader.originsWithoutRange(held, ranges).map { ($0, try log.origins.head(of: $0).chain) }
     let header = SyncFileHeader(
-      group: roster.group, sender: identity.replica, createdAt: createdAt, vector: log.origins.vector,
+      group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
+      vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges)
+      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges,
+      chains: Dictionary(uniqueKeysWithValues: chains))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
@@ -72,25 +76,17 @@ struct Exporter {
     }
   }
 
-  /// A change that saw another has the greater timestamp, so timestamp order puts every cause before its effects.
+  /// Every transaction after all that its author held: that is in the file before it, or with every reader.
   private func forEachInCausalOrder(
     _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ body: (TransactionRecord) throws -> Void
   ) throws {
-    var cursors: [(cursor: LogCursor, next: TransactionRecord)] = try ranges.compactMap { range in
-      let before = SequenceNumber(rawValue: range.first.rawValue - 1)
-      let cursor = try log.cursor(of: range.origin, after: before, through: range.last)
-      return try cursor.next().map { (cursor, $0.record) }
+    var start = log.origins.vector
+    for range in ranges { start[range.origin] = SequenceNumber(rawValue: range.first.rawValue - 1) }
+    let wanted = ranges.map { range in
+      LogOrder.Range(
+        origin: range.origin, after: start[range.origin], through: range.last, contextBefore: range.contextBefore)
     }
-    func precedes(_ left: TransactionRecord, _ right: TransactionRecord) -> Bool {
-      (left.hlc, left.dot.origin) < (right.hlc, right.dot.origin)
-    }
-    while let index = cursors.indices.min(by: { precedes(cursors[$0].next, cursors[$1].next) }) {
-      try body(cursors[index].next)
-      if let (record, _) = try cursors[index].cursor.next() {
-        cursors[index].next = record
-      } else {
-        cursors.remove(at: index)
-      }
-    }
+    var order = try LogOrder(log, wanted, covered: start)
+    while let entry = try order.next() { try body(entry.record) }
   }
 }

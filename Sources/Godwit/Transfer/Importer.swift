@@ -19,10 +19,10 @@ final class Importer {
   private var contexts: [Origin: VersionVector] = [:]
   private var lasts: [Origin: SequenceNumber] = [:]
   private var held: VersionVector
-  /// Ten years ahead of any clock that can be right: what lies beyond would drag every member's clock along.
-  private let latestBelievable: Int64
+  private var forks: ForkWatch
+  /// The sender holds own transactions that are not here: this is an earlier state of the replica.
+  private let isBehindItself: Bool
   private var changedOrigins: Set<Origin> = []
-  private var latest = HLC(rawValue: 0)
   private var applied = 0
   private var duplicates = 0
 
@@ -35,9 +35,8 @@ final class Importer {
     merger = try writer.merger()
     staged = StagedTransactions(connection: connection)
     held = log.origins.vector
-    let tenYears: Int64 = 10 * 365 * 86_400_000
-    let firstRelease: Int64 = 1_767_225_600_000  // 2026, for machines that start in 1970
-    latestBelievable = max(writer.wallClock.milliseconds(), writer.latestTimestamp.milliseconds, firstRelease) + tenYears
+    isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
+    forks = ForkWatch { [log] in try log.chain(at: $0) }
   }
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
@@ -47,6 +46,7 @@ final class Importer {
       return try writer.inMerge {
         try Catalog.adopt(file.header.tables, on: connection)
         try writer.reload()
+        try writer.clock.correct(writer.log, writer.catalog)
         return try Importer(file, writer: writer).run(progress)
       }
     } catch let error as GodwitError where error.code == .constraint {
@@ -69,28 +69,43 @@ final class Importer {
     for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
       throw Self.brokenChain(range.origin)
     }
+    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
     try applyStaged()
     try merger.finish()
     try log.origins.save(changedOrigins)
-    try writer.observe(latest)
-    try Acknowledgements.add(file.header.vector, of: file.header.sender, on: connection)
+    try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
+    try Acknowledgements.add(file.header.vector, of: sender, parted: forks.parted, on: connection)
+    let missing = try staged.missing(held: held)
+    // Own numbers mean other transactions elsewhere, or would with the next one.
+    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
     progress?(1)
     return MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
-      rows: merger.rowCount, conflicts: merger.conflictCount, missing: try staged.missing(held: held))
+      rows: merger.rowCount, conflicts: merger.conflictCount, missing: missing,
+      forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
+        MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
+      })
   }
 
-  /// What the file says came before its ranges must be what is held here.
+  /// What the file says came before its ranges, and where they end, is compared with what is held here.
   private func checkRanges() throws {
     for range in file.header.ranges {
-      chains[range.origin] = range.chainBefore
-      contexts[range.origin] = range.contextBefore
-      lasts[range.origin] = range.last
+      let origin = range.origin
+      chains[origin] = range.chainBefore
+      contexts[origin] = range.contextBefore
+      lasts[origin] = range.last
       let before = SequenceNumber(rawValue: range.first.rawValue - 1)
-      guard held[range.origin] >= before else { continue }
-      if let chain = try log.chain(at: Dot(range.origin, before)), chain != range.chainBefore {
-        throw Self.brokenChain(range.origin)
+      guard before > .none || range.chainBefore == .zero else { throw Self.brokenChain(origin) }
+      guard held[origin] >= before else { continue }
+      if let chain = try log.chain(at: Dot(origin, before)), chain != range.chainBefore {
+        forks.part(origin, at: before, isExact: false)
+      } else if held[origin] >= range.last, try log.chain(at: Dot(origin, range.last)) == range.chainAtEnd {
+        forks.agree(origin)
       }
+    }
+    for (origin, chain) in file.header.chains where held[origin] >= file.header.vector[origin] {
+      let head = Dot(origin, file.header.vector[origin])
+      if let here = try log.chain(at: head), here != chain { forks.part(origin, at: head.sequence, isExact: false) }
     }
   }
 
@@ -99,29 +114,24 @@ final class Importer {
     let chain = record.chain(after: chains[origin] ?? .zero)
     chains[origin] = chain
     if let context = record.context { contexts[origin] = context }
-    if held.covers(record.dot) {
-      try checkDuplicate(record.dot, chain)
-      duplicates += 1
-      return
-    }
-    guard record.hlc.milliseconds <= latestBelievable else {
-      throw GodwitError(
-        .limitExceeded, "a timestamp of \(origin.replica) is more than ten years ahead",
-        hint: "nothing was changed; set the clock of that machine, and this one's")
-    }
-    let waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
+    guard forks.parted[origin] == nil else { return }
+    if held.covers(record.dot) { return try takeDuplicate(record.dot, chain) }
+    var waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
+    waiting.isForeign = try forks.isForeign(waiting.context)
     if canApply(waiting) { try apply(waiting) } else { try staged.add(waiting) }
   }
 
-  /// The last transaction that both sides hold proves all before it: their chains must agree there.
-  private func checkDuplicate(_ dot: Dot, _ chain: ContentHash) throws {
-    guard dot.sequence == held[dot.origin] || dot.sequence == lasts[dot.origin] else { return }
-    if let own = try log.chain(at: dot), own != chain { throw Self.brokenChain(dot.origin) }
+  private func takeDuplicate(_ dot: Dot, _ chain: ContentHash) throws {
+    let isLast = dot.sequence == held[dot.origin] || dot.sequence == lasts[dot.origin]
+    duplicates += 1
+    guard try !forks.isSame(dot, chain, isLast: isLast), let parted = forks.parted[dot.origin] else { return }
+    // Those since then were none.
+    duplicates -= Int(dot.sequence.rawValue - parted.rawValue) + 1
   }
 
   private func canApply(_ transaction: StagedTransaction) -> Bool {
     let dot = transaction.record.dot
-    return dot.sequence == held[dot.origin].next && held.covers(transaction.context)
+    return !transaction.isForeign && dot.sequence == held[dot.origin].next && held.covers(transaction.context)
   }
 
   private func apply(_ transaction: StagedTransaction) throws {
@@ -133,7 +143,7 @@ final class Importer {
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)
-    latest = max(latest, transaction.record.hlc)
+    try writer.clock.take(transaction.record.hlc, transaction.record.changes, writer.catalog)
     applied += 1
   }
 
@@ -147,6 +157,7 @@ final class Importer {
           let head = try log.origins.head(of: first.origin)
           guard waiting.record.chain(after: head.chain) == waiting.chain else {
             // Its sender had another history. It must not stand in the way of the right one.
+            forks.part(first.origin, at: waiting.record.dot.sequence, isExact: true)
             try staged.remove(through: waiting.record.dot)
             break
           }
@@ -160,7 +171,7 @@ final class Importer {
 
   private static func brokenChain(_ origin: Origin) -> GodwitError {
     GodwitError(
-      .corruptFile, "the transactions of \(origin.replica) are not those held here under the same numbers",
-      hint: "the replica was copied or restored from a backup; nothing was changed")
+      .corruptFile, "the transactions of \(origin.replica) do not have the hash that the file gives for them",
+      hint: "nothing was changed; ask the sender for the file again")
   }
 }

@@ -25,12 +25,16 @@ extension Replica {
         .invalidArgument, "no active member is called \(member ?? "")", hint: "see: godwit member list")
     }
     let database = folder.database
+    let anchor = folder.anchor
     let createdAt = wallClock.milliseconds()
     let report = try await pool.read { connection in
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
         createdAt: createdAt)
-      let makeDurable = { try Self.synchronizeLog(of: database) }
+      let makeDurable: (OriginTable.Head) throws -> Void = { head in
+        try Self.synchronizeLog(of: database)
+        try anchor.noteExport(of: head)
+      }
       switch destination {
       case .standardOutput:
         return try exporter.export(
@@ -65,6 +69,9 @@ extension Replica {
       try Self.explaining { try Self.read(source, identity, roster, on: writer, progress) }
     }
     try await remember(members)
+    for fork in report.forks {
+      logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
+    }
     logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
     return report
   }

@@ -8,6 +8,9 @@ struct StagedTransaction {
   let record: TransactionRecord
   let context: VersionVector
   let chain: ContentHash
+  /// Its author had seen another history of a forked origin, which the numbers in its context cannot tell from the
+  /// one here. It waits until a file brings it whose sender holds what is here.
+  var isForeign = false
 }
 
 /// Transactions that came before their causes (`godwit_staged`), kept verbatim until those arrive.
@@ -25,7 +28,8 @@ struct StagedTransactions {
       key(staged.record.dot.origin) + [
         .integer(Int64(staged.record.dot.sequence.rawValue)), .blob(staged.chain.bytes),
         .integer(Int64(staged.record.hlc.rawValue)), .integer(Int64(staged.record.schemaVersion)),
-        .blob(context.bytes), .integer(staged.record.context == nil ? 0 : 1), .blob(staged.record.changes),
+        .blob(context.bytes), .integer((staged.record.context == nil ? 0 : 1) | (staged.isForeign ? 2 : 0)),
+        .blob(staged.record.changes),
       ])
   }
 
@@ -43,8 +47,10 @@ struct StagedTransactions {
       let record = TransactionRecord(
         dot: dot, hlc: HLC(rawValue: UInt64(bitPattern: statement.integer(at: 1))),
         schemaVersion: UInt64(bitPattern: statement.integer(at: 2)),
-        context: statement.integer(at: 4) == 1 ? context : nil, changes: statement.blob(at: 5))
-      return StagedTransaction(record: record, context: context, chain: try ContentHash(reading: &chain))
+        context: statement.integer(at: 4) & 1 == 1 ? context : nil, changes: statement.blob(at: 5))
+      return StagedTransaction(
+        record: record, context: context, chain: try ContentHash(reading: &chain),
+        isForeign: statement.integer(at: 4) & 2 != 0)
     }
   }
 

@@ -20,6 +20,16 @@ public struct MergeReport: Sendable {
     public let sequences: ClosedRange<UInt64>
   }
 
+  /// An origin with two histories: the machine was cloned with all that tells a copy from the original, and both wrote.
+  /// The history held here stays. The other one is left out of the import, with what depends on it, and nothing is
+  /// overwritten; a replica that meets its own fork writes under a new incarnation from then on.
+  public struct Fork: Sendable, Hashable {
+    /// The replica whose histories part.
+    public let replica: ReplicaID
+    /// The first sequence number known to stand for two different transactions.
+    public let sequence: UInt64
+  }
+
   /// The member that made the file.
   public let sender: ReplicaID
   /// Transactions applied, those that had been waiting included.
@@ -34,4 +44,6 @@ public struct MergeReport: Sendable {
   public let conflicts: Int
   /// What must come before the staged transactions can be applied.
   public let missing: [Missing]
+  /// Origins whose transactions in the file are not those held here under the same numbers.
+  public let forks: [Fork]
 }

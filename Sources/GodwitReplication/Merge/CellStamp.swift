@@ -1,6 +1,7 @@
 import GodwitBase
 
-/// When and by whom a cell was written. Ordered by HLC, then origin, which no two different writes share.
+/// When and by whom a cell was written. Ordered by HLC, then origin; two transactions of one origin that share an HLC
+/// (Specs/clock.md) never wrote the same row, and their sequence orders them.
 package struct CellStamp: Hashable, Comparable, Sendable {
   package let hlc: HLC
   package let dot: Dot
@@ -11,6 +12,6 @@ package struct CellStamp: Hashable, Comparable, Sendable {
   }
 
   package static func < (left: CellStamp, right: CellStamp) -> Bool {
-    (left.hlc, left.dot.origin) < (right.hlc, right.dot.origin)
+    (left.hlc, left.dot.origin, left.dot.sequence) < (right.hlc, right.dot.origin, right.dot.sequence)
   }
 }

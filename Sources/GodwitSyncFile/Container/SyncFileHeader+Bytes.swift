@@ -10,6 +10,7 @@ extension SyncFileHeader {
   func write(to writer: inout ByteWriter) {
     group.value.write(to: &writer)
     sender.value.write(to: &writer)
+    writer.bigEndian(incarnation)
     writer.signedVarint(createdAt)
     vector.write(to: &writer)
     writer.varint(schemaVersion)
@@ -21,11 +22,13 @@ extension SyncFileHeader {
     for table in tables { table.write(to: &writer) }
     writer.varint(ranges.count)
     for range in ranges { range.write(to: &writer) }
+    for origin in Self.originsWithoutRange(vector, ranges) { writer.raw((chains[origin] ?? .zero).bytes) }
   }
 
   init(reading reader: inout ByteReader) throws {
     let group = GroupID(try Identifier128(reading: &reader))
     let sender = ReplicaID(try Identifier128(reading: &reader))
+    let incarnation: UInt32 = try reader.bigEndian()
     let createdAt = try reader.signedVarint()
     let vector = try VersionVector(reading: &reader)
     let schemaVersion = try reader.varint()
@@ -37,11 +40,14 @@ extension SyncFileHeader {
     let tables = try (0..<tableCount).map { _ in try TableDefinition(reading: &reader) }
     let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
     let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
+    var chains: [Origin: ContentHash] = [:]
+    for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try ContentHash(reading: &reader) }
     try reader.expectEnd()
     guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
     self.init(
-      group: group, sender: sender, createdAt: createdAt, vector: vector, schemaVersion: schemaVersion,
-      recipients: recipients, members: members, tables: tables, ranges: ranges)
+      group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
+      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, ranges: ranges,
+      chains: chains)
   }
 }
 

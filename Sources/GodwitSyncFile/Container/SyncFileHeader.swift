@@ -30,6 +30,8 @@ package struct SyncFileHeader: Sendable {
 
   package let group: GroupID
   package let sender: ReplicaID
+  /// The sender's incarnation: another one may hold less than the sender held before.
+  package let incarnation: UInt32
   /// Milliseconds since 1970 UTC by the sender's clock.
   package let createdAt: Int64
   /// Everything the sender holds: its acknowledgement.
@@ -42,13 +44,17 @@ package struct SyncFileHeader: Sendable {
   /// The synced tables as the sender has them.
   package let tables: [TableDefinition]
   package let ranges: [Range]
+  /// The chains of the origins in `vector` without a range: whether the reader holds the same under these numbers.
+  package let chains: [Origin: ContentHash]
 
   package init(
-    group: GroupID, sender: ReplicaID, createdAt: Int64, vector: VersionVector, schemaVersion: UInt64,
-    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], ranges: [Range]
+    group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
+    schemaVersion: UInt64, recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition],
+    ranges: [Range], chains: [Origin: ContentHash]
   ) {
     self.group = group
     self.sender = sender
+    self.incarnation = incarnation
     self.createdAt = createdAt
     self.vector = vector
     self.schemaVersion = schemaVersion
@@ -56,6 +62,13 @@ package struct SyncFileHeader: Sendable {
     self.members = members
     self.tables = tables
     self.ranges = ranges
+    self.chains = chains
+  }
+
+  /// The origins whose chains the header gives, rising.
+  package static func originsWithoutRange(_ vector: VersionVector, _ ranges: [Range]) -> [Origin] {
+    let ranged = Set(ranges.map(\.origin))
+    return vector.origins.filter { !ranged.contains($0) }
   }
 
   package var transactionCount: Int { ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 } }

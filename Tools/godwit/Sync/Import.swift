@@ -51,6 +51,7 @@ struct Import: AsyncParsableCommand {
     bar.finish()
     let names = ReplicaNames(try await replica.members())
     try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
+    for fork in report.forks { console.note(fork.warning(names)) }
     return report.conflicts
   }
 
@@ -69,7 +70,9 @@ extension MergeReport {
       Format.count(conflicts, "conflict"),
     ]
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
-    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)")
+    let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
+    let forked = forks.isEmpty ? "" : "; forked: \(parted)"
+    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)\(forked)")
   }
 
   /// Specs/cli.md, "import".
@@ -78,6 +81,15 @@ extension MergeReport {
       "file": .string(file), "sender": .object(names.json(sender)), "applied": .number(applied),
       "duplicates": .number(duplicates), "waiting": .number(staged), "rows": .number(rows),
       "conflicts": .number(conflicts), "missing": .array(missing.map { $0.json(names) }),
+      "forks": .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
     ]
+  }
+}
+
+extension MergeReport.Fork {
+  fileprivate func warning(_ names: ReplicaNames) -> String {
+    Format.printable(
+      "warning: \(names.name(replica)) has two histories from transaction \(sequence) on: its machine was cloned, and "
+        + "both wrote. The one held here stays; the other was left out, with what depends on it.")
   }
 }

@@ -21,7 +21,7 @@ struct StatusView {
 
   var lines: [String] {
     var fields = [
-      ("replica", "\(names.name(identity.replica)) (\(identity.replica))"),
+      ("replica", "\(names.name(identity.replica)) (\(identity.replica), incarnation \(status.incarnation))"),
       ("group", "\(group)"),
       ("folder", path),
       ("size", "\(Format.byteSize(status.databaseBytes)), SQLCipher \(status.cipherVersion)"),
@@ -61,6 +61,7 @@ struct StatusView {
   var json: JSONValue {
     [
       "path": .string(path), "replica": .string("\(identity.replica)"),
+      "incarnation": .string(status.incarnation),
       "name": .string(names.name(identity.replica)), "group": .string("\(group)"),
       "members": .array(members.map(\.json)),
       "tables": .array(status.tables.map { ["table": .string($0.name), "rows": .number($0.rows)] }),

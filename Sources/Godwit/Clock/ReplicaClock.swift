@@ -1,0 +1,128 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// The writer's clock, with all that it must not forget (Specs/clock.md): a timestamp that is handed out is greater
+/// than those of all writes to the same rows that are held here, however wrong their authors' clocks were.
+///
+/// What it holds in memory follows the database; ``load(_:own:latest:)`` reads it anew after a rollback.
+final class ReplicaClock {
+  private let connection: Connection
+  private let wallClock: WallClock
+  private let rows: AheadRows
+  private var clock = HybridClock()
+  /// The earliest timestamp remembered; nil when nothing is, and then a commit does not look for rows.
+  private var earliest: HLC?
+
+  init(_ connection: Connection, wallClock: WallClock) {
+    self.connection = connection
+    self.wallClock = wallClock
+    rows = AheadRows(connection: connection)
+  }
+
+  /// Local commits do not write the clock down. Those since the last time it was have rising timestamps, so that the
+  /// latest own one says the rest.
+  func load(_ meta: [Meta: Value], own: OriginTable.Head, latest: HLC) throws {
+    func integer(_ name: Meta) throws -> UInt64 { UInt64(bitPattern: meta[name] == nil ? 0 : try meta.integer(name)) }
+    var last = HLC(rawValue: try integer(.clock))
+    if own.sequence.rawValue > (try integer(.clocked)) { last = max(last, latest) }
+    clock = HybridClock(last: last)
+    let ahead = try integer(.ahead)
+    earliest = ahead == 0 ? nil : HLC(rawValue: ahead)
+  }
+
+  // MARK: Local transactions
+
+  /// The timestamp for a local transaction, which is its origin's `sequence`.
+  ///
+  /// - Throws: `limitExceeded` when the wall clock, or a row written by another replica, stands at the end of time.
+  func stamp(_ changes: [UInt8], _ sequence: SequenceNumber, _ log: ChangeLog, _ catalog: Catalog) throws -> HLC {
+    try correct(log, catalog)
+    let wall = wallClock.milliseconds()
+    guard let earliest else { return try Self.checked(clock.tick(wallMilliseconds: wall)) }
+    let keys = try Self.keys(of: changes, in: catalog)
+    let hlc = try Self.checked(clock.tick(wallMilliseconds: wall, above: rows.greatest(of: keys)))
+    if hlc > clock.last {
+      try remember(keys, hlc)
+      try save(through: sequence)
+    } else if earliest <= hlc {
+      try forget()
+    }
+    return hlc
+  }
+
+  /// Goes back to the wall clock after that was set back, and remembers the rows of all transactions with later
+  /// timestamps. Takes time in proportion to the log, once per wrong clock.
+  func correct(_ log: ChangeLog, _ catalog: Catalog) throws {
+    let wall = wallClock.milliseconds()
+    guard clock.isAstray(wallMilliseconds: wall) else { return }
+    for dot in try log.transactions(after: HLC(milliseconds: wall)) {
+      let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
+      try log.forEach(of: dot.origin, after: before, through: dot.sequence) { record, _ in
+        try remember(Self.keys(of: record.changes, in: catalog), record.hlc)
+      }
+    }
+    clock.goBack(wallMilliseconds: wall)
+    try save(through: log.origins.head(of: log.origins.own).sequence)
+  }
+
+  // MARK: Transactions of others
+
+  /// Follows the timestamp of a transaction that is applied, or remembers its rows. The caller saves in the end.
+  func take(_ hlc: HLC, _ changes: [UInt8], _ catalog: Catalog) throws {
+    guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
+    try remember(Self.keys(of: changes, in: catalog), hlc)
+  }
+
+  /// Writes the clock down: it tells all up to an own sequence.
+  func save(through sequence: SequenceNumber) throws {
+    try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)
+    try Meta.set(.clocked, .integer(Int64(sequence.rawValue)), on: connection)
+    if let earliest, earliest <= clock.last { try forget() }
+  }
+
+  // MARK: Rows
+
+  private func remember(_ keys: [RowKey], _ hlc: HLC) throws {
+    guard !keys.isEmpty else { return }
+    try rows.remember(keys, hlc)
+    if let earliest, earliest <= hlc { return }
+    earliest = hlc
+    try saveEarliest()
+  }
+
+  private func forget() throws {
+    try rows.forget(through: clock.last)
+    earliest = try rows.earliest()
+    try saveEarliest()
+  }
+
+  private func saveEarliest() throws {
+    try Meta.set(.ahead, .integer(Int64(earliest?.rawValue ?? 0)), on: connection)
+  }
+
+  private static func keys(of changes: [UInt8], in catalog: Catalog) throws -> [RowKey] {
+    let changes = try ChangeSet(changes[...])
+    let tables = changes.tables.map { catalog[$0.name]?.id }
+    var keys: [RowKey] = []
+    try changes.forEach { operation in
+      guard let table = tables[operation.table] else { return }
+      keys.append(RowKey(table: table, key: operation.key))
+      if operation.kind == .move {
+        let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
+        keys.append(RowKey(table: table, key: previous))
+      }
+    }
+    return keys
+  }
+
+  /// Beyond the limit others would refuse the transaction, and every later one with it.
+  private static func checked(_ hlc: HLC) throws -> HLC {
+    guard hlc < .limit else {
+      throw GodwitError(
+        .limitExceeded, "a timestamp would lie beyond the year 4199",
+        hint: "set this machine's clock; a row that another replica wrote at the end of time cannot be changed")
+    }
+    return hlc
+  }
+}

@@ -1,0 +1,60 @@
+import GodwitBase
+import GodwitFiles
+import GodwitKeys
+import GodwitReplication
+
+/// The file that holds an ``Anchor``, beside the keyring.
+struct AnchorFile: Sendable {
+  let path: String
+
+  enum Content: Equatable {
+    case missing
+    case anchor(Anchor)
+    /// Damaged, or a copy: it says nothing of this database.
+    case foreign
+  }
+
+  func read() throws -> Content {
+    guard PrivateFile.exists(path) else { return .missing }
+    let file = try PrivateFile.open(path)
+    guard try file.size() <= Anchor.byteLimit else { return .foreign }
+    let bytes = try file.readToEnd(limit: Anchor.byteLimit)
+    return try Anchor(bytes, at: file.place(), on: Self.machine).map(Content.anchor) ?? .foreign
+  }
+
+  /// Writes the file anew in one step. Only what others are about to see must outlive a power cut: without it a file
+  /// that got lost merely costs an incarnation.
+  func write(_ anchor: Anchor, isDurable: Bool) throws {
+    let file = try PendingFile(replacing: path)
+    try file.write(anchor.bytes(at: file.place(), on: Self.machine))
+    try file.commit(isDurable: isDurable)
+  }
+
+  /// Runs the body while no other process changes the file.
+  func locked<Output>(_ body: () throws -> Output) throws -> Output {
+    let lock = try LockFile("\(path).lock")
+    return try withExtendedLifetime(lock, body)
+  }
+
+  /// Notes how far the own origin goes out, before any byte of it does. An anchor that is not this database's is left
+  /// as it is, so that the next opening finds out.
+  func noteExport(of head: OriginTable.Head) throws {
+    guard head.sequence > .none else { return }
+    try locked {
+      guard case .anchor(var anchor) = try read(), anchor.incarnation == head.origin.incarnation,
+        anchor.exported < head.sequence
+      else { return }
+      anchor.exported = head.sequence
+      anchor.chain = head.chain
+      try write(anchor, isDurable: true)
+    }
+  }
+
+  /// SHA-256 of the machine's ID (machine-id(5)); zero where there is none.
+  private static let machine: ContentHash = {
+    guard let file = try? FileDescriptor.openForReading("/etc/machine-id"),
+      let bytes = try? file.readToEnd(limit: 4_096), !bytes.isEmpty
+    else { return .zero }
+    return bytes.withUnsafeBytes { ContentHash(of: $0) }
+  }()
+}

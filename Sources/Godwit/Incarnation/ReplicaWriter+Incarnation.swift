@@ -1,0 +1,68 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// Taking a new incarnation when the database is a copy or an older state of itself (Specs/incarnations.md).
+extension ReplicaWriter {
+  /// Compares the database with its anchor when it is opened. A copy takes a new incarnation at once; so that opening
+  /// stays cheap, all else waits for the first transaction.
+  func checkAnchor() throws {
+    let isFromBeforeAnchors = nonce == .none && log.origins.ownSequence > .none
+    if try isFromBeforeAnchors || !isAnchored(by: anchorFile.read()) { try inTransaction {} }
+  }
+
+  /// Gives database and anchor a new nonce, once per opening, as part of its first transaction. The file comes first
+  /// and keeps the old nonce beside the new one, for the database has one or the other after a kill.
+  func renewAnchor() throws {
+    try anchorFile.locked {
+      let content = try anchorFile.read()
+      guard try isAnchored(by: content) else { return try endIncarnation() }
+      let own = log.origins.own
+      var anchor = Anchor(nonces: [], incarnation: own.incarnation)
+      if case .anchor(let known) = content { anchor = known }
+      let next = Nonce.random()
+      anchor.nonces = [nonce, next]
+      try anchorFile.write(anchor, isDurable: false)
+      try setNonce(next)
+    }
+  }
+
+  /// Makes what is written from now on another origin's. The earlier incarnation becomes an origin like any other:
+  /// what others have of it and is not here comes back with their files.
+  ///
+  /// The anchor names the new nonce alone, so that a kill before the commit leads here again.
+  func startIncarnation() throws { try anchorFile.locked { try endIncarnation() } }
+
+  private func endIncarnation() throws {
+    let earlier = log.origins.own
+    try log.origins.save([earlier])
+    try clock.save(through: .none)
+    let own = try OriginTable.addOwn(replica: earlier.replica, on: connection)
+    let next = Nonce.random()
+    try anchorFile.write(Anchor(nonces: [next], incarnation: own.incarnation), isDurable: false)
+    try setNonce(next)
+    try reload()
+    hasStartedIncarnation = true
+  }
+
+  private func setNonce(_ nonce: Nonce) throws {
+    try Meta.set(.nonce, .blob(nonce.bytes), on: connection)
+    self.nonce = nonce
+  }
+
+  private func isAnchored(by content: AnchorFile.Content) throws -> Bool {
+    switch content {
+    case .missing: return nonce == .none
+    case .foreign: return false
+    case .anchor(let anchor):
+      let own = log.origins.own
+      guard anchor.nonces.contains(nonce), anchor.incarnation == own.incarnation else { return false }
+      let head = try log.origins.head(of: own)
+      if anchor.exported >= head.sequence {
+        return anchor.exported == head.sequence && anchor.chain == head.chain
+      }
+      // An entry that is gone from the log was acknowledged by all.
+      return try log.chain(at: Dot(own, anchor.exported)).map { $0 == anchor.chain } ?? true
+    }
+  }
+}

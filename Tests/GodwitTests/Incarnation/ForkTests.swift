@@ -1,0 +1,195 @@
+import Foundation
+import Godwit
+import GodwitBase
+import GodwitReplication
+import Testing
+
+@testable import Godwit
+
+@Suite("Forks")
+struct ForkTests {
+  /// Opens a copy whose anchor says that it is none, as after cloning a virtual machine with its disk.
+  private func clone(_ group: TestGroup, _ index: Int) async throws -> (original: Replica, clone: Replica) {
+    await group[index].close()
+    guard case .anchor(let anchor) = try group[index].folder.anchor.read() else { throw CancellationError() }
+    let path = try group.copyFolder(index, to: "clone")
+    try AnchorFile(path: "\(path)/keyring.anchor").write(anchor, isDurable: false)
+    let original = try await TestGroup.open(group.path(index), group.clock)
+    return (original, try await TestGroup.open(path, group.clock))
+  }
+
+  @Test("of a virtual machine cloned with all it has are found by the chain; the rest of the file goes on")
+  func clonedMachine() async throws {
+    let group = try await TestGroup(3)
+    try await group[0].insertNotes(["shared 1", "shared 2"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    #expect(try await clone.incarnation() == original.incarnation())
+
+    try await original.insertNotes(["original 1", "original 2"])
+    try await clone.insertNotes(["clone 1"])
+    try await group[2].insertNotes(["from 2"])
+    try await carry(from: group[2], to: clone, in: group.folder)
+    try await carry(from: original, to: group[1], in: group.folder)
+    let before = try await group[1].status()
+    let report = try await carry(from: clone, to: group[1], in: group.folder)
+
+    #expect(report.forks == [MergeReport.Fork(replica: original.identity.replica, sequence: 3)])
+    #expect(report.applied == 1 && report.duplicates == 0)
+    #expect(try await group[1].titles() == ["from 2", "original 1", "original 2", "shared 1", "shared 2"])
+    #expect(try await group[1].status().staged == before.staged)
+    #expect(try await group[1].verify().problems == [])
+    for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("a replica that meets its own fork writes under a new incarnation from then on, and keeps what it has")
+  func ownFork() async throws {
+    let group = try await TestGroup(2)
+    try await group[0].insertNotes(["shared"])
+    let (original, clone) = try await clone(group, 0)
+    let before = try await original.incarnation()
+    try await original.insertNotes(["original"])
+    try await clone.insertNotes(["clone"])
+
+    let report = try await carry(from: clone, to: original, in: group.folder, all: true)
+    #expect(report.forks.map(\.sequence) == [2])
+    #expect(report.duplicates == 1 && report.applied == 0)
+    let after = try await original.incarnation()
+    #expect(after != before)
+    #expect(try await original.titles() == ["original", "shared"])
+    // Once is enough, and it outlives the process.
+    _ = try await carry(from: clone, to: original, in: group.folder, all: true)
+    await original.close()
+    let again = try await TestGroup.open(group.path(0), group.clock)
+    #expect(try await again.incarnation() == after)
+
+    try await again.insertNotes(["afterwards"])
+    let there = try await carry(from: again, to: group[1], in: group.folder)
+    #expect(there.applied == 3 && there.forks.isEmpty)
+    #expect(try await group[1].titles() == ["afterwards", "original", "shared"])
+    #expect(try await again.verify().problems == [])
+    for replica in [again, clone] { await replica.close() }
+  }
+
+  @Test("a machine rolled back with all it has takes a new incarnation when a file names more of its own, and gets it")
+  func rolledBackMachine() async throws {
+    let group = try await TestGroup(2)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, earlier) = try await clone(group, 0)
+    try await original.insertNotes(["lost 1", "lost 2"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    let before = try await original.incarnation()
+    await original.close()
+
+    #expect(try await carry(from: group[1], to: earlier, in: group.folder).forks.isEmpty)
+    #expect(try await earlier.incarnation() != before)
+    try await earlier.insertNotes(["new"])
+    for (sender, receiver) in [(earlier, group[1]), (group[1], earlier)] {
+      #expect(try await carry(from: sender, to: receiver, in: group.folder).forks.isEmpty)
+    }
+    #expect(try await earlier.titles() == ["lost 1", "lost 2", "new", "shared"])
+    #expect(try await earlier.digest() == group[1].digest())
+    await earlier.close()
+  }
+
+  @Test("a clone learns of its fork from whoever met both histories")
+  func toldOfFork() async throws {
+    let group = try await TestGroup(2)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    try await original.insertNotes(["original"])
+    try await clone.insertNotes(["clone"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    try await carry(from: clone, to: group[1], in: group.folder)
+    let before = try await clone.incarnation()
+    let report = try await carry(from: group[1], to: clone, in: group.folder)
+    #expect(report.forks.map(\.sequence) == [2])
+    #expect(try await clone.incarnation() != before)
+    #expect(try await original.incarnation() == before)
+    for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("what depends on the other history stages, and never shows a row that is not here")
+  func dependants() async throws {
+    let group = try await TestGroup(3)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    try await original.insertNotes(["original 1", "original 2", "original 3"])
+    try await clone.insertNotes(["clone"])
+    try await carry(from: clone, to: group[2], in: group.folder)
+    try await group[2].write { _ = try $0.execute("UPDATE note SET views = 9 WHERE title = 'clone'") }
+    try await carry(from: original, to: group[1], in: group.folder)
+
+    for _ in 0..<2 {
+      let report = try await carry(from: group[2], to: group[1], in: group.folder)
+      #expect(report.forks.map(\.sequence) == [2])
+      #expect(report.applied == 0 && report.staged == 1)
+      #expect(try await group[1].titles() == ["original 1", "original 2", "original 3", "shared"])
+    }
+    // Nor does a file without a range of the forked origin show them, since others hold all of it by number.
+    try await carry(from: group[1], to: group[2], in: group.folder)
+    try await group[2].write { _ = try $0.execute("UPDATE note SET views = 10 WHERE title = 'clone'") }
+    let late = try await carry(from: group[2], to: group[1], in: group.folder)
+    #expect(late.forks.count == 1 && late.applied == 0)
+    // Nor do files of those who hold what is here release it.
+    try await original.insertNotes(["later"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    #expect(try await group[1].titles().count == 5)
+    #expect(try await group[1].status().staged == 2)
+    for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("an edit of what both histories share is applied, whichever way it comes")
+  func sharedRow() async throws {
+    let group = try await TestGroup(3)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    try await original.insertNotes(["original"])
+    try await clone.insertNotes(["clone"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    try await group[2].write { _ = try $0.execute("UPDATE note SET views = 9") }
+    try await carry(from: group[2], to: clone, in: group.folder)
+    try await carry(from: group[1], to: clone, in: group.folder)
+    let first = try await carry(from: clone, to: group[1], in: group.folder)
+    #expect(first.forks.count == 1 && first.applied == 1)
+    #expect(try await group[1].fetch(Note.where { $0.views == 9 }).map(\.title) == ["shared"])
+    #expect(try await group[1].status().staged == 0)
+    for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("that are only known to have parted before a number cast doubt on every context that names the origin")
+  func doubt() throws {
+    let origin = Origin(replica: ReplicaID(Identifier128(high: 1, low: 2)), incarnation: 3)
+    let other = Origin(replica: ReplicaID(Identifier128(high: 1, low: 9)), incarnation: 3)
+    func context(_ origin: Origin, _ sequence: UInt64) -> VersionVector {
+      VersionVector([origin: SequenceNumber(rawValue: sequence)])
+    }
+    var watch = ForkWatch { _ in nil }
+    watch.part(origin, at: SequenceNumber(rawValue: 5), isExact: false)
+    #expect(try watch.isForeign(context(origin, 1)))
+    #expect(try !watch.isForeign(context(other, 7)))
+    watch.part(origin, at: SequenceNumber(rawValue: 5), isExact: true)
+    #expect(try !watch.isForeign(context(origin, 4)))
+    #expect(try watch.isForeign(context(origin, 5)))
+  }
+
+  @Test("part where the first number stands for two transactions, however many both sides hold")
+  func partingPoint() async throws {
+    let group = try await TestGroup(2)
+    let shared = 300
+    try await group[0].insertNotes((0..<shared).map { "shared \($0)" })
+    let (original, clone) = try await clone(group, 0)
+    try await original.insertNotes((0..<5).map { "original \($0)" })
+    try await clone.insertNotes((0..<9).map { "clone \($0)" })
+    try await carry(from: original, to: group[1], in: group.folder)
+    let report = try await carry(from: clone, to: group[1], in: group.folder, all: true)
+    #expect(report.forks.map(\.sequence) == [UInt64(shared) + 1])
+    #expect(report.duplicates == shared && report.applied == 0 && report.staged == 0)
+    #expect(try await group[1].count(Note.all) == shared + 5)
+    for replica in [original, clone] { await replica.close() }
+  }
+}
