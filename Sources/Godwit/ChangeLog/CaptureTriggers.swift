@@ -6,11 +6,13 @@ import GodwitStorage
 ///
 /// They call functions that only Godwit registers, so a write by any other program fails. A call takes about a
 /// hundred values, so wide rows come in parts; updates fire only the triggers whose columns the statement sets.
-/// A statement that sets the key reports a delete and an insert; what that amounts to is found at the commit.
+/// A statement that sets the key reports a delete, an insert, and that both are one row; what that amounts to is found
+/// at the commit.
 enum CaptureTriggers {
   static let insertFunction = "godwit_insert"
   static let updateFunction = "godwit_update"
   static let deleteFunction = "godwit_delete"
+  static let moveFunction = "godwit_move"
   private static let valuesPerCall = 90
   private static let columnsPerUpdate = 16
 
@@ -64,7 +66,7 @@ enum CaptureTriggers {
       "CREATE TRIGGER \"godwit_\(table.id)_insert\" AFTER INSERT ON \(name) BEGIN \(insert) END",
       "CREATE TRIGGER \"godwit_\(table.id)_delete\" AFTER DELETE ON \(name) BEGIN \(delete) END",
       "CREATE TRIGGER \"godwit_\(table.id)_key\" AFTER UPDATE OF \(keys.joined(separator: ", ")) ON \(name) "
-        + "BEGIN \(delete) \(insert) END",
+        + "BEGIN \(delete) \(insert) SELECT \(moveFunction)(\(table.id), \(keyValues(keys))); END",
     ] + updates(table, name: name, columns: columns, keys: keys)
   }
 
@@ -75,10 +77,14 @@ enum CaptureTriggers {
     }.joined(separator: " ")
   }
 
+  private static func keyValues(_ keys: [String]) -> String {
+    (keys.map { "OLD.\($0)" } + keys.map { "NEW.\($0)" }).joined(separator: ", ")
+  }
+
   private static func updates(_ table: CatalogTable, name: String, columns: [String], keys: [String]) -> [String] {
     stride(from: keys.count, to: columns.count, by: columnsPerUpdate).map { first in
       let group = columns[first..<min(first + columnsPerUpdate, columns.count)]
-      let keyValues = (keys.map { "OLD.\($0)" } + keys.map { "NEW.\($0)" }).joined(separator: ", ")
+      let keyValues = keyValues(keys)
       let pairs = group.map { "OLD.\($0), NEW.\($0)" }.joined(separator: ", ")
       return "CREATE TRIGGER \"godwit_\(table.id)_update_\(first)\" AFTER UPDATE OF \(group.joined(separator: ", ")) "
         + "ON \(name) BEGIN SELECT \(updateFunction)(\(table.id), \(first), \(keyValues), \(pairs)); END"

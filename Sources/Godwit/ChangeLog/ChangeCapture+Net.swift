@@ -24,7 +24,7 @@ extension ChangeCapture {
   ) throws -> Captured? {
     if let failure { throw failure }
     let readers = uses.map { unsettled($0.table.definition) }
-    guard hasRepeatedRows || updatesRelatively || readers.contains(where: { $0 != nil }) else {
+    guard !moves.isEmpty || hasRepeatedRows || updatesRelatively || readers.contains(where: { $0 != nil }) else {
       guard !entries.isEmpty else { return nil }
       let changes = encode(operations.bytes, count: entries.count)
       return Captured(changes: changes, images: deletedImages, pieces: worker.finish())
@@ -32,11 +32,20 @@ extension ChangeCapture {
     var net = NetChanges()
     let tables = dictionary
     var reader = ByteReader(operations.bytes)
+    var movesLeft = moves[...]
+    func addMoves(through count: Int) {
+      while let move = movesLeft.first, move.entryCount <= count {
+        net.move(from: move.old[...], to: move.new[...], table: move.use)
+        movesLeft.removeFirst()
+      }
+    }
     for (number, entry) in entries.enumerated() {
+      addMoves(through: number)
       let operation = try Operation(reading: &reader, tables: tables)
       let oldEnd = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
       try net.add(operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table])
     }
+    addMoves(through: entries.count)
     for (number, reader) in readers.enumerated() {
       guard let reader else { continue }
       let table = tables[number]

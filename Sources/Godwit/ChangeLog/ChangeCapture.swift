@@ -40,6 +40,16 @@ final class ChangeCapture: ChangeJournal {
     var changeSet = ByteWriter(capacity: 1 << 12)
   }
 
+  /// Keys that statements have changed, by how many entries stood before.
+  private(set) var moves: [Move] = []
+
+  struct Move {
+    let entryCount: Int
+    let use: Int
+    let old: [UInt8]
+    let new: [UInt8]
+  }
+
   /// Works on the operations while they grow.
   let worker = PieceWorker()
   /// Up to where the operations have been handed to the worker.
@@ -78,6 +88,7 @@ final class ChangeCapture: ChangeJournal {
     handedOver = 0
     state.pointee.oldValues.removeAll()
     state.pointee.entries.removeAll(keepingCapacity: true)
+    moves.removeAll(keepingCapacity: true)
     failure = nil
   }
 
@@ -88,6 +99,7 @@ final class ChangeCapture: ChangeJournal {
   func rewind(to mark: Int) {
     guard mark < entries.count else { return }
     let first = entries[mark]
+    moves.removeAll { $0.entryCount > mark }
     state.pointee.operations.truncate(to: first.operation)
     worker.truncate(to: first.operation)
     handedOver = worker.end
@@ -145,6 +157,23 @@ final class ChangeCapture: ChangeJournal {
       try arguments.write(pair, to: &state.pointee.oldValues)
       state.pointee.uses[use].columns[column] = true
     }
+  }
+
+  /// Arguments: table, old key, new key. The row itself has been reported as deleted and inserted.
+  func move(_ arguments: borrowing FunctionArguments) throws {
+    let table = arguments.integer(0)
+    let keyCount = try self.table(table).definition.keyCount
+    guard arguments.count == 1 + 2 * keyCount else { return }
+    var isChanged = false
+    for index in 1...keyCount where !arguments.isIdentical(index, index + keyCount) { isChanged = true }
+    guard isChanged else { return }
+    var old = ByteWriter(capacity: 24)
+    var new = ByteWriter(capacity: 24)
+    for index in 1...keyCount {
+      try arguments.write(index, to: &old)
+      try arguments.write(index + keyCount, to: &new)
+    }
+    moves.append(Move(entryCount: entries.count, use: try use(of: table), old: old.bytes, new: new.bytes))
   }
 
   @discardableResult
@@ -237,6 +266,7 @@ final class CaptureFunction: SQLFunction {
     case .insert: try capture.insert(arguments)
     case .update: try capture.update(arguments)
     case .delete: try capture.delete(arguments)
+    case .move: try capture.move(arguments)
     }
   }
 
@@ -244,6 +274,7 @@ final class CaptureFunction: SQLFunction {
     try connection.register(CaptureFunction(capture, .insert), as: CaptureTriggers.insertFunction)
     try connection.register(CaptureFunction(capture, .update), as: CaptureTriggers.updateFunction)
     try connection.register(CaptureFunction(capture, .delete), as: CaptureTriggers.deleteFunction)
+    try connection.register(CaptureFunction(capture, .move), as: CaptureTriggers.moveFunction)
     connection.journal = capture
   }
 }

@@ -3,7 +3,8 @@ import GodwitReplication
 
 /// Works out what several writes to a row amount to, from what the row was before the first and is after the last.
 ///
-/// A row that came and went leaves nothing; one that went and came back is an update of the columns that differ.
+/// A row that came and went leaves nothing; one that went and came back is an update of the columns that differ; one
+/// that went on under another key is a move.
 struct NetChanges {
   private struct Key: Hashable {
     let table: Int
@@ -22,6 +23,10 @@ struct NetChanges {
 
   private var changes: [Key: RowChange] = [:]
   private var order: [Key] = []
+  /// The key that a row had when the transaction began, by the key it has now, for rows whose key was changed.
+  private var firstKeys: [Key: Key] = [:]
+  /// Keys under which another row began.
+  private var begun: Set<Key> = []
 
   mutating func add(_ operation: Operation, old: ArraySlice<UInt8>, table: ChangeSet.Table) throws {
     let key = Key(table: operation.table, key: operation.key)
@@ -29,7 +34,9 @@ struct NetChanges {
     if changes[key] == nil { order.append(key) }
     var oldReader = ByteReader(old)
     switch operation.kind {
-    case .insert:
+    case .insert, .move:
+      begun.insert(key)
+      firstKeys[key] = nil
       change.existsAfter = true
       change.balance += 1
       change.after = try Self.values(operation, table)
@@ -48,6 +55,14 @@ struct NetChanges {
       }
     }
     changes[key] = change
+  }
+
+  /// A statement has set a row's key, which was captured as a delete and an insert.
+  mutating func move(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>, table: Int) {
+    let (old, new) = (Key(table: table, key: old), Key(table: table, key: new))
+    let first = firstKeys.removeValue(forKey: old) ?? (begun.contains(old) ? nil : old)
+    if let first, first != new { firstKeys[new] = first }
+    begun.remove(old)
   }
 
   private static func values(_ operation: Operation, _ table: ChangeSet.Table) throws -> [Int: Value] {
@@ -81,7 +96,9 @@ struct NetChanges {
     var operations = ByteWriter()
     var images = ByteWriter()
     var count = 0
-    for key in order {
+    let moves = self.moves
+    let left = Set(moves.values)
+    for key in order where !left.contains(key) {
       guard let change = changes[key] else { continue }
       let table = tables[key.table]
       func head(_ kind: OperationKind) {
@@ -92,7 +109,16 @@ struct NetChanges {
       switch (change.existedBefore, change.existsAfter) {
       case (false, false): break
       case (false, true):
-        head(.insert)
+        if let old = moves[key], let before = changes[old]?.before {
+          head(.move)
+          operations.raw(old.key)
+          let changed = (table.keyCount..<table.columnCount).filter { before[$0] != change.after[$0] }
+          operations.varint(changed.count)
+          for column in changed { operations.varint(column) }
+          for column in table.keyCount..<table.columnCount { images.value(before[column] ?? .null) }
+        } else {
+          head(.insert)
+        }
         for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? .null) }
       case (true, true):
         let changed = try Self.updates(change, definitions[key.table])
@@ -109,6 +135,14 @@ struct NetChanges {
       }
     }
     return (operations.bytes, images.bytes, count)
+  }
+
+  /// The keys of rows that are new under their key and were another's before, which is gone.
+  private var moves: [Key: Key] {
+    firstKeys.filter { new, old in
+      guard let to = changes[new], let from = changes[old] else { return false }
+      return !to.existedBefore && to.existsAfter && from.existedBefore && !from.existsAfter
+    }
   }
 
   /// The columns that differ, with what an update carries of each.

@@ -37,6 +37,7 @@ struct FastForward {
         case .update where try touchesUnique(operation, table, changes):
           let key = RowKey(table: table.number, key: operation.key)
           moved.append((table, key, try takeOut(operation, table, changes)))
+        case .move: try leave(operation, table, changes, &images)
         case .insert, .update: break
         }
       }
@@ -46,6 +47,9 @@ struct FastForward {
       switch operation.kind {
       case .insert: try insert(operation, table)
       case .delete: if !hasUnique { try delete(operation, table, &images) }
+      case .move:
+        if !hasUnique { try leave(operation, table, changes, &images) }
+        try arrive(operation, table, changes)
       case .update:
         if try !hasUnique || !touchesUnique(operation, table, changes) { try update(operation, table, changes) }
       }
@@ -66,10 +70,26 @@ struct FastForward {
   }
 
   private func delete(_ operation: Operation, _ table: MergeTable, _ images: inout ByteWriter) throws {
-    guard let values = try table.rows.values(operation.key) else { throw Self.absent(table) }
+    try delete(operation.key, table, &images)
+  }
+
+  private func delete(_ key: ArraySlice<UInt8>, _ table: MergeTable, _ images: inout ByteWriter) throws {
+    guard let values = try table.rows.values(key) else { throw Self.absent(table) }
     for value in values { images.value(value) }
-    try table.rows.delete(operation.key)
-    try references.departed(operation, from: table)
+    try table.rows.delete(key)
+    try references.departed(RowKey(table: table.number, key: key), from: table)
+  }
+
+  private func leave(
+    _ operation: Operation, _ table: MergeTable, _ changes: ChangeSet, _ images: inout ByteWriter
+  ) throws {
+    try delete(operation.movement(in: changes.tables[operation.table]).previousKey, table, &images)
+  }
+
+  private func arrive(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws {
+    let values = try operation.cells(in: changes.tables[operation.table]).map(\.value)
+    try table.rows.insert(operation.key, values)
+    references.check(operation, in: table)
   }
 
   private func update(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws {

@@ -27,15 +27,15 @@ struct LogFold {
       let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
       let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
       try changes.forEach { operation in
+        let remote = changes.tables[operation.table]
         let mapping = mappings[operation.table]
-        let key = RowKey(table: mapping.table.id, key: operation.key)
-        let unknown = operation.kind == .insert ? RowState() : .settled
-        let before = try batch[key] ?? states.load(key) ?? unknown
-        let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
-        let write = RowWrite(kind: operation.kind, stamp: stamp, context: context, cells: cells)
-        let image = operation.kind == .delete ? try Self.image(&images, of: changes.tables[operation.table]) : nil
-        batch[key] = try fold(write, into: before, table: mapping.table, image: image)
-        body(key)
+        for (key, write) in try RowWrite.of(operation, remote, mapping, stamp, context) {
+          let unknown = write.kind == .insert || write.kind == .move ? RowState() : .settled
+          let before = try batch[key] ?? states.load(key) ?? unknown
+          let image = write.kind == .delete ? try Self.image(&images, of: remote) : nil
+          batch[key] = try fold(write, into: before, table: mapping.table, image: image)
+          body(key)
+        }
       }
       if batch.count >= Self.batchSize { try save() }
     }

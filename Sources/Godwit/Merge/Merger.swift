@@ -18,7 +18,7 @@ final class Merger {
   private let fold: LogFold
   private let conflicts: ConflictLog
   private var isMerging = false
-  private var pending: [RowKey: [RowWrite]] = [:]
+  private var pending: [RowKey: RowWrites] = [:]
   private var pendingCount = 0
   private(set) var conflictCount = 0
   private(set) var rowCount = 0
@@ -53,12 +53,11 @@ final class Merger {
     let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
     let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
     try changes.forEach { operation in
-      let mapping = mappings[operation.table]
-      let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
-      let key = RowKey(table: mapping.table.id, key: operation.key)
-      pending[key, default: []].append(
-        RowWrite(kind: operation.kind, stamp: stamp, context: context, cells: cells))
-      pendingCount += 1
+      let remote = changes.tables[operation.table]
+      for (key, write) in try RowWrite.of(operation, remote, mappings[operation.table], stamp, context) {
+        pending[key, default: RowWrites()].writes.append(write)
+        pendingCount += 1
+      }
     }
     if pendingCount >= Self.batchSize { try flush() }
     return []
@@ -100,23 +99,34 @@ final class Merger {
     try places.noteArrival(key)
   }
 
+  /// Merges what has been gathered. Edits of rows that have gone on under another key make another round.
+  private func flush() throws {
+    while !pending.isEmpty {
+      let round = pending
+      pending.removeAll(keepingCapacity: true)
+      try merge(round)
+    }
+    pendingCount = 0
+  }
+
   /// Every row that goes, and every row whose unique columns change, is taken out before any is put in, so that
   /// unique values may go from row to row.
-  private func flush() throws {
+  private func merge(_ round: [RowKey: RowWrites]) throws {
     var arrivals: [LivingRow] = []
-    for (key, writes) in pending.sorted(by: { $0.key < $1.key }) {
+    for (key, writes) in round.sorted(by: { $0.key < $1.key }) {
       let change = try RowChange(writes, to: key, places)
       for lost in change.lost {
         if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
       }
       if let before = change.before { try unique.changed(before) }
       if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
+      for edits in change.following {
+        pending[RowKey(table: key.table, key: edits.target[...]), default: RowWrites()].following.append(edits)
+      }
     }
-    rowCount += pending.count
+    rowCount += round.count
     try unique.place(arrivals)
     try unique.resolve()
-    pending.removeAll(keepingCapacity: true)
-    pendingCount = 0
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {

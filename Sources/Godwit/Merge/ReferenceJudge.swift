@@ -26,9 +26,9 @@ final class ReferenceJudge {
     if !table.references.isEmpty { pending.insert(RowKey(table: table.number, key: operation.key)) }
   }
 
-  func departed(_ operation: Operation, from table: MergeTable) throws {
+  func departed(_ key: RowKey, from table: MergeTable) throws {
     guard try !places.tables.references(to: table).isEmpty else { return }
-    departed.insert(RowKey(table: table.number, key: operation.key))
+    departed.insert(key)
   }
 
   /// Judges until nothing changes. First whatever may come back comes back; then what still lacks its parent goes,

@@ -1,19 +1,30 @@
 import GodwitBase
 import GodwitReplication
 
+/// What one batch writes to one row.
+struct RowWrites {
+  var writes: [RowWrite] = []
+  /// Edits that were written under a key the row had before.
+  var following: [FollowingEdits] = []
+
+  /// Whether the row can be new here.
+  var mayBegin: Bool { writes.first.map { $0.kind == .insert || $0.kind == .move } ?? false }
+}
+
 /// What the writes of one batch make of one row.
 struct RowChange {
   let key: RowKey
   /// The row as it was, if it was alive.
   let before: LivingRow?
   let lost: [LostWrite]
+  let following: [FollowingEdits]
   private let after: RowState
   private let written: [Int: Value]
   private let values: [Value]
   private let places: RowPlaces
   private let table: MergeTable
 
-  init(_ writes: [RowWrite], to key: RowKey, _ places: RowPlaces) throws {
+  init(_ all: RowWrites, to key: RowKey, _ places: RowPlaces) throws {
     self.key = key
     self.places = places
     let table = try places.tables[key.table]
@@ -21,16 +32,18 @@ struct RowChange {
     let keyCount = table.definition.keyCount
     before = try places.load(key)
     let known = try before?.state ?? places.states.load(key)
-    guard known != nil || writes.first?.kind == .insert else { throw FastForward.absent(table) }
+    guard known != nil || all.mayBegin else { throw FastForward.absent(table) }
     let state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     let stored = values
     var merge = RowMerge(state, table.rules) { stored[$0 - keyCount] }
-    for write in writes { try merge.apply(write) }
+    for write in all.writes { try merge.apply(write) }
+    for edits in all.following { try merge.apply(edits) }
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state
     written = merge.written
     lost = merge.lost
+    following = merge.following
     self.values = values
   }
 

@@ -108,6 +108,6 @@ final class UniqueJudge {
     let state = try stamps[key] ?? places.states.load(key) ?? .settled
     stamps[key] = state
     let keyCount = try places.tables[key.table].definition.keyCount
-    return columns.filter { $0 >= keyCount }.compactMap { state.stamp(of: $0) }.max()
+    return columns.filter { $0 >= keyCount }.compactMap { state.claimStamp(of: $0) }.max()
   }
 }

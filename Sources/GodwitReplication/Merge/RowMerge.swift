@@ -5,11 +5,13 @@ import GodwitBase
 /// Every part of the state is a join (greatest stamp, greatest touch, union of deletes and contributions), so the
 /// outcome does not depend on the order of writes that had not seen each other.
 package struct RowMerge {
-  package private(set) var state: RowState
+  package internal(set) var state: RowState
   /// Cells that were written, with their new values, by column number.
-  package private(set) var written: [Int: Value] = [:]
-  package private(set) var lost: [LostWrite] = []
-  private let rules: RowRules
+  package internal(set) var written: [Int: Value] = [:]
+  package internal(set) var lost: [LostWrite] = []
+  /// What goes on to where the row went.
+  package internal(set) var following: [FollowingEdits] = []
+  let rules: RowRules
   private let current: (Int) throws -> Value
 
   /// `current` gives the value a column has before this merge. It is asked only where the outcome needs it.
@@ -22,46 +24,71 @@ package struct RowMerge {
   /// Takes in one write, of which all causes have been taken in before.
   package mutating func apply(_ write: RowWrite) throws {
     switch write.kind {
-    case .delete:
-      try recordDelete(write)
-      for touches in [state.inserts, state.updates] {
-        for origin in touches.entries.keys {
-          state.removed[origin] = max(state.removed[origin], write.context[origin])
-        }
-      }
-      state.isSettled = false
-      state.deletes.insert(write.stamp)
+    case .delete: try applyDelete(write)
     case .insert:
       try applyCells(write)
       if state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
       }
-      try recordUnseenDeletes(write)
-      if rules.deletes == .deleteWins { state.deletes = state.deletes.filter { !write.context.covers($0.dot) } }
-      let dot = write.stamp.dot
-      state.inserts[dot.origin] = max(state.inserts[dot.origin], dot.sequence)
-    case .update:
+      try noteInsert(write)
+    case .move:
       try applyCells(write)
-      try recordUnseenDeletes(write)
+      state.carried = state.carried.map { max($0, write.stamp) } ?? write.stamp
+      try noteInsert(write)
+    case .update:
+      let unseen = state.moves.filter { !write.context.covers($0.stamp.dot) }
+      let before = state
+      try applyCells(write)
       let dot = write.stamp.dot
+      guard unseen.isEmpty else { return follow(unseen, write, before) }
+      try recordUnseenDeletes(write)
       state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
     }
   }
 
-  private func value(of column: Int) throws -> Value { try written[column] ?? current(column) }
+  private mutating func applyDelete(_ write: RowWrite) throws {
+    if let target = write.movedTo {
+      move(to: target, write)
+    } else {
+      try recordDelete(write)
+    }
+    for touches in [state.inserts, state.updates] {
+      for origin in touches.entries.keys {
+        state.removed[origin] = max(state.removed[origin], write.context[origin])
+      }
+    }
+    state.isSettled = false
+    state.deletes.insert(write.stamp)
+  }
+
+  private mutating func noteInsert(_ write: RowWrite) throws {
+    try recordUnseenDeletes(write)
+    if rules.deletes == .deleteWins { state.deletes = state.deletes.filter { !write.context.covers($0.dot) } }
+    let dot = write.stamp.dot
+    state.inserts[dot.origin] = max(state.inserts[dot.origin], dot.sequence)
+  }
+
+  func value(of column: Int) throws -> Value { try written[column] ?? current(column) }
 
   // MARK: Cells
 
   private mutating func applyCells(_ write: RowWrite) throws {
     for cell in write.cells {
       switch rules.policy(of: cell.column) {
+      case .lastWriterWins where write.kind == .move && !write.changed.contains(cell.column): carry(cell, write)
       case .lastWriterWins: try applyStamped(cell, write)
       case .counter: try count(cell, write)
       case .addWinsSet: try changeSet(cell, write)
       case .maximum, .minimum, .custom: try choose(cell, write)
       }
     }
+  }
+
+  /// What a move only carried gives way to everything that was written.
+  private mutating func carry(_ cell: Cell, _ write: RowWrite) {
+    guard state.stamp(of: cell.column) == nil, state.carried.map({ $0 < write.stamp }) ?? true else { return }
+    written[cell.column] = cell.value
   }
 
   /// The greater stamp wins. Neither write saw the other exactly when the later to arrive had not seen the one that
@@ -77,14 +104,14 @@ package struct RowMerge {
 
   private mutating func set(_ cell: Cell, _ write: RowWrite) {
     written[cell.column] = cell.value
-    if write.kind == .update { state.overrides[cell.column] = write.stamp }
+    if write.kind != .insert { state.overrides[cell.column] = write.stamp }
   }
 
   /// An update adds; an insert takes back what it saw and starts from its own value.
   private mutating func count(_ cell: Cell, _ write: RowWrite) throws {
     guard case .integer(let number) = cell.value else { throw ByteReader.malformed("a count is no integer") }
     var all = state.contributions[cell.column] ?? []
-    if write.kind == .insert {
+    if write.kind != .update {
       all = all.unseen(by: write.context)
       all.append(Contribution(dot: write.stamp.dot, value: cell.value))
       written[cell.column] = .integer(all.sum)
@@ -102,7 +129,7 @@ package struct RowMerge {
   private mutating func changeSet(_ cell: Cell, _ write: RowWrite) throws {
     let all = state.contributions[cell.column] ?? []
     func added(_ element: String) -> Contribution { Contribution(dot: write.stamp.dot, value: .text(element)) }
-    if write.kind == .insert {
+    if write.kind != .update {
       let kept = all.unseen(by: write.context) + (SetElements.parse(cell.value) ?? []).map(added)
       state.contributions[cell.column] = kept
       written[cell.column] = SetElements.value(of: kept.compactMap(\.text))
@@ -180,7 +207,7 @@ package struct RowMerge {
 }
 
 extension Contribution {
-  fileprivate var text: String? {
+  var text: String? {
     guard case .text(let text) = value else { return nil }
     return text
   }

@@ -18,6 +18,8 @@ extension RowState {
     static let settled = Parts(rawValue: 32)
     static let contributions = Parts(rawValue: 64)
     static let masks = Parts(rawValue: 128)
+    static let carried = Parts(rawValue: 256)
+    static let moves = Parts(rawValue: 512)
   }
 
   private var impliedInserts: VersionVector {
@@ -38,6 +40,8 @@ extension RowState {
     if isSettled { parts.insert(.settled) }
     if contributions.contains(where: { !$0.value.isEmpty }) { parts.insert(.contributions) }
     if !masks.isEmpty { parts.insert(.masks) }
+    if carried != nil { parts.insert(.carried) }
+    if !moves.isEmpty { parts.insert(.moves) }
     return parts
   }
 
@@ -73,6 +77,14 @@ extension RowState {
         writer.value(value)
       }
     }
+    try carried?.write(to: &writer, origins: origins)
+    if parts.contains(.moves) {
+      writer.varint(moves.count)
+      for move in moves.sorted(by: { $0.stamp < $1.stamp }) {
+        try move.stamp.write(to: &writer, origins: origins)
+        writer.lengthPrefixed(move.target)
+      }
+    }
   }
 
   private func writeContributions(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
@@ -90,7 +102,7 @@ extension RowState {
 
   package init(reading reader: inout ByteReader, origins: some OriginNumbering) throws {
     self.init()
-    let parts = Parts(rawValue: try reader.count(limit: 255, "parts of a row state"))
+    let parts = Parts(rawValue: try reader.count(limit: 1_023, "parts of a row state"))
     isSettled = parts.contains(.settled)
     if parts.contains(.base) { base = try CellStamp(reading: &reader, origins: origins) }
     if parts.contains(.overrides) {
@@ -120,6 +132,13 @@ extension RowState {
     if parts.contains(.image) { image = try (0..<(try reader.count())).map { _ in try reader.value() } }
     if parts.contains(.masks) {
       for _ in 0..<(try reader.count()) { masks[try reader.count()] = try reader.value() }
+    }
+    if parts.contains(.carried) { carried = try CellStamp(reading: &reader, origins: origins) }
+    if parts.contains(.moves) {
+      for _ in 0..<(try reader.count()) {
+        let stamp = try CellStamp(reading: &reader, origins: origins)
+        moves.insert(RowMove(stamp: stamp, target: Array(try reader.lengthPrefixed())))
+      }
     }
     try reader.expectEnd()
   }

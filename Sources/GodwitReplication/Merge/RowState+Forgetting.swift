@@ -19,6 +19,7 @@ extension RowState {
     }
     guard isAlive else { return true }
     deletes = deletes.filter { !isOld($0) }
+    moves = moves.filter { !isOld($0.stamp) }
     guard deletes.isEmpty else { return true }
     let (oldInserts, oldUpdates) = (inserts, updates)
     inserts = inserts.above(frontier)
@@ -35,13 +36,14 @@ extension RowState {
       for column in kept where overrides[column] == nil { overrides[column] = base }
     }
     base = nil
+    if let old = carried, isOld(old), kept.isEmpty { carried = nil }
     overrides = overrides.filter { !isOld($0.value) || kept.contains($0.key) }
   }
 
   /// Whether the row would be the same to every write to come without its state.
   private var isTrivial: Bool {
     isSettled && base == nil && overrides.isEmpty && inserts.isEmpty && updates.isEmpty && deletes.isEmpty
-      && contributions.isEmpty && image == nil && masks.isEmpty
+      && contributions.isEmpty && carried == nil && moves.isEmpty && image == nil && masks.isEmpty
   }
 }
 

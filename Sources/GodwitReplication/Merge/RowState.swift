@@ -8,6 +8,10 @@ package struct RowState: Hashable, Sendable {
   package var base: CellStamp?
   /// Stamps of cells written after the base, by column number. Always greater than the base.
   package var overrides: [Int: CellStamp] = [:]
+  /// The stamp of the greatest move to this key. Cells that came with it are older than all written ones.
+  package var carried: CellStamp?
+  /// Where the row went from this key: what had not seen that follows it there.
+  package var moves: Set<RowMove> = []
   /// Origin → last sequence that inserted the row.
   package var inserts = VersionVector()
   /// Origin → last sequence that updated the row.
@@ -35,6 +39,9 @@ package struct RowState: Hashable, Sendable {
   }()
 
   package func stamp(of column: Int) -> CellStamp? { overrides[column] ?? base }
+
+  /// How old the row's claim to a unique value is, as far as the column tells.
+  package func claimStamp(of column: Int) -> CellStamp? { stamp(of: column) ?? carried }
 
   /// Whether anything but a delete is known of the row.
   private var hasTouches: Bool { isSettled || !inserts.isEmpty || !updates.isEmpty }

@@ -7,8 +7,17 @@ package struct RowWrite: Sendable {
   /// What the author held when writing, its own earlier transactions and this one included.
   package let context: VersionVector
   package let cells: [Cell]
+  /// A delete that is a move from here: the new key.
+  package let movedTo: [UInt8]?
+  /// The columns that a move to here changed besides.
+  package let changed: Set<Int>
 
-  package init(kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell]) {
+  package init(
+    kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell], movedTo: [UInt8]? = nil,
+    changed: Set<Int> = []
+  ) {
+    self.movedTo = movedTo
+    self.changed = changed
     self.kind = kind
     self.stamp = stamp
     self.context = context

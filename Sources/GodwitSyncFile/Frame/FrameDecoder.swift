@@ -77,7 +77,8 @@ struct FrameDecoder {
       writer.varint(head)
       for _ in 0..<table.keyCount { writer.raw(try streams[stream].encodedValue()) }
       switch kind {
-      case .insert:
+      case .insert, .move:
+        if kind == .move { try moveHead(to: &writer, table, keys: stream) }
         for column in table.keyCount..<table.columnCount {
           writer.raw(try streams[stream + column - table.keyCount + 1].encodedValue())
         }
@@ -94,5 +95,13 @@ struct FrameDecoder {
       }
     }
     return writer.bytes
+  }
+
+  /// The key before, which follows the new one in its stream, and the columns changed besides.
+  private mutating func moveHead(to writer: inout ByteWriter, _ table: ChangeSet.Table, keys stream: Int) throws {
+    for _ in 0..<table.keyCount { writer.raw(try streams[stream].encodedValue()) }
+    let changed = try operations.count(limit: table.columnCount - table.keyCount, "changed columns")
+    writer.varint(changed)
+    for _ in 0..<changed { writer.varint(try operations.count(limit: table.columnCount - 1, "column number")) }
   }
 }

@@ -73,6 +73,14 @@ struct FrameEncoder {
         operations.varint(column)
         streams[place][column - table.keyCount + 1].raw(try reader.encodedValue())
       }
+    case .move:
+      let keyStart = reader.position
+      for _ in 0..<table.keyCount { _ = try reader.encodedValue() }
+      streams[place][0].raw(reader.bytes[keyStart..<reader.position])
+      let count = try reader.count()
+      operations.varint(count)
+      for _ in 0..<count { operations.varint(try reader.varint()) }
+      for column in 1..<streams[place].count { streams[place][column].raw(try reader.encodedValue()) }
     case .delete: break
     }
   }

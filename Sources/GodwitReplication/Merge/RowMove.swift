@@ -1,0 +1,30 @@
+import GodwitBase
+
+/// A row's going from one key to another.
+package struct RowMove: Hashable, Sendable {
+  /// Of the transaction that moved it.
+  package let stamp: CellStamp
+  /// The new key's encoded values.
+  package let target: [UInt8]
+
+  package init(stamp: CellStamp, target: [UInt8]) {
+    self.stamp = stamp
+    self.target = target
+  }
+}
+
+/// What was written to a row under a key it has left, by authors who had not seen that: it goes where the row went
+/// (Specs/merge.md, "Moves").
+package struct FollowingEdits: Hashable, Sendable {
+  package let target: [UInt8]
+  package var updates = VersionVector()
+  package var cells: [Int: StampedValue] = [:]
+  package var contributions: [Int: [Contribution]] = [:]
+
+  package struct StampedValue: Hashable, Sendable {
+    package let value: Value
+    package let stamp: CellStamp
+  }
+
+  package init(target: [UInt8]) { self.target = target }
+}

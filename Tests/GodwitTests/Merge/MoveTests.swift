@@ -1,0 +1,117 @@
+import Godwit
+import Testing
+
+@Suite("Rows that change their key")
+struct MoveTests {
+  private func group(_ count: Int = 2) async throws -> MergeGroup {
+    let group = try await MergeGroup(count)
+    try await group.write(0, #"INSERT INTO page (id, title, views, tags) VALUES ('a', 'first', 5, '["x"]')"#)
+    try await group.exchange()
+    return group
+  }
+
+  private let all: SQL = "SELECT id, title, views, tags, best FROM page ORDER BY id"
+
+  @Test("the edit follows the row to its new key, whichever comes first")
+  func editFollows() async throws {
+    for (mover, editor) in [(0, 1), (1, 0)] {
+      let group = try await group()
+      try await group.write(mover, "UPDATE page SET id = 'b'")
+      try await group.write(editor, #"UPDATE page SET title = 'edited', views = views + 2, tags = '["x","y"]', best = 3"#)
+      try await group.exchange()
+      #expect(try await group.rows(all) == [["b", "edited", 7, #"["x","y"]"#, 3]])
+      let replaced = try await group.conflicts(0) + group.conflicts(1)
+      #expect(replaced.isEmpty)
+    }
+  }
+
+  @Test("an edit made before the move but unseen by it follows too, and the later of two edits wins")
+  func earlierEdit() async throws {
+    let group = try await group(3)
+    try await group.write(1, "UPDATE page SET title = 'early'")
+    try await group.write(0, "UPDATE page SET id = 'b'")
+    try await group.write(2, "UPDATE page SET title = 'late', views = views + 1")
+    try await group.send(0, 1)
+    try await group.send(2, 0)
+    try await group.exchange()
+    #expect(try await group.rows(all) == [["b", "late", 6, #"["x"]"#, 0]])
+  }
+
+  @Test("a column that the move changed too is merged by stamp, and the loser is listed")
+  func changedAtTheMove() async throws {
+    let group = try await group()
+    try await group.write(1, "UPDATE page SET title = 'edited'")
+    try await group.write(0, "UPDATE page SET id = 'b', title = 'moved'")
+    try await group.exchange()
+    #expect(try await group.rows(all) == [["b", "moved", 5, #"["x"]"#, 0]])
+    for replica in 0...1 {
+      #expect(try await group.conflicts(replica).contains { $0.losingValue == "edited" })
+    }
+  }
+
+  @Test("edits follow through several moves, and through several transactions")
+  func chain() async throws {
+    let group = try await group(3)
+    try await group.write(0, "UPDATE page SET id = 'b'", "UPDATE page SET id = 'c'")
+    try await group.write(0, "UPDATE page SET id = 'd'")
+    try await group.write(1, "UPDATE page SET title = 'one'")
+    try await group.write(2, "UPDATE page SET views = views + 10")
+    try await group.send(1, 2)
+    try await group.exchange()
+    #expect(try await group.rows(all) == [["d", "one", 15, #"["x"]"#, 0]])
+  }
+
+  @Test("a row moved on both goes to both keys, with the edits of each")
+  func twoMoves() async throws {
+    let group = try await group(3)
+    try await group.write(0, "UPDATE page SET id = 'b'")
+    try await group.write(1, "UPDATE page SET id = 'c'")
+    try await group.write(2, "UPDATE page SET title = 'edited'")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, title FROM page ORDER BY id") == [["b", "edited"], ["c", "edited"]])
+  }
+
+  @Test("a delete that had not seen the move takes the old key alone")
+  func deleteOfTheOldKey() async throws {
+    let group = try await group()
+    try await group.write(0, "UPDATE page SET id = 'b'")
+    try await group.write(1, "DELETE FROM page")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id FROM page") == [["b"]])
+  }
+
+  @Test("keys swapped within one transaction are two rows with other values")
+  func swap() async throws {
+    let group = try await group()
+    try await group.write(0, "INSERT INTO page (id, title) VALUES ('b', 'second')")
+    try await group.exchange()
+    try await group.write(
+      0, "UPDATE page SET id = 't' WHERE id = 'a'", "UPDATE page SET id = 'a' WHERE id = 'b'",
+      "UPDATE page SET id = 'b' WHERE id = 't'")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, title FROM page ORDER BY id") == [["a", "second"], ["b", "first"]])
+  }
+
+  @Test("a key taken again after the move is another row")
+  func keyTakenAgain() async throws {
+    let group = try await group()
+    try await group.write(0, "UPDATE page SET id = 'b'", "INSERT INTO page (id, title) VALUES ('a', 'new')")
+    try await group.exchange()
+    try await group.write(1, "UPDATE page SET views = 50 WHERE id = 'a'")
+    try await group.write(0, "UPDATE page SET views = 1 WHERE id = 'b'")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, title, views FROM page ORDER BY id") == [["a", "new", 50], ["b", "first", 1]])
+  }
+
+  @Test("children that refer to a row move with it")
+  func children() async throws {
+    let group = try await MergeGroup()
+    try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')", "INSERT INTO volume (id, shelf) VALUES ('v', 's')")
+    try await group.exchange()
+    try await group.write(0, "UPDATE shelf SET id = 't'", "UPDATE volume SET shelf = 't'")
+    try await group.write(1, "UPDATE volume SET title = 'edited'", "UPDATE shelf SET name = 'n'")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT shelf, title FROM volume") == [["t", "edited"]])
+    #expect(try await group.rows("SELECT id, name FROM shelf") == [["t", "n"]])
+  }
+}
