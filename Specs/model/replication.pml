@@ -432,9 +432,15 @@ end:
   do
   :: atomic { writes < WRITES ->
        if :: CAN_WRITE(0) -> r = 0 :: CAN_WRITE(1) -> r = 1 :: CAN_WRITE(2) -> r = 2 :: CAN_WRITE(3) -> r = 3 fi;
-       d_step { judgeRow(r, living); i = 0 };
        if
-       :: d_step { living -> printf("%d deletes the row\n", r); commit(r, true); compareAll(); r = 0 }
+       :: d_step {
+            judgeRow(r, living);
+            if
+            :: living -> printf("%d deletes the row\n", r); commit(r, true); compareAll()
+            :: else
+            fi;
+            r = 0
+          }
        :: d_step { printf("%d writes the row\n", r); commit(r, false); compareAll(); r = 0 }
        fi
      }
