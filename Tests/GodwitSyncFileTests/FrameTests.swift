@@ -115,7 +115,7 @@ enum RandomRecords {
     ChangeSet.writeHeader(tables: tables, operationCount: count, to: &writer)
     for _ in 0..<count {
       let number = Int.random(in: 0...1, using: &generator)
-      let kind = [OperationKind.insert, .update, .delete].randomElement(using: &generator) ?? .delete
+      let kind = [OperationKind.insert, .update, .delete, .move].randomElement(using: &generator) ?? .delete
       writer.varint(Operation.head(table: number, kind: kind))
       for _ in 0..<tables[number].keyCount { writer.value(value(&generator)) }
       let free = tables[number].keyCount..<tables[number].columnCount
@@ -128,6 +128,12 @@ enum RandomRecords {
           writer.varint(column)
           writer.value(value(&generator))
         }
+      case .move:
+        for _ in 0..<tables[number].keyCount { writer.value(value(&generator)) }
+        let changed = free.filter { _ in Bool.random(using: &generator) }
+        writer.varint(changed.count)
+        for column in changed { writer.varint(column) }
+        for _ in free { writer.value(value(&generator)) }
       case .delete: break
       }
     }

@@ -1,4 +1,4 @@
-# Shell functions that Tools/demo, Tools/test and .ci/run share. Sourced, not run.
+# Shell functions that the scripts in Tools and .ci/run share. Sourced, not run.
 
 # Where SwiftPM builds; GODWIT_SCRATCH=PATH builds somewhere else.
 scratch=${GODWIT_SCRATCH:-.build}
@@ -62,19 +62,24 @@ prepare_system() {
     note "pkg-config and these are there: ${libraries[*]#*:}"
     return
   fi
-  command -v apt-get >/dev/null || fail "these are missing: ${missing[*]}" \
-    "those are Debian's names; install what your system calls SQLCipher, OpenSSL and zstd with headers, and pkg-config"
-  if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-    fail "these are missing, and there is no sudo: ${missing[*]}" "as root: apt-get install ${missing[*]}"
-  fi
-  has_apt_lists || update_apt_lists
-  if ! install_packages "${missing[@]}"; then
-    note "that failed; once more with new lists"
-    update_apt_lists
-    install_packages "${missing[@]}" || fail "cannot install ${missing[*]}" "apt-get's own message is above"
-  fi
+  bring_packages "${missing[@]}"
   mapfile -t missing < <(missing_packages)
   [ ${#missing[@]} -eq 0 ] || fail "apt-get was content, but pkg-config still does not find ${missing[*]}"
+}
+
+# Installs Debian packages that are missing, with new lists when those here are too old.
+bring_packages() {
+  command -v apt-get >/dev/null || fail "these are missing: $*" \
+    "those are Debian's names; install what your system calls them, libraries with headers"
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    fail "these are missing, and there is no sudo: $*" "as root: apt-get install $*"
+  fi
+  has_apt_lists || update_apt_lists
+  if ! install_packages "$@"; then
+    note "that failed; once more with new lists"
+    update_apt_lists
+    install_packages "$@" || fail "cannot install $*" "apt-get's own message is above"
+  fi
 }
 
 # What apt-get says of its progress is left out, what it complains of is not.
