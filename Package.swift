@@ -59,7 +59,7 @@ let package = Package(
     .executableTarget(
       name: "godwit-bench",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitKeys", "GodwitStorage", "CSQLCipher",
+        "Godwit", "GodwitBase", "GodwitKeys", "GodwitStorage", "GodwitSyncFile", "CSQLCipher",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/godwit-bench"),

@@ -54,4 +54,4 @@ struct GodwitBench: AsyncParsableCommand {
 }
 
 /// Every row of the table, in the order it is printed.
-let allBenchmarks: [Benchmark] = captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks
+let allBenchmarks: [Benchmark] = captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks + mergeBenchmarks

@@ -84,7 +84,11 @@ extension LogEntry {
   init(_ record: TransactionRecord) throws {
     let changes = try ChangeSet(record.changes[...])
     var counts = changes.tables.map { _ in [0, 0, 0] }
-    try changes.forEach { counts[$0.table][Int($0.kind.rawValue)] += 1 }
+    try changes.forEach { operation in
+      // A row that goes on under another key is one less there and one more here.
+      let kinds = operation.kind == .move ? [.insert, .delete] : [operation.kind]
+      for kind in kinds { counts[operation.table][Int(kind.rawValue)] += 1 }
+    }
     self.init(
       replica: record.dot.origin.replica, sequence: record.dot.sequence.rawValue,
       milliseconds: record.hlc.milliseconds,

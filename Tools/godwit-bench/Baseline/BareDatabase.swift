@@ -66,6 +66,20 @@ final class BareDatabase: @unchecked Sendable {
     }
   }
 
+  /// One column of these rows, in one transaction.
+  func update(_ counts: [(key: Key, views: Int)]) throws {
+    let statement = try prepare("UPDATE bare SET views = ? WHERE id = ?")
+    defer { sqlite3_finalize(statement) }
+    try execute("BEGIN IMMEDIATE")
+    for (key, views) in counts {
+      sqlite3_bind_int64(statement, 1, Int64(views))
+      bind(key, statement, 2)
+      guard sqlite3_step(statement) == SQLITE_DONE else { throw Failure(code: sqlite3_errcode(handle)) }
+      sqlite3_reset(statement)
+    }
+    try execute("COMMIT")
+  }
+
   func bind(_ key: Key, _ statement: OpaquePointer?, _ index: Int32) {
     _ = withUnsafeBytes(of: key) { sqlite3_bind_blob(statement, index, $0.baseAddress, 16, Self.transient) }
   }

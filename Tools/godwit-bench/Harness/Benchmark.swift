@@ -20,8 +20,14 @@ struct Benchmark: Sendable {
   let group: String
   let name: String
   let budget: Budget
-  /// Makes the sides ready and returns them. Each call of a side is one timed run.
-  let prepare: @Sendable (BenchContext) async throws -> Sides
+  private let work: Work
+
+  private enum Work: Sendable {
+    /// Makes the sides ready and returns them. Each call of a side is one timed run.
+    case timed(@Sendable (BenchContext) async throws -> Sides)
+    /// Measures something else than time, once.
+    case counted(unit: String, @Sendable (BenchContext) async throws -> (subject: Double, baseline: Double))
+  }
 
   struct Sides: Sendable {
     let subject: @Sendable () async throws -> Void
@@ -38,7 +44,18 @@ struct Benchmark: Sendable {
     self.group = group
     self.name = name
     self.budget = budget
-    self.prepare = prepare
+    work = .timed(prepare)
+  }
+
+  /// A row of bytes rather than of time.
+  init(
+    group: String, name: String, baseline: String, budget: Double, unit: String,
+    count: @escaping @Sendable (BenchContext) async throws -> (subject: Double, baseline: Double)
+  ) {
+    self.group = group
+    self.name = name
+    self.budget = .ratio(budget, to: baseline)
+    work = .counted(unit: unit, count)
   }
 
   init(
@@ -48,9 +65,20 @@ struct Benchmark: Sendable {
     self.init(group: group, name: name, budget: .ratio(budget, to: baseline), prepare: prepare)
   }
 
-  /// Alternates the sides, so that a change in the machine's speed meets both, and takes medians.
   func measure(_ context: BenchContext) async throws -> Measurement {
-    let sides = try await prepare(context)
+    switch work {
+    case .timed(let prepare): return try await time(prepare(context), context)
+    case .counted(let unit, let count):
+      let (subject, baseline) = try await count(context)
+      guard case .ratio(let limit, let name) = budget else { return Measurement(group: group, name: self.name, subject: subject) }
+      return Measurement(
+        group: group, name: self.name, unit: unit, subject: subject, baselineName: name, baseline: baseline,
+        ratio: subject / baseline, budget: limit)
+    }
+  }
+
+  /// Alternates the sides, so that a change in the machine's speed meets both, and takes medians.
+  private func time(_ sides: Sides, _ context: BenchContext) async throws -> Measurement {
     var subjectTimes: [Double] = []
     var baselineTimes: [Double] = []
     for round in 0...context.rounds {
@@ -67,11 +95,11 @@ struct Benchmark: Sendable {
     let microseconds = Self.median(subjectTimes) / Double(sides.units) * 1e6
     switch budget {
     case .microseconds(let limit):
-      return Measurement(group: group, name: name, subjectMicroseconds: microseconds, budgetMicroseconds: limit)
+      return Measurement(group: group, name: name, subject: microseconds, budgetMicroseconds: limit)
     case .ratio(let limit, let baseline):
       return Measurement(
-        group: group, name: name, subjectMicroseconds: microseconds, baselineName: baseline,
-        baselineMicroseconds: Self.median(baselineTimes) / Double(sides.units) * 1e6,
+        group: group, name: name, subject: microseconds, baselineName: baseline,
+        baseline: Self.median(baselineTimes) / Double(sides.units) * 1e6,
         ratio: Self.median(zip(subjectTimes, baselineTimes).map { $0 / $1 }), budget: limit)
     }
   }

@@ -1,28 +1,29 @@
 import Foundation
 
-/// What one benchmark found. Times are medians per unit of work; the ratio is the median of the pairs' ratios. A row
-/// has a ratio with its budget, or a budget in µs.
+/// What one benchmark found. Times are medians per unit of work in µs; the ratio is the median of the pairs' ratios. A
+/// row has a ratio with its budget, or a budget in µs. A few rows count something else than time.
 struct Measurement: Codable {
   let group: String
   let name: String
-  let subjectMicroseconds: Double
+  var unit = "µs"
+  let subject: Double
   var baselineName: String?
-  var baselineMicroseconds: Double?
+  var baseline: Double?
   var ratio: Double?
   var budget: Double?
   var budgetMicroseconds: Double?
 
-  static let header = row("row", "µs", "baseline µs", "ratio", "budget", "", "measured against")
+  static let header = row("row", "of one", "baseline", "unit", "ratio", "budget", "", "measured against")
 
   var isOver: Bool {
     if let ratio, let budget { return ratio > budget }
-    return subjectMicroseconds > budgetMicroseconds ?? .infinity
+    return subject > budgetMicroseconds ?? .infinity
   }
 
   var line: String {
     func text(_ value: Double?) -> String { value.map { String(format: "%.2f", $0) } ?? "-" }
     return Self.row(
-      "\(group): \(name)", text(subjectMicroseconds), text(baselineMicroseconds), text(ratio),
+      "\(group): \(name)", text(subject), text(baseline), unit, text(ratio),
       budgetMicroseconds.map { String(format: "%.0f µs", $0) } ?? text(budget), isOver ? "OVER" : "ok",
       baselineName ?? "the clock")
   }
@@ -38,7 +39,7 @@ struct Measurement: Codable {
       String(repeating: " ", count: max(0, width - text.count)) + text
     }
     let start = name + String(repeating: " ", count: max(0, 46 - name.count))
-    let widths = [10, 12, 7, 8, 6]
+    let widths = [10, 10, 6, 7, 8, 6]
     return start + zip(columns, widths).map { padded($0, $1) }.joined() + "  " + (columns.last ?? "")
   }
 }
