@@ -1,25 +1,36 @@
 import Foundation
 import Godwit
+import GodwitStorage
 
-/// The process's resident memory, as Linux counts it.
+/// The greatest resident memory of an import, taken in a process of its own: this one has seen other work.
 enum ResidentMemory {
-  /// Has the peak counted anew, and returns what is resident now, in bytes. Memory that the allocator keeps for later is
-  /// given back first.
-  static func resetPeak() throws -> Int {
-    malloc_trim(0)
-    try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
-    return try value("VmRSS")
+  /// Runs this program anew with `--import-at`, and returns what it prints, in MiB.
+  static func ofImport(_ file: String, into folder: String) async throws -> Double {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["--import-at", folder, "--import-file", file]
+    let output = Pipe()
+    process.standardOutput = output
+    let bytes = try await BlockingThread.run {
+      try process.run()
+      let bytes = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return bytes
+    }
+    let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let kilobytes = Int(text) else {
+      throw GodwitError(.invalidArgument, "the import in a process of its own failed")
+    }
+    return Double(kilobytes) / 1_024
   }
 
-  /// The greatest since then.
-  static func peak() throws -> Int { try value("VmHWM") }
-
-  private static func value(_ name: String) throws -> Int {
+  /// What the other process does: imports, and prints its greatest resident memory in kibibytes, as Linux counts it.
+  static func runImport(_ file: String, into folder: String) async throws {
+    let replica = try await Replica.open(existing: folder)
+    _ = try await replica.import(from: .file(file))
+    await replica.close()
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") }
-    guard let kilobytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) else {
-      throw GodwitError(.invalidArgument, "the system does not say \(name)")
-    }
-    return kilobytes * 1_024
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    print(line?.split(whereSeparator: { !$0.isNumber }).first ?? "")
   }
 }

@@ -160,17 +160,13 @@ private func sealedSize(_ bytes: [UInt8], _ pair: SyncPair) throws -> Double {
   return Double(sink.count)
 }
 
-/// The greatest resident memory of an import beyond what was there before, in MiB.
+/// The greatest resident memory of an import, in MiB.
 private func importPeak(_ context: BenchContext, _ name: String, _ count: Int) async throws -> Double {
   let pair = try await SyncPair(context, name)
   try await insert(CapturedRow.make(count), into: pair.sender, batch: 1_000)
   try await pair.prepareImport(includesAll: true)
-  await pair.sender.close()
-  let before = try ResidentMemory.resetPeak()
-  try await pair.runImport()
-  let peak = try ResidentMemory.peak()
   await pair.close()
-  return Double(peak - before) / 1_048_576
+  return try await ResidentMemory.ofImport("\(pair.folder)/file.godwit-sync", into: pair.receiver.path)
 }
 
 /// An export of 100 changes, again and again.
