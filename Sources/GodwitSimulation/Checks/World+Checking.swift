@@ -13,12 +13,13 @@ extension World {
     guard shown != model.tables else { return }
     for (table, shape) in TableShape.all.enumerated() where shown.rows[table] != model.tables.rows[table] {
       let keys = Set(shown.rows[table].keys).union(model.tables.rows[table].keys)
-      for key in keys where shown.rows[table][key] != model.tables.rows[table][key] {
-        let there = shown.rows[table][key].map { "\($0)" } ?? "nothing"
-        let due = model.tables.rows[table][key].map { "\($0)" } ?? "nothing"
+      for key in keys.sorted(by: { $0.map(\.text).joined() < $1.map(\.text).joined() })
+      where shown.rows[table][key] != model.tables.rows[table][key] {
+        func text(_ row: [Value]?) -> String { row.map { "(\($0.map(\.text).joined(separator: ", ")))" } ?? "nothing" }
+        let (there, due) = (text(shown.rows[table][key]), text(model.tables.rows[table][key]))
         let limbo = model.limbo[RowName(table: table, key: key)].map { " (limbo: \($0))" } ?? ""
         throw SimulationFailure(
-          .divergence, "replica \(actor.index) shows \(there) of \(shape.name) \(key), the model \(due)\(limbo)")
+          .divergence, "replica \(actor.index) shows \(there) of \(shape.name), the model \(due)\(limbo)")
       }
     }
   }

@@ -51,6 +51,18 @@ struct ListedConflicts {
   }
 }
 
+extension RowHistory {
+  /// Whether somebody who saw the value wrote another, or deleted the row. Equal values are one: who saw either of two
+  /// writes of it saw the value.
+  fileprivate func isReplaced(_ write: Write, _ column: Int) -> Bool {
+    let change = write.change(of: column)
+    let same = writes(of: column).filter { $0.change(of: column) == change }
+    return writes.contains { later in
+      (later.isDelete || later.change(of: column).map { $0 != change } == true) && same.contains { later.saw($0) }
+    }
+  }
+}
+
 extension World {
   /// Nothing is silently lost: every write that lost to one it had not seen is listed, with its value.
   func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
@@ -72,16 +84,15 @@ extension World {
       guard shape.columns[column].policy == .lastWriterWins, let last = history.last(column) else { continue }
       for write in history.writes(of: column) where write.dot != last.dot {
         guard case .value(let value)? = write.change(of: column), last.change(of: column) != .value(value),
-          !history.writes.contains(where: { $0.saw(write) && ($0.isDelete || $0.change(of: column) != nil) })
-        else { continue }
+          !history.isReplaced(write, column) else { continue }
         try expect(value, column, history, listed, actor)
       }
     }
     guard shape.isDeleteWins else { return }
     for write in history.touches where history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
-      guard !history.isAlive, !history.writes.contains(where: { $0.saw(write) }) else { continue }
+      guard !history.isAlive else { continue }
       for column in shape.columns.indices.dropFirst(shape.keyCount) {
-        guard shape.columns[column].policy == .lastWriterWins,
+        guard shape.columns[column].policy == .lastWriterWins, !history.isReplaced(write, column),
           case .value(let value)? = write.change(of: column) else { continue }
         try expect(value, column, history, listed, actor)
       }
@@ -94,7 +105,7 @@ extension World {
     let name = history.shape.columns[column].name
     guard !listed.edits.contains(.init(row: history.name, column: name, value: value)) else { return }
     throw SimulationFailure(
-      .conflict, "replica \(actor.index) does not list the lost write of \(value) to \(name) of \(text(history.name))")
+      .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(name) of \(text(history.name))")
   }
 
   /// A delete that an unseen write outlived.
@@ -108,5 +119,5 @@ extension World {
     }
   }
 
-  private func text(_ name: RowName) -> String { "\(TableShape.all[name.table].name) \(name.key)" }
+  private func text(_ name: RowName) -> String { "\(TableShape.all[name.table].name) \(name.key.map(\.text).joined(separator: "/"))" }
 }

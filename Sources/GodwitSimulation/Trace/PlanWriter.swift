@@ -14,6 +14,16 @@ struct PlanWriter {
     tables = chosen.compactMap { TableShape.numbers[$0] }.sorted()
   }
 
+  /// Some rows of each table.
+  func beginning(_ generator: inout SeededGenerator) -> Plan {
+    var steps: [Step] = []
+    for table in tables + tables {
+      let shape = TableShape.all[table]
+      for _ in 0..<2 { steps.append(.insert(table: table, row: row(shape, &generator), replacing: false)) }
+    }
+    return Plan(steps: steps, fails: false)
+  }
+
   func plan(_ generator: inout SeededGenerator) -> Plan {
     let count = [1, 1, 1, 2, 2, 3, 5].randomElement(using: &generator) ?? 1
     return Plan(steps: (0..<count).map { _ in step(&generator) }, fails: generator.chance(oneIn: 15))

@@ -40,9 +40,19 @@ struct TraceWriter {
     if faults.contains(.clocks) {
       for actor in 0..<actorCount { events.append(.setClock(actor: actor, offset: offset())) }
     }
-    let length = Int.random(in: 15...45, using: &generator)
-    while events.count < length { addEvent() }
+    for actor in 0..<actorCount where actor == 0 || generator.chance(oneIn: 3) {
+      events.append(.write(actor: actor, plans.beginning(&generator)))
+    }
+    if generator.chance(oneIn: 2) { shareBeginning() }
+    for _ in 0..<Int.random(in: 15...50, using: &generator) { addEvent() }
     return events
+  }
+
+  /// Everyone begins with the rows of the first.
+  private mutating func shareBeginning() {
+    fileCount += 1
+    events.append(.export(actor: 0, file: fileCount, includesAll: false))
+    for actor in 1..<actorCount { events.append(.deliver(file: fileCount, actor: actor)) }
   }
 
   private var actor: Int { mutating get { Int.random(in: 0..<actorCount, using: &generator) } }
