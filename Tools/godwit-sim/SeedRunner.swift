@@ -8,11 +8,14 @@ struct SeedRunner {
     var seeds = 0
     var failures = 0
     var transactions = 0
+    var conflicts = 0
+    var held = 0
     var seconds = 0.0
 
     var summary: String {
       let pace = seconds > 0 ? Double(seeds) / seconds : 0
-      return "\(seeds) seeds, \(transactions) transactions, \(failures) failures in \(Int(seconds)) s "
+      return "\(seeds) seeds, \(transactions) transactions, \(conflicts) conflicts, "
+        + "\(held) rows held back, \(failures) failures in \(Int(seconds)) s "
         + "(\(Int(pace)) seeds a second)"
     }
   }
@@ -69,6 +72,8 @@ struct SeedRunner {
     state.report.withLock {
       $0.seeds += 1
       $0.transactions += outcome.transactions
+      $0.conflicts += outcome.conflicts
+      $0.held += outcome.held
       if outcome.failure != nil { $0.failures += 1 }
     }
     guard let failure = outcome.failure else { return }

@@ -44,7 +44,7 @@ struct TraceWriter {
       events.append(.write(actor: actor, plans.beginning(&generator)))
     }
     if generator.chance(oneIn: 2) { shareBeginning() }
-    for _ in 0..<Int.random(in: 15...50, using: &generator) { addEvent() }
+    for _ in 0..<Int.random(in: 20...80, using: &generator) { addEvent() }
     return events
   }
 

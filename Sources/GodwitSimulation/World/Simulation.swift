@@ -20,6 +20,9 @@ package struct Simulation: Sendable {
     package let failure: SimulationFailure?
     /// Transactions that were committed.
     package let transactions: Int
+    /// Rows in limbo and masked cells at the end, and entries of the first replica's conflict log.
+    package var held = 0
+    package var conflicts = 0
   }
 
   /// Makes the folders that worlds are copied from, so that workers need not wait for each other.
@@ -52,7 +55,11 @@ package struct Simulation: Sendable {
       failure = SimulationFailure(.error, "\(error)")
     }
     failure?.event = current
+    let model = MergeModel(world.history.transactions(in: world.history.vector))
+    let conflicts = (try? await world.actors[0].replica.status().conflicts) ?? 0
     await world.close()
-    return Outcome(trace: trace, failure: failure, transactions: world.history.transactions.count)
+    return Outcome(
+      trace: trace, failure: failure, transactions: world.history.transactions.count,
+      held: model.limbo.count + model.masks.count, conflicts: conflicts)
   }
 }
