@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "Godwit", targets: ["Godwit"]),
     .executable(name: "godwit", targets: ["godwit-cli"]),
     .executable(name: "godwit-bench", targets: ["godwit-bench"]),
+    .executable(name: "godwit-sim", targets: ["godwit-sim"]),
     .executable(name: "inventory-agent", targets: ["inventory-agent"]),
   ],
   dependencies: [
@@ -43,7 +44,10 @@ let package = Package(
         "GodwitModel", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
-      name: "GodwitSimulation", dependencies: ["Godwit", "GodwitBase", .product(name: "Logging", package: "swift-log")]),
+      name: "GodwitSimulation",
+      dependencies: [
+        "Godwit", "GodwitBase", "GodwitReplication", "GodwitKeys", .product(name: "Logging", package: "swift-log"),
+      ]),
 
     // Tools
     .target(
@@ -64,6 +68,12 @@ let package = Package(
       ],
       path: "Tools/godwit-bench"),
     .executableTarget(
+      name: "godwit-sim",
+      dependencies: [
+        "Godwit", "GodwitSimulation", "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/godwit-sim"),
+    .executableTarget(
       name: "inventory-agent",
       dependencies: [
         "Godwit", "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -76,7 +86,7 @@ let package = Package(
     .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles"]),
     .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
     .testTarget(name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
-    .testTarget(name: "GodwitSimulationTests", dependencies: ["GodwitSimulation", "Godwit"]),
+    .testTarget(name: "GodwitSimulationTests", dependencies: ["GodwitSimulation", "Godwit", "GodwitReplication"]),
     .testTarget(
       name: "GodwitTests",
       dependencies: [

@@ -1,5 +1,4 @@
 import Foundation
-import Godwit
 import GodwitSimulation
 import Testing
 
@@ -11,20 +10,8 @@ struct ConvergenceTests {
     let folder = NSTemporaryDirectory() + "godwit-simulation-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let simulation = try await Simulation(seed: seed, replicaCount: 2 + Int(seed % 3), folder: folder)
-    for _ in 0..<60 { try await simulation.step() }
-    try await simulation.settle()
-
-    var digests: Set<String> = []
-    for replica in simulation.replicas {
-      let report = try await replica.verify()
-      #expect(report.problems.isEmpty)
-      digests.insert(report.digest)
-      // What still waits needs a transaction that restored backups took away from all who had it.
-      let status = try await replica.status()
-      #expect(status.staged == 0 || !status.missing.isEmpty)
-    }
-    #expect(digests.count == 1)
-    await simulation.close()
+    let outcome = try await Simulation(root: folder).run(seed: seed)
+    #expect(outcome.failure == nil)
+    #expect(outcome.transactions > 0)
   }
 }

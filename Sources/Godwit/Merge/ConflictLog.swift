@@ -49,10 +49,14 @@ struct ConflictLog {
   /// Zeros for a stamp that is not remembered: NULLs would be different from each other in the index.
   private func stamp(_ stamp: CellStamp?) throws -> [Value] {
     guard let stamp else { return [.integer(0), .integer(0), .integer(0)] }
-    return [
-      .integer(Int64(stamp.hlc.rawValue)), .integer(Int64(try origins.number(of: stamp.dot.origin))),
-      .integer(Int64(stamp.dot.sequence.rawValue)),
-    ]
+    let number = try origins.number(of: stamp.dot.origin)
+    let hlc = try stamp.hlc.rawValue > 0 ? .integer(Int64(stamp.hlc.rawValue)) : time(of: stamp.dot, number)
+    return [hlc, .integer(Int64(number)), .integer(Int64(stamp.dot.sequence.rawValue))]
+  }
+
+  private func time(of dot: Dot, _ number: Int) throws -> Value {
+    let key = LogKey(origin: number, dot.sequence).rawValue
+    return try connection.scalar("SELECT hlc FROM godwit_log WHERE id = ?", [.integer(key)]) ?? .integer(0)
   }
 
   /// The conflicts, newest first.

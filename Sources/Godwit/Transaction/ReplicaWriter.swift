@@ -32,6 +32,7 @@ final class ReplicaWriter {
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private var tablesWithTriggers: Set<String> = []
   private let mergeFunctions: [CustomMerge]
+  private var circles: CircleCheck?
   /// Whether rows wait in limbo or cells are masked, which local writes may change.
   private var hasHolds = false
 
@@ -130,6 +131,7 @@ final class ReplicaWriter {
       return { try rows.values($0) }
     }
     guard let captured else { return }
+    try circles?.run(captured.changes)
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let sequence = head.sequence.next
@@ -157,6 +159,7 @@ final class ReplicaWriter {
   private func load() throws {
     catalog = try Catalog(connection)
     capture.setCatalog(catalog)
+    circles = CircleCheck(catalog, on: connection)
     hasHolds = try Holds.any(on: connection)
     let meta = try Meta.all(on: connection)
     schemaVersion = UInt64(try meta.integer(.schemaVersion))

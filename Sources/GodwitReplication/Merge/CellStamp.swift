@@ -11,6 +11,9 @@ package struct CellStamp: Hashable, Comparable, Sendable {
     self.dot = dot
   }
 
+  /// Of a write of which only the name is remembered; the log knows the time.
+  package init(unknownTimeOf dot: Dot) { self.init(hlc: HLC(rawValue: 0), dot: dot) }
+
   package static func < (left: CellStamp, right: CellStamp) -> Bool {
     (left.hlc, left.dot.origin, left.dot.sequence) < (right.hlc, right.dot.origin, right.dot.sequence)
   }

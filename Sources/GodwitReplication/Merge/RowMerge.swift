@@ -175,20 +175,26 @@ package struct RowMerge {
     }
   }
 
-  /// A delete, and the inserts and updates it had not seen.
+  /// A delete, and the inserts and updates it had not seen. Some may have left no stamp, when all they wrote lost or
+  /// adds up: the touches tell of them all.
   private mutating func recordDelete(_ write: RowWrite) throws {
-    let stamps = ([state.base].compactMap { $0 } + state.overrides.values)
-    let unseen = stamps.filter { !write.context.covers($0.dot) && $0.dot != write.stamp.dot }
-    guard let winner = unseen.max() else { return }
+    let unseen = [state.inserts, state.updates].flatMap { touches in
+      touches.origins.map { Dot($0, touches[$0]) }.filter { !write.context.covers($0) }
+    }
+    guard let last = unseen.last else { return }
+    func isUnseen(_ stamp: CellStamp) -> Bool { !write.context.covers(stamp.dot) }
     switch rules.deletes {
-    case .editWins: recordOnce(write.stamp, losesTo: winner)
+    case .editWins:
+      let stamps = ([state.base].compactMap { $0 } + state.overrides.values).filter(isUnseen)
+      recordOnce(write.stamp, losesTo: stamps.max() ?? CellStamp(unknownTimeOf: last))
     case .deleteWins:
-      for (column, stamp) in state.overrides.sorted(by: { $0.key < $1.key }) where unseen.contains(stamp) {
-        try recordCell(column, of: stamp, losesTo: write.stamp)
-      }
-      if let base = state.base, unseen.contains(base) {
-        for column in rules.columns where state.overrides[column] == nil {
-          try recordCell(column, of: base, losesTo: write.stamp)
+      for column in rules.columns {
+        let stamp = state.overrides[column] ?? state.base
+        let contribution = state.contributions[column]?.last { !write.context.covers($0.dot) }
+        if let stamp, isUnseen(stamp) {
+          try recordCell(column, of: stamp, losesTo: write.stamp)
+        } else if let contribution {
+          try recordCell(column, of: CellStamp(unknownTimeOf: contribution.dot), losesTo: write.stamp)
         }
       }
     }

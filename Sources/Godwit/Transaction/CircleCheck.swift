@@ -1,0 +1,53 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// Refuses a transaction that leaves rows of an acyclic reference in a circle. Circles that several replicas made
+/// together are the merge's to open (Specs/merge.md, "Circles").
+struct CircleCheck {
+  private let connection: Connection
+  /// By table name, the columns whose references are acyclic.
+  private let tables: [String: (definition: TableDefinition, columns: Set<Int>)]
+
+  /// Nil when no table has such a reference.
+  init?(_ catalog: Catalog, on connection: Connection) {
+    var tables: [String: (TableDefinition, Set<Int>)] = [:]
+    for table in catalog.synced.map(\.definition) {
+      let columns = table.columns.indices.filter { table.columns[$0].reference?.isAcyclic == true }
+      if !columns.isEmpty { tables[table.name] = (table, Set(columns)) }
+    }
+    guard !tables.isEmpty else { return nil }
+    self.tables = tables
+    self.connection = connection
+  }
+
+  /// Looks at the rows whose reference an own change set writes, as they stand at its end.
+  func run(_ changes: [UInt8]) throws {
+    let changes = try ChangeSet(changes[...])
+    guard changes.tables.contains(where: { tables[$0.name] != nil }) else { return }
+    try changes.forEach { operation in
+      guard let (definition, columns) = tables[changes.tables[operation.table].name] else { return }
+      for cell in try operation.cells(in: changes.tables[operation.table]) where columns.contains(cell.column) {
+        try check(operation.key, cell.column, TableRows(definition, on: connection))
+      }
+    }
+  }
+
+  /// Goes from parent to parent; a way that comes back to its first row is a circle.
+  private func check(_ start: ArraySlice<UInt8>, _ column: Int, _ rows: TableRows) throws {
+    var visited: Set<ArraySlice<UInt8>> = []
+    var next = start
+    while visited.insert(next).inserted {
+      guard let parent = try rows.values(next)?[column - rows.definition.keyCount], parent != .null else { return }
+      var writer = ByteWriter(capacity: 24)
+      writer.value(parent)
+      next = writer.bytes[...]
+    }
+    guard next == start else { return }
+    let name = rows.definition.columns[column].name
+    throw GodwitError(
+      .constraint, "a row of table \(rows.definition.name) would come before itself by its column \(name)",
+      hint: "the reference is declared acyclic; move the other row first")
+  }
+}

@@ -1,0 +1,61 @@
+import Godwit
+import GodwitReplication
+
+extension World {
+  /// The replica shows what the independent model says of the transactions it holds.
+  func check(_ actor: Actor) async throws {
+    let model = MergeModel(history.transactions(in: actor.standing.held))
+    let shown = try await actor.replica.read { try Tables(reading: $0) }
+    try compare(shown, model, actor)
+  }
+
+  private func compare(_ shown: Tables, _ model: MergeModel, _ actor: Actor) throws {
+    guard shown != model.tables else { return }
+    for (table, shape) in TableShape.all.enumerated() where shown.rows[table] != model.tables.rows[table] {
+      let keys = Set(shown.rows[table].keys).union(model.tables.rows[table].keys)
+      for key in keys.sorted(by: { $0.map(\.text).joined() < $1.map(\.text).joined() })
+      where shown.rows[table][key] != model.tables.rows[table][key] {
+        func text(_ row: [Value]?) -> String { row.map { "(\($0.map(\.text).joined(separator: ", ")))" } ?? "nothing" }
+        let (there, due) = (text(shown.rows[table][key]), text(model.tables.rows[table][key]))
+        let limbo = model.limbo[RowName(table: table, key: key)].map { " (limbo: \($0))" } ?? ""
+        throw SimulationFailure(
+          .divergence, "replica \(actor.index) shows \(there) of \(shape.name), the model \(due)\(limbo)")
+      }
+    }
+  }
+
+  /// All that must hold when everyone has everything.
+  func checkEnd() async throws {
+    let everything = history.vector
+    let model = MergeModel(history.transactions(in: everything))
+    var digests: Set<String> = []
+    for actor in actors {
+      guard actor.standing.held == everything else {
+        throw SimulationFailure(
+          .durability, "replica \(actor.index) holds \(actor.standing.held.text), of \(everything.text)")
+      }
+      let report = try await actor.replica.verify()
+      guard report.isSound else {
+        throw SimulationFailure(.integrity, "replica \(actor.index): \(report.problems.joined(separator: "; "))")
+      }
+      guard try await actor.replica.status().staged == 0 else {
+        throw SimulationFailure(.transfer, "replica \(actor.index) has transactions waiting")
+      }
+      digests.insert(report.digest)
+      let shown = try await actor.replica.read { try Tables(reading: $0) }
+      try compare(shown, model, actor)
+      try await checkScratch(actor)
+      try await checkConflicts(actor, model)
+    }
+    guard digests.count == 1 else { throw SimulationFailure(.divergence, "the digests differ") }
+  }
+
+  /// Rows of a local table stay where they were written.
+  private func checkScratch(_ actor: Actor) async throws {
+    let owner = actor.index
+    let foreign = try await actor.replica.rows("SELECT id FROM scratch WHERE owner <> \(owner)")
+    guard foreign.isEmpty else {
+      throw SimulationFailure(.divergence, "replica \(actor.index) has rows of another's local table")
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Godwit
+import GodwitBase
+import GodwitReplication
+
+/// What a replica's conflict log lists.
+struct ListedConflicts {
+  struct Edit: Hashable {
+    let row: RowName
+    let column: String
+    let value: Value
+  }
+
+  private(set) var edits: Set<Edit> = []
+  private(set) var deletes: [RowName: Set<Dot>] = [:]
+  /// Rows listed because they waited in limbo or had a masked cell.
+  private(set) var held: Set<RowName> = []
+
+  init(reading replica: Replica) async throws {
+    let rows = try await replica.rows(
+      """
+      SELECT c.kind, t.name, c.key, c.column_name, c.value, o.replica, o.incarnation, c.loser_sequence
+      FROM godwit_conflict c JOIN godwit_table t ON t.id = c.table_id LEFT JOIN godwit_origin o ON o.id = c.loser_origin
+      """)
+    for row in rows.map(\.values) { try add(row) }
+  }
+
+  private mutating func add(_ row: [Value]) throws {
+    guard case .integer(let number) = row[0], case .text(let table) = row[1], case .blob(let key) = row[2],
+      case .blob(let encoded) = row[4], let kind = Conflict.Kind(rawValue: Int(number)),
+      let place = TableShape.numbers[table]
+    else { return }
+    var reader = ByteReader(key)
+    var values: [Value] = []
+    while !reader.isAtEnd { values.append(try reader.value()) }
+    let name = RowName(table: place, key: values)
+    switch kind {
+    case .edit:
+      guard case .text(let column) = row[3] else { return }
+      var reader = ByteReader(encoded)
+      edits.insert(Edit(row: name, column: column, value: try reader.value()))
+    case .delete:
+      guard case .blob(let replica) = row[5], case .integer(let incarnation) = row[6],
+        case .integer(let sequence) = row[7]
+      else { return }
+      var reader = ByteReader(replica)
+      let origin = Origin(
+        replica: ReplicaID(try Identifier128(reading: &reader)), incarnation: UInt32(truncatingIfNeeded: incarnation))
+      deletes[name, default: []].insert(Dot(origin, SequenceNumber(rawValue: UInt64(sequence))))
+    case .unique, .reference, .constraint: held.insert(name)
+    }
+  }
+}
+
+extension RowHistory {
+  /// Whether somebody who saw the value wrote another, or deleted the row. Equal values are one: who saw either of two
+  /// writes of it saw the value.
+  fileprivate func isReplaced(_ write: Write, _ column: Int) -> Bool {
+    let change = write.change(of: column)
+    let same = writes(of: column).filter { $0.change(of: column) == change }
+    return writes.contains { later in
+      (later.isDelete || later.change(of: column).map { $0 != change } == true) && same.contains { later.saw($0) }
+    }
+  }
+}
+
+extension World {
+  /// Nothing is silently lost: every write that lost to one it had not seen is listed, with its value.
+  func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
+    let listed = try await ListedConflicts(reading: actor.replica)
+    for history in model.histories.values {
+      try checkEdits(history, listed, actor)
+      try checkDeletes(history, listed, actor)
+    }
+    for name in Set(model.limbo.keys).union(model.masks.keys) where !listed.held.contains(name) {
+      let what = model.limbo[name] == nil ? "a masked cell" : "the row in limbo"
+      throw SimulationFailure(.conflict, "replica \(actor.index) does not list \(what) \(text(name))")
+    }
+  }
+
+  /// A write that nobody saw and overwrote, and whose value is not there.
+  private func checkEdits(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
+    let shape = history.shape
+    for column in shape.columns.indices.dropFirst(shape.keyCount) {
+      guard shape.columns[column].policy == .lastWriterWins, let last = history.last(column) else { continue }
+      for write in history.writes(of: column) where write.dot != last.dot {
+        guard case .value(let value)? = write.change(of: column), last.change(of: column) != .value(value),
+          !history.isReplaced(write, column) else { continue }
+        try expect(value, column, history, listed, actor)
+      }
+    }
+    guard shape.isDeleteWins else { return }
+    for write in history.touches where history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
+      guard !history.isAlive else { continue }
+      for column in shape.columns.indices.dropFirst(shape.keyCount) {
+        guard shape.columns[column].policy == .lastWriterWins, !history.isReplaced(write, column),
+          case .value(let value)? = write.change(of: column) else { continue }
+        try expect(value, column, history, listed, actor)
+      }
+    }
+  }
+
+  private func expect(
+    _ value: Value, _ column: Int, _ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor
+  ) throws {
+    let name = history.shape.columns[column].name
+    guard !listed.edits.contains(.init(row: history.name, column: name, value: value)) else { return }
+    throw SimulationFailure(
+      .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(name) of \(text(history.name))")
+  }
+
+  /// A delete that an unseen write outlived.
+  private func checkDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
+    guard !history.shape.isDeleteWins else { return }
+    for delete in history.deletes {
+      let isOutlived = history.touches.contains { !$0.saw(delete) && !delete.saw($0) }
+      guard isOutlived, listed.deletes[history.name]?.contains(delete.dot) != true else { continue }
+      throw SimulationFailure(
+        .conflict, "replica \(actor.index) does not list the lost delete of \(text(history.name))")
+    }
+  }
+
+  private func text(_ name: RowName) -> String { "\(TableShape.all[name.table].name) \(name.key.map(\.text).joined(separator: "/"))" }
+}

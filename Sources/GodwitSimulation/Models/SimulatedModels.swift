@@ -1,0 +1,154 @@
+import Godwit
+
+// The tables of the simulation. Keys and values are few, so that replicas meet; between them the tables have every
+// merge policy, unique indexes, references of each kind, and circles.
+
+/// A column of every policy.
+struct Tally: Model {
+  static let schema = Schema<Self>("tally") {
+    Column("word", \.word)
+    Column("ratio", \.ratio)
+    Column("views", \.views, merge: .counter)
+    Column("tags", \.tags, merge: .addWinsSet)
+    Column("high", \.high, merge: .max)
+    Column("low", \.low, merge: .min)
+    Column("longest", \.longest, merge: .custom("longest") { Tally.longer($0, $1) })
+  }
+  var id = ""
+  var word = ""
+  var ratio: Double?
+  var views = 0
+  var tags: Set<String> = []
+  var high = 0
+  var low = 0
+  var longest = ""
+
+  /// The longer text; of two as long the greater.
+  static func longer(_ left: String, _ right: String) -> String {
+    let (a, b) = (left.utf8.count, right.utf8.count)
+    if a != b { return a > b ? left : right }
+    return left.utf8.lexicographicallyPrecedes(right.utf8) ? right : left
+  }
+}
+
+/// One unique column, and two that are unique together.
+struct Guest: Model {
+  static let schema = Schema<Self>("guest") {
+    Column("name", \.name).unique()
+    Column("room", \.room)
+    Column("bed", \.bed)
+    Column("note", \.note)
+    Index(\.room, \.bed).unique()
+  }
+  var id = ""
+  var name = ""
+  var room = 0
+  var bed: Int?
+  var note = ""
+}
+
+/// The top of three tables; refers to a row of the second, which refers to it.
+struct Shelf: Model {
+  static let schema = Schema<Self>("shelf") {
+    Column("label", \.label)
+    Column("favorite", \.favorite).references(Book.self, onDelete: .setNull)
+  }
+  var id = ""
+  var label = ""
+  var favorite: Book.ID?
+}
+
+/// Goes with its shelf.
+struct Book: Model {
+  static let schema = Schema<Self>("book") {
+    Column("shelf", \.shelf).references(Shelf.self, onDelete: .cascade)
+    Column("title", \.title).unique()
+    Index(\.shelf)
+  }
+  var id = ""
+  var shelf = ""
+  var title: String?
+}
+
+/// Outlives its book, keeps its guest from being deleted.
+struct Loan: Model {
+  static let schema = Schema<Self>("loan") {
+    Column("book", \.book).references(Book.self, onDelete: .setNull)
+    Column("guest", \.guest).references(Guest.self, onDelete: .restrict)
+    Column("days", \.days, merge: .counter)
+  }
+  var id = ""
+  var book: Book.ID?
+  var guest: Guest.ID?
+  var days = 0
+}
+
+/// Rows that go together: each may need another, also in circles.
+struct Dancer: Model {
+  static let schema = Schema<Self>("dancer") {
+    Column("partner", \.partner).references(Dancer.self, onDelete: .cascade)
+    Column("step", \.step)
+  }
+  var id = ""
+  var partner: String?
+  var step = 0
+}
+
+/// A tree.
+struct Leaf: Model {
+  static let schema = Schema<Self>("leaf") {
+    Column("parent", \.parent).references(Leaf.self, onDelete: .setNull, acyclic: true)
+    Column("label", \.label)
+  }
+  var id = ""
+  var parent: String?
+  var label = ""
+}
+
+/// Deletes win.
+struct Ticket: Model {
+  static let schema = Schema<Self>("ticket", deletes: .deleteWins) {
+    Column("state", \.state)
+    Column("votes", \.votes, merge: .counter)
+    Column("labels", \.labels, merge: .addWinsSet)
+    Column("rank", \.rank, merge: .max)
+  }
+  var id = ""
+  var state = ""
+  var votes = 0
+  var labels: Set<String> = []
+  var rank = 0
+}
+
+/// A key of two columns.
+struct Seat: Model {
+  static let schema = Schema<Self>("seat") {
+    Key(Column("row", \.row), Column("number", \.number))
+    Column("holder", \.holder)
+    Column("price", \.price, merge: .min)
+  }
+  var row = ""
+  var number = 0
+  var holder: String?
+  var price = 0
+  var id: PairKey<String, Int> {
+    get { PairKey(row, number) }
+    set { (row, number) = (newValue.first, newValue.second) }
+  }
+}
+
+/// Never leaves its replica.
+struct Scratch: Model {
+  static let schema = Schema<Self>("scratch", sync: .local) { Column("owner", \.owner) }
+  var id = ""
+  var owner = 0
+}
+
+enum SimulatedModels {
+  static var all: [any Model.Type] {
+    [
+      Tally.self, Guest.self, Shelf.self, Book.self, Loan.self, Dancer.self, Leaf.self, Ticket.self, Seat.self,
+      Scratch.self,
+    ]
+  }
+}

@@ -1,0 +1,131 @@
+import Godwit
+import GodwitReplication
+
+/// What a replica that holds certain transactions must show: worked out from all of them at once, by the definitions.
+/// It shares no code with the merge of the product.
+struct MergeModel {
+  enum Reason: Hashable {
+    case unique
+    case reference
+  }
+
+  private(set) var histories: [RowName: RowHistory] = [:]
+  private(set) var tables = Tables()
+  /// Living rows that are not shown.
+  private(set) var limbo: [RowName: Reason] = [:]
+  /// Cells that show NULL in the place of what they hold.
+  private(set) var masks: [RowName: Set<Int>] = [:]
+  private var living: [RowName: [Value]] = [:]
+
+  init(_ transactions: [HistoricTransaction]) {
+    for transaction in transactions {
+      for operation in transaction.operations {
+        histories[operation.row, default: RowHistory(name: operation.row)].writes
+          .append(RowHistory.Write(transaction: transaction, kind: operation.kind))
+      }
+    }
+    living = histories.filter { $0.value.isAlive }.mapValues(\.values)
+    judgeUnique()
+    let closing = lastMoves()
+    judgeReferences(closing)
+  }
+
+  // MARK: Unique values
+
+  /// Each index alone, among all living rows: the oldest claim holds the value.
+  private mutating func judgeUnique() {
+    for (table, shape) in TableShape.all.enumerated() {
+      for columns in shape.unique {
+        var claims: [[Value]: [RowName]] = [:]
+        for (name, row) in living where name.table == table {
+          let values = columns.map { row[$0] }
+          if !values.contains(.null) { claims[values, default: []].append(name) }
+        }
+        for claimants in claims.values {
+          guard let winner = claimants.min(by: { isOlder($0, $1, columns) }) else { continue }
+          for loser in claimants where loser != winner { limbo[loser] = .unique }
+        }
+      }
+    }
+  }
+
+  /// A claim is as old as the last of its columns.
+  private func isOlder(_ left: RowName, _ right: RowName, _ columns: [Int]) -> Bool {
+    func stamp(_ name: RowName) -> (HLC, Origin)? {
+      let last = columns.compactMap { histories[name]?.last($0) }.max { $0.precedes($1) }
+      return last.map { ($0.transaction.hlc, $0.transaction.dot.origin) }
+    }
+    guard let a = stamp(left), let b = stamp(right) else { return false }
+    return a < b
+  }
+
+  // MARK: References
+
+  private func parent(_ reference: TableShape.Reference, _ value: Value) -> RowName? {
+    guard value != .null, let table = TableShape.numbers[reference.table] else { return nil }
+    return RowName(table: table, key: [value])
+  }
+
+  /// Of each circle of an acyclic reference the move with the greatest stamp, among all living rows.
+  private func lastMoves() -> Set<RowName> {
+    var found: Set<RowName> = []
+    for (table, shape) in TableShape.all.enumerated() {
+      for (column, reference) in shape.references() where reference.isAcyclic {
+        for start in living.keys where start.table == table {
+          var circle: [RowName] = []
+          var next: RowName? = start
+          while let name = next, let row = living[name], !circle.contains(name) {
+            circle.append(name)
+            next = parent(reference, row[column])
+          }
+          // Only a walk that comes back to where it began is a circle; others lead into one.
+          guard next == start, !circle.isEmpty else { continue }
+          let last = circle.max { left, right in
+            guard let a = histories[left]?.last(column), let b = histories[right]?.last(column) else { return false }
+            if a.dot == b.dot { return Self.keyPrecedes(left, right) }
+            return a.precedes(b)
+          }
+          if let last { found.insert(last) }
+        }
+      }
+    }
+    return found
+  }
+
+  /// Two moves of one transaction: the keys are single texts.
+  private static func keyPrecedes(_ left: RowName, _ right: RowName) -> Bool {
+    guard case .text(let a)? = left.key.first, case .text(let b)? = right.key.first else { return false }
+    return a.utf8.lexicographicallyPrecedes(b.utf8)
+  }
+
+  /// The most rows that can be shown together: what lacks a parent it cannot be without goes, until none does.
+  private mutating func judgeReferences(_ closing: Set<RowName>) {
+    var shown = living.filter { limbo[$0.key] == nil }
+    func isMissing(_ reference: TableShape.Reference, _ value: Value) -> Bool {
+      guard value != .null else { return false }
+      return parent(reference, value).map { shown[$0] == nil } ?? true
+    }
+    var isChanging = true
+    while isChanging {
+      isChanging = false
+      for (name, row) in shown {
+        for (column, reference) in TableShape.all[name.table].references() where reference.action != .setNull {
+          guard isMissing(reference, row[column]) else { continue }
+          shown[name] = nil
+          limbo[name] = .reference
+          isChanging = true
+        }
+      }
+    }
+    for (name, row) in shown {
+      var visible = row
+      for (column, reference) in TableShape.all[name.table].references() where reference.action == .setNull {
+        let closes = reference.isAcyclic && closing.contains(name)
+        guard closes || isMissing(reference, row[column]) else { continue }
+        visible[column] = .null
+        masks[name, default: []].insert(column)
+      }
+      tables.rows[name.table][name.key] = visible
+    }
+  }
+}

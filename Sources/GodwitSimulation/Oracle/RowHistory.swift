@@ -1,0 +1,116 @@
+import Godwit
+import GodwitReplication
+
+/// All writes to one row, and what they make of it by the definitions of Specs/merge.md: no state, no order of arrival.
+struct RowHistory {
+  struct Write {
+    let transaction: HistoricTransaction
+    let kind: HistoricOperation.Kind
+
+    var dot: Dot { transaction.dot }
+    var isInsert: Bool { if case .insert = kind { true } else { false } }
+    var isDelete: Bool { if case .delete = kind { true } else { false } }
+
+    /// Whether its author held the other.
+    func saw(_ other: Write) -> Bool { dot != other.dot && transaction.context.covers(other.dot) }
+
+    func precedes(_ other: Write) -> Bool {
+      (transaction.hlc, transaction.dot.origin) < (other.transaction.hlc, other.transaction.dot.origin)
+    }
+
+    /// What it does to a column; nil when nothing.
+    func change(of column: Int) -> HistoricOperation.Change? {
+      switch kind {
+      case .insert(let row): .value(row[column])
+      case .update(let changes): changes[column]
+      case .delete: nil
+      }
+    }
+  }
+
+  let name: RowName
+  /// Causes first.
+  var writes: [Write] = []
+  var shape: TableShape { TableShape.all[name.table] }
+
+  var touches: [Write] { writes.filter { !$0.isDelete } }
+  var deletes: [Write] { writes.filter(\.isDelete) }
+
+  /// A delete removes what it saw; where deletes win, only an insert that saw it undoes it.
+  var isAlive: Bool {
+    if shape.isDeleteWins {
+      return !touches.isEmpty && deletes.allSatisfy { delete in touches.contains { $0.isInsert && $0.saw(delete) } }
+    }
+    return touches.contains { touch in !deletes.contains { $0.saw(touch) } }
+  }
+
+  func writes(of column: Int) -> [Write] { writes.filter { $0.change(of: column) != nil } }
+
+  /// The greatest write of a column.
+  func last(_ column: Int) -> Write? { writes(of: column).max { $0.precedes($1) } }
+
+  /// The row as it is, shown or not.
+  var values: [Value] {
+    shape.columns.indices.map { $0 < shape.keyCount ? name.key[$0] : value(of: $0) }
+  }
+
+  private func value(of column: Int) -> Value {
+    let all = writes(of: column)
+    /// A write that an insert saw is taken back by it.
+    let kept = all.filter { write in !all.contains { $0.isInsert && $0.saw(write) } }
+    switch shape.columns[column].policy {
+    case .lastWriterWins:
+      guard case .value(let value)? = last(column)?.change(of: column) else { return .null }
+      return value
+    case .counter:
+      return .integer(kept.reduce(0) { $0 &+ Self.difference($1.change(of: column)) })
+    case .set:
+      return SetText.text(elements(column, kept))
+    case .maximum, .minimum, .longest:
+      let heads = all.filter { write in !all.contains { $0.saw(write) } }
+      return choice(heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
+    }
+  }
+
+  private static func difference(_ change: HistoricOperation.Change?) -> Int64 {
+    switch change {
+    case .sum(let number), .value(.integer(let number)): number
+    default: 0
+    }
+  }
+
+  private func elements(_ column: Int, _ kept: [Write]) -> Set<String> {
+    var present: Set<String> = []
+    for write in kept {
+      let added: Set<String>
+      switch write.change(of: column) {
+      case .value(let value): added = SetText.elements(value)
+      case .elements(let elements, _): added = elements
+      default: added = []
+      }
+      present.formUnion(
+        added.filter { element in
+          !kept.contains { other in
+            guard other.saw(write), case .elements(_, let removed)? = other.change(of: column) else { return false }
+            return removed.contains(element)
+          }
+        })
+    }
+    return present
+  }
+
+  private func choice(_ values: [Value], _ column: Int) -> Value {
+    let values = values.filter { $0 != .null }
+    switch shape.columns[column].policy {
+    case .maximum: return Self.integers(values).max().map { .integer($0) } ?? .null
+    case .minimum: return Self.integers(values).min().map { .integer($0) } ?? .null
+    default:
+      let texts = values.compactMap { if case .text(let text) = $0 { text } else { nil } }
+      return texts.dropFirst().reduce(texts.first) { best, text in best.map { Tally.longer($0, text) } }.map { .text($0) } ?? .null
+    }
+  }
+
+  private static func integers(_ values: [Value]) -> [Int64] {
+    values.compactMap { if case .integer(let number) = $0 { number } else { nil } }
+  }
+}

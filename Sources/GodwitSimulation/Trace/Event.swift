@@ -1,0 +1,67 @@
+/// One thing that happens in a simulated world. An event that means nothing where it comes, since another was taken
+/// out of the trace, does nothing.
+enum Event: Sendable {
+  /// Time goes on.
+  case pass(milliseconds: Int64)
+  /// A machine's clock is set, this far from the right time.
+  case setClock(actor: Int, offset: Int64)
+  case write(actor: Int, Plan)
+  /// The machine stops while this transaction runs, after so many statements.
+  case crashWriting(actor: Int, Plan, statement: Int)
+  /// A sync file is made; a file that no event delivers was lost on the way.
+  case export(actor: Int, file: Int, includesAll: Bool)
+  case deliver(file: Int, actor: Int)
+  case crashImporting(file: Int, actor: Int, statement: Int)
+  /// A file arrives that is not what was sent.
+  case deliverDamaged(file: Int, actor: Int, Damage)
+  case reopen(actor: Int)
+  /// What the replica shows is compared with the independent model.
+  case check(actor: Int)
+  // What follows needs a product that can do it; see ``Fault``.
+  /// The folder is copied: a machine beside this one, with the same disk.
+  case clone(actor: Int)
+  case backUp(actor: Int)
+  /// The last backup is put in the place of the folder.
+  case restore(actor: Int)
+}
+
+enum Damage: Sendable {
+  /// The file ends early, after so many thousandths of it.
+  case cut(permille: Int)
+  /// One bit is another.
+  case flipped(permille: Int, bit: Int)
+  case extended
+}
+
+/// What can go wrong in a world beside the unavoidable: which events a trace may hold.
+package struct Fault: OptionSet, Sendable {
+  package let rawValue: Int
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  package static let loss = Fault(rawValue: 1 << 0)
+  package static let repetition = Fault(rawValue: 1 << 1)
+  package static let reordering = Fault(rawValue: 1 << 2)
+  package static let damage = Fault(rawValue: 1 << 3)
+  package static let clocks = Fault(rawValue: 1 << 4)
+  package static let crashes = Fault(rawValue: 1 << 5)
+  package static let clones = Fault(rawValue: 1 << 6)
+  package static let restores = Fault(rawValue: 1 << 7)
+  package static let retirement = Fault(rawValue: 1 << 8)
+  package static let forgetting = Fault(rawValue: 1 << 9)
+  package static let versions = Fault(rawValue: 1 << 10)
+
+  /// Those that the product stands up to.
+  package static let usual: Fault = [.loss, .repetition, .reordering, .damage, .clocks, .crashes]
+
+  static let names: [(name: String, fault: Fault)] = [
+    ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
+    ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
+    ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions),
+  ]
+
+  /// The fault of this name.
+  package init?(name: String) {
+    guard let found = Self.names.first(where: { $0.name == name }) else { return nil }
+    self = found.fault
+  }
+}

@@ -1,0 +1,19 @@
+/// All that happens in one world: what a seed stands for.
+package struct Trace: Sendable {
+  package let seed: UInt64
+  let actorCount: Int
+  let events: [Event]
+  package var count: Int { events.count }
+
+  package init(seed: UInt64, faults: Fault = .usual) {
+    var writer = TraceWriter(seed: seed, faults: faults)
+    self.seed = seed
+    events = writer.write()
+    actorCount = writer.actorCount
+  }
+
+  /// The events by number, for a report.
+  package func description(of kept: [Int]) -> String {
+    kept.map { "  \($0)  \(events[$0])" }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,129 @@
+import Godwit
+
+/// Makes the trace of a seed. What happens is fixed beforehand and looks at no replica, so that an event can be taken
+/// out and the others stay what they are.
+struct TraceWriter {
+  private var generator: SeededGenerator
+  private let faults: Fault
+  let actorCount: Int
+  /// Who hands files to whom.
+  private let ways: [(from: Int, to: Int)]
+  private var plans: PlanWriter
+  private var events: [Event] = []
+  /// Files made and not lost, with their receivers.
+  private var onTheWay: [(file: Int, to: Int)] = []
+  private var fileCount = 0
+
+  init(seed: UInt64, faults: Fault) {
+    var generator = SeededGenerator(seed: seed)
+    self.faults = faults
+    let count = [2, 2, 3, 3, 3, 4, 5].randomElement(using: &generator) ?? 2
+    actorCount = count
+    ways = Self.topology(count, &generator)
+    plans = PlanWriter(&generator)
+    self.generator = generator
+  }
+
+  /// A ring, a star, a line, or all with all.
+  private static func topology(_ count: Int, _ generator: inout SeededGenerator) -> [(from: Int, to: Int)] {
+    var pairs: [(Int, Int)] = []
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0: pairs = (0..<count).map { ($0, ($0 + 1) % count) }
+    case 1: pairs = (1..<count).flatMap { [(0, $0), ($0, 0)] }
+    case 2: pairs = (1..<count).flatMap { [($0 - 1, $0), ($0, $0 - 1)] }
+    default: for from in 0..<count { for to in 0..<count where from != to { pairs.append((from, to)) } }
+    }
+    return pairs.map { (from: $0.0, to: $0.1) }
+  }
+
+  mutating func write() -> [Event] {
+    if faults.contains(.clocks) {
+      for actor in 0..<actorCount { events.append(.setClock(actor: actor, offset: offset())) }
+    }
+    for actor in 0..<actorCount where actor == 0 || generator.chance(oneIn: 3) {
+      events.append(.write(actor: actor, plans.beginning(&generator)))
+    }
+    if generator.chance(oneIn: 2) { shareBeginning() }
+    for _ in 0..<Int.random(in: 20...80, using: &generator) { addEvent() }
+    return events
+  }
+
+  /// Everyone begins with the rows of the first.
+  private mutating func shareBeginning() {
+    fileCount += 1
+    events.append(.export(actor: 0, file: fileCount, includesAll: false))
+    for actor in 1..<actorCount { events.append(.deliver(file: fileCount, actor: actor)) }
+  }
+
+  private var actor: Int { mutating get { Int.random(in: 0..<actorCount, using: &generator) } }
+
+  /// Mostly a little wrong, or not at all; now and then by far.
+  private mutating func offset() -> Int64 {
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0..<3: 0
+    case 3..<6: Int64.random(in: -5_000...5_000, using: &generator)
+    case 6: Int64.random(in: -100_000_000...100_000_000, using: &generator)
+    default: 365 * 86_400_000
+    }
+  }
+
+  private mutating func addEvent() {
+    if generator.chance(oneIn: 2) { events.append(.pass(milliseconds: Int64.random(in: 0...20, using: &generator))) }
+    switch Int.random(in: 0..<100, using: &generator) {
+    case 0..<50: events.append(.write(actor: actor, plans.plan(&generator)))
+    case 50..<68: send()
+    case 68..<86: deliver()
+    case 86..<89: events.append(.check(actor: actor))
+    case 89: events.append(.reopen(actor: actor))
+    case 90..<92 where faults.contains(.clocks): events.append(.setClock(actor: actor, offset: offset()))
+    case 92..<95 where faults.contains(.crashes):
+      let statement = Int.random(in: 1...60, using: &generator)
+      events.append(.crashWriting(actor: actor, plans.plan(&generator), statement: statement))
+    case 95..<97 where faults.contains(.crashes):
+      guard let (file, to) = onTheWay.randomElement(using: &generator) else { return }
+      let statement = Int.random(in: 1...200, using: &generator)
+      events.append(.crashImporting(file: file, actor: to, statement: statement))
+    case 97..<99 where faults.contains(.damage): deliverDamaged()
+    case 99: addRareEvent()
+    default: send()
+    }
+  }
+
+  private mutating func addRareEvent() {
+    switch Int.random(in: 0..<3, using: &generator) {
+    case 0 where faults.contains(.clones): events.append(.clone(actor: actor))
+    case 1 where faults.contains(.restores): events.append(.restore(actor: actor))
+    case 2 where faults.contains(.restores): events.append(.backUp(actor: actor))
+    default: break
+    }
+  }
+
+  private mutating func send() {
+    guard let way = ways.randomElement(using: &generator) else { return }
+    fileCount += 1
+    events.append(.export(actor: way.from, file: fileCount, includesAll: generator.chance(oneIn: 4)))
+    if faults.contains(.loss), generator.chance(oneIn: 6) { return }
+    onTheWay.append((fileCount, way.to))
+  }
+
+  private mutating func deliver() {
+    guard !onTheWay.isEmpty else { return send() }
+    let isInOrder = !faults.contains(.reordering) || generator.chance(oneIn: 2)
+    let index = isInOrder ? 0 : Int.random(in: 0..<onTheWay.count, using: &generator)
+    events.append(.deliver(file: onTheWay[index].file, actor: onTheWay[index].to))
+    let comesAgain = faults.contains(.repetition) && generator.chance(oneIn: 5)
+    if !comesAgain { onTheWay.remove(at: index) }
+  }
+
+  private mutating func deliverDamaged() {
+    guard let (file, to) = onTheWay.randomElement(using: &generator) else { return }
+    let place = Int.random(in: 0..<1000, using: &generator)
+    let damage: Damage =
+      switch Int.random(in: 0..<3, using: &generator) {
+      case 0: .cut(permille: place)
+      case 1: .flipped(permille: place, bit: Int.random(in: 0..<8, using: &generator))
+      default: .extended
+      }
+    events.append(.deliverDamaged(file: file, actor: to, damage))
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Godwit
+import GodwitReplication
+
+/// One replica of a world: its folder, its clock, and what the world knows of it.
+final class Actor {
+  let index: Int
+  let path: String
+  let clock: MachineClock
+  private(set) var replica: Replica
+  private let statements: StatementCounter?
+  /// What it held when the last event ended.
+  var standing: Standing
+
+  init(index: Int, path: String, clock: MachineClock, countsStatements: Bool) async throws {
+    self.index = index
+    self.path = path
+    self.clock = clock
+    statements = countsStatements ? StatementCounter() : nil
+    replica = try await Self.open(path, clock, statements)
+    standing = try await replica.standing()
+  }
+
+  private static func open(
+    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?
+  ) async throws -> Replica {
+    try await Replica.open(
+      at: path, models: SimulatedModels.all, name: nil, key: .keyring(),
+      statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .init(label: "simulation"),
+      wallClock: clock.wallClock)
+  }
+
+  func reopen() async throws {
+    await replica.close()
+    replica = try await Self.open(path, clock, statements)
+  }
+
+  func close() async { await replica.close() }
+
+  // MARK: Crashes
+
+  private static let files = ["database", "database-wal"]
+  private var remains: String { "\(path)-remains" }
+
+  /// Runs the body and stops the machine after so many statements of it, at its end when it has fewer. The replica is
+  /// opened again from what was on disk then.
+  func crashing<Output>(after count: Int, _ body: () async throws -> Output) async throws -> Result<Output, any Error> {
+    let (path, remains) = (path, remains)
+    try? FileManager.default.removeItem(atPath: remains)
+    statements?.arm(after: count) { Self.copyFiles(from: path, to: remains) }
+    let result: Result<Output, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    if statements?.disarm() ?? true { Self.copyFiles(from: path, to: remains) }
+    await replica.close()
+    for file in Self.files + ["database-shm"] { try? FileManager.default.removeItem(atPath: "\(path)/\(file)") }
+    for file in Self.files where FileManager.default.fileExists(atPath: "\(remains)/\(file)") {
+      try FileManager.default.moveItem(atPath: "\(remains)/\(file)", toPath: "\(path)/\(file)")
+    }
+    replica = try await Self.open(path, clock, statements)
+    return result
+  }
+
+  private static func copyFiles(from path: String, to remains: String) {
+    try? FileManager.default.createDirectory(atPath: remains, withIntermediateDirectories: true)
+    for file in files { try? FileManager.default.copyItem(atPath: "\(path)/\(file)", toPath: "\(remains)/\(file)") }
+  }
+}

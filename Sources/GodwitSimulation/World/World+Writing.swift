@@ -1,0 +1,74 @@
+import Godwit
+import GodwitReplication
+
+extension World {
+  func write(_ plan: Plan, on actor: Actor) async throws {
+    let result = await attempt(plan, on: actor)
+    try await settle(result, on: actor, mayBeLost: false)
+  }
+
+  func crashWriting(_ plan: Plan, on actor: Actor, after statement: Int) async throws {
+    let result = try await actor.crashing(after: statement) { await self.attempt(plan, on: actor) }.get()
+    try await settle(result, on: actor, mayBeLost: true)
+  }
+
+  /// What the plan did to the tables, or why it did nothing.
+  private func attempt(_ plan: Plan, on actor: Actor) async -> Result<[HistoricOperation], any Error> {
+    let owner = actor.index
+    do {
+      return .success(
+        try await actor.replica.write { transaction in
+          let before = try Tables(reading: transaction)
+          try plan.run(transaction, owner: owner)
+          return try Tables(reading: transaction).operations(since: before)
+        })
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Compares what the replica holds now with what the transaction should have made of it, and remembers it.
+  private func settle(
+    _ result: Result<[HistoricOperation], any Error>, on actor: Actor, mayBeLost: Bool
+  ) async throws {
+    let before = actor.standing
+    let now = try await actor.replica.standing()
+    defer { actor.standing = now }
+    let operations: [HistoricOperation]
+    switch result {
+    case .success(let found): operations = found
+    case .failure(let error as GodwitError) where error.code == .constraint: operations = []
+    case .failure(is ChangeOfMind): operations = []
+    case .failure(let error): throw SimulationFailure(.error, "a write threw \(error)")
+    }
+    var expected = before.held
+    if !operations.isEmpty { expected[now.own] = before.held[now.own].next }
+    if mayBeLost, now.held == before.held { return }
+    guard now.held == expected else {
+      throw SimulationFailure(
+        .durability, "replica \(actor.index) holds \(now.held.text) after a write, not \(expected.text)")
+    }
+    guard !operations.isEmpty else { return }
+    try checkTimestamp(now.latest, of: actor, before)
+    let dot = Dot(now.own, now.held[now.own])
+    guard history.transactions[dot] == nil else {
+      throw SimulationFailure(.durability, "sequence \(dot.sequence.rawValue) of replica \(actor.index) was used twice")
+    }
+    history.add(HistoricTransaction(dot: dot, hlc: now.latest, context: now.held, operations: operations))
+  }
+
+  /// A timestamp is above all that its author held.
+  private func checkTimestamp(_ hlc: HLC, of actor: Actor, _ before: Standing) throws {
+    for seen in history.transactions(in: before.held) where seen.hlc >= hlc {
+      throw SimulationFailure(.clock, "replica \(actor.index) wrote at a time not above what it had seen")
+    }
+  }
+}
+
+extension VersionVector {
+  /// Replica numbers and sequences, for messages.
+  var text: String {
+    let parts = origins.map { "\($0.replica.value.low - 1)\($0.replica.value.high == 0 ? "?" : ""):\(self[$0].rawValue)" }
+    return "[\(parts.joined(separator: " "))]"
+  }
+}

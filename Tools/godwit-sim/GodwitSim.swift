@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Godwit
+import GodwitSimulation
+import ToolSupport
+
+/// Runs simulated worlds, each fixed by its seed, and reports the ones that go wrong.
+@main
+struct GodwitSim: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "godwit-sim",
+    abstract: "Run replicas in simulated worlds and check what must hold.",
+    discussion: """
+      Examples:
+        godwit-sim --seeds 1000
+        godwit-sim --minutes 60 --first 100000
+        godwit-sim --replay 4711
+      """)
+
+  @Option(help: "How many seeds to run.")
+  var seeds = 1000
+
+  @Option(help: "Run for so many minutes instead.")
+  var minutes: Double?
+
+  @Option(help: "The first seed.")
+  var first: UInt64 = 1
+
+  @Option(help: ArgumentHelp("Run one seed and print its events.", valueName: "seed"))
+  var replay: UInt64?
+
+  @Option(help: ArgumentHelp("With --replay: only these events, such as 3,7,12.", valueName: "events"))
+  var keep: String?
+
+  @Option(help: "How many worlds to run at a time.")
+  var workers = 2
+
+  @Option(name: .customLong("fault"), help: "Add a kind of fault that is not among the usual ones.")
+  var extraFaults: [String] = []
+
+  @Option(help: "Where the worlds' files are.")
+  var folder = "/dev/shm"
+
+  @Flag(help: "Go on after a failure; report each.")
+  var all = false
+
+  func validate() throws {
+    guard workers > 0, seeds > 0 else { throw ValidationError("there must be a worker and a seed") }
+    for name in extraFaults where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
+  }
+
+  func run() async throws {
+    let root = "\(folder)/godwit-sim-\(getpid())"
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let faults = extraFaults.compactMap(Fault.init(name:)).reduce(Fault.usual) { $0.union($1) }
+    let simulation = Simulation(root: root, faults: faults)
+    if let replay { return try await run(seed: replay, simulation) }
+    let report = try await SeedRunner(
+      simulation, first: first, count: minutes == nil ? seeds : nil, minutes: minutes, workers: workers, stops: !all
+    ).run()
+    print(report.summary)
+    if report.failures > 0 { throw ExitCode.failure }
+  }
+
+  private func run(seed: UInt64, _ simulation: Simulation) async throws {
+    let trace = Trace(seed: seed, faults: simulation.faults)
+    let kept = keep.map { $0.split(separator: ",").compactMap { Int($0) } } ?? Array(0..<trace.count)
+    print(trace.description(of: kept))
+    let outcome = try await simulation.run(trace, keeping: kept.filter { $0 < trace.count })
+    guard let failure = outcome.failure else { return print("seed \(seed) ran clean") }
+    print("seed \(seed): \(failure)")
+    throw ExitCode.failure
+  }
+
+  static func main() async {
+    // The order of Swift's sets and dictionaries is another in every process; a seed must fix that, too.
+    if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
+      setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
+      let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
+      execv("/proc/self/exe", arguments)
+    }
+    await Tool.main(Self.self)
+  }
+}
