@@ -23,6 +23,12 @@ enum SystemTables {
       value BLOB NOT NULL, loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
       winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL);
     CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
+      applied_at INTEGER, steps BLOB NOT NULL);
+    CREATE TABLE godwit_quarantine (id INTEGER PRIMARY KEY, operations BLOB NOT NULL, unknown TEXT NOT NULL);
+    CREATE TABLE godwit_quarantine_row (key BLOB PRIMARY KEY NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_loss (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, table_name TEXT NOT NULL,
+      key BLOB NOT NULL, column_name TEXT NOT NULL, value BLOB NOT NULL);
     """
 
   /// Creates the tables in an empty database, or checks the version of those that are there.
@@ -34,7 +40,7 @@ enum SystemTables {
     let incarnation = UInt32.random(in: 1...UInt32.max, using: &generator)
     try Meta.set(.format, .integer(formatVersion), on: connection)
     try Meta.set(.group, .text(group.description), on: connection)
-    try Meta.set(.schemaVersion, .integer(1), on: connection)
+    try Meta.set(.schemaVersion, .integer(0), on: connection)
     try Meta.set(.folded, .integer(0), on: connection)
     try Meta.set(.clock, .integer(0), on: connection)
     try OriginTable.addOwn(replica: replica, incarnation: incarnation, on: connection)
@@ -56,6 +62,7 @@ enum SystemTables {
 enum Meta: String {
   case format
   case group
+  /// The last migration that has run here; 0 without migrations.
   case schemaVersion
   /// The greatest timestamp seen in an import; the own ones stand in the log.
   case clock

@@ -17,7 +17,7 @@ final class ReplicaWriter {
   private var clock = HybridClock()
   /// The context last written to the log; the next transaction writes its own only when it differs.
   private var lastContext = VersionVector()
-  private var schemaVersion: UInt64 = 1
+  private var schemaVersion: UInt64 = 0
   private var dataVersion: Value?
   /// What the observers know of. Apart from ``dataVersion``, which is forgotten when memory has to be read anew, so
   /// that neither takes a change from the other.
@@ -39,14 +39,22 @@ final class ReplicaWriter {
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
-    try inTransaction {
-      let transaction = Transaction(self, models: models)
-      defer { transaction.end() }
-      let output = try body(transaction)
-      try transaction.checkIsOpen()
-      try appendCaptured()
-      return output
-    }
+    try inTransaction { try logged(body).output }
+  }
+
+  /// Logs what the body changes as a transaction of its own, inside a database transaction that goes on. Returns how
+  /// many operations that took.
+  func logging(_ body: (Transaction) throws -> Void) throws -> Int {
+    defer { capture.removeAll() }
+    return try logged(body).operations
+  }
+
+  private func logged<Output>(_ body: (Transaction) throws -> Output) throws -> (output: Output, operations: Int) {
+    let transaction = Transaction(self, models: models)
+    defer { transaction.end() }
+    let output = try body(transaction)
+    try transaction.checkIsOpen()
+    return (output, try appendCaptured())
   }
 
   /// Runs the body between BEGIN IMMEDIATE and COMMIT; a throw rolls everything back. Observers hear of the tables
@@ -83,13 +91,14 @@ final class ReplicaWriter {
     }
   }
 
-  private func appendCaptured() throws {
+  private func appendCaptured() throws -> Int {
     let captured = try capture.finish { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
       let rows = TableRows(definition, on: connection)
       return { try rows.values($0) }
     }
-    guard let captured else { return }
+    guard let captured else { return 0 }
+    let operations = capture.entries.count
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let record = TransactionRecord(
@@ -97,6 +106,7 @@ final class ReplicaWriter {
       schemaVersion: schemaVersion, context: context == lastContext ? nil : context, changes: captured.changes)
     try log.append(record, captured)
     lastContext = context
+    return operations
   }
 
   /// The greatest timestamp handed out or taken note of.

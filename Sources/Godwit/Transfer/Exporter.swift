@@ -25,7 +25,8 @@ struct Exporter {
     let header = SyncFileHeader(
       group: roster.group, sender: identity.replica, createdAt: createdAt, vector: log.origins.vector,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges)
+      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition),
+      migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges)
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount

@@ -14,6 +14,8 @@ final class Importer {
   private let log: ChangeLog
   private let merger: Merger
   private let staged: StagedTransactions
+  private let carrier: ChangeCarrier
+  private let quarantine: Quarantine
   /// Each origin's chain and context as the file tells them, up to the transaction read last.
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
@@ -25,15 +27,18 @@ final class Importer {
   private var latest = HLC(rawValue: 0)
   private var applied = 0
   private var duplicates = 0
+  private var quarantined = 0
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
-  private init(_ file: SyncFileReader, writer: ReplicaWriter) {
+  private init(_ file: SyncFileReader, writer: ReplicaWriter) throws {
     self.file = file
     self.writer = writer
     connection = writer.connection
     log = writer.log
     merger = Merger(connection, log: log, catalog: writer.catalog)
     staged = StagedTransactions(connection: connection)
+    carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
+    quarantine = Quarantine(connection)
     held = log.origins.vector
     let tenYears: Int64 = 10 * 365 * 86_400_000
     let firstRelease: Int64 = 1_767_225_600_000  // 2026, for machines that start in 1970
@@ -53,8 +58,9 @@ final class Importer {
     do {
       return try writer.inTransaction {
         try StampFold(connection: connection, log: writer.log, catalog: writer.catalog).run()
-        try Catalog.adopt(file.header.tables, on: connection)
+        let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
         try writer.reload()
+        if hasNewTables { _ = try Quarantine.release(on: connection, log: writer.log, catalog: writer.catalog) }
         return try Importer(file, writer: writer).run(progress)
       }
     } catch let error as GodwitError where error.code == .constraint {
@@ -91,7 +97,8 @@ final class Importer {
     progress?(1)
     return MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
-      rows: merger.rowCount, conflicts: merger.conflictCount, missing: try staged.missing(held: held))
+      rows: merger.rowCount, conflicts: merger.conflictCount, quarantined: quarantined,
+      missing: try staged.missing(held: held))
   }
 
   /// What the file says came before its ranges must be what is held here.
@@ -145,7 +152,12 @@ final class Importer {
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)
     latest = max(latest, transaction.record.hlc)
-    try merger.add(transaction.record)
+    let carried = try carrier.carry(transaction.record)
+    if let record = carried.record { try merger.add(record) }
+    if !carried.waiting.isEmpty {
+      quarantined += 1
+      try quarantine.set(carried, for: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
+    }
     applied += 1
   }
 

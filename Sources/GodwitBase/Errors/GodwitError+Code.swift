@@ -80,6 +80,10 @@ extension GodwitError.Code {
   public static let damagedLog = Self("damagedLog")
   /// The change needs a newer schema than this replica has.
   public static let needsMigration = Self("needsMigration")
+  /// Two replicas, or a replica and its program, know different migrations under one number.
+  public static let migrationMismatch = Self("migrationMismatch")
+  /// A migration is not one that these tables can go through.
+  public static let invalidMigration = Self("invalidMigration")
   /// The changes of a sync file break a constraint of this replica.
   public static let importConstraint = Self("importConstraint")
 

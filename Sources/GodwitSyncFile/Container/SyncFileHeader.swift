@@ -41,11 +41,13 @@ package struct SyncFileHeader: Sendable {
   package let members: [MemberRecord]
   /// The synced tables as the sender has them.
   package let tables: [TableDefinition]
+  /// The migrations the sender knows, 1, 2, 3 …, in their canonical form.
+  package let migrations: [[UInt8]]
   package let ranges: [Range]
 
   package init(
     group: GroupID, sender: ReplicaID, createdAt: Int64, vector: VersionVector, schemaVersion: UInt64,
-    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], ranges: [Range]
+    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], migrations: [[UInt8]] = [], ranges: [Range]
   ) {
     self.group = group
     self.sender = sender
@@ -55,6 +57,7 @@ package struct SyncFileHeader: Sendable {
     self.recipients = recipients
     self.members = members
     self.tables = tables
+    self.migrations = migrations
     self.ranges = ranges
   }
 
