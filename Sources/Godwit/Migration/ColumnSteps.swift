@@ -1,3 +1,4 @@
+import Foundation
 import GodwitModel
 import GodwitReplication
 
@@ -44,7 +45,7 @@ public struct AddColumn: MigrationStep {
   ) {
     column = NewColumn(name, type, default: value, check: check)
     self.table = table
-    derivation = SchemaStep.Derivation(column: source, expression: expression)
+    derivation = SchemaStep.Derivation(column: source, rule: .of(expression, type))
   }
 
   /// The step as data.
@@ -84,12 +85,12 @@ public struct RenameColumn: MigrationStep {
 public struct ChangeColumn: MigrationStep {
   private let column: NewColumn
   private let table: String
-  private let expression: String?
+  private let rule: SchemaStep.ValueRule
 
   /// Says in full what the column is from now on.
   ///
-  /// Without an expression values are widened: integers to reals and text, reals to text, text to blobs, and anything
-  /// to a type without affinity (`Double`, `Date`). Every other change of type needs one.
+  /// Without an expression values are widened: integers to `Double` and to text, reals to text, text to blobs. Every
+  /// other change of type needs one.
   ///
   /// - Parameters:
   ///   - name: The column's name.
@@ -105,12 +106,12 @@ public struct ChangeColumn: MigrationStep {
   ) {
     column = NewColumn(name, type, default: value, check: check)
     self.table = table
-    self.expression = expression
+    rule = .of(expression, type)
   }
 
   /// The step as data.
   public func _draft() throws -> MigrationStepDraft {
-    MigrationStepDraft(.changeColumn(try column.definition(), table: table, expression: expression))
+    MigrationStepDraft(.changeColumn(try column.definition(), table: table, rule: rule))
   }
 }
 
@@ -146,5 +147,16 @@ public struct DataStep: MigrationStep {
     }
     return MigrationStepDraft(
       .data(SchemaStep.DataStatements(name: name, statements: statements, isCode: body != nil)), body: body)
+  }
+}
+
+extension SchemaStep.ValueRule {
+  /// The expression, or widening to what values of the type are stored as.
+  fileprivate static func of<Content: ColumnValue>(_ expression: String?, _ type: Content.Type) -> Self {
+    if let expression { return .expression(expression) }
+    let reals: [any ColumnValue.Type] = [
+      Double.self, Double?.self, Float.self, Float?.self, Date.self, Date?.self,
+    ]
+    return .widen(to: reals.contains { $0 == type } ? .real : ColumnType(Content.storageType))
   }
 }

@@ -68,7 +68,7 @@ final class SchemaRebuild {
           "the default of column \(column.name) of table \(table.definition.name) does not pass its check")
       }
       for conversion in source.conversions {
-        if let expression = conversion.expression {
+        if case .expression(let expression) = conversion.rule {
           try ValueConverter.check(expression, over: conversion.name, on: connection)
         }
       }

@@ -5,23 +5,25 @@ import GodwitBase
 package struct Conversion: Hashable, Sendable {
   /// The name that the expression calls the value by.
   package let name: String
-  package let expression: String?
-  package let type: ColumnType
+  package let rule: SchemaStep.ValueRule
   package let isNullable: Bool
   /// Stands in for NULL where the column takes none.
   package let fallback: Value?
 
-  package init(name: String, expression: String?, to column: ColumnDefinition) {
+  package init(name: String, _ rule: SchemaStep.ValueRule, to column: ColumnDefinition) {
     self.name = name
-    self.expression = expression
-    type = column.type
+    self.rule = rule
     isNullable = column.isNullable
     fallback = column.defaultValue
   }
 
   /// Runs the expression, or widens; nil when what comes out is NULL and the column takes none.
   package func apply(_ value: Value, evaluate: (String, _ name: String, Value) throws -> Value) rethrows -> Value? {
-    let converted = try expression.map { try evaluate($0, name, value) } ?? Self.widened(value, to: type)
+    let converted =
+      switch rule {
+      case .widen(let type): Self.widened(value, to: type)
+      case .expression(let text): try evaluate(text, name, value)
+      }
     guard converted == .null, !isNullable else { return converted }
     return fallback
   }
@@ -48,7 +50,7 @@ package struct Conversion: Hashable, Sendable {
 
   /// Whether the widened value no longer says which one it was: integers beyond 2⁵³ as REAL.
   package func loses(_ value: Value) -> Bool {
-    guard expression == nil, type == .real, case .integer(let number) = value else { return false }
+    guard rule == .widen(to: .real), case .integer(let number) = value else { return false }
     return Int64(exactly: Double(number)) != number
   }
 }

@@ -46,8 +46,8 @@ package struct SchemaDraft: Sendable {
       try edit(table) { try $0.add(column, from: derivation) }
     case .dropColumn(let name, let table): try edit(table) { try $0.drop(name) }
     case .renameColumn(let name, let newName, let table): try edit(table) { try $0.rename(name, to: newName) }
-    case .changeColumn(let column, let table, let expression):
-      try edit(table) { try $0.change(column, expression) }
+    case .changeColumn(let column, let table, let rule):
+      try edit(table) { try $0.change(column, rule) }
     case .addIndex(let index, let table):
       try edit(table) { table in
         guard !table.definition.indexes.contains(where: { $0.covers(index.columns) }) else {
@@ -145,15 +145,26 @@ extension SchemaDraft.Table {
       return
     }
     let source = try number(of: derivation.column)
-    try checkWidening(definition.columns[source], to: column, derivation.expression)
+    guard source >= definition.keyCount else {
+      throw SchemaDraft.invalid(
+        "column \(column.name) of table \(definition.name) cannot be derived from the key",
+        hint: "the key never changes: read it from there")
+    }
+    try checkWidening(definition.columns[source], to: column, derivation.rule)
     var values = sources[source]
-    values.conversions.append(Conversion(name: derivation.column, expression: derivation.expression, to: column))
+    values.conversions.append(Conversion(name: derivation.column, derivation.rule, to: column))
     definition.columns.append(column)
     sources.append(values)
   }
 
-  private func checkWidening(_ old: ColumnDefinition, to new: ColumnDefinition, _ expression: String?) throws {
-    guard expression == nil, !Conversion.widens(old.type, to: new.type) else { return }
+  private func checkWidening(
+    _ old: ColumnDefinition, to new: ColumnDefinition, _ rule: SchemaStep.ValueRule
+  ) throws {
+    guard case .widen(let type) = rule else { return }
+    guard type == new.type || new.type == .any else {
+      throw SchemaDraft.invalid("column \(new.name) of table \(definition.name) is not made for values of type \(type)")
+    }
+    guard !Conversion.widens(old.type, to: type) else { return }
     throw SchemaDraft.invalid(
       "a value of type \(old.type) of table \(definition.name) does not become \(new.type) by itself",
       hint: "say how by a SQL expression over \(old.name)")
@@ -192,17 +203,17 @@ extension SchemaDraft.Table {
     }
   }
 
-  fileprivate mutating func change(_ column: ColumnDefinition, _ expression: String?) throws {
+  fileprivate mutating func change(_ column: ColumnDefinition, _ rule: SchemaStep.ValueRule) throws {
     let number = try number(of: column.name)
     let old = definition.columns[number]
     try checkIsNotKey(number, "changed")
-    try checkWidening(old, to: column, expression)
+    try checkWidening(old, to: column, rule)
     if old.isNullable, !column.isNullable, column.defaultValue == nil {
       throw SchemaDraft.invalid(
         "column \(column.name) of table \(definition.name) becomes not optional and has no default for NULL")
     }
     definition.columns[number] = old.changed(to: column)
-    sources[number].conversions.append(Conversion(name: old.name, expression: expression, to: column))
+    sources[number].conversions.append(Conversion(name: old.name, rule, to: column))
   }
 }
 

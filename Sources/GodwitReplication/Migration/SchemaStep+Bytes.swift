@@ -24,7 +24,7 @@ extension SchemaStep {
       writer.byte(derivation == nil ? 0 : 1)
       if let derivation {
         writer.string(derivation.column)
-        writer.optional(derivation.expression)
+        derivation.rule.write(to: &writer)
       }
     case .dropColumn(let name, let table):
       writer.byte(5)
@@ -35,11 +35,11 @@ extension SchemaStep {
       writer.string(table)
       writer.string(name)
       writer.string(newName)
-    case .changeColumn(let column, let table, let expression):
+    case .changeColumn(let column, let table, let rule):
       writer.byte(7)
       writer.string(table)
       column.write(to: &writer)
-      writer.optional(expression)
+      rule.write(to: &writer)
     case .addIndex(let index, let table):
       writer.byte(8)
       writer.string(table)
@@ -66,7 +66,7 @@ extension SchemaStep {
       let column = try ColumnDefinition(reading: &reader)
       var derivation: Derivation?
       if try reader.flag() {
-        derivation = Derivation(column: try name(), expression: try reader.optional(limit: Self.expressionByteLimit))
+        derivation = Derivation(column: try name(), rule: try ValueRule(reading: &reader))
       }
       self = .addColumn(column, table: table, from: derivation)
     case 5:
@@ -78,7 +78,7 @@ extension SchemaStep {
     case 7:
       let table = try name()
       let column = try ColumnDefinition(reading: &reader)
-      self = .changeColumn(column, table: table, expression: try reader.optional(limit: Self.expressionByteLimit))
+      self = .changeColumn(column, table: table, rule: try ValueRule(reading: &reader))
     case 8:
       let table = try name()
       let isUnique = try reader.flag()
@@ -118,12 +118,29 @@ extension SchemaStep.DataStatements {
   }
 }
 
-extension ByteWriter {
-  fileprivate mutating func optional(_ text: String?) {
-    byte(text == nil ? 0 : 1)
-    if let text { string(text) }
+extension SchemaStep.ValueRule {
+  func write(to writer: inout ByteWriter) {
+    switch self {
+    case .widen(let type):
+      writer.byte(0)
+      writer.byte(type.rawValue)
+    case .expression(let text):
+      writer.byte(1)
+      writer.string(text)
+    }
   }
 
+  init(reading reader: inout ByteReader) throws {
+    guard try !reader.flag() else {
+      self = .expression(try reader.string(limit: SchemaStep.expressionByteLimit))
+      return
+    }
+    guard let type = ColumnType(rawValue: try reader.byte()) else { throw ByteReader.malformed("a column type") }
+    self = .widen(to: type)
+  }
+}
+
+extension ByteWriter {
   fileprivate mutating func strings(_ names: [String]) {
     varint(names.count)
     for name in names { string(name) }
@@ -131,10 +148,6 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  fileprivate mutating func optional(limit: Int) throws -> String? {
-    try flag() ? try string(limit: limit) : nil
-  }
-
   fileprivate mutating func names() throws -> [String] {
     let count = try count(limit: TableDefinition.columnLimit, "columns of an index")
     return try (0..<count).map { _ in try string(limit: TableDefinition.nameByteLimit) }

@@ -12,12 +12,12 @@ extension SchemaStep {
     case .dropTable(let name): return ["drop table \(name)"]
     case .renameTable(let name, let newName): return ["rename table \(name) to \(newName)"]
     case .addColumn(let column, let table, let derivation):
-      let source = derivation.map { " from \($0.column)\($0.expression.map { " by (\($0))" } ?? "")" } ?? ""
+      let source = derivation.map { " from \($0.column)\($0.rule.text(for: column))" } ?? ""
       return ["add column \(column.text) to \(table)\(source)"]
     case .dropColumn(let name, let table): return ["drop column \(name) of \(table)"]
     case .renameColumn(let name, let newName, let table): return ["rename column \(name) of \(table) to \(newName)"]
-    case .changeColumn(let column, let table, let expression):
-      return ["change column \(column.text) of \(table)\(expression.map { " by (\($0))" } ?? "")"]
+    case .changeColumn(let column, let table, let rule):
+      return ["change column \(column.text) of \(table)\(rule.text(for: column))"]
     case .addIndex(let index, let table): return ["add \(index.text) to \(table)"]
     case .dropIndex(let columns, let table): return ["drop index (\(columns.joined(separator: ", "))) of \(table)"]
     case .data(let data):
@@ -38,6 +38,15 @@ extension ColumnDefinition {
     if let reference { text += " references \(reference.table) (\(reference.onDelete))" }
     if let check { text += " check (\(check))" }
     return text
+  }
+}
+
+extension SchemaStep.ValueRule {
+  fileprivate func text(for column: ColumnDefinition) -> String {
+    switch self {
+    case .widen(let type): type == column.type ? "" : " as \(type)"
+    case .expression(let text): " by (\(text))"
+    }
   }
 }
 

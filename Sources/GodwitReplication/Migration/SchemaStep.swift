@@ -9,9 +9,9 @@ package enum SchemaStep: Hashable, Sendable {
   case addColumn(ColumnDefinition, table: String, from: Derivation?)
   case dropColumn(String, table: String)
   case renameColumn(String, to: String, table: String)
-  /// Gives the column of that name another type, nullability, default and check. The expression says what becomes of
-  /// its values; without one they are widened.
-  case changeColumn(ColumnDefinition, table: String, expression: String?)
+  /// Gives the column of that name another type, nullability, default and check. The rule says what becomes of its
+  /// values.
+  case changeColumn(ColumnDefinition, table: String, rule: ValueRule)
   case addIndex(IndexDefinition, table: String)
   case dropIndex([String], table: String)
   case data(DataStatements)
@@ -19,13 +19,20 @@ package enum SchemaStep: Hashable, Sendable {
   /// A new column's values, from one other column of the same row.
   package struct Derivation: Hashable, Sendable {
     package let column: String
-    /// SQL over that column's name; without one the value is widened.
-    package let expression: String?
+    package let rule: ValueRule
 
-    package init(column: String, expression: String?) {
+    package init(column: String, rule: ValueRule) {
       self.column = column
-      self.expression = expression
+      self.rule = rule
     }
+  }
+
+  /// How an old value becomes a new one.
+  package enum ValueRule: Hashable, Sendable {
+    /// As it is, in the storage class of this type. A column without affinity may hold values of one class alone.
+    case widen(to: ColumnType)
+    /// SQL over the old column's name.
+    case expression(String)
   }
 
   /// What a data step does, as far as it can be told apart from outside of the program.

@@ -51,8 +51,8 @@ package struct TableCarriage: Sendable {
       for index in columns.indices { columns[index].removeAll { $0.name.isSameName(as: name) } }
       additions.removeAll { $0.name.isSameName(as: name) }
     case .renameColumn(let name, let newName, let table) where isHere(table): rename(name, to: newName)
-    case .changeColumn(let column, let table, let expression) where isHere(table):
-      let conversion = Conversion(name: column.name, expression: expression, to: column)
+    case .changeColumn(let column, let table, let rule) where isHere(table):
+      let conversion = Conversion(name: column.name, rule, to: column)
       forEachTarget(column.name) { $0.conversions.append(conversion) }
       for index in additions.indices where additions[index].name.isSameName(as: column.name) {
         additions[index].conversions.append(conversion)
@@ -68,7 +68,7 @@ package struct TableCarriage: Sendable {
       additions.append(Addition(name: column.name, value: column.defaultValue ?? .null))
       return
     }
-    let conversion = Conversion(name: derivation.column, expression: derivation.expression, to: column)
+    let conversion = Conversion(name: derivation.column, derivation.rule, to: column)
     for index in columns.indices {
       for target in columns[index] where target.name.isSameName(as: derivation.column) {
         columns[index].append(Target(name: column.name, conversions: target.conversions + [conversion]))
@@ -86,8 +86,10 @@ package struct TableCarriage: Sendable {
     switch step {
     case .createTable(let table) where isHere(table.name) && !toUnversioned: fate = .unknown("table \(table.name)")
     case .renameTable(let oldName, let table) where isHere(table): fate = .here(oldName)
-    case .addColumn(let column, let table, _) where isHere(table):
+    case .addColumn(let column, let table, let derivation) where isHere(table):
       forEachTarget(column.name) { $0.isUnknown = true }
+      // This version would take the value for one that the new column is still to be derived from.
+      if let derivation { forEachTarget(derivation.column) { $0.isUnknown = true } }
     case .renameColumn(let oldName, let name, let table) where isHere(table): rename(name, to: oldName)
     case .changeColumn(let column, let table, _) where isHere(table):
       forEachTarget(column.name) { $0.isUnknown = true }

@@ -99,7 +99,8 @@ struct MigrationTests {
     #expect(try await group.rows(0, "SELECT title FROM note WHERE id = 1") == [["One!"]])
     let status = try await group[0].migrationStatus()
     #expect(status.version == 3 && status.migrations.map(\.name) == ["notes", "better names", "exact views"])
-    #expect(status.migrations.allSatisfy { $0.checksum.count == 64 && $0.appliedAt == group.clock.wallClock.milliseconds() })
+    #expect(status.migrations.allSatisfy { $0.checksum.count == 64 && $0.appliedAt != nil })
+    #expect(status.migrations.last?.appliedAt == group.clock.wallClock.milliseconds())
     #expect(try await group[0].status().schemaVersion == 3)
   }
 
