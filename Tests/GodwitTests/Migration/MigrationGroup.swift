@@ -23,6 +23,8 @@ final class MigrationGroup {
       }
       replicas.append(try await open(number, version))
     }
+    // So that those who came early know of those who came late.
+    if replicas.count > 2 { for number in 1..<replicas.count { try await send(0, to: number) } }
   }
 
   func path(_ number: Int) -> String { folder.file("replica-\(number)") }
