@@ -67,7 +67,7 @@ extension MergeReport {
     let counts = [
       "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
       Format.count(conflicts, "conflict"),
-    ]
+    ] + (quarantined > 0 ? ["\(quarantined) for newer tables"] : [])
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
     return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)")
   }
@@ -77,7 +77,7 @@ extension MergeReport {
     [
       "file": .string(file), "sender": .object(names.json(sender)), "applied": .number(applied),
       "duplicates": .number(duplicates), "waiting": .number(staged), "rows": .number(rows),
-      "conflicts": .number(conflicts), "missing": .array(missing.map { $0.json(names) }),
+      "conflicts": .number(conflicts), "quarantined": .number(quarantined), "missing": .array(missing.map { $0.json(names) }),
     ]
   }
 }
