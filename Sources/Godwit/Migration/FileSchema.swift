@@ -13,7 +13,8 @@ enum FileSchema {
     guard header.schemaVersion <= UInt64(migrations.count) else {
       throw ByteReader.malformed("the sender's schema version is not among its migrations")
     }
-    let history = try MigrationHistory(connection)
+    var history = try MigrationHistory(connection)
+    try history.forgetUnused(unlike: migrations, on: connection)
     try history.check(
       migrations, hint: "nothing was changed; - stands here and + in the file; bring both programs to one history")
     for migration in migrations.dropFirst(history.known.count) {
@@ -30,7 +31,10 @@ enum FileSchema {
   ) throws -> Bool {
     var draft = SchemaDraft([])
     for migration in migrations where migration.version <= header.schemaVersion {
-      for step in migration.steps { try draft.apply(step) }
+      for step in migration.steps {
+        try ValueConverter.check(step, on: connection)
+        try draft.apply(step)
+      }
       try MigrationHistory.record(migration, appliedAt: now, on: connection)
     }
     let local = draft.tables.map(\.definition).filter { !$0.isSynced }

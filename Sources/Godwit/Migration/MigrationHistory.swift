@@ -39,6 +39,19 @@ struct MigrationHistory {
     }
   }
 
+  /// Forgets migrations that others are said to have run, from the first on that is unlike these, when nothing here was
+  /// written at their version: what was tried out on one replica and given up must not bind the others.
+  mutating func forgetUnused(unlike others: [SchemaMigration], on connection: Connection) throws {
+    let pairs = zip(known, others).dropFirst(Int(version))
+    guard let first = pairs.first(where: { $0.bytes != $1.bytes })?.0.version else { return }
+    for table in ["godwit_log", "godwit_staged"] {
+      let used = try connection.scalar("SELECT 1 FROM \(table) WHERE schema >= ? LIMIT 1", [.integer(Int64(first))])
+      guard used == nil else { return }
+    }
+    try connection.run("DELETE FROM godwit_migration WHERE version >= ?", [.integer(Int64(first))])
+    known.removeLast(known.count - Int(first) + 1)
+  }
+
   /// Keeps a migration: as one that has run, or as one that others ran.
   static func record(
     _ migration: SchemaMigration, appliedAt: Int64?, on connection: Connection

@@ -14,9 +14,8 @@ struct Migrator {
     let isReady = writer.catalog.has(models)
     if migrations.isVersioned {
       let history = try MigrationHistory(connection)
-      let all = try migrations.schemaMigrations()
-      try Self.check(all, history)
-      if !isReady || history.version < UInt64(all.count) { try run(migrations, models: models) }
+      if !isReady || history.version < UInt64(migrations.all.count) { return _ = try run(migrations, models: models) }
+      try Self.check(migrations.schemaMigrations(), history)
     } else if !isReady {
       try withoutChecks {
         try writer.inTransaction {
@@ -84,8 +83,9 @@ struct Migrator {
   }
 
   private func work(_ migrations: Migrations, _ models: [TableDefinition]) throws -> MigrationPlan {
-    let history = try MigrationHistory(connection)
+    var history = try MigrationHistory(connection)
     let all = try migrations.schemaMigrations()
+    try history.forgetUnused(unlike: all, on: connection)
     try Self.check(all, history)
     var versions: [MigrationPlan.Version] = []
     for (migration, data) in zip(migrations.all, all) where data.version > history.version {
@@ -108,7 +108,10 @@ struct Migrator {
     // What is in the log is in the terms of the tables as they are now; states must be, too, before these change.
     try StampFold(connection: connection, log: writer.log, catalog: writer.catalog).run()
     var draft = SchemaDraft(writer.catalog.tables.map(\.definition))
-    for step in data.steps { try draft.apply(step) }
+    for step in data.steps {
+      try ValueConverter.check(step, on: connection)
+      try draft.apply(step)
+    }
     let rebuild = SchemaRebuild(
       draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, on: connection)
     try rebuild.run()

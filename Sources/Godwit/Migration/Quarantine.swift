@@ -35,6 +35,7 @@ struct Quarantine {
     let carrier = try ChangeCarrier(connection, catalog: catalog, history: MigrationHistory(connection))
     let merger = Merger(connection, log: log, catalog: catalog)
     let quarantine = Quarantine(connection)
+    let lastConflict = try connection.scalar("SELECT max(id) FROM godwit_conflict") ?? .null
     var released = 0
     for entry in waiting {
       guard let record = try log.record(at: entry.key) else { continue }
@@ -44,7 +45,19 @@ struct Quarantine {
       if carried.waiting.isEmpty { released += 1 }
     }
     try merger.flush()
+    try removeRepeatedConflicts(after: lastConflict, on: connection)
     return released
+  }
+
+  /// A transaction that was applied in part meets the same deletes again; a conflict is listed once.
+  private static func removeRepeatedConflicts(after last: Value, on connection: Connection) throws {
+    try connection.run(
+      """
+      DELETE FROM godwit_conflict WHERE id > ?1 AND column_name IS NULL AND EXISTS (
+        SELECT 1 FROM godwit_conflict c WHERE c.id <= ?1 AND c.column_name IS NULL
+          AND c.table_id = godwit_conflict.table_id AND c.key = godwit_conflict.key
+          AND c.loser_origin = godwit_conflict.loser_origin AND c.loser_sequence = godwit_conflict.loser_sequence)
+      """, [last])
   }
 
   /// In the order of timestamps, which puts causes before effects.

@@ -67,11 +67,6 @@ final class SchemaRebuild {
         throw SchemaDraft.invalid(
           "the default of column \(column.name) of table \(table.definition.name) does not pass its check")
       }
-      for conversion in source.conversions {
-        if case .expression(let expression) = conversion.rule {
-          try ValueConverter.check(expression, over: conversion.name, on: connection)
-        }
-      }
     }
   }
 

@@ -42,6 +42,16 @@ struct ValueConverter {
     return patterns.lazy.compactMap { text.firstMatch(of: $0) }.first.map { String($0.0) }
   }
 
+  /// Compiles the expression of a step that has one: it may be another replica's.
+  static func check(_ step: SchemaStep, on connection: Connection) throws {
+    switch step {
+    case .addColumn(_, _, let derivation?):
+      if case .expression(let text) = derivation.rule { try check(text, over: derivation.column, on: connection) }
+    case .changeColumn(let column, _, .expression(let text)): try check(text, over: column.name, on: connection)
+    default: break
+    }
+  }
+
   /// Compiles an expression as a check is compiled: over its own column, without subqueries, and the
   /// same every time.
   static func check(_ expression: String, over name: String, on connection: Connection) throws {

@@ -1,6 +1,9 @@
 import Foundation
 import Godwit
+import GodwitReplication
 import Testing
+
+@testable import Godwit
 
 /// Replicas that migrate at different times exchange what they wrote before and after.
 @Suite("Mixed versions")
@@ -141,7 +144,9 @@ struct MixedVersionTests {
     try await group.write(1, "UPDATE note SET stars = 5 WHERE id = 1")
     try await group.exchange()
     #expect(try await group.rows(0, "SELECT titel FROM note") == [["One"]])
+    #expect(try await group[0].conflicts().count == 1)
     try await group.update(0, to: 2)
+    #expect(try await group[0].conflicts().count == 1)
     try await group.exchange()
     try await group.expectSame()
     #expect(try await group.rows(0, "SELECT stars FROM note") == [[5]])
@@ -163,6 +168,46 @@ struct MixedVersionTests {
     #expect(failure?.message.contains("-   add column color text optional to note") == true)
     #expect(try await there.verify().problems == [])
     await there.close()
+  }
+
+  @Test("a migration that was only heard of gives way to another while nothing was written at its version")
+  func givenUp() async throws {
+    let group = try await MigrationGroup([1, 2], Self.notes)
+    try await group.send(1, to: 0)
+    #expect(try await group[0].migrationStatus().migrations.count == 2)
+    let other = Migrations([
+      group.migrations[0], Migration(2, "better") { AddColumn("color", String?.self, to: "note") },
+    ])
+    await group[0].close()
+    let here = try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other)
+    #expect(try await here.migrationStatus().migrations.map(\.name) == ["notes", "better"])
+    await here.close()
+
+    let second = try await MigrationGroup([1, 2], Self.notes)
+    try await second.write(1, "INSERT INTO note (id, slug) VALUES (1, '')")
+    try await second.send(1, to: 0)
+    await second[0].close()
+    let failure = await error { try await ReplicaPair.open(second.path(0), [], second.clock, migrations: other) }
+    #expect(failure?.code == .migrationMismatch)
+  }
+
+  @Test("another replica's expressions are compiled like checks before they are taken over")
+  func hostileExpressions() async throws {
+    for expression in ["(SELECT count(*) FROM godwit_meta)", "1) FROM x; DROP TABLE note; --", "random()", "other + 1"] {
+      let group = try await MigrationGroup([1, 0], Self.notes)
+      let step = SchemaStep.addColumn(
+        ColumnDefinition(name: "n", type: .any, isNullable: true), table: "note",
+        from: SchemaStep.Derivation(column: "views", rule: .expression(expression)))
+      try await group[0].withWriter { writer in
+        try writer.inTransaction {
+          let migration = SchemaMigration(version: 2, name: "hostile", steps: [step])
+          try MigrationHistory.record(migration, appliedAt: 0, on: writer.connection)
+        }
+      }
+      let failure = await error { try await group.send(0, to: 1) }
+      #expect(failure?.code == .invalidMigration, "\(expression)")
+      #expect(try await group[1].migrationStatus().migrations.isEmpty)
+    }
   }
 
   @Test("a replica without tables takes over tables and migrations of the first file")
