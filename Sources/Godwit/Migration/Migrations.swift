@@ -45,6 +45,9 @@ public struct Migrations: Sendable {
   /// column is there.
   public static func addMissing() -> Migrations { Migrations(addsMissing: true) }
 
+  /// The migrations up to and including a version: what an older program had.
+  public func through(_ version: Int) -> Migrations { Migrations(Array(all.prefix(max(0, version)))) }
+
   /// Whether tables have versions here.
   var isVersioned: Bool { !all.isEmpty }
 
