@@ -51,7 +51,9 @@ enum MigrationsSamples {
 
   static func run() async throws {
     let first = try await Replica.open(at: "books", models: [], migrations: migrations.through(1))
-    try await first.write { try $0.execute("INSERT INTO book VALUES (x'00112233445566778899AABBCCDDEEFF', 'On Geese', 9.9)") }
+    try await first.write {
+      try $0.execute("INSERT INTO book VALUES (x'00112233445566778899AABBCCDDEEFF', 'On Geese', 9.9)")
+    }
     await first.close()
 
     // begin sample

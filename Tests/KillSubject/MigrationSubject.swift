@@ -30,7 +30,10 @@ enum MigrationSubject {
     Migration(1, "pages") {
       CreateTable(
         "page",
-        [NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""), NewColumn("views", Int.self, default: 0)])
+        [
+          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
+          NewColumn("views", Int.self, default: 0),
+        ])
     }
     Migration(2, "titles") {
       RenameColumn("titel", to: "title", in: "page")

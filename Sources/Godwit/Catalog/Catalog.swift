@@ -66,7 +66,8 @@ struct Catalog: Sendable {
     for definition in definitions {
       guard let table = known[definition.name] else {
         throw GodwitError(
-          .schemaMismatch, "the database has no table \(definition.name)", hint: "open it once to write, which makes it")
+          .schemaMismatch, "the database has no table \(definition.name)", hint: "open it once to write, which makes it"
+        )
       }
       let differences = definition.differences(from: table.definition)
       guard differences.isEmpty else { throw mismatch(definition, differences, mayAdd: false) }

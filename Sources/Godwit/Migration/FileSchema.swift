@@ -20,7 +20,9 @@ enum FileSchema {
     for migration in migrations.dropFirst(history.known.count) {
       try MigrationHistory.record(migration, appliedAt: nil, on: connection)
     }
-    if header.schemaVersion == history.version { return try Catalog.adopt(header.tables.filter(\.isSynced), on: connection) }
+    if header.schemaVersion == history.version {
+      return try Catalog.adopt(header.tables.filter(\.isSynced), on: connection)
+    }
     guard history.version == 0, writer.catalog.synced.isEmpty else { return false }
     return try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection)
   }

@@ -31,7 +31,8 @@ struct LossLog {
 
   /// The losses of later migrations than this one, in the order they were found.
   func list(after version: UInt64 = 0, limit: Int = 10_000) throws -> [MigrationLoss] {
-    let sql = "SELECT version, table_name, key, column_name, value FROM godwit_loss WHERE version > ? ORDER BY id LIMIT ?"
+    let sql =
+      "SELECT version, table_name, key, column_name, value FROM godwit_loss WHERE version > ? ORDER BY id LIMIT ?"
     return try connection.withStatement(sql) { statement in
       try statement.bind([.integer(Int64(version)), .integer(Int64(limit))])
       var losses: [MigrationLoss] = []

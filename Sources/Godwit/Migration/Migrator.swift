@@ -46,7 +46,8 @@ struct Migrator {
   /// Refuses a program that has another history, or less of it than the database.
   private static func check(_ all: [SchemaMigration], _ history: MigrationHistory) throws {
     try history.check(
-      all, hint: "nothing was altered; - stands in the database and + in the program: a migration that has run is "
+      all,
+      hint: "nothing was altered; - stands in the database and + in the program: a migration that has run is "
         + "never changed, what follows is a migration of its own")
     guard history.version <= UInt64(all.count) else {
       throw GodwitError(

@@ -25,7 +25,8 @@ extension Replica {
   public func migrationStatus() async throws -> MigrationStatus {
     try await pool.read { connection in
       let history = try MigrationHistory(connection)
-      let times = try connection.withStatement("SELECT applied_at FROM godwit_migration ORDER BY version") { statement in
+      let times = try connection.withStatement("SELECT applied_at FROM godwit_migration ORDER BY version") {
+        statement in
         var times: [Int64?] = []
         while try statement.step() { times.append(statement.isNull(at: 0) ? nil : statement.integer(at: 0)) }
         return times

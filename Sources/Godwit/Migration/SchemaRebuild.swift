@@ -6,12 +6,12 @@ import GodwitStorage
 /// Makes the tables what a draft says. Tables whose rows change are made anew and take the place of the old ones, as
 /// SQLite 3.15 cannot drop or rename a column; the rest is left alone. Triggers and foreign keys are off.
 final class SchemaRebuild {
-  private let connection: Connection
+  let connection: Connection
   private let catalog: Catalog
   private let draft: SchemaDraft
   private let version: UInt64
-  private let states: RowStates
-  private let converter: ValueConverter
+  let states: RowStates
+  let converter: ValueConverter
   /// Rows written anew, by the table's new name.
   private(set) var rebuilt: [(table: String, rows: Int)] = []
 
@@ -25,7 +25,7 @@ final class SchemaRebuild {
   }
 
   /// A table that is made anew.
-  private struct Work {
+  struct Work {
     let old: CatalogTable
     let new: SchemaDraft.Table
     let temporaryName: String
@@ -136,7 +136,8 @@ final class SchemaRebuild {
 
   private func convertRows(_ work: Work) throws -> Int {
     let places = work.new.definition.columns.map { _ in "?" }.joined(separator: ", ")
-    let insert = "INSERT OR FAIL INTO \(SQLName.quoted(work.temporaryName)) (\(work.new.definition.quotedColumnList)) "
+    let insert =
+      "INSERT OR FAIL INTO \(SQLName.quoted(work.temporaryName)) (\(work.new.definition.quotedColumnList)) "
       + "VALUES (\(places))"
     let old = work.old.definition
     let select = "SELECT \(old.quotedColumnList) FROM \(SQLName.quoted(old.name)) ORDER BY rowid"
@@ -180,7 +181,8 @@ final class SchemaRebuild {
     try connection.execute(
       "ALTER TABLE \(SQLName.quoted(work.temporaryName)) RENAME TO \(SQLName.quoted(definition.name))")
     if let last = work.lastNumber {
-      try connection.run("UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1", [last, .text(definition.name)])
+      try connection.run(
+        "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1", [last, .text(definition.name)])
       try connection.run(
         "INSERT INTO sqlite_sequence (name, seq) SELECT ?2, ?1 WHERE NOT EXISTS "
           + "(SELECT 1 FROM sqlite_sequence WHERE name = ?2)", [last, .text(definition.name)])
@@ -194,7 +196,8 @@ final class SchemaRebuild {
         try connection.execute(sql)
       } catch let error as GodwitError {
         throw GodwitError(
-          .invalidMigration, "an index or trigger of the program's own on table \(work.old.definition.name) "
+          .invalidMigration,
+          "an index or trigger of the program's own on table \(work.old.definition.name) "
             + "does not fit the table any more", hint: "nothing was altered; drop it first", underlying: error)
       }
     }
@@ -202,57 +205,4 @@ final class SchemaRebuild {
     try renumber(work)
     try renameConflicts(work)
   }
-
-  /// Row states know columns by number, and the images in them hold values.
-  private func renumber(_ work: Work) throws {
-    guard work.new.definition.isSynced else { return }
-    let old = work.old.definition
-    let oldDefaults = old.columns.map { $0.defaultValue ?? .null }
-    try states.renumber(table: work.old.id, sources: work.new.sources.map { $0.column.flatMap(old.number) }) { image in
-      // An image from before a column was added lacks it.
-      let cells = oldDefaults.prefix(old.keyCount) + image + oldDefaults.dropFirst(old.keyCount + image.count)
-      let columns = zip(work.new.definition.columns, work.new.sources).dropFirst(old.keyCount)
-      return try columns.map { column, source in
-        let start = source.column.flatMap(old.number).map { cells[$0] } ?? source.value
-        return try converter.apply(source.conversions, to: start).value ?? column.defaultValue ?? .null
-      }
-    }
-  }
-
-  /// Losing values follow their column; those of a dropped one keep its name.
-  private func renameConflicts(_ work: Work) throws {
-    for (column, source) in zip(work.new.definition.columns, work.new.sources) {
-      guard let name = source.column, name != column.name || !source.conversions.isEmpty else { continue }
-      // A column derived from one that stays is not where its conflicts go.
-      let isCopy = work.new.sources.filter { $0.column == name }.count > 1 && work.new.definition.number(of: name) != nil
-      if isCopy, name != column.name { continue }
-      let table = Value.integer(Int64(work.old.id))
-      let rows = try connection.withStatement(
-        "SELECT id, value FROM godwit_conflict WHERE table_id = ? AND column_name = ?"
-      ) { statement in
-        try statement.bind([table, .text(name)])
-        var rows: [(Int64, [UInt8])] = []
-        while try statement.step() { rows.append((statement.integer(at: 0), statement.blob(at: 1))) }
-        return rows
-      }
-      for (id, bytes) in rows {
-        var reader = ByteReader(bytes)
-        let value = try reader.value()
-        var writer = ByteWriter()
-        writer.value(try converter.apply(source.conversions, to: value).value ?? value)
-        try connection.run(
-          "UPDATE godwit_conflict SET column_name = ?, value = ? WHERE id = ?",
-          [.text(column.name + "\u{1}"), .blob(writer.bytes), .integer(id)])
-      }
-    }
-    // Two columns may change names; the mark keeps a value from following both.
-    try connection.run(
-      "UPDATE godwit_conflict SET column_name = rtrim(column_name, char(1)) WHERE table_id = ?",
-      [.integer(Int64(work.old.id))])
-  }
-}
-
-extension TableDefinition {
-  /// The number of the column of that name.
-  func number(of column: String) -> Int? { columns.firstIndex { $0.name.isSameName(as: column) } }
 }

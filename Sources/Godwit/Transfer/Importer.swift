@@ -42,7 +42,8 @@ final class Importer {
     held = log.origins.vector
     let tenYears: Int64 = 10 * 365 * 86_400_000
     let firstRelease: Int64 = 1_767_225_600_000  // 2026, for machines that start in 1970
-    latestBelievable = max(writer.wallClock.milliseconds(), writer.latestTimestamp.milliseconds, firstRelease) + tenYears
+    latestBelievable =
+      max(writer.wallClock.milliseconds(), writer.latestTimestamp.milliseconds, firstRelease) + tenYears
   }
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was.

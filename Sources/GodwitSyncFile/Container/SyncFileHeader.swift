@@ -47,7 +47,8 @@ package struct SyncFileHeader: Sendable {
 
   package init(
     group: GroupID, sender: ReplicaID, createdAt: Int64, vector: VersionVector, schemaVersion: UInt64,
-    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], migrations: [[UInt8]] = [], ranges: [Range]
+    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], migrations: [[UInt8]] = [],
+    ranges: [Range]
   ) {
     self.group = group
     self.sender = sender

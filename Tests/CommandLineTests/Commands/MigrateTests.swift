@@ -28,7 +28,8 @@ import Testing
 
   private func write(_ machine: Machine, version: Int, _ sql: SQL) async throws {
     let replica = try await Replica.open(
-      at: machine.replica, models: [], key: machine.keys, migrations: Migrations(Array(Self.migrations.prefix(version))))
+      at: machine.replica, models: [], key: machine.keys, migrations: Migrations(Array(Self.migrations.prefix(version)))
+    )
     try await replica.write { _ = try $0.execute(sql) }
     await replica.close()
   }

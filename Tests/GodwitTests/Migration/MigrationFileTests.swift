@@ -12,7 +12,8 @@ struct MigrationFileTests {
       CreateTable(
         "note",
         [
-          NewColumn("id", UUID.self), NewColumn("title", String.self, default: "a \"b\" \u{1F426}", check: "title <> ''"),
+          NewColumn("id", UUID.self),
+          NewColumn("title", String.self, default: "a \"b\" \u{1F426}", check: "title <> ''"),
           NewColumn("price", Double.self, default: 0.1), NewColumn("count", Int.self, default: .min),
           NewColumn("data", Data?.self), NewColumn("next", UUID?.self, references: "note", onDelete: .setNull),
         ], unique: [["title"]], indexes: [["price", "count"]])
@@ -55,7 +56,8 @@ struct MigrationFileTests {
       ("\"name\" : \"first\"", "\"name\" : \"first\", \"more\" : 1"), ("\"synced\" : true", "\"synced\" : 1"),
       ("\"dropTable\"", "\"dropEverything\""), ("\"type\" : \"blob\"", "\"type\" : \"bytes\""),
       ("\"version\" : 2", "\"version\" : 3"), ("\"integer\" : \"3\"", "\"integer\" : \"three\""),
-      ("\"integer\" : \"3\"", "\"integer\" : \"3\", \"text\" : \"3\""), ("\"table\" : \"memo\"", "\"tables\" : \"memo\""),
+      ("\"integer\" : \"3\"", "\"integer\" : \"3\", \"text\" : \"3\""),
+      ("\"table\" : \"memo\"", "\"tables\" : \"memo\""),
       ("\"step\" : \"dropColumn\"", "\"step\" : \"dropTable\""), ("title <> ''", "title <> '"), ("{", "["),
     ])
   func refused(old: String, new: String) throws {

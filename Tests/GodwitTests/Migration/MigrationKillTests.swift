@@ -23,7 +23,8 @@ struct MigrationKillTests {
       #expect(status.migrations.count == status.version)
       if status.version == 1 {
         interrupted += 1
-        let changed = try await replica.rows("SELECT count(*) FROM page WHERE titel <> 'Page' OR typeof(views) <> 'integer'")
+        let changed = try await replica.rows(
+          "SELECT count(*) FROM page WHERE titel <> 'Page' OR typeof(views) <> 'integer'")
         #expect(changed.first?.values == [0])
         #expect(report.transactions == 1)
       } else {

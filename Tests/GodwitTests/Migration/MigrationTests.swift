@@ -10,7 +10,8 @@ struct MigrationTests {
       CreateTable(
         "note",
         [
-          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""), NewColumn("views", Int.self, default: 0),
+          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
+          NewColumn("views", Int.self, default: 0),
           NewColumn("mood", String?.self), NewColumn("folder", Int?.self, references: "folder", onDelete: .cascade),
         ], indexes: [["titel"]])
     }
@@ -51,7 +52,8 @@ struct MigrationTests {
         == [[1, "One", 7, 1, 3, "one"], [2, "Two", 8, .null, 3, "two"]])
     #expect(try await group.rows(0, "SELECT name FROM shelf") == [["inbox"]])
     #expect(try await group.rows(0, "PRAGMA foreign_key_list(note)").first?[2] == "shelf")
-    let indexes = try await group.rows(0, "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND name LIKE 'index%' ORDER BY 1")
+    let indexes = try await group.rows(
+      0, "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND name LIKE 'index%' ORDER BY 1")
     #expect(indexes == [["index_note_on_slug"], ["index_note_on_title"]])
     #expect(try await group[0].verify().problems == [])
 
@@ -71,7 +73,8 @@ struct MigrationTests {
     try await group.update(0, to: 3)
     try await group.exchange()
     try await group.expectSame()
-    let sql = "SELECT replace(sql, 'IF NOT EXISTS ', '') FROM sqlite_master WHERE name IN ('note', 'shelf') ORDER BY name"
+    let sql =
+      "SELECT replace(sql, 'IF NOT EXISTS ', '') FROM sqlite_master WHERE name IN ('note', 'shelf') ORDER BY name"
     #expect(try await group.rows(0, sql) == group.rows(1, sql))
   }
 
@@ -152,10 +155,13 @@ struct MigrationTests {
     ])
     let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other) }
     #expect(failure?.code == .migrationMismatch)
-    #expect(failure?.message.contains("-   add column stars integer default 3 check (stars BETWEEN 0 AND 5) to note") == true)
+    #expect(
+      failure?.message.contains("-   add column stars integer default 3 check (stars BETWEEN 0 AND 5) to note") == true)
     #expect(failure?.message.contains("+   add column stars integer default 4 to note") == true)
     #expect(failure?.message.contains("rename column titel") == false)
-    let older = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: group.migrations(1)) }
+    let older = await error {
+      try await ReplicaPair.open(group.path(0), [], group.clock, migrations: group.migrations(1))
+    }
     #expect(older?.code == .needsMigration)
   }
 }

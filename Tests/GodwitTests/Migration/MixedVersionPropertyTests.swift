@@ -9,7 +9,8 @@ struct MixedVersionPropertyTests {
       CreateTable(
         "item",
         [
-          NewColumn("id", Int.self), NewColumn("name", String.self, default: "n"), NewColumn("size", Int.self, default: 1),
+          NewColumn("id", Int.self), NewColumn("name", String.self, default: "n"),
+          NewColumn("size", Int.self, default: 1),
           NewColumn("old", String?.self), NewColumn("need", String.self),
         ])
       CreateTable("gone", [NewColumn("id", Int.self), NewColumn("a", Int.self, default: 0)])
@@ -37,18 +38,27 @@ struct MixedVersionPropertyTests {
   /// The table, its columns and a value of each, by version.
   private static let shapes: [(table: String, columns: [(String, String)])] = [
     ("item", [("name", "'N%'"), ("size", "%"), ("old", "'o%'"), ("need", "'d%'")]),
-    ("item", [
-      ("name", "'N%'"), ("size", "'s%'"), ("old", "'o%'"), ("need", "'d%'"),
-      ("slug", "'g%'"), ("stars", "%"),
-    ]),
-    ("thing", [
-      ("name", "'N%'"), ("size", "'s%'"), ("need", "'d%'"), ("slug", "'g%'"),
-      ("old", "%"),
-    ]),
-    ("thing", [
-      ("slug2", "'N%'"), ("size", "'s%'"), ("slug", "'g%'"), ("old", "%"),
-      ("twice", "%"),
-    ]),
+    (
+      "item",
+      [
+        ("name", "'N%'"), ("size", "'s%'"), ("old", "'o%'"), ("need", "'d%'"),
+        ("slug", "'g%'"), ("stars", "%"),
+      ]
+    ),
+    (
+      "thing",
+      [
+        ("name", "'N%'"), ("size", "'s%'"), ("need", "'d%'"), ("slug", "'g%'"),
+        ("old", "%"),
+      ]
+    ),
+    (
+      "thing",
+      [
+        ("slug2", "'N%'"), ("size", "'s%'"), ("slug", "'g%'"), ("old", "%"),
+        ("twice", "%"),
+      ]
+    ),
   ]
   private static let extra = ["a = %", "", "b = 'b%'", "b = 'b%'"]
 
@@ -63,14 +73,18 @@ struct MixedVersionPropertyTests {
     case 0..<3:
       let names = columns.map(\.0).joined(separator: ", ")
       let values = columns.map { $0.1.replacing("%", with: "\(value)") }.joined(separator: ", ")
-      try await group.write(number, SQL(text: "INSERT OR REPLACE INTO \(table) (id, \(names)) VALUES (\(id), \(values))"))
+      try await group.write(
+        number, SQL(text: "INSERT OR REPLACE INTO \(table) (id, \(names)) VALUES (\(id), \(values))"))
     case 3: try await group.write(number, SQL(text: "DELETE FROM \(table) WHERE id = \(id)"))
     case 4 where version != 2:
       let set = Self.extra[version - 1].replacing("%", with: "\(value)")
       try await group.write(
-        number, SQL(text: "INSERT OR IGNORE INTO gone (id) VALUES (\(id))"), SQL(text: "UPDATE gone SET \(set) WHERE id = \(id)"))
+        number, SQL(text: "INSERT OR IGNORE INTO gone (id) VALUES (\(id))"),
+        SQL(text: "UPDATE gone SET \(set) WHERE id = \(id)"))
     default:
-      try await group.write(number, SQL(text: "UPDATE \(table) SET \(column.0) = \(column.1.replacing("%", with: "\(value)")) WHERE id = \(id)"))
+      try await group.write(
+        number,
+        SQL(text: "UPDATE \(table) SET \(column.0) = \(column.1.replacing("%", with: "\(value)")) WHERE id = \(id)"))
     }
   }
 

@@ -13,7 +13,8 @@ struct MixedVersionTests {
       CreateTable(
         "note",
         [
-          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""), NewColumn("views", Int.self, default: 0),
+          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
+          NewColumn("views", Int.self, default: 0),
           NewColumn("mood", String?.self),
         ])
       CreateTable("trash", [NewColumn("id", Int.self), NewColumn("what", String.self, default: "")])
@@ -72,7 +73,8 @@ struct MixedVersionTests {
   @Test("rows of a table that is not known here wait and are passed on")
   func relay() async throws {
     let group = try await MigrationGroup([3, 1, 3], Self.notes)
-    try await group.write(0, "INSERT INTO tag VALUES (1, 'red')", "INSERT INTO memo (id, title, slug) VALUES (1, 'One', 'one')")
+    try await group.write(
+      0, "INSERT INTO tag VALUES (1, 'red')", "INSERT INTO memo (id, title, slug) VALUES (1, 'One', 'one')")
     let report = try await group.send(0, to: 1)
     #expect(report.quarantined == 1)
     #expect(try await group.rows(1, "SELECT id FROM note") == [[1]])
@@ -193,7 +195,8 @@ struct MixedVersionTests {
 
   @Test("another replica's expressions are compiled like checks before they are taken over")
   func hostileExpressions() async throws {
-    for expression in ["(SELECT count(*) FROM godwit_meta)", "1) FROM x; DROP TABLE note; --", "random()", "other + 1"] {
+    for expression in ["(SELECT count(*) FROM godwit_meta)", "1) FROM x; DROP TABLE note; --", "random()", "other + 1"]
+    {
       let group = try await MigrationGroup([1, 0], Self.notes)
       let step = SchemaStep.addColumn(
         ColumnDefinition(name: "n", type: .any, isNullable: true), table: "note",

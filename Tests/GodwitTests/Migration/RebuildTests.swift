@@ -50,14 +50,20 @@ struct RebuildTests {
   func kinds() async throws {
     let group = try await MigrationGroup([1, 1], Self.pairs)
     try await group.write(
-      0, "INSERT INTO pair VALUES ('a', 1, 'x', NULL), ('a', 2, 'y', 'n')", "INSERT INTO node VALUES (1, NULL, 'root'), (2, 1, 'leaf')")
+      0, "INSERT INTO pair VALUES ('a', 1, 'x', NULL), ('a', 2, 'y', 'n')",
+      "INSERT INTO node VALUES (1, NULL, 'root'), (2, 1, 'leaf')")
     try await group.exchange()
     try await group.write(0, "INSERT INTO draft (text) VALUES ('one'), ('two')", "DELETE FROM draft WHERE id = 2")
-    try await group.write(1, "UPDATE pair SET note = 'late' WHERE \"right\" = 2", "UPDATE node SET name = 'late' WHERE id = 2")
+    try await group.write(
+      1, "UPDATE pair SET note = 'late' WHERE \"right\" = 2", "UPDATE node SET name = 'late' WHERE id = 2")
     try await group.update(0, to: 2)
     try await group.update(0, to: 3)
-    #expect(try await group.rows(0, "SELECT left, other, note FROM leaf ORDER BY other") == [["a", 1, "x"], ["a", 2, "y"]])
-    #expect(try await group.rows(0, "SELECT id, parent, name FROM pair ORDER BY id") == [[1, .null, "root"], [2, 1, "leaf"]])
+    #expect(
+      try await group.rows(0, "SELECT left, other, note FROM leaf ORDER BY other") == [["a", 1, "x"], ["a", 2, "y"]])
+    #expect(
+      try await group.rows(0, "SELECT id, parent, name FROM pair ORDER BY id") == [
+        [1, .null, "root"], [2, 1, "leaf"],
+      ])
     try await group.write(0, "INSERT INTO draft (words) VALUES ('three')")
     #expect(try await group.rows(0, "SELECT id, words FROM draft ORDER BY id") == [[1, "one"], [3, "three"]])
     let failure = await error { try await group.write(0, "INSERT INTO leaf VALUES ('b', 1, 'x')") }
@@ -87,7 +93,8 @@ struct RebuildTests {
     #expect(try await group.rows(0, "SELECT what FROM seen") == [["a"], ["b"]])
     #expect(try await group.rows(0, "SELECT count(*) FROM sqlite_master WHERE name = 'own'") == [[1]])
     #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
-    let next = Migrations(Array(group.migrations.prefix(2)) + [Migration(3, "x") { RenameColumn("left", to: "l", in: "pair") }])
+    let next = Migrations(
+      Array(group.migrations.prefix(2)) + [Migration(3, "x") { RenameColumn("left", to: "l", in: "pair") }])
     let failure = await error { try await group[0].migrate(next) }
     #expect(failure?.code == .invalidMigration)
     #expect(try await group.rows(0, "SELECT left FROM pair") == [["a"], ["b"]])
@@ -112,7 +119,8 @@ struct RebuildTests {
     try await replica.write { _ = try $0.insert(Renamed(words: "typed")) }
     #expect(try await replica.fetch(Renamed.all).map(\.words) == ["typed"])
     await replica.close()
-    let reading = try await Replica.open(existing: path, models: Renamed.self, readOnly: true, migrations: group.migrations(2))
+    let reading = try await Replica.open(
+      existing: path, models: Renamed.self, readOnly: true, migrations: group.migrations(2))
     #expect(try await reading.count(Renamed.all) == 1)
     await reading.close()
   }

@@ -120,7 +120,8 @@ extension MigrationPlan {
       "losses": .array(
         losses.map { loss in
           [
-            "version": .number(loss.version), "table": .string(loss.table), "key": .array(loss.key.map { JSONValue($0) }),
+            "version": .number(loss.version), "table": .string(loss.table),
+            "key": .array(loss.key.map { JSONValue($0) }),
             "column": .string(loss.column), "value": JSONValue(loss.value),
           ]
         }),
