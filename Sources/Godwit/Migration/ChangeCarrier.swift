@@ -20,6 +20,9 @@ final class ChangeCarrier {
   private let converter: ValueConverter
   private let losses: LossLog
   private let rows: QuarantinedRows
+  /// The version and header of the last change set that could be taken as it is.
+  private var plainVersion: UInt64?
+  private var plainHeader: [UInt8] = []
   /// Those of the record before: most records are like the one before them.
   private var latest: (version: UInt64, tables: [ChangeSet.Table], landings: [ColumnLandings])?
 
@@ -34,10 +37,14 @@ final class ChangeCarrier {
 
   /// Carries a whole transaction, or what of it has been waiting until now.
   func carry(_ record: TransactionRecord, only earlier: WaitingOperations? = nil) throws -> Carried {
+    if earlier == nil, isLikeTheLast(record) {
+      return Carried(record: record, waiting: WaitingOperations(), unknown: [])
+    }
     let changes = try ChangeSet(record.changes[...])
     let landings = try landings(changes.tables, of: record.schemaVersion)
     let isNewer = record.schemaVersion > history.version
     if earlier == nil, landings.allSatisfy(\.isIdentity), !isNewer || rows.isEmpty {
+      if !isNewer { remember(record) }
       return Carried(record: record, waiting: WaitingOperations(), unknown: [])
     }
     var run = CarrierRun(changes: changes, landings: landings, isNewer: isNewer)
@@ -59,6 +66,19 @@ final class ChangeCarrier {
         dot: record.dot, hlc: record.hlc, schemaVersion: history.version, context: record.context, changes: bytes)
     }
     return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown)
+  }
+
+  /// Whether the record is of the same version and has the same dictionary, byte for byte, as one that was taken as it is.
+  private func isLikeTheLast(_ record: TransactionRecord) -> Bool {
+    guard record.schemaVersion == plainVersion else { return false }
+    return record.changes.starts(with: plainHeader)
+  }
+
+  private func remember(_ record: TransactionRecord) {
+    plainVersion = record.schemaVersion
+    plainHeader = record.changes.withUnsafeBytes { changes in
+      Array(changes.prefix(ChangeSet.operationsStart(in: changes)))
+    }
   }
 
   private func landings(_ tables: [ChangeSet.Table], of version: UInt64) throws -> [ColumnLandings] {

@@ -57,4 +57,6 @@ public struct MigrationStatus: Sendable {
   public let migrations: [Entry]
   /// Transactions that wait, or parts of which wait, for a schema that is not here yet.
   public let quarantined: Int
+  /// What they wait for, each once: `column stars of table note`.
+  public let unknown: [String]
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitReplication
 import GodwitStorage
@@ -24,6 +25,15 @@ struct Quarantine {
   static func count(on connection: Connection) throws -> Int {
     guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM godwit_quarantine") else { return 0 }
     return Int(count)
+  }
+
+  /// What the transactions wait for, in words, each once.
+  static func unknown(on connection: Connection) throws -> [String] {
+    try connection.withStatement("SELECT DISTINCT unknown FROM godwit_quarantine") { statement in
+      var all: Set<String> = []
+      while try statement.step() { all.formUnion(try statement.text(at: 0).components(separatedBy: "; ")) }
+      return all.sorted()
+    }
   }
 
   /// Applies what now has a place, with the stamps it came with, and returns how many transactions wait no more. It

@@ -37,7 +37,8 @@ extension Replica {
           MigrationStatus.Entry(
             version: Int(migration.version), name: migration.name, checksum: migration.checksum.hexadecimal,
             appliedAt: time, steps: migration.steps.map(\.summary))
-        }, quarantined: try Quarantine.count(on: connection))
+        }, quarantined: try Quarantine.count(on: connection),
+        unknown: try Quarantine.unknown(on: connection))
     }
   }
 

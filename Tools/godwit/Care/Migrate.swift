@@ -69,14 +69,15 @@ extension MigrationStatus {
       let time = entry.appliedAt.map { Format.time(milliseconds: $0) } ?? "not here"
       table.add(["\(entry.version)", entry.name, time, String(entry.checksum.prefix(16))])
     }
-    let waiting = quarantined > 0 ? ["", "waiting for newer tables: \(Format.count(quarantined, "transaction"))"] : []
-    return table.lines + waiting
+    let waiting = quarantined > 0 ? ["", "waiting: \(Format.count(quarantined, "transaction")), for"] : []
+    return table.lines + waiting + unknown.map { Format.printable("  \($0)") }
   }
 
   /// Specs/cli.md, "migrate --status".
   fileprivate var json: JSONValue {
     [
       "version": .number(version), "quarantined": .number(quarantined),
+      "unknown": .array(unknown.map { .string($0) }),
       "migrations": .array(
         migrations.map { entry in
           [
