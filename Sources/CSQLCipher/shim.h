@@ -8,3 +8,7 @@
 static inline int godwitSetTriggers(sqlite3 *handle, int enabled) {
   return sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled, (int *)0);
 }
+
+static inline int godwitSetForeignKeys(sqlite3 *handle, int enabled) {
+  return sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, enabled, (int *)0);
+}

@@ -18,6 +18,11 @@ struct KillSubject {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else { exit(64) }
+    switch arguments[1] {
+    case "make-first-version": return try await MigrationSubject.make(arguments[2])
+    case "migrate": return try await MigrationSubject.migrate(arguments[2])
+    default: break
+    }
     let replica = try await Replica.open(at: arguments[2], models: Account.self)
     switch arguments[1] {
     case "make": _ = try await replica.write { try $0.save(Account(id: 1)) }

@@ -29,21 +29,35 @@ struct Catalog: Sendable {
 
   var synced: [CatalogTable] { tables.filter(\.definition.isSynced) }
 
+  /// Whether every model's table is there and as the model has it.
+  func has(_ models: [TableDefinition]) -> Bool {
+    models.allSatisfy { model in self[model.name].map { model.differences(from: $0.definition).isEmpty } ?? false }
+  }
+
   /// Creates missing tables, adds to those that are there what the migrations allow, and refuses what still differs.
+  /// Says whether it did anything.
+  @discardableResult
   static func ensure(
     _ definitions: [TableDefinition], _ migrations: Migrations = .none, on connection: Connection
-  ) throws {
+  ) throws -> Bool {
     let known = try Catalog(connection)
+    var hasChanged = false
     for definition in definitions {
       guard let table = known[definition.name] else {
+        guard !migrations.isVersioned || !definition.isSynced else {
+          throw GodwitError(
+            .schemaMismatch, "no migration makes table \(definition.name)", hint: "add one with a CreateTable step")
+        }
         try create(definition, on: connection)
+        hasChanged = true
         continue
       }
       let differences = definition.differences(from: table.definition)
       let standing = differences.filter { !migrations.addsMissing || !$0.isAdditive }
       guard standing.isEmpty else { throw mismatch(definition, standing, mayAdd: standing.allSatisfy(\.isAdditive)) }
-      try TableAddition(differences, to: table).run(on: connection)
+      if try TableAddition(differences, to: table).run(on: connection) { hasChanged = true }
     }
+    return hasChanged
   }
 
   /// Refuses what is missing or differs, and changes nothing.
@@ -52,7 +66,8 @@ struct Catalog: Sendable {
     for definition in definitions {
       guard let table = known[definition.name] else {
         throw GodwitError(
-          .schemaMismatch, "the database has no table \(definition.name)", hint: "open it once to write, which makes it")
+          .schemaMismatch, "the database has no table \(definition.name)", hint: "open it once to write, which makes it"
+        )
       }
       let differences = definition.differences(from: table.definition)
       guard differences.isEmpty else { throw mismatch(definition, differences, mayAdd: false) }
@@ -85,36 +100,53 @@ struct Catalog: Sendable {
   }
 
   /// Creates the tables of a sync file that this replica does not have, so that a replica whose application is
-  /// elsewhere holds and shows the data. Tables that are here stay as they are.
-  static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws {
+  /// elsewhere holds and shows the data. Tables that are here stay as they are. Says whether it made any.
+  static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
     let known = try Catalog(connection)
-    for definition in definitions where definition.isSynced && known[definition.name] == nil {
+    var hasChanged = false
+    for definition in definitions where known[definition.name] == nil {
       // A table of the program's own with this name stands in the way only of changes that use it.
-      if try !exists(definition.name, on: connection) { try create(definition, on: connection) }
+      guard try !exists(definition.name, on: connection) else { continue }
+      try create(definition, on: connection)
+      hasChanged = true
     }
+    return hasChanged
   }
 
-  private static func exists(_ name: String, on connection: Connection) throws -> Bool {
+  static func exists(_ name: String, on connection: Connection) throws -> Bool {
     try connection.scalar("SELECT count(*) FROM sqlite_master WHERE lower(name) = lower(?)", [.text(name)])
       != .integer(0)
   }
 
-  private static func create(_ definition: TableDefinition, on connection: Connection) throws {
+  static func create(_ definition: TableDefinition, on connection: Connection) throws {
     guard try !exists(definition.name, on: connection) else {
       throw GodwitError(
         .schemaMismatch, "the database has a table \(definition.name) that Godwit did not make",
         hint: "rename it, or give the model another table name")
     }
     for column in definition.columns { try CheckTrial.run(column, of: definition, on: connection) }
-    var writer = ByteWriter()
-    definition.write(to: &writer)
     try connection.run(
-      "INSERT INTO godwit_table (name, definition) VALUES (?, ?)", [.text(definition.name), .blob(writer.bytes)])
+      "INSERT INTO godwit_table (name, definition) VALUES (?, ?)", [.text(definition.name), .blob(definition.bytes)])
     guard case .integer(let id)? = try connection.scalar("SELECT last_insert_rowid()") else { return }
     for sql in definition.creationStatements { try connection.execute(sql) }
     let table = CatalogTable(id: Int(id), definition: definition)
     if definition.isSynced {
       for sql in CaptureTriggers.statements(table) { try connection.execute(sql) }
     }
+  }
+
+  /// Keeps what a table has become.
+  static func update(_ table: CatalogTable, on connection: Connection) throws {
+    try connection.run(
+      "UPDATE godwit_table SET name = ?, definition = ? WHERE id = ?",
+      [.text(table.definition.name), .blob(table.definition.bytes), .integer(Int64(table.id))])
+  }
+}
+
+extension TableDefinition {
+  fileprivate var bytes: [UInt8] {
+    var writer = ByteWriter()
+    write(to: &writer)
+    return writer.bytes
   }
 }

@@ -27,6 +27,12 @@ enum SystemTables {
       winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL,
       UNIQUE (table_id, key, kind, column_name, loser_origin, loser_sequence, winner_origin, winner_sequence));
     CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
+      applied_at INTEGER, steps BLOB NOT NULL);
+    CREATE TABLE godwit_quarantine (id INTEGER PRIMARY KEY, operations BLOB NOT NULL, unknown TEXT NOT NULL);
+    CREATE TABLE godwit_quarantine_row (key BLOB PRIMARY KEY NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_loss (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, table_name TEXT NOT NULL,
+      key BLOB NOT NULL, column_name TEXT NOT NULL, value BLOB NOT NULL);
     \(aheadCreation)
     """
   /// Apart, because the first databases were made without it.
@@ -45,7 +51,7 @@ enum SystemTables {
     try connection.execute(creation)
     try Meta.set(.format, .integer(formatVersion), on: connection)
     try Meta.set(.group, .text(group.description), on: connection)
-    try Meta.set(.schemaVersion, .integer(1), on: connection)
+    try Meta.set(.schemaVersion, .integer(0), on: connection)
     try Meta.set(.clock, .integer(0), on: connection)
     try OriginTable.addOwn(replica: replica, on: connection)
   }
@@ -66,6 +72,7 @@ enum SystemTables {
 enum Meta: String {
   case format
   case group
+  /// The last migration that has run here; 0 without migrations.
   case schemaVersion
   /// The latest timestamp of the clock; the own transactions after `clocked` may have later ones.
   case clock

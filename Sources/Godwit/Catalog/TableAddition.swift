@@ -21,12 +21,11 @@ struct TableAddition {
     }
   }
 
-  func run(on connection: Connection) throws {
-    guard !columns.isEmpty || !indexes.isEmpty else { return }
+  /// Says whether there was anything to add.
+  func run(on connection: Connection) throws -> Bool {
+    guard !columns.isEmpty || !indexes.isEmpty else { return false }
     let old = table.definition
-    let definition = try TableDefinition(
-      name: old.name, keyCount: old.keyCount, columns: old.columns + columns, indexes: old.indexes + indexes,
-      isSynced: old.isSynced, numbersKeys: old.numbersKeys)
+    let definition = try old.adding(columns, indexes)
     for column in columns {
       try CheckTrial.run(column, of: definition, on: connection)
       if let reason = try reasonNotToAdd(column, on: connection) {
@@ -37,13 +36,10 @@ struct TableAddition {
     }
     for column in columns { try connection.execute(definition.additionStatement(column)) }
     for index in indexes { try connection.execute(definition.creationStatement(index)) }
-    var writer = ByteWriter()
-    definition.write(to: &writer)
-    try connection.run(
-      "UPDATE godwit_table SET definition = ? WHERE id = ?", [.blob(writer.bytes), .integer(Int64(table.id))])
-    if definition.isSynced, !columns.isEmpty {
-      try CaptureTriggers.remake(CatalogTable(id: table.id, definition: definition), on: connection)
-    }
+    let extended = CatalogTable(id: table.id, definition: definition)
+    try Catalog.update(extended, on: connection)
+    if definition.isSynced, !columns.isEmpty { try CaptureTriggers.remake(extended, on: connection) }
+    return true
   }
 
   private func reasonNotToAdd(_ column: ColumnDefinition, on connection: Connection) throws -> String? {

@@ -96,7 +96,7 @@ final class ChangeLog {
       var dots: [Dot] = []
       while try statement.step() {
         let key = LogKey(rawValue: statement.integer(at: 0))
-        dots.append(Dot(try origins.origin(numbered: key.origin), key.sequence))
+        dots.append(Dot(try origins.origin(numbered: key.originNumber), key.sequence))
       }
       return dots
     }

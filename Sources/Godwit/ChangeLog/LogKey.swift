@@ -14,7 +14,6 @@ struct LogKey: RawRepresentable {
     rawValue = Int64(number) << Self.sequenceBits | Int64(sequence.rawValue)
   }
 
-  /// The origin's number.
-  var origin: Int { Int(rawValue >> Self.sequenceBits) }
+  var originNumber: Int { Int(rawValue >> Self.sequenceBits) }
   var sequence: SequenceNumber { SequenceNumber(rawValue: UInt64(rawValue) & (1 << Self.sequenceBits - 1)) }
 }

@@ -48,8 +48,17 @@ final class Merger {
         rowCount += changes.operationCount
         return try fastForward.apply(changes)
       }
-      try beginMerging()
     }
+    try merge(record, context: context)
+    return []
+  }
+
+  /// Merges a transaction that cannot be applied as it stands: it had not seen all that is here, or it is in the terms
+  /// of other tables and only some of it has a place here. Nil when none has.
+  func merge(_ record: TransactionRecord?, context: VersionVector) throws {
+    if !isMerging { try beginMerging() }
+    guard let record else { return }
+    let changes = try ChangeSet(record.changes[...])
     let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
     let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
     try changes.forEach { operation in
@@ -60,7 +69,6 @@ final class Merger {
       }
     }
     if pendingCount >= Self.batchSize { try flush() }
-    return []
   }
 
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed.
@@ -75,6 +83,18 @@ final class Merger {
     try references.settle()
     conflictCount += try limbo.write(to: conflicts, places)
     if isMerging { try log.origins.markFolded() }
+  }
+
+  /// Rows of a table that was made anew wait for what its indexes and columns are called now.
+  func renewHolds(of name: String) throws {
+    guard let table = try tables.named(name) else { return }
+    try places.renewHolds(of: table) { row in
+      try unique.changed(row)
+      references.check(row.key, in: table)
+    }
+    try unique.changedSomewhere(in: table.number)
+    try unique.resolve()
+    try finish()
   }
 
   private func beginMerging() throws {

@@ -7,8 +7,8 @@ struct RowWrites {
   /// Edits that were written under a key the row had before.
   var following: [FollowingEdits] = []
 
-  /// Whether the row can be new here.
-  var mayBegin: Bool { writes.first.map { $0.kind == .insert || $0.kind == .move } ?? false }
+  /// Whether the row can be new here. A delete may come to a row whose insert waits for a schema.
+  var mayBegin: Bool { writes.first.map { $0.kind != .update } ?? false }
 }
 
 /// What the writes of one batch make of one row.

@@ -54,18 +54,31 @@ final class RowPlaces {
 
   /// Keeps a row in limbo, out of its table, with all its claims and references.
   func park(_ row: LivingRow) throws {
-    let table = try tables[row.key.table]
     if row.isShown { try takeOut(row.key) }
     var state = row.state
     state.image = row.values
     state.masks = [:]
     try states.save(state, for: row.key)
+    try wait(row)
+  }
+
+  private func wait(_ row: LivingRow) throws {
+    let table = try tables[row.key.table]
     try holds.removeAll(for: row.key)
     for target in try claims(of: row) { try holds.add(target, for: row.key) }
     let whole = try table.row(row.key, row.values)
     for reference in table.references {
       guard let target = try parent(of: reference, in: whole) else { continue }
       try holds.add(Holds.Target(parent: target), for: row.key)
+    }
+  }
+
+  /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each.
+  func renewHolds(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws {
+    try states.forEach(of: table.number) { key, state in
+      guard state.image != nil || !state.masks.isEmpty, let row = try load(key) else { return }
+      if !row.isShown { try wait(row) }
+      try body(row)
     }
   }
 

@@ -17,13 +17,15 @@ extension Replica {
   ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
   ///   - name: What a new replica is called among the members; by default the folder's name.
   ///   - key: Where the keys are.
-  ///   - migrations: What may be done to tables that differ from their models; nothing by default.
+  ///   - migrations: How the tables came to be, version by version: those that have not run here run now, all or none.
+  ///     Or what may be done to tables that differ from their models; nothing by default.
   ///   - idleTimeout: After how long without use the files are closed; the next use opens them again, which takes some
   ///     milliseconds. Until `close()` by default.
   ///   - statements: Which SQL statements the logger hears of; none by default.
   ///   - logger: Hears of opening, imports, exports and statements at level `debug`.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`, `noKeyFits`,
-  ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`.
+  ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`, `migrationMismatch`,
+  ///   `invalidMigration`, `needsMigration`.
   public static func open(
     at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
     migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
@@ -147,15 +149,14 @@ extension Replica {
         changes.announce(.all)
       }
       guard connection.mode == .writer else { return }
-      try prepareWriter(connection, group: group, contents: contents) {
-        try Catalog.ensure(definitions, migrations, on: connection)
-      }
+      try prepareWriter(connection, group: group, contents: contents)
       let writer = try ReplicaWriter(
         connection, anchor: folder.anchor, wallClock: wallClock, changes: changes,
         mergeFunctions: mergeFunctions.map { $0(connection) })
       if writer.hasStartedIncarnation {
         logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
       }
+      try Migrator(writer: writer).open(definitions, migrations)
       connection.attachment = writer
       // Others may have written while the files were closed.
       changes.announce(.all)
@@ -163,7 +164,7 @@ extension Replica {
     do {
       try await pool.write { connection in
         try folder.rememberSalt(contents)
-        if isReadOnly { try Catalog.check(definitions, on: connection) }
+        if isReadOnly { try Migrator.check(definitions, migrations, on: connection) }
       }
     } catch {
       await pool.close()
@@ -177,12 +178,11 @@ extension Replica {
   }
 
   private static func prepareWriter(
-    _ connection: Connection, group: GroupID, contents: KeyringContents, ensureTables: () throws -> Void
+    _ connection: Connection, group: GroupID, contents: KeyringContents
   ) throws {
     try connection.execute("BEGIN IMMEDIATE")
     do {
       try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
-      try ensureTables()
       try connection.execute("COMMIT")
     } catch {
       if connection.isInTransaction { try connection.execute("ROLLBACK") }

@@ -25,7 +25,8 @@ extension Replica {
       return ReplicaStatus(
         incarnation: Self.incarnation(origins.own), tables: tables,
         held: held.origins.map { ReplicaStatus.Held(replica: $0.replica, sequence: held[$0].rawValue) },
-        staged: try staged.count(), conflicts: try ConflictLog.count(on: connection),
+        staged: try staged.count(), schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),
+        quarantined: try Quarantine.count(on: connection), conflicts: try ConflictLog.count(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))

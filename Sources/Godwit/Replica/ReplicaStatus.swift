@@ -26,6 +26,10 @@ public struct ReplicaStatus: Sendable {
   public let held: [Held]
   /// Transactions that wait for others.
   public let staged: Int
+  /// The version of the tables; 0 without migrations.
+  public let schemaVersion: Int
+  /// Transactions that wait, or parts of which wait, for tables or columns not known here.
+  public let quarantined: Int
   /// Entries in the conflict log.
   public let conflicts: Int
   /// What must come before the waiting transactions can be applied.

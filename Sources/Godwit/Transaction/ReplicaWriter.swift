@@ -24,7 +24,7 @@ final class ReplicaWriter {
   private var hasRenewedAnchor = false
   /// The context last written to the log; the next transaction writes its own only when it differs.
   private var lastContext = VersionVector()
-  private var schemaVersion: UInt64 = 1
+  private var schemaVersion: UInt64 = 0
   private var dataVersion: Value?
   /// What the observers know of. Apart from ``dataVersion``, which is forgotten when memory has to be read anew, so
   /// that neither takes a change from the other.
@@ -57,31 +57,47 @@ final class ReplicaWriter {
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
-    let output = try inTransaction {
-      let transaction = Transaction(self, models: models)
-      defer { transaction.end() }
-      let output = try body(transaction)
-      try transaction.checkIsOpen()
-      try appendCaptured()
-      return output
-    }
-    if hasHolds { try inMerge { try merger().settleLocalWrites() } }
+    let output = try inTransaction { try logged(body).output }
+    if hasHolds { try inMerge { try settle() } }
     return output
+  }
+
+  /// Logs what the body changes as a transaction of its own, inside a database transaction that goes on. Returns how
+  /// many operations that took.
+  func logging(_ body: (Transaction) throws -> Void) throws -> Int {
+    defer { capture.removeAll() }
+    return try logged(body).operations
+  }
+
+  private func logged<Output>(_ body: (Transaction) throws -> Output) throws -> (output: Output, operations: Int) {
+    let transaction = Transaction(self, models: models)
+    defer { transaction.end() }
+    let output = try body(transaction)
+    try transaction.checkIsOpen()
+    return (output, try appendCaptured())
   }
 
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
   /// foreign key actions may add to them, for derived effects are the merge's own business.
   func inMerge<Output>(_ body: () throws -> Output) throws -> Output {
-    try connection.execute("PRAGMA foreign_keys=OFF")
-    try connection.setTriggers(false)
-    defer {
-      try? connection.setTriggers(true)
-      try? connection.execute("PRAGMA foreign_keys=ON")
-    }
-    let output = try inTransaction(body)
+    let output = try withoutChecks { try inTransaction(body) }
     hasHolds = try Holds.any(on: connection)
     return output
   }
+
+  /// Runs the body with triggers and foreign keys off.
+  func withoutChecks<Output>(_ body: () throws -> Output) throws -> Output {
+    try connection.setTriggers(false)
+    try connection.setForeignKeys(false)
+    defer {
+      try? connection.setTriggers(true)
+      try? connection.setForeignKeys(true)
+    }
+    return try body()
+  }
+
+  /// Folds what the log holds into the row states, and brings limbo in line with it. Triggers and foreign keys are off.
+  func settle() throws { try merger().settleLocalWrites() }
 
   /// What brings changes into the tables, for one such transaction.
   func merger() throws -> Merger {
@@ -124,14 +140,15 @@ final class ReplicaWriter {
     }
   }
 
-  private func appendCaptured() throws {
+  private func appendCaptured() throws -> Int {
     let captured = try capture.finish { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
       let rows = TableRows(definition, on: connection)
       return { try rows.values($0) }
     }
-    guard let captured else { return }
+    guard let captured else { return 0 }
     try circles?.run(captured.changes)
+    let operations = capture.entries.count
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let sequence = head.sequence.next
@@ -141,6 +158,7 @@ final class ReplicaWriter {
       context: context == lastContext ? nil : context, changes: captured.changes)
     try log.append(record, captured)
     lastContext = context
+    return operations
   }
 
   private func reloadAfterOthers() throws {

@@ -28,7 +28,8 @@ struct Exporter {
       group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
       vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges,
+      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition),
+      migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges,
       chains: Dictionary(uniqueKeysWithValues: chains))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)

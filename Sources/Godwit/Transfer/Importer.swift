@@ -14,6 +14,8 @@ final class Importer {
   private let log: ChangeLog
   private let merger: Merger
   private let staged: StagedTransactions
+  private let carrier: ChangeCarrier
+  private let quarantine: Quarantine
   /// Each origin's chain and context as the file tells them, up to the transaction read last.
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
@@ -25,6 +27,7 @@ final class Importer {
   private var changedOrigins: Set<Origin> = []
   private var applied = 0
   private var duplicates = 0
+  private var quarantined = 0
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
   private init(_ file: SyncFileReader, writer: ReplicaWriter) throws {
@@ -34,6 +37,8 @@ final class Importer {
     log = writer.log
     merger = try writer.merger()
     staged = StagedTransactions(connection: connection)
+    carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
+    quarantine = Quarantine(connection)
     held = log.origins.vector
     isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
@@ -41,11 +46,11 @@ final class Importer {
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
   static func run(_ file: SyncFileReader, on writer: ReplicaWriter, progress: ProgressHandler?) throws -> MergeReport {
-    let connection = writer.connection
     do {
       return try writer.inMerge {
-        try Catalog.adopt(file.header.tables, on: connection)
+        let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
         try writer.reload()
+        if hasNewTables { _ = try Quarantine.release(on: writer) }
         try writer.clock.correct(writer.log, writer.catalog)
         return try Importer(file, writer: writer).run(progress)
       }
@@ -81,7 +86,7 @@ final class Importer {
     progress?(1)
     return MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
-      rows: merger.rowCount, conflicts: merger.conflictCount, missing: missing,
+      rows: merger.rowCount, conflicts: merger.conflictCount, quarantined: quarantined, missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       })
@@ -138,11 +143,21 @@ final class Importer {
     let dot = transaction.record.dot
     var context = transaction.context
     context[dot.origin] = dot.sequence
-    let images = try merger.add(transaction.record, context: context)
+    let carried = try carrier.carry(transaction.record)
+    var images: [UInt8] = []
+    if carried.isPlain {
+      images = try merger.add(transaction.record, context: context)
+    } else {
+      try merger.merge(carried.record, context: context)
+    }
     try log.append(transaction.record, Captured(changes: transaction.record.changes, images: images))
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)
+    if !carried.waiting.isEmpty {
+      quarantined += 1
+      try quarantine.set(carried, for: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
+    }
     try writer.clock.take(transaction.record.hlc, transaction.record.changes, writer.catalog)
     applied += 1
   }

@@ -42,6 +42,9 @@ public struct MergeReport: Sendable {
   public let rows: Int
   /// Writes that lost to writes they had not seen; see `Replica.conflicts`.
   public let conflicts: Int
+  /// Transactions that use tables or columns not known here. They are held and passed on, the rest of them is applied,
+  /// and what waits is applied once this replica has the schema.
+  public let quarantined: Int
   /// What must come before the staged transactions can be applied.
   public let missing: [Missing]
   /// Origins whose transactions in the file are not those held here under the same numbers.

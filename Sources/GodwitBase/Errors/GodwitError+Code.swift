@@ -82,6 +82,10 @@ extension GodwitError.Code {
   public static let needsMigration = Self("needsMigration")
   /// Changes meet in a column that only the program's own merge function can merge, and it is not here.
   public static let needsApplication = Self("needsApplication")
+  /// Two replicas, or a replica and its program, know different migrations under one number.
+  public static let migrationMismatch = Self("migrationMismatch")
+  /// A migration is not one that these tables can go through.
+  public static let invalidMigration = Self("invalidMigration")
   /// The changes of a sync file break a constraint of this replica.
   public static let importConstraint = Self("importConstraint")
 

@@ -3,14 +3,16 @@ import GodwitReplication
 
 extension TableDefinition {
   /// The statements that create the table and its indexes where they are missing.
-  package var creationStatements: [String] {
+  package var creationStatements: [String] { [creationStatement(as: name)] + indexes.map(creationStatement) }
+
+  /// The statement that creates the table under another name, which it has until the old one is gone.
+  package func creationStatement(as name: String) -> String {
     let key = numbersKeys ? [] : ["PRIMARY KEY (\(quotedKeyList))"]
     let foreignKeys = columns.compactMap { column in
       column.referenceSQL.map { "FOREIGN KEY (\(SQLName.quoted(column.name))) \($0)" }
     }
     let lines = columns.map { $0.sql(in: self) } + key + foreignKeys
-    return ["CREATE TABLE IF NOT EXISTS \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"]
-      + indexes.map(creationStatement)
+    return "CREATE TABLE IF NOT EXISTS \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
   }
 
   /// The statement that creates one index.

@@ -115,7 +115,7 @@ package struct DeclaredDefault: Sendable {
 }
 
 extension ColumnType {
-  init(_ type: StorageType) {
+  package init(_ type: StorageType) {
     switch type {
     case .integer: self = .integer
     case .real: self = .real

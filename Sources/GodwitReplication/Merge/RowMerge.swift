@@ -53,6 +53,8 @@ package struct RowMerge {
     } else {
       try recordDelete(write)
     }
+    // What a row is deleted of that is not known here may still come, when it had to wait for a schema.
+    if !state.isSettled, state.inserts.isEmpty, state.updates.isEmpty { state.removed = write.context }
     for touches in [state.inserts, state.updates] {
       for origin in touches.entries.keys {
         state.removed[origin] = max(state.removed[origin], write.context[origin])
@@ -99,7 +101,7 @@ package struct RowMerge {
       let here = try value(of: cell.column)
       if here != cell.value { recordLoss(of: cell, write.stamp, present, here) }
     }
-    if present < write.stamp { set(cell, write) }
+    if present <= write.stamp { set(cell, write) }
   }
 
   private mutating func set(_ cell: Cell, _ write: RowWrite) {

@@ -34,15 +34,15 @@ package struct Reference: Hashable, Sendable {
 }
 
 package struct ColumnDefinition: Hashable, Sendable {
-  package let name: String
-  package let type: ColumnType
-  package let isNullable: Bool
-  package let defaultValue: Value?
-  package let reference: Reference?
+  package var name: String
+  package var type: ColumnType
+  package var isNullable: Bool
+  package var defaultValue: Value?
+  package var reference: Reference?
   /// SQL over the column's own name that no value may make false.
-  package let check: String?
+  package var check: String?
   /// How concurrent writes become one value.
-  package let merge: MergePolicy
+  package var merge: MergePolicy
 
   package init(
     name: String, type: ColumnType, isNullable: Bool, defaultValue: Value? = nil, reference: Reference? = nil,
@@ -59,7 +59,7 @@ package struct ColumnDefinition: Hashable, Sendable {
 }
 
 package struct IndexDefinition: Hashable, Sendable {
-  package let columns: [String]
+  package var columns: [String]
   package let isUnique: Bool
 
   package init(columns: [String], isUnique: Bool) {
@@ -71,16 +71,16 @@ package struct IndexDefinition: Hashable, Sendable {
 /// A table as data: what a model declares, what the catalog keeps and what a sync file carries.
 /// The first `keyCount` columns are the primary key.
 package struct TableDefinition: Hashable, Sendable {
-  package let name: String
-  package let keyCount: Int
-  package let columns: [ColumnDefinition]
-  package let indexes: [IndexDefinition]
+  package internal(set) var name: String
+  package internal(set) var keyCount: Int
+  package internal(set) var columns: [ColumnDefinition]
+  package internal(set) var indexes: [IndexDefinition]
   /// Whether its rows travel; a table that is not synced is never captured.
-  package let isSynced: Bool
+  package internal(set) var isSynced: Bool
   /// Whether the database numbers new rows and never gives a number twice.
-  package let numbersKeys: Bool
+  package internal(set) var numbersKeys: Bool
   /// What a delete and a write that had not seen each other come to.
-  package let deletes: DeletePolicy
+  package internal(set) var deletes: DeletePolicy
 
   package init(
     name: String, keyCount: Int, columns: [ColumnDefinition], indexes: [IndexDefinition] = [], isSynced: Bool = true,
@@ -94,5 +94,14 @@ package struct TableDefinition: Hashable, Sendable {
     self.numbersKeys = numbersKeys
     self.deletes = deletes
     try validate()
+  }
+
+  /// The table with more columns and indexes behind those it has.
+  package func adding(_ columns: [ColumnDefinition], _ indexes: [IndexDefinition]) throws -> TableDefinition {
+    var table = self
+    table.columns += columns
+    table.indexes += indexes
+    try table.validate()
+    return table
   }
 }

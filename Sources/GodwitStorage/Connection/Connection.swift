@@ -206,6 +206,12 @@ package final class Connection {
     hasTriggers = enabled
   }
 
+  /// Whether foreign keys are judged and their actions done. Unlike the PRAGMA it also works inside a transaction.
+  package func setForeignKeys(_ enabled: Bool) throws {
+    let result = godwitSetForeignKeys(handle, enabled ? 1 : 0)
+    guard result == SQLITE_OK else { throw failure(result) }
+  }
+
   /// Tables whose shape user SQL may not change, because their writes are captured.
   package func protectTables(_ names: Set<String>) { authorizer.protectedTables = names }
 

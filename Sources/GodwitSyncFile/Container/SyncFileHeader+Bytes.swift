@@ -20,6 +20,8 @@ extension SyncFileHeader {
     for member in members { member.encode(to: &writer) }
     writer.varint(tables.count)
     for table in tables { table.write(to: &writer) }
+    writer.varint(migrations.count)
+    for migration in migrations { writer.lengthPrefixed(migration) }
     writer.varint(ranges.count)
     for range in ranges { range.write(to: &writer) }
     for origin in Self.originsWithoutRange(vector, ranges) { writer.raw((chains[origin] ?? .zero).bytes) }
@@ -38,6 +40,10 @@ extension SyncFileHeader {
     let members = try (0..<memberCount).map { _ in try MemberRecord(reading: &reader) }
     let tableCount = try reader.count(limit: Self.tableLimit, "tables")
     let tables = try (0..<tableCount).map { _ in try TableDefinition(reading: &reader) }
+    let migrationCount = try reader.count(limit: SchemaMigration.versionLimit, "migrations")
+    let migrations = try (0..<migrationCount).map { _ in
+      Array(try reader.lengthPrefixed(limit: SchemaMigration.byteLimit))
+    }
     let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
     let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
     var chains: [Origin: ContentHash] = [:]
@@ -46,7 +52,7 @@ extension SyncFileHeader {
     guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
-      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, ranges: ranges,
+      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, migrations: migrations, ranges: ranges,
       chains: chains)
   }
 }

@@ -43,6 +43,8 @@ package struct SyncFileHeader: Sendable {
   package let members: [MemberRecord]
   /// The synced tables as the sender has them.
   package let tables: [TableDefinition]
+  /// The migrations the sender knows, 1, 2, 3 …, in their canonical form.
+  package let migrations: [[UInt8]]
   package let ranges: [Range]
   /// The chains of the origins in `vector` without a range: whether the reader holds the same under these numbers.
   package let chains: [Origin: ContentHash]
@@ -50,7 +52,7 @@ package struct SyncFileHeader: Sendable {
   package init(
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
     schemaVersion: UInt64, recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition],
-    ranges: [Range], chains: [Origin: ContentHash]
+    migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash]
   ) {
     self.group = group
     self.sender = sender
@@ -61,6 +63,7 @@ package struct SyncFileHeader: Sendable {
     self.recipients = recipients
     self.members = members
     self.tables = tables
+    self.migrations = migrations
     self.ranges = ranges
     self.chains = chains
   }

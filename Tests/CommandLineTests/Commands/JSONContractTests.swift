@@ -33,7 +33,9 @@ import Testing
     let imported = try laptop.godwit("import", "--json", desk.path("changes.sync"))
     #expect(
       try keys(imported)
-        == ["file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "missing", "forks"])
+        == [
+          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "quarantined", "missing", "forks",
+        ])
   }
 
   @Test func lookingAround() async throws {
@@ -42,7 +44,7 @@ import Testing
     #expect(
       try keys(status) == [
         "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "missing",
-        "conflicts", "databaseBytes", "cipherVersion",
+        "conflicts", "databaseBytes", "cipherVersion", "schemaVersion", "quarantined",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)

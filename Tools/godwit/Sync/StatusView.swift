@@ -31,6 +31,9 @@ struct StatusView {
     if !status.missing.isEmpty {
       fields.append(("missing", status.missing.map { $0.text(names) }.joined(separator: ", ")))
     }
+    if status.quarantined > 0 {
+      fields.append(("quarantine", "\(Format.count(status.quarantined, "transaction")) for newer tables"))
+    }
     fields.append(("conflicts", "\(status.conflicts)"))
     let lines = fields.map { name, value in
       Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
@@ -68,6 +71,7 @@ struct StatusView {
       "held": .array(status.held.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
       "unsent": .number(status.unsent), "waiting": .number(status.staged),
       "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),
+      "schemaVersion": .number(status.schemaVersion), "quarantined": .number(status.quarantined),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
     ]
   }

@@ -32,7 +32,7 @@ public enum ExitStatus {
     case .damagedDatabase, .plaintextDatabase, .notADatabase, .damagedLog, .damagedKeyring, .corruptFile,
       .truncatedFile, .invalidSignature, .unknownSender, .unsupportedVersion, .limitExceeded:
       damaged
-    case .needsMigration, .schemaMismatch: needsMigration
+    case .needsMigration, .schemaMismatch, .migrationMismatch: needsMigration
     default: failed
     }
   }

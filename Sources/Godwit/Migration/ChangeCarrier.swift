@@ -1,0 +1,192 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// Puts transactions of other schema versions into the terms of this replica's tables, for the merge: the log keeps
+/// them as their authors wrote them (Specs/migrations.md, "Carrying").
+final class ChangeCarrier {
+  struct Carried {
+    /// What can be applied here; nil when that is nothing.
+    let record: TransactionRecord?
+    /// What waits.
+    let waiting: WaitingOperations
+    /// What it waits for, in words.
+    let unknown: Set<String>
+    /// Whether the record is the one that came, all of it.
+    var isPlain = false
+  }
+
+  private let connection: Connection
+  private let catalog: Catalog
+  private let history: MigrationHistory
+  private let converter: ValueConverter
+  private let losses: LossLog
+  private let rows: QuarantinedRows
+  /// The version and header of the last change set that could be taken as it is.
+  private var plainVersion: UInt64?
+  private var plainHeader: [UInt8] = []
+  /// Those of the record before: most records are like the one before them.
+  private var latest: (version: UInt64, tables: [ChangeSet.Table], landings: [ColumnLandings])?
+
+  init(_ connection: Connection, catalog: Catalog, history: MigrationHistory) throws {
+    self.connection = connection
+    self.catalog = catalog
+    self.history = history
+    converter = ValueConverter(connection: connection)
+    losses = LossLog(connection)
+    rows = try QuarantinedRows(connection)
+  }
+
+  /// Carries a whole transaction, or what of it has been waiting until now.
+  func carry(_ record: TransactionRecord, only earlier: WaitingOperations? = nil) throws -> Carried {
+    if earlier == nil, isLikeTheLast(record) {
+      return Carried(record: record, waiting: WaitingOperations(), unknown: [], isPlain: true)
+    }
+    let changes = try ChangeSet(record.changes[...])
+    let landings = try landings(changes.tables, of: record.schemaVersion)
+    let isNewer = record.schemaVersion > history.version
+    if earlier == nil, landings.allSatisfy(\.isIdentity), !isNewer || rows.isEmpty {
+      if !isNewer { remember(record) }
+      return Carried(record: record, waiting: WaitingOperations(), unknown: [], isPlain: true)
+    }
+    var run = CarrierRun(changes: changes, landings: landings, isNewer: isNewer)
+    var place = 0
+    try changes.forEach { operation in
+      defer { place += 1 }
+      if let earlier {
+        guard let columns = earlier.columns[place] else { return }
+        try take(operation, place, columns, record.schemaVersion, &run)
+      } else {
+        try take(operation, place, nil, record.schemaVersion, &run)
+      }
+    }
+    let rewritten = try run.changeSet.map { bytes in
+      guard bytes.count <= TransactionRecord.changesByteLimit else {
+        throw GodwitError(.limitExceeded, "a transaction grows beyond its limit when it is carried forward")
+      }
+      return TransactionRecord(
+        dot: record.dot, hlc: record.hlc, schemaVersion: history.version, context: record.context, changes: bytes)
+    }
+    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown)
+  }
+
+  /// Whether the record is of the same version and has the same dictionary, byte for byte, as one that was taken as it is.
+  private func isLikeTheLast(_ record: TransactionRecord) -> Bool {
+    guard record.schemaVersion == plainVersion else { return false }
+    return record.changes.starts(with: plainHeader)
+  }
+
+  private func remember(_ record: TransactionRecord) {
+    plainVersion = record.schemaVersion
+    plainHeader = record.changes.withUnsafeBytes { changes in
+      Array(changes.prefix(ChangeSet.operationsStart(in: changes)))
+    }
+  }
+
+  private func landings(_ tables: [ChangeSet.Table], of version: UInt64) throws -> [ColumnLandings] {
+    if let latest, latest.version == version, latest.tables == tables { return latest.landings }
+    guard version <= history.knownVersion else {
+      throw GodwitError(
+        .corruptFile, "a transaction is of schema version \(version), whose migrations nobody has sent")
+    }
+    let here = history.version
+    let forward = history.steps(after: version, through: here)
+    let back = history.steps(after: here, through: version).reversed()
+    let landings = try tables.map { table in
+      var carriage = TableCarriage(table)
+      for step in forward { carriage.carryForward(step) }
+      for step in back { carriage.carryBack(step, toUnversioned: here == 0) }
+      return try ColumnLandings(table, carriage, in: catalog)
+    }
+    latest = (version, tables, landings)
+    return landings
+  }
+
+  /// `columns` are those of the operation that waited; all of it otherwise.
+  private func take(
+    _ operation: Operation, _ place: Int, _ columns: [Int]?, _ version: UInt64, _ run: inout CarrierRun
+  ) throws {
+    let landings = run.landings[operation.table]
+    if case .unknown(let what) = landings.fate { return run.wait(place, for: what) }
+    guard let table = landings.table else { return }
+    let key = RowKey(table: table.id, key: operation.key)
+    if operation.kind == .delete { return try run.append(operation, to: table, [:]) }
+    if run.isNewer, operation.kind == .update, columns == nil, try rows.contains(key) {
+      return run.wait(place, for: "an insert into table \(table.definition.name)")
+    }
+    var values: [Int: Value] = [:]
+    var unknown: [(column: Int, what: String)] = []
+    for cell in try operation.cells(in: run.changes.tables[operation.table]) {
+      if let columns, !columns.contains(cell.column) { continue }
+      guard let places = landings.columns[cell.column] else { throw ByteReader.malformed("a column without a name") }
+      for landing in places {
+        if let number = landing.number, let value = try convert(cell.value, landing, table, operation, version) {
+          values[number] = value
+        } else {
+          unknown.append((cell.column, "column \(landing.name) of table \(table.definition.name)"))
+        }
+      }
+    }
+    if operation.kind == .insert || operation.kind == .move, columns == nil {
+      for (number, addition) in landings.additions where values[number] == nil {
+        values[number] = try converter.apply(addition.conversions, to: addition.value).value ?? addition.value
+      }
+      // A row that the table would not take waits whole, and with it what is written to the row later.
+      if !landings.required.isSubset(of: values.keys) {
+        try rows.insert(key)
+        return run.wait(place, for: unknown.first?.what ?? "a column of table \(table.definition.name)")
+      }
+    }
+    for (column, what) in unknown { run.wait(place, column: column, for: what) }
+    guard columns == nil || !values.isEmpty else { return }
+    try run.append(operation, to: table, values, changed: changed(operation, landings, run.changes))
+  }
+
+  /// The columns here that a move changed besides.
+  private func changed(
+    _ operation: Operation, _ landings: ColumnLandings, _ changes: ChangeSet
+  ) throws -> Set<Int> {
+    guard operation.kind == .move else { return [] }
+    let numbers = try operation.movement(in: changes.tables[operation.table]).changed
+    return Set(numbers.flatMap { landings.columns[$0] ?? [] }.compactMap(\.number))
+  }
+
+  /// Nil when the value has no place in the column as it is now.
+  private func convert(
+    _ value: Value, _ landing: ColumnLandings.Landing, _ table: CatalogTable, _ operation: Operation, _ version: UInt64
+  ) throws -> Value? {
+    guard !landing.conversions.isEmpty else { return value }
+    do {
+      let (converted, loses) = try converter.apply(landing.conversions, to: value)
+      if loses {
+        try losses.add(
+          value, version: history.version, table: table.definition.name, key: Array(operation.key),
+          column: landing.name)
+      }
+      return converted
+    } catch let error as GodwitError where error.code == .sql || error.code == .constraint {
+      return nil
+    }
+  }
+}
+
+/// Rows whose insert waits (`godwit_quarantine_row`): what newer replicas write to them waits, too.
+final class QuarantinedRows {
+  private let connection: Connection
+  private(set) var isEmpty: Bool
+
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    isEmpty = try connection.scalar("SELECT 1 FROM godwit_quarantine_row LIMIT 1") == nil
+  }
+
+  func contains(_ key: RowKey) throws -> Bool {
+    guard !isEmpty else { return false }
+    return try connection.scalar("SELECT 1 FROM godwit_quarantine_row WHERE key = ?", [.blob(key.bytes)]) != nil
+  }
+
+  func insert(_ key: RowKey) throws {
+    isEmpty = false
+    try connection.run("INSERT OR IGNORE INTO godwit_quarantine_row (key) VALUES (?)", [.blob(key.bytes)])
+  }
+}

@@ -1,0 +1,45 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+/// What a sync file says of its sender's schema, set against the one here.
+enum FileSchema {
+  /// Takes note of the sender's migrations and makes the tables that are missing here. Throws `migrationMismatch` when
+  /// both have run different migrations under one number. Says whether tables were made.
+  static func takeIn(_ header: SyncFileHeader, on writer: ReplicaWriter) throws -> Bool {
+    let connection = writer.connection
+    let migrations = try MigrationHistory.decode(header.migrations)
+    guard header.schemaVersion <= UInt64(migrations.count) else {
+      throw ByteReader.malformed("the sender's schema version is not among its migrations")
+    }
+    var history = try MigrationHistory(connection)
+    try history.forgetUnused(unlike: migrations, on: connection)
+    try history.check(
+      migrations, hint: "nothing was changed; - stands here and + in the file; bring both programs to one history")
+    for migration in migrations.dropFirst(history.known.count) {
+      try MigrationHistory.record(migration, appliedAt: nil, on: connection)
+    }
+    if header.schemaVersion == history.version {
+      return try Catalog.adopt(header.tables.filter(\.isSynced), on: connection)
+    }
+    guard history.version == 0, writer.catalog.synced.isEmpty else { return false }
+    return try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection)
+  }
+
+  /// A replica without tables starts where the sender is.
+  private static func takeOver(
+    _ header: SyncFileHeader, _ migrations: [SchemaMigration], at now: Int64, on connection: Connection
+  ) throws -> Bool {
+    var draft = SchemaDraft([])
+    for migration in migrations where migration.version <= header.schemaVersion {
+      for step in migration.steps {
+        try ValueConverter.check(step, on: connection)
+        try draft.apply(step)
+      }
+      try MigrationHistory.record(migration, appliedAt: now, on: connection)
+    }
+    let local = draft.tables.map(\.definition).filter { !$0.isSynced }
+    return try Catalog.adopt(header.tables.filter(\.isSynced) + local, on: connection)
+  }
+}

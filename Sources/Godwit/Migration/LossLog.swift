@@ -1,0 +1,52 @@
+import GodwitBase
+import GodwitStorage
+
+/// A value that a migration's widening could not keep exactly: an integer beyond 2⁵³ that became a REAL.
+public struct MigrationLoss: Sendable, Hashable {
+  /// The migration.
+  public let version: Int
+  /// The table, as it was called before.
+  public let table: String
+  /// The row's primary key.
+  public let key: [Value]
+  /// The column, as it was called before.
+  public let column: String
+  /// What it held.
+  public let value: Value
+}
+
+/// Keeps the values that a migration could not keep exactly (`godwit_loss`).
+struct LossLog {
+  private let connection: Connection
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func add(_ value: Value, version: UInt64, table: String, key: [UInt8], column: String) throws {
+    var writer = ByteWriter()
+    writer.value(value)
+    try connection.run(
+      "INSERT INTO godwit_loss (version, table_name, key, column_name, value) VALUES (?, ?, ?, ?, ?)",
+      [.integer(Int64(version)), .text(table), .blob(key), .text(column), .blob(writer.bytes)])
+  }
+
+  /// The losses of later migrations than this one, in the order they were found.
+  func list(after version: UInt64 = 0, limit: Int = 10_000) throws -> [MigrationLoss] {
+    let sql =
+      "SELECT version, table_name, key, column_name, value FROM godwit_loss WHERE version > ? ORDER BY id LIMIT ?"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind([.integer(Int64(version)), .integer(Int64(limit))])
+      var losses: [MigrationLoss] = []
+      while try statement.step() {
+        var reader = ByteReader(statement.blob(at: 2))
+        var key: [Value] = []
+        while !reader.isAtEnd { key.append(try reader.value()) }
+        var value = ByteReader(statement.blob(at: 4))
+        losses.append(
+          MigrationLoss(
+            version: Int(statement.integer(at: 0)), table: try statement.text(at: 1), key: key,
+            column: try statement.text(at: 3), value: try value.value()))
+      }
+      return losses
+    }
+  }
+}

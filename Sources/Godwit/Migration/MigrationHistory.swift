@@ -1,0 +1,84 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+/// The migrations a replica knows (`godwit_migration`): those it ran, and behind them those that other replicas ran.
+struct MigrationHistory {
+  private(set) var known: [SchemaMigration] = []
+  /// The version the tables have: so many of the known ones have run here.
+  private(set) var version: UInt64 = 0
+
+  init(_ connection: Connection) throws {
+    try connection.withStatement("SELECT steps, applied_at FROM godwit_migration ORDER BY version") { statement in
+      while try statement.step() {
+        known.append(try SchemaMigration(bytes: statement.blob(at: 0)[...]))
+        if !statement.isNull(at: 1) { version = UInt64(known.count) }
+      }
+    }
+    guard known.enumerated().allSatisfy({ UInt64($0 + 1) == $1.version }) else {
+      throw GodwitError(.damagedLog, "the database has lost migrations")
+    }
+  }
+
+  /// The version that the steps known here reach.
+  var knownVersion: UInt64 { UInt64(known.count) }
+
+  /// The steps that lead from one version to another.
+  func steps(after first: UInt64, through last: UInt64) -> [SchemaStep] {
+    known.filter { $0.version > first && $0.version <= last }.flatMap(\.steps)
+  }
+
+  /// Throws `migrationMismatch` with the difference when both know another migration under one number.
+  func check(_ others: [SchemaMigration], hint: String) throws {
+    for (mine, other) in zip(known, others) where mine.bytes != other.bytes {
+      let lines = mine.difference(from: other)
+      let shown = lines.filter { !$0.hasPrefix(" ") }.prefix(20).joined(separator: "\n")
+      throw GodwitError(
+        .migrationMismatch, "migration \(mine.version) is not the one that this database knows:\n\(shown)", hint: hint)
+    }
+  }
+
+  /// Forgets migrations that others are said to have run, from the first on that is unlike these, when nothing here was
+  /// written at their version: what was tried out on one replica and given up must not bind the others.
+  mutating func forgetUnused(unlike others: [SchemaMigration], on connection: Connection) throws {
+    let pairs = zip(known, others).dropFirst(Int(version))
+    guard let first = pairs.first(where: { $0.bytes != $1.bytes })?.0.version else { return }
+    for table in ["godwit_log", "godwit_staged"] {
+      let used = try connection.scalar("SELECT 1 FROM \(table) WHERE schema >= ? LIMIT 1", [.integer(Int64(first))])
+      guard used == nil else { return }
+    }
+    try connection.run("DELETE FROM godwit_migration WHERE version >= ?", [.integer(Int64(first))])
+    known.removeLast(known.count - Int(first) + 1)
+  }
+
+  /// Keeps a migration: as one that has run, or as one that others ran.
+  static func record(
+    _ migration: SchemaMigration, appliedAt: Int64?, on connection: Connection
+  ) throws {
+    let bytes = migration.bytes
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO godwit_migration (version, name, checksum, applied_at, steps) VALUES (?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(Int64(migration.version)), .text(migration.name), .blob(migration.checksum.bytes),
+        appliedAt.map { .integer($0) } ?? .null, .blob(bytes),
+      ])
+    if appliedAt != nil { try Meta.set(.schemaVersion, .integer(Int64(migration.version)), on: connection) }
+  }
+
+  /// Reads the migrations of a sync file or a migration file: 1, 2, 3 …
+  static func decode(_ all: [[UInt8]]) throws -> [SchemaMigration] {
+    let migrations = try all.map { try SchemaMigration(bytes: $0[...]) }
+    guard migrations.enumerated().allSatisfy({ UInt64($0 + 1) == $1.version }) else {
+      throw ByteReader.malformed("migrations are not numbered 1, 2, 3 …")
+    }
+    return migrations
+  }
+}
+
+extension SchemaMigration {
+  /// SHA-256 of the canonical bytes.
+  var checksum: ContentHash { bytes.withUnsafeBytes { ContentHash(of: $0) } }
+}

@@ -1,0 +1,39 @@
+import GodwitBase
+import GodwitFiles
+
+extension Migrations {
+  /// Reads migrations from a file that ``write(to:)`` or `godwit migrate --print` made.
+  ///
+  /// - Throws: `invalidMigration` for what is no such file, `unsupportedVersion`, `limitExceeded`, `fileAccess`.
+  public init(contentsOf path: String) throws { try self.init(reading: .file(path)) }
+
+  /// Reads migrations from a file or the standard input.
+  ///
+  /// - Throws: As ``init(contentsOf:)``.
+  public init(reading source: SyncSource) throws {
+    try self.init(json: source.open().readToEnd(limit: MigrationFile.byteLimit))
+  }
+
+  /// Reads migrations from JSON.
+  init(json: [UInt8]) throws {
+    let migrations = try MigrationFile(json: json).schemaMigrations()
+    self.init(migrations.map(Migration.init))
+    _ = try schemaMigrations()
+  }
+
+  /// The migrations as JSON, as Specs/migrations.md describes it. Of data steps that are code it has the names.
+  ///
+  /// - Throws: `invalidMigration` or `invalidSchema` for steps that make no sense.
+  public func json() throws -> String {
+    String(decoding: try MigrationFile(schemaMigrations()).json(), as: UTF8.self)
+  }
+
+  /// Writes the migrations as JSON to a file, which appears whole or not at all.
+  ///
+  /// - Throws: As ``json()``; `fileAccess`, `diskFull`.
+  public func write(to path: String) throws {
+    let file = try PendingFile(replacing: path)
+    try file.write(Array(json().utf8))
+    try file.commit()
+  }
+}

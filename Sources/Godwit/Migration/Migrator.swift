@@ -1,0 +1,154 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// Runs the migrations that a database has not had, inside one database transaction of the writer's.
+struct Migrator {
+  let writer: ReplicaWriter
+  private var connection: Connection { writer.connection }
+
+  /// What opening a replica does: runs the migrations, or makes what is missing without them. Most times there is
+  /// nothing to do, and nothing is locked to find that out.
+  func open(_ models: [TableDefinition], _ migrations: Migrations) throws {
+    let isReady = writer.catalog.has(models)
+    if migrations.isVersioned {
+      let history = try MigrationHistory(connection)
+      if !isReady || history.version < UInt64(migrations.all.count) { return _ = try run(migrations, models: models) }
+      try Self.check(migrations.schemaMigrations(), history)
+    } else if !isReady {
+      try writer.inMerge {
+        guard try Catalog.ensure(models, migrations, on: connection) else { return }
+        try writer.reload()
+        try writer.settle()
+        _ = try Quarantine.release(on: writer)
+      }
+    }
+  }
+
+  /// What opening a replica to read does: refuses tables that are not those of the program.
+  static func check(_ models: [TableDefinition], _ migrations: Migrations, on connection: Connection) throws {
+    let all = try migrations.schemaMigrations()
+    if !all.isEmpty {
+      let history = try MigrationHistory(connection)
+      try check(all, history)
+      guard history.version == UInt64(all.count) else {
+        throw GodwitError(
+          .needsMigration, "the tables are of version \(history.version), and the program's of \(all.count)",
+          hint: "open the replica once to write, which runs the migrations")
+      }
+    }
+    try Catalog.check(models, on: connection)
+  }
+
+  /// Refuses a program that has another history, or less of it than the database.
+  private static func check(_ all: [SchemaMigration], _ history: MigrationHistory) throws {
+    try history.check(
+      all,
+      hint: "nothing was altered; - stands in the database and + in the program: a migration that has run is "
+        + "never changed, what follows is a migration of its own")
+    guard history.version <= UInt64(all.count) else {
+      throw GodwitError(
+        .needsMigration, "the tables are of version \(history.version), and the program knows \(all.count)",
+        hint: "update the program")
+    }
+  }
+
+  /// Brings the tables to the last version, makes local tables that are missing and compares all with the models.
+  @discardableResult
+  func run(_ migrations: Migrations, models: [TableDefinition] = []) throws -> MigrationPlan {
+    try writer.inMerge { try work(migrations, models) }
+  }
+
+  /// Does the same, and takes it all back.
+  func plan(_ migrations: Migrations) throws -> MigrationPlan {
+    struct TakenBack: Error { let plan: MigrationPlan }
+    do {
+      return try writer.inMerge { throw TakenBack(plan: try work(migrations, [])) }
+    } catch let end as TakenBack {
+      return end.plan
+    }
+  }
+
+  private func work(_ migrations: Migrations, _ models: [TableDefinition]) throws -> MigrationPlan {
+    var history = try MigrationHistory(connection)
+    let all = try migrations.schemaMigrations()
+    try history.forgetUnused(unlike: all, on: connection)
+    try Self.check(all, history)
+    var versions: [MigrationPlan.Version] = []
+    for (migration, data) in zip(migrations.all, all) where data.version > history.version {
+      do {
+        versions.append(try run(data, migration))
+      } catch let error as GodwitError {
+        throw GodwitError(
+          error.code, "migration \(data.version) \"\(data.name)\" failed: \(error.message)",
+          hint: error.hint ?? "nothing was altered", underlying: error)
+      }
+    }
+    try Catalog.ensure(models, migrations, on: connection)
+    if !versions.isEmpty { try checkForeignKeys() }
+    try writer.reload()
+    return MigrationPlan(
+      from: Int(history.version), versions: versions, losses: try LossLog(connection).list(after: history.version))
+  }
+
+  private func run(_ data: SchemaMigration, _ migration: Migration) throws -> MigrationPlan.Version {
+    // What is in the log is in the terms of the tables as they are now; states must be, too, before these change.
+    try writer.settle()
+    var draft = SchemaDraft(writer.catalog.tables.map(\.definition))
+    for step in data.steps {
+      try ValueConverter.check(step, on: connection)
+      try draft.apply(step)
+    }
+    let rebuild = SchemaRebuild(
+      draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, on: connection)
+    try rebuild.run()
+    try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), on: connection)
+    try writer.reload()
+    for table in rebuild.rebuilt { try writer.merger().renewHolds(of: table.table) }
+    let released = try Quarantine.release(on: writer)
+    return MigrationPlan.Version(
+      version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),
+      rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },
+      written: try runDataSteps(migration), released: released)
+  }
+
+  /// All of a migration's data steps are one transaction of the log.
+  private func runDataSteps(_ migration: Migration) throws -> Int {
+    let drafts = try migration.steps.map { try $0._draft() }
+    let data = drafts.compactMap { draft in
+      if case .data(let statements) = draft.step { (statements, draft.body) } else { nil }
+    }
+    guard !data.isEmpty else { return 0 }
+    try connection.setTriggers(true)
+    try connection.setForeignKeys(true)
+    defer {
+      try? connection.setTriggers(false)
+      try? connection.setForeignKeys(false)
+    }
+    return try writer.logging { transaction in
+      for (step, body) in data {
+        if let body {
+          try body(transaction)
+        } else if step.isCode {
+          throw GodwitError(
+            .needsMigration, "the data step \"\(step.name)\" is code of the program",
+            hint: "open the replica with the program that has it")
+        } else {
+          for statement in step.statements {
+            try transaction.execute(SQL(text: statement.text, values: statement.values))
+          }
+        }
+      }
+    }
+  }
+
+  private func checkForeignKeys() throws {
+    let dangling = try connection.danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
+    guard dangling.isEmpty else {
+      throw GodwitError(
+        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
+        hint: "nothing was altered; mend the rows before the migration")
+    }
+  }
+}

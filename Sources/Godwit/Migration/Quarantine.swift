@@ -1,0 +1,84 @@
+import Foundation
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// Transactions that are held and passed on, and that this replica's tables have no place for yet, or not for all of
+/// them (`godwit_quarantine`).
+struct Quarantine {
+  private let connection: Connection
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  /// Keeps what waits of a transaction that is in the log.
+  func set(_ carried: ChangeCarrier.Carried, for key: LogKey) throws {
+    guard !carried.waiting.isEmpty else {
+      return try connection.run("DELETE FROM godwit_quarantine WHERE id = ?", [.integer(key.rawValue)])
+    }
+    var writer = ByteWriter()
+    carried.waiting.write(to: &writer)
+    try connection.run(
+      "INSERT OR REPLACE INTO godwit_quarantine (id, operations, unknown) VALUES (?, ?, ?)",
+      [.integer(key.rawValue), .blob(writer.bytes), .text(carried.unknown.sorted().joined(separator: "; "))])
+  }
+
+  static func count(on connection: Connection) throws -> Int {
+    guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM godwit_quarantine") else { return 0 }
+    return Int(count)
+  }
+
+  /// What the transactions wait for, in words, each once.
+  static func unknown(on connection: Connection) throws -> [String] {
+    try connection.withStatement("SELECT DISTINCT unknown FROM godwit_quarantine") { statement in
+      var all: Set<String> = []
+      while try statement.step() { all.formUnion(try statement.text(at: 0).components(separatedBy: "; ")) }
+      return all.sorted()
+    }
+  }
+
+  /// Applies what now has a place, with the stamps it came with, and returns how many transactions wait no more. It
+  /// runs inside a database transaction with triggers and foreign keys off.
+  static func release(on writer: ReplicaWriter) throws -> Int {
+    let (connection, log) = (writer.connection, writer.log)
+    let waiting = try load(connection)
+    guard !waiting.isEmpty else { return 0 }
+    try connection.execute("DELETE FROM godwit_quarantine_row")
+    let carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
+    let merger = try writer.merger()
+    let quarantine = Quarantine(connection)
+    var released = 0
+    for entry in waiting {
+      guard let record = try log.record(at: entry.key) else { continue }
+      let carried = try carrier.carry(record, only: entry.operations)
+      try merger.merge(carried.record, context: log.context(of: record.dot))
+      try quarantine.set(carried, for: entry.key)
+      if carried.waiting.isEmpty { released += 1 }
+    }
+    try merger.finish()
+    return released
+  }
+
+  /// In the order of timestamps. What waits of a row waits together, and merges the same in any order.
+  private static func load(_ connection: Connection) throws -> [(key: LogKey, operations: WaitingOperations)] {
+    let sql = """
+      SELECT q.id, q.operations FROM godwit_quarantine q JOIN godwit_log l ON l.id = q.id ORDER BY l.hlc, q.id
+      """
+    return try connection.withStatement(sql) { statement in
+      var entries: [(key: LogKey, operations: WaitingOperations)] = []
+      while try statement.step() {
+        var reader = ByteReader(statement.blob(at: 1))
+        entries.append((LogKey(rawValue: statement.integer(at: 0)), try WaitingOperations(reading: &reader)))
+      }
+      return entries
+    }
+  }
+}
+
+extension ChangeLog {
+  /// The transaction under a key.
+  func record(at key: LogKey) throws -> TransactionRecord? {
+    let origin = try origins.origin(numbered: key.originNumber)
+    let before = SequenceNumber(rawValue: key.sequence.rawValue - 1)
+    return try cursor(of: origin, after: before, through: key.sequence).next()?.record
+  }
+}

@@ -1,0 +1,55 @@
+import GodwitBase
+import GodwitStorage
+
+extension Replica {
+  /// What the migrations would do: runs all that this database has not had, and takes everything back. It holds up
+  /// writers for as long as the migrations take.
+  ///
+  /// - Throws: What ``migrate(_:)`` throws.
+  public func plan(_ migrations: Migrations) async throws -> MigrationPlan {
+    try await withWriter { try Migrator(writer: $0).plan(migrations) }
+  }
+
+  /// Runs the migrations that this database has not had, all or none: for replicas whose application is elsewhere.
+  /// Programs pass theirs when they open the replica.
+  ///
+  /// - Throws: `migrationMismatch` when another migration ran under one of the numbers; `invalidMigration` for one that
+  ///   the tables cannot go through; `needsMigration` when the tables are newer, or a data step is code of another
+  ///   program; `constraint`, `sql`, `diskFull`. Nothing has changed then.
+  @discardableResult
+  public func migrate(_ migrations: Migrations) async throws -> MigrationPlan {
+    try await withWriter { try Migrator(writer: $0).run(migrations) }
+  }
+
+  /// Which migrations ran here, and which are known from other replicas.
+  public func migrationStatus() async throws -> MigrationStatus {
+    try await pool.read { connection in
+      let history = try MigrationHistory(connection)
+      let times = try connection.withStatement("SELECT applied_at FROM godwit_migration ORDER BY version") {
+        statement in
+        var times: [Int64?] = []
+        while try statement.step() { times.append(statement.isNull(at: 0) ? nil : statement.integer(at: 0)) }
+        return times
+      }
+      return MigrationStatus(
+        version: Int(history.version),
+        migrations: zip(history.known, times).map { migration, time in
+          MigrationStatus.Entry(
+            version: Int(migration.version), name: migration.name, checksum: migration.checksum.hexadecimal,
+            appliedAt: time, steps: migration.steps.map(\.summary))
+        }, quarantined: try Quarantine.count(on: connection),
+        unknown: try Quarantine.unknown(on: connection))
+    }
+  }
+
+  /// The migrations that this database knows: those it ran, and those that came with sync files. Data steps that are
+  /// code stand in them by name alone.
+  public func knownMigrations() async throws -> Migrations {
+    try await pool.read { Migrations(try MigrationHistory($0).known.map(Migration.init)) }
+  }
+
+  /// Values that migrations could not keep exactly, in the order they were found.
+  public func migrationLosses() async throws -> [MigrationLoss] {
+    try await pool.read { try LossLog($0).list() }
+  }
+}

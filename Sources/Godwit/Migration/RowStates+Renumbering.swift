@@ -1,0 +1,68 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+extension RowStates {
+  private static let batchSize = 1_000
+
+  /// Rewrites the states of a table whose columns have other numbers now.
+  ///
+  /// - Parameters:
+  ///   - table: The table's number.
+  ///   - sources: By new column number, the old number of the column whose stamp it takes over; nil for one that is new
+  ///     and as old as its row.
+  ///   - image: Makes the cells of a row that is not alive from those it had.
+  func renumber(table: Int, sources: [Int?], image: ([Value]) throws -> [Value]) throws {
+    try forEach(of: table) { key, old in
+      var state = old
+      state.overrides = [:]
+      state.contributions = [:]
+      state.masks = [:]
+      for (number, source) in sources.enumerated() {
+        guard let source else { continue }
+        if let stamp = old.overrides[source] { state.overrides[number] = stamp }
+        state.contributions[number] = old.contributions[source]
+        state.masks[number] = old.masks[source]
+      }
+      state.image = try old.image.map(image)
+      if state != old { try save(state, for: key) }
+    }
+  }
+
+  /// Forgets the states of a table that is gone.
+  func removeAll(of table: Int) throws {
+    let (first, end) = Self.range(of: table)
+    try connection.run("DELETE FROM godwit_row WHERE key >= ? AND key < ?", [.blob(first), .blob(end)])
+  }
+
+  /// Calls the body with the states of a table's rows, in the order of their keys.
+  func forEach(of table: Int, _ body: (RowKey, RowState) throws -> Void) throws {
+    var (first, end) = Self.range(of: table)
+    let prefixLength = first.count
+    let sql = "SELECT key, state FROM godwit_row WHERE key >= ? AND key < ? ORDER BY key LIMIT \(Self.batchSize)"
+    while true {
+      let batch: [(key: [UInt8], state: RowState)] = try connection.withStatement(sql) { statement in
+        try statement.bind([.blob(first), .blob(end)])
+        var rows: [(key: [UInt8], state: RowState)] = []
+        while try statement.step() {
+          var reader = ByteReader(statement.blob(at: 1))
+          rows.append((statement.blob(at: 0), try RowState(reading: &reader, origins: origins)))
+        }
+        return rows
+      }
+      for row in batch { try body(RowKey(table: table, key: row.key[prefixLength...]), row.state) }
+      guard batch.count == Self.batchSize, let last = batch.last else { return }
+      first = last.key + [0]
+    }
+  }
+
+  /// The keys that start with the table's number. No varint is the beginning of another one.
+  private static func range(of table: Int) -> (first: [UInt8], end: [UInt8]) {
+    var writer = ByteWriter(capacity: 4)
+    writer.varint(table)
+    let first = writer.bytes
+    var end = first
+    end[end.count - 1] += 1  // the last byte of a varint is below 0x80
+    return (first, end)
+  }
+}

@@ -1,0 +1,208 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// Makes the tables what a draft says. Tables whose rows change are made anew and take the place of the old ones, as
+/// SQLite 3.15 cannot drop or rename a column; the rest is left alone. Triggers and foreign keys are off.
+final class SchemaRebuild {
+  let connection: Connection
+  private let catalog: Catalog
+  private let draft: SchemaDraft
+  private let version: UInt64
+  let states: RowStates
+  let converter: ValueConverter
+  /// Rows written anew, by the table's new name.
+  private(set) var rebuilt: [(table: String, rows: Int)] = []
+
+  init(_ draft: SchemaDraft, to version: UInt64, catalog: Catalog, origins: OriginTable, on connection: Connection) {
+    self.draft = draft
+    self.version = version
+    self.catalog = catalog
+    self.connection = connection
+    states = RowStates(connection: connection, origins: origins)
+    converter = ValueConverter(connection: connection)
+  }
+
+  /// A table that is made anew.
+  struct Work {
+    let old: CatalogTable
+    let new: SchemaDraft.Table
+    let temporaryName: String
+    /// What the program itself made on the table.
+    let ownObjects: [String]
+    let lastNumber: Value?
+  }
+
+  func run() throws {
+    try connection.execute("PRAGMA legacy_alter_table=ON")
+    defer { try? connection.execute("PRAGMA legacy_alter_table=OFF") }
+    var works: [Work] = []
+    for table in draft.tables {
+      guard let origin = table.origin, let old = catalog[origin] else { continue }
+      try check(table, of: old)
+      if table.needsRebuild(of: old.definition) {
+        works.append(try begin(table, of: old))
+      } else if table.definition != old.definition {
+        try extend(old, to: table.definition)
+      }
+    }
+    for work in works { try fill(work) }
+    for name in draft.dropped { try drop(name) }
+    for work in works { try connection.execute("DROP TABLE \(SQLName.quoted(work.old.definition.name))") }
+    // Two tables may change names, so no name is given before all are free.
+    for work in works {
+      try connection.run(
+        "UPDATE godwit_table SET name = ? WHERE id = ?", [.text(work.temporaryName), .integer(Int64(work.old.id))])
+    }
+    for work in works { try finish(work) }
+    for table in draft.tables where table.origin == nil { try Catalog.create(table.definition, on: connection) }
+  }
+
+  /// Compiles what the migration brings of SQL before it is run over rows.
+  private func check(_ table: SchemaDraft.Table, of old: CatalogTable) throws {
+    for (column, source) in zip(table.definition.columns, table.sources) {
+      if !old.definition.columns.contains(column) { try CheckTrial.run(column, of: table.definition, on: connection) }
+      if source.column == nil, try !CheckTrial.passesDefault(column, on: connection) {
+        throw SchemaDraft.invalid(
+          "the default of column \(column.name) of table \(table.definition.name) does not pass its check")
+      }
+    }
+  }
+
+  // MARK: Tables that only gain something
+
+  private func extend(_ old: CatalogTable, to definition: TableDefinition) throws {
+    let table = CatalogTable(id: old.id, definition: definition)
+    for column in definition.columns.dropFirst(old.definition.columns.count) {
+      try connection.execute(definition.additionStatement(column))
+    }
+    for index in old.definition.indexes where !definition.indexes.contains(index) {
+      try connection.execute("DROP INDEX IF EXISTS \(SQLName.quoted(definition.indexName(index)))")
+    }
+    for index in definition.indexes where !old.definition.indexes.contains(index) {
+      try connection.execute(definition.creationStatement(index))
+    }
+    try Catalog.update(table, on: connection)
+    if definition.isSynced { try CaptureTriggers.remake(table, on: connection) }
+  }
+
+  private func drop(_ name: String) throws {
+    guard let table = catalog[name] else { return }
+    try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
+    try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
+    try connection.run("DELETE FROM godwit_conflict WHERE table_id = ?", [.integer(Int64(table.id))])
+    try states.removeAll(of: table.id)
+  }
+
+  // MARK: Tables that are made anew
+
+  private func begin(_ table: SchemaDraft.Table, of old: CatalogTable) throws -> Work {
+    let name = old.definition.name
+    let declared = Set(old.definition.indexes.map { old.definition.indexName($0).lowercased() })
+    let sql = """
+      SELECT name, sql FROM sqlite_master WHERE lower(tbl_name) = lower(?) AND type IN ('index', 'trigger')
+        AND sql IS NOT NULL AND name NOT LIKE 'godwit\\_%' ESCAPE '\\' ORDER BY rowid
+      """
+    let own = try connection.withStatement(sql) { statement in
+      try statement.bind([.text(name)])
+      var texts: [String] = []
+      while try statement.step() {
+        if try !declared.contains(statement.text(at: 0).lowercased()) { texts.append(try statement.text(at: 1)) }
+      }
+      return texts
+    }
+    let lastNumber =
+      old.definition.numbersKeys
+      ? try connection.scalar("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(name)]) : nil
+    return Work(
+      old: old, new: table, temporaryName: "godwit_new_\(old.id)", ownObjects: own, lastNumber: lastNumber)
+  }
+
+  private func fill(_ work: Work) throws {
+    try connection.execute(work.new.definition.creationStatement(as: work.temporaryName))
+    let columns = work.new.definition.quotedColumnList
+    let isPlain = work.new.sources.allSatisfy { $0.conversions.isEmpty }
+    if isPlain {
+      let values = work.new.sources.map { $0.column.map(SQLName.quoted) ?? $0.value.literal }
+      try connection.run(
+        "INSERT INTO \(SQLName.quoted(work.temporaryName)) (\(columns)) SELECT \(values.joined(separator: ", ")) "
+          + "FROM \(SQLName.quoted(work.old.definition.name)) ORDER BY rowid")
+      rebuilt.append((work.new.definition.name, connection.changes))
+    } else {
+      rebuilt.append((work.new.definition.name, try convertRows(work)))
+    }
+  }
+
+  private func convertRows(_ work: Work) throws -> Int {
+    let places = work.new.definition.columns.map { _ in "?" }.joined(separator: ", ")
+    let insert =
+      "INSERT OR FAIL INTO \(SQLName.quoted(work.temporaryName)) (\(work.new.definition.quotedColumnList)) "
+      + "VALUES (\(places))"
+    let old = work.old.definition
+    let select = "SELECT \(old.quotedColumnList) FROM \(SQLName.quoted(old.name)) ORDER BY rowid"
+    var rows = 0
+    try connection.withStatement(select) { selection in
+      try connection.withStatement(insert) { insertion in
+        while try selection.step() {
+          let values = try old.columns.indices.map { try selection.value(at: Int32($0)) }
+          try insertion.bind(try convert(values, work))
+          try insertion.run()
+          rows += 1
+        }
+      }
+    }
+    return rows
+  }
+
+  /// A row's new values of its old ones, the key included.
+  private func convert(_ values: [Value], _ work: Work) throws -> [Value] {
+    let old = work.old.definition
+    return try zip(work.new.definition.columns, work.new.sources).map { column, source in
+      let start = source.column.flatMap(old.number).map { values[$0] } ?? source.value
+      let (value, loses) = try converter.apply(source.conversions, to: start)
+      guard let value else {
+        throw GodwitError(
+          .constraint, "a row of table \(old.name) has no value for column \(column.name), which is not optional",
+          hint: "nothing was altered; give the column a default, or let the expression give a value for NULL")
+      }
+      if loses, let name = source.column {
+        var key = ByteWriter(capacity: 16)
+        for value in values.prefix(old.keyCount) { key.value(value) }
+        try LossLog(connection).add(start, version: version, table: old.name, key: key.bytes, column: name)
+      }
+      return value
+    }
+  }
+
+  private func finish(_ work: Work) throws {
+    let definition = work.new.definition
+    let table = CatalogTable(id: work.old.id, definition: definition)
+    try connection.execute(
+      "ALTER TABLE \(SQLName.quoted(work.temporaryName)) RENAME TO \(SQLName.quoted(definition.name))")
+    if let last = work.lastNumber {
+      try connection.run(
+        "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2 AND seq < ?1", [last, .text(definition.name)])
+      try connection.run(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT ?2, ?1 WHERE NOT EXISTS "
+          + "(SELECT 1 FROM sqlite_sequence WHERE name = ?2)", [last, .text(definition.name)])
+    }
+    for index in definition.indexes { try connection.execute(definition.creationStatement(index)) }
+    if definition.isSynced {
+      for sql in CaptureTriggers.statements(table) { try connection.execute(sql) }
+    }
+    for sql in work.ownObjects {
+      do {
+        try connection.execute(sql)
+      } catch let error as GodwitError {
+        throw GodwitError(
+          .invalidMigration,
+          "an index or trigger of the program's own on table \(work.old.definition.name) "
+            + "does not fit the table any more", hint: "nothing was altered; drop it first", underlying: error)
+      }
+    }
+    try Catalog.update(table, on: connection)
+    try renumber(work)
+    try renameConflicts(work)
+  }
+}

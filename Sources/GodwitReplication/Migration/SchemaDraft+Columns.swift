@@ -1,0 +1,118 @@
+import GodwitBase
+
+extension SchemaDraft.Table {
+  /// Whether rows must be written anew, and not only columns added behind the others.
+  package func needsRebuild(of before: TableDefinition) -> Bool {
+    guard definition.name == before.name, before.columns.count <= definition.columns.count else { return true }
+    let kept = zip(before.columns, zip(definition.columns, sources)).allSatisfy { old, new in
+      old == new.0 && new.1 == SchemaDraft.Source(column: old.name)
+    }
+    let added = zip(definition.columns, sources).dropFirst(before.columns.count)
+    return !kept
+      || !added.allSatisfy { column, source in
+        source.column == nil && source.conversions.isEmpty && column.isAddable
+      }
+  }
+
+  private func number(of name: String) throws -> Int {
+    guard let number = definition.columns.firstIndex(where: { $0.name.isSameName(as: name) }) else {
+      throw SchemaDraft.invalid("table \(definition.name) has no column \(name)")
+    }
+    return number
+  }
+
+  mutating func add(_ column: ColumnDefinition, from derivation: SchemaStep.Derivation?) throws {
+    guard !definition.columns.contains(where: { $0.name.isSameName(as: column.name) }) else {
+      throw SchemaDraft.invalid("table \(definition.name) has a column \(column.name) already")
+    }
+    guard let derivation else {
+      guard column.isNullable || column.defaultValue != nil else {
+        throw SchemaDraft.invalid(
+          "column \(column.name) of table \(definition.name) is not optional and has no default for the rows there are")
+      }
+      guard column.reference == nil || column.isNullable && column.defaultValue == nil else {
+        throw SchemaDraft.invalid(
+          "column \(column.name) of table \(definition.name) refers to another table, "
+            + "and the rows there are would refer to nothing", hint: "make it optional, without a default")
+      }
+      definition.columns.append(column)
+      sources.append(SchemaDraft.Source(value: column.defaultValue ?? .null))
+      return
+    }
+    let source = try number(of: derivation.column)
+    guard source >= definition.keyCount else {
+      throw SchemaDraft.invalid(
+        "column \(column.name) of table \(definition.name) cannot be derived from the key",
+        hint: "the key never changes: read it from there")
+    }
+    try checkWidening(definition.columns[source], to: column, derivation.rule)
+    var values = sources[source]
+    values.conversions.append(Conversion(name: derivation.column, derivation.rule, to: column))
+    definition.columns.append(column)
+    sources.append(values)
+  }
+
+  private func checkWidening(
+    _ old: ColumnDefinition, to new: ColumnDefinition, _ rule: SchemaStep.ValueRule
+  ) throws {
+    guard case .widen(let type) = rule else { return }
+    guard type == new.type || new.type == .any else {
+      throw SchemaDraft.invalid("column \(new.name) of table \(definition.name) is not made for values of type \(type)")
+    }
+    guard !Conversion.widens(old.type, to: type) else { return }
+    throw SchemaDraft.invalid(
+      "a value of type \(old.type) of table \(definition.name) does not become \(new.type) by itself",
+      hint: "say how by a SQL expression over \(old.name)")
+  }
+
+  /// A row is its key: to change that is to make other rows.
+  private func checkIsNotKey(_ number: Int, _ what: String) throws {
+    guard number < definition.keyCount else { return }
+    throw SchemaDraft.invalid(
+      "column \(definition.columns[number].name) is the key of table \(definition.name) and cannot be \(what)",
+      hint: "make another table, and fill it by a data step")
+  }
+
+  mutating func drop(_ name: String) throws {
+    let number = try number(of: name)
+    try checkIsNotKey(number, "dropped")
+    guard !definition.indexes.contains(where: { index in index.columns.contains { $0.isSameName(as: name) } }) else {
+      throw SchemaDraft.invalid("column \(name) of table \(definition.name) has an index", hint: "drop the index first")
+    }
+    definition.columns.remove(at: number)
+    sources.remove(at: number)
+  }
+
+  mutating func rename(_ name: String, to newName: String) throws {
+    let number = try number(of: name)
+    guard definition.columns[number].check == nil else {
+      throw SchemaDraft.invalid(
+        "column \(name) of table \(definition.name) has a check that names it",
+        hint: "take the check away by a ChangeColumn, and give it back after the renaming")
+    }
+    definition.columns[number].name = newName
+    for index in definition.indexes.indices {
+      definition.indexes[index].columns = definition.indexes[index].columns.map {
+        $0.isSameName(as: name) ? newName : $0
+      }
+    }
+  }
+
+  mutating func change(_ column: ColumnDefinition, _ rule: SchemaStep.ValueRule) throws {
+    let number = try number(of: column.name)
+    let old = definition.columns[number]
+    try checkIsNotKey(number, "changed")
+    try checkWidening(old, to: column, rule)
+    if old.isNullable, !column.isNullable, column.defaultValue == nil {
+      throw SchemaDraft.invalid(
+        "column \(column.name) of table \(definition.name) becomes not optional and has no default for NULL")
+    }
+    definition.columns[number] = old.changed(to: column)
+    sources[number].conversions.append(Conversion(name: old.name, rule, to: column))
+  }
+}
+
+extension ColumnDefinition {
+  /// Whether ALTER TABLE ADD COLUMN takes it on every version of SQLite.
+  fileprivate var isAddable: Bool { isNullable || defaultValue != nil }
+}

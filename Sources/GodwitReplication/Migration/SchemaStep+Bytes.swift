@@ -1,0 +1,155 @@
+import GodwitBase
+
+extension SchemaStep {
+  package static let expressionByteLimit = 1_024
+  package static let statementByteLimit = 1 << 16
+  package static let statementLimit = 1_024
+
+  package func write(to writer: inout ByteWriter) {
+    switch self {
+    case .createTable(let table):
+      writer.byte(1)
+      table.write(to: &writer)
+    case .dropTable(let name):
+      writer.byte(2)
+      writer.string(name)
+    case .renameTable(let name, let newName):
+      writer.byte(3)
+      writer.string(name)
+      writer.string(newName)
+    case .addColumn(let column, let table, let derivation):
+      writer.byte(4)
+      writer.string(table)
+      column.write(to: &writer)
+      writer.byte(derivation == nil ? 0 : 1)
+      if let derivation {
+        writer.string(derivation.column)
+        derivation.rule.write(to: &writer)
+      }
+    case .dropColumn(let name, let table):
+      writer.byte(5)
+      writer.string(table)
+      writer.string(name)
+    case .renameColumn(let name, let newName, let table):
+      writer.byte(6)
+      writer.string(table)
+      writer.string(name)
+      writer.string(newName)
+    case .changeColumn(let column, let table, let rule):
+      writer.byte(7)
+      writer.string(table)
+      column.write(to: &writer)
+      rule.write(to: &writer)
+    case .addIndex(let index, let table):
+      writer.byte(8)
+      writer.string(table)
+      writer.byte(index.isUnique ? 1 : 0)
+      writer.strings(index.columns)
+    case .dropIndex(let columns, let table):
+      writer.byte(9)
+      writer.string(table)
+      writer.strings(columns)
+    case .data(let data):
+      writer.byte(10)
+      data.write(to: &writer)
+    }
+  }
+
+  package init(reading reader: inout ByteReader) throws {
+    func name() throws -> String { try reader.string(limit: TableDefinition.nameByteLimit) }
+    switch try reader.byte() {
+    case 1: self = .createTable(try TableDefinition(reading: &reader))
+    case 2: self = .dropTable(try name())
+    case 3: self = .renameTable(try name(), to: try name())
+    case 4:
+      let table = try name()
+      let column = try ColumnDefinition(reading: &reader)
+      var derivation: Derivation?
+      if try reader.flag() {
+        derivation = Derivation(column: try name(), rule: try ValueRule(reading: &reader))
+      }
+      self = .addColumn(column, table: table, from: derivation)
+    case 5:
+      let table = try name()
+      self = .dropColumn(try name(), table: table)
+    case 6:
+      let table = try name()
+      self = .renameColumn(try name(), to: try name(), table: table)
+    case 7:
+      let table = try name()
+      let column = try ColumnDefinition(reading: &reader)
+      self = .changeColumn(column, table: table, rule: try ValueRule(reading: &reader))
+    case 8:
+      let table = try name()
+      let isUnique = try reader.flag()
+      self = .addIndex(IndexDefinition(columns: try reader.names(), isUnique: isUnique), table: table)
+    case 9:
+      let table = try name()
+      self = .dropIndex(try reader.names(), table: table)
+    case 10: self = .data(try DataStatements(reading: &reader))
+    default: throw ByteReader.malformed("a step of a migration")
+    }
+  }
+}
+
+extension SchemaStep.DataStatements {
+  func write(to writer: inout ByteWriter) {
+    writer.string(name)
+    writer.byte(isCode ? 1 : 0)
+    writer.varint(statements.count)
+    for statement in statements {
+      writer.string(statement.text)
+      writer.varint(statement.values.count)
+      for value in statement.values { writer.value(value) }
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws {
+    let name = try reader.string(limit: TableDefinition.nameByteLimit)
+    let isCode = try reader.flag()
+    let count = try reader.count(limit: SchemaStep.statementLimit, "statements of a data step")
+    guard isCode == (count == 0) else { throw ByteReader.malformed("a data step") }
+    let statements = try (0..<count).map { _ in
+      let text = try reader.string(limit: SchemaStep.statementByteLimit)
+      let count = try reader.count(limit: TableDefinition.columnLimit, "values of a statement")
+      return Statement(text: text, values: try (0..<count).map { _ in try reader.value() })
+    }
+    self.init(name: name, statements: statements, isCode: isCode)
+  }
+}
+
+extension SchemaStep.ValueRule {
+  func write(to writer: inout ByteWriter) {
+    switch self {
+    case .widen(let type):
+      writer.byte(0)
+      writer.byte(type.rawValue)
+    case .expression(let text):
+      writer.byte(1)
+      writer.string(text)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws {
+    guard try !reader.flag() else {
+      self = .expression(try reader.string(limit: SchemaStep.expressionByteLimit))
+      return
+    }
+    guard let type = ColumnType(rawValue: try reader.byte()) else { throw ByteReader.malformed("a column type") }
+    self = .widen(to: type)
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func strings(_ names: [String]) {
+    varint(names.count)
+    for name in names { string(name) }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func names() throws -> [String] {
+    let count = try count(limit: TableDefinition.columnLimit, "columns of an index")
+    return try (0..<count).map { _ in try string(limit: TableDefinition.nameByteLimit) }
+  }
+}

@@ -1,0 +1,80 @@
+import GodwitBase
+
+/// One step of a migration as data (Specs/migrations.md, "Steps").
+package enum SchemaStep: Hashable, Sendable {
+  case createTable(TableDefinition)
+  case dropTable(String)
+  case renameTable(String, to: String)
+  /// Old rows get the column's default, or what the derivation makes of another of their columns.
+  case addColumn(ColumnDefinition, table: String, from: Derivation?)
+  case dropColumn(String, table: String)
+  case renameColumn(String, to: String, table: String)
+  /// Gives the column of that name another type, nullability, default and check. The rule says what becomes of its
+  /// values.
+  case changeColumn(ColumnDefinition, table: String, rule: ValueRule)
+  case addIndex(IndexDefinition, table: String)
+  case dropIndex([String], table: String)
+  case data(DataStatements)
+
+  /// A new column's values, from one other column of the same row.
+  package struct Derivation: Hashable, Sendable {
+    package let column: String
+    package let rule: ValueRule
+
+    package init(column: String, rule: ValueRule) {
+      self.column = column
+      self.rule = rule
+    }
+  }
+
+  /// How an old value becomes a new one.
+  package enum ValueRule: Hashable, Sendable {
+    /// As it is, in the storage class of this type. A column without affinity may hold values of one class alone.
+    case widen(to: ColumnType)
+    /// SQL over the old column's name.
+    case expression(String)
+  }
+
+  /// What a data step does, as far as it can be told apart from outside of the program.
+  package struct DataStatements: Hashable, Sendable {
+    package let name: String
+    package let statements: [Statement]
+    /// Whether the program's own code does it, which only its name stands for.
+    package let isCode: Bool
+
+    package struct Statement: Hashable, Sendable {
+      package let text: String
+      package let values: [Value]
+
+      package init(text: String, values: [Value]) {
+        self.text = text
+        self.values = values
+      }
+    }
+
+    package init(name: String, statements: [Statement], isCode: Bool) {
+      self.name = name
+      self.statements = statements
+      self.isCode = isCode
+    }
+  }
+
+  package var isData: Bool { if case .data = self { true } else { false } }
+}
+
+extension ColumnDefinition {
+  /// The same column with another definition of what it holds; what this step does not speak of stays.
+  func changed(to other: ColumnDefinition) -> ColumnDefinition {
+    var column = self
+    column.type = other.type
+    column.isNullable = other.isNullable
+    column.defaultValue = other.defaultValue
+    column.check = other.check
+    return column
+  }
+}
+
+extension String {
+  /// Names of tables and columns are compared as SQLite compares them.
+  package func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
+}

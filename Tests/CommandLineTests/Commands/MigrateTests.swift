@@ -1,0 +1,75 @@
+import Foundation
+import Godwit
+import Testing
+
+/// `godwit migrate` on a replica whose program is elsewhere.
+@Suite struct MigrateTests {
+  private static let migrations = [
+    Migration(1, "pages") {
+      CreateTable("page", [NewColumn("id", Int.self), NewColumn("titel", String.self, default: "")])
+    },
+    Migration(2, "better names") {
+      RenameColumn("titel", to: "title", in: "page")
+      AddColumn("stars", Int.self, default: 3, to: "page")
+      DataStep("mark", "UPDATE page SET title = title || '!'")
+    },
+  ]
+
+  private func pair() async throws -> (desk: Machine, archive: Machine) {
+    let (desk, archive) = (try Machine("desk"), try Machine("archive"))
+    #expect(try desk.godwit("init").status == 0)
+    let identity = try archive.godwit("identity").text
+    #expect(try desk.godwit("member", "add", "-", "--name", "archive", input: Data(identity.utf8)).status == 0)
+    #expect(try archive.godwit("join", desk.path("archive.godwit-invitation")).status == 0)
+    try await write(desk, version: 1, "INSERT INTO page VALUES (1, 'one'), (2, 'two')")
+    #expect(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
+    return (desk, archive)
+  }
+
+  private func write(_ machine: Machine, version: Int, _ sql: SQL) async throws {
+    let replica = try await Replica.open(
+      at: machine.replica, models: [], key: machine.keys, migrations: Migrations(Array(Self.migrations.prefix(version)))
+    )
+    try await replica.write { _ = try $0.execute(sql) }
+    await replica.close()
+  }
+
+  @Test func aReplicaMigratesByWhatOthersHaveSent() async throws {
+    let (desk, archive) = try await pair()
+    try await write(desk, version: 2, "UPDATE page SET stars = 5 WHERE id = 2")
+    let imported = try desk.pipe(["export", "-"], to: archive, ["import", "-"])
+    #expect(imported.text.contains("1 for newer tables"), "\(imported.error)")
+    #expect(try archive.godwit("status").text.contains("quarantine 1 transaction for newer tables"))
+    let status = try #require(try archive.godwit("migrate", "--status", "--json").objects().first)
+    #expect(status["version"] as? Int == 1)
+    #expect((status["migrations"] as? [[String: Any]])?.map { $0["ran"] is String } == [true, false])
+
+    let dry = try archive.godwit("migrate", "--dry-run")
+    #expect(dry.lines.first == "2 better names")
+    #expect(dry.lines.contains("  rename column titel of page to title"))
+    #expect(dry.lines.last == "nothing was changed")
+    let plan = try #require(try archive.godwit("migrate", "--json").objects().first)
+    #expect(plan["from"] as? Int == 1 && plan["to"] as? Int == 2 && plan["dryRun"] as? Bool == false)
+    #expect(Set(plan.keys) == ["from", "to", "dryRun", "versions", "losses"])
+    #expect(try archive.godwit("migrate").lines == ["nothing to do: the tables are of version 2"])
+    let rows = try archive.godwit("query", "SELECT id, stars FROM page ORDER BY id", "--json").lines
+    #expect(rows == [#"{"id":1,"stars":3}"#, #"{"id":2,"stars":5}"#])
+  }
+
+  @Test func migrationsGoFromOneReplicaToAnotherAsAFile() async throws {
+    let (desk, archive) = try await pair()
+    try await write(desk, version: 2, "UPDATE page SET stars = 5 WHERE id = 2")
+    let file = try desk.godwit("migrate", "--print")
+    try archive.write(Data(file.output), to: "page.migrations")
+    #expect(try archive.godwit("migrate", "page.migrations").lines.last == "the tables are of version 2")
+    #expect(try archive.godwit("migrate", "--print").output == file.output)
+
+    try archive.write(Data(file.text.replacing("better names", with: "other").utf8), to: "other.migrations")
+    let refused = try archive.godwit("migrate", "other.migrations")
+    #expect(refused.status == 14)
+    #expect(refused.error.contains("better names") && refused.error.contains("other"))
+    let nonsense = try archive.godwit("migrate", "-", input: Data("{}".utf8))
+    #expect(nonsense.status == 1 && nonsense.error.contains("the migration file is not what it should be"))
+    #expect(try archive.godwit("migrate", "--status", "--dry-run").status == 64)
+  }
+}

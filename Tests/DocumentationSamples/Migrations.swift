@@ -1,0 +1,80 @@
+import Foundation
+import Godwit
+
+enum MigrationsSamples {
+  // begin sample
+  struct Book: Model {
+    static let schema = Schema<Self>("book") {
+      Column("title", \.title)
+      Column("slug", \.slug)
+      Column("cents", \.cents)
+      Column("shelf", \.shelf).references(Shelf.self, onDelete: .setNull)
+      Index(\.slug)
+    }
+    var id = RecordID<Book>()
+    var title = ""
+    var slug = ""
+    var cents = 0
+    var shelf: Shelf.ID?
+  }
+
+  struct Shelf: Model {
+    static let schema = Schema<Self>("shelf") { Column("name", \.name) }
+    var id = RecordID<Shelf>()
+    var name = ""
+  }
+
+  static let migrations = Migrations {
+    Migration(1, "books") {
+      CreateTable(
+        "book",
+        [
+          NewColumn("id", UUID.self), NewColumn("titel", String.self, default: ""),
+          NewColumn("price", Double.self, default: 0),
+        ])
+    }
+    Migration(2, "shelves") {
+      CreateTable("shelf", [NewColumn("id", UUID.self), NewColumn("name", String.self, default: "")])
+      AddColumn("shelf", UUID?.self, to: "book", references: "shelf", onDelete: .setNull)
+    }
+    Migration(3, "English names, exact prices") {
+      RenameColumn("titel", to: "title", in: "book")
+      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "book")
+      AddIndex("slug", to: "book")
+      AddColumn(
+        "cents", Int.self, from: "price", by: "CAST(round(price * 100) AS INTEGER)", default: 0, to: "book")
+      DropColumn("price", from: "book")
+      DataStep("name the nameless", "UPDATE book SET title = 'Untitled' WHERE title = ''")
+    }
+  }
+  // end sample
+
+  static func run() async throws {
+    let first = try await Replica.open(at: "books", models: [], migrations: migrations.through(1))
+    try await first.write {
+      try $0.execute("INSERT INTO book VALUES (x'00112233445566778899AABBCCDDEEFF', 'On Geese', 9.9)")
+    }
+    await first.close()
+
+    // begin sample
+    let replica = try await Replica.open(at: "books", models: Book.self, Shelf.self, migrations: migrations)
+    // end sample
+    let book = try await replica.first(Book.all)
+    try expect(book?.title == "On Geese", book?.slug == "on geese", book?.cents == 990)
+
+    // begin sample
+    let plan = try await replica.plan(migrations)  // runs everything and takes it back
+    for version in plan.versions { print(version.name, version.steps, version.rebuilt.map(\.rows)) }
+    let status = try await replica.migrationStatus()
+    print(status.version, status.quarantined)  // transactions of newer programs that wait
+    // end sample
+    try expect(plan.versions.isEmpty, status.version == 3, status.quarantined == 0)
+
+    // begin sample
+    try migrations.write(to: "books.migrations")  // for: godwit migrate books.migrations
+    let copy = try Migrations(contentsOf: "books.migrations")
+    // end sample
+    try await expect(replica.migrate(copy).versions.isEmpty)
+    await replica.close()
+  }
+}

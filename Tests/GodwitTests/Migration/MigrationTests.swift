@@ -1,0 +1,167 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("Migrations")
+struct MigrationTests {
+  @MigrationsBuilder private static func notes() -> [Migration] {
+    Migration(1, "notes") {
+      CreateTable("folder", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
+      CreateTable(
+        "note",
+        [
+          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
+          NewColumn("views", Int.self, default: 0),
+          NewColumn("mood", String?.self), NewColumn("folder", Int?.self, references: "folder", onDelete: .cascade),
+        ], indexes: [["titel"]])
+    }
+    Migration(2, "better names") {
+      RenameColumn("titel", to: "title", in: "note")
+      DropColumn("mood", from: "note")
+      AddColumn("stars", Int.self, default: 3, to: "note", check: "stars BETWEEN 0 AND 5")
+      AddColumn("slug", String.self, from: "title", by: "lower(title)", to: "note")
+      RenameTable("folder", to: "shelf")
+      AddIndex("slug", to: "note")
+    }
+    Migration(3, "exact views") {
+      ChangeColumn("views", Double.self, in: "note", default: 0)
+      DropIndex("title", from: "note")
+      DataStep("tag the first", "UPDATE note SET title = title || '!' WHERE id = 1")
+    }
+  }
+
+  /// The first replica has version 1 or 2.
+  private static func filled(_ versions: [Int] = [1]) async throws -> MigrationGroup {
+    let group = try await MigrationGroup(versions, notes)
+    let isFirst = versions[0] == 1
+    try await group.write(0, SQL(text: "INSERT INTO \(isFirst ? "folder" : "shelf") (id, name) VALUES (1, 'inbox')"))
+    try await group.write(
+      0,
+      isFirst
+        ? "INSERT INTO note (id, titel, views, mood, folder) VALUES (1, 'One', 7, 'good', 1), (2, 'Two', 8, NULL, NULL)"
+        : "INSERT INTO note (id, title, views, slug) VALUES (1, 'One', 7, 'one')")
+    return group
+  }
+
+  @Test("rename, drop, add and derive columns, rename tables, and keep the rows and their references")
+  func structure() async throws {
+    let group = try await Self.filled()
+    try await group.update(0, to: 2)
+    #expect(
+      try await group.rows(0, "SELECT id, title, views, folder, stars, slug FROM note ORDER BY id")
+        == [[1, "One", 7, 1, 3, "one"], [2, "Two", 8, .null, 3, "two"]])
+    #expect(try await group.rows(0, "SELECT name FROM shelf") == [["inbox"]])
+    #expect(try await group.rows(0, "PRAGMA foreign_key_list(note)").first?[2] == "shelf")
+    let indexes = try await group.rows(
+      0, "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND name LIKE 'index%' ORDER BY 1")
+    #expect(indexes == [["index_note_on_slug"], ["index_note_on_title"]])
+    #expect(try await group[0].verify().problems == [])
+
+    // Capture goes on, and the references act.
+    try await group.write(0, "UPDATE note SET stars = 5 WHERE id = 2")
+    #expect(try await group[0].log(limit: 1).first?.changes.first?.updated == 1)
+    try await group.write(0, "DELETE FROM shelf WHERE id = 1")
+    #expect(try await group.rows(0, "SELECT id FROM note") == [[2]])
+    let failure = await error { try await group.write(0, "UPDATE note SET stars = 6") }
+    #expect(failure?.message == "CHECK constraint failed: note.stars")
+  }
+
+  @Test("a table migrated step by step is the table made at once")
+  func sameTables() async throws {
+    let group = try await Self.filled([1, 3])
+    try await group.update(0, to: 2)
+    try await group.update(0, to: 3)
+    try await group.exchange()
+    try await group.expectSame()
+    let sql =
+      "SELECT replace(sql, 'IF NOT EXISTS ', '') FROM sqlite_master WHERE name IN ('note', 'shelf') ORDER BY name"
+    #expect(try await group.rows(0, sql) == group.rows(1, sql))
+  }
+
+  @Test("widen values and run data steps as transactions of their own")
+  func dataSteps() async throws {
+    let group = try await Self.filled()
+    try await group.write(0, "UPDATE note SET views = 9007199254740993 WHERE id = 2")
+    let before = try await group[0].log(limit: 1).first?.sequence ?? 0
+    try await group.update(0, to: 3)
+    #expect(
+      try await group.rows(0, "SELECT title, views, typeof(views) FROM note ORDER BY id")
+        == [["One!", 7.0, "real"], ["Two", 9_007_199_254_740_992.0, "real"]])
+    let entry = try #require(try await group[0].log(limit: 1).first)
+    #expect(entry.sequence == before + 1 && entry.changes.map(\.updated) == [1])
+    let losses = try await group[0].migrationLosses()
+    #expect(losses.map(\.value) == [9_007_199_254_740_993] && losses.map(\.key) == [[2]])
+    #expect(losses.map(\.column) == ["views"] && losses.map(\.version) == [3])
+  }
+
+  @Test("run once, and are recorded with their checksums")
+  func once() async throws {
+    let group = try await Self.filled()
+    try await group.update(0, to: 3)
+    try await group.update(0, to: 3)
+    #expect(try await group.rows(0, "SELECT title FROM note WHERE id = 1") == [["One!"]])
+    let status = try await group[0].migrationStatus()
+    #expect(status.version == 3 && status.migrations.map(\.name) == ["notes", "better names", "exact views"])
+    #expect(status.migrations.allSatisfy { $0.checksum.count == 64 && $0.appliedAt != nil })
+    #expect(status.migrations.last?.appliedAt == group.clock.wallClock.milliseconds())
+    #expect(try await group[0].status().schemaVersion == 3)
+  }
+
+  @Test("a plan says what would happen and changes nothing")
+  func plan() async throws {
+    let group = try await Self.filled()
+    let before = try await group[0].digest()
+    let plan = try await group[0].plan(group.migrations(3))
+    #expect(plan.from == 1 && plan.to == 3)
+    #expect(plan.versions.map { $0.rebuilt.map(\.table).sorted() } == [["note", "shelf"], ["note"]])
+    #expect(plan.versions[1].rebuilt.map(\.rows) == [2])
+    #expect(plan.versions.map(\.written) == [0, 1])
+    #expect(plan.versions[0].steps[0] == "rename column titel of note to title")
+    #expect(try await group[0].digest() == before)
+    #expect(try await group[0].migrationStatus().version == 1)
+    #expect(try await group[0].log(limit: 10).count == 2)
+    // The replica goes on as if nothing had been.
+    try await group.write(0, "UPDATE note SET titel = 'still' WHERE id = 1")
+    #expect(try await group[0].verify().problems == [])
+  }
+
+  @Test("a migration that fails leaves the database as it was")
+  func failing() async throws {
+    let group = try await Self.filled()
+    await group[0].close()
+    let bad = Migrations(
+      Array(group.migrations.prefix(2)) + [
+        Migration(3, "unique") { AddIndex("stars", to: "note", isUnique: true) }
+      ])
+    let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: bad) }
+    #expect(failure?.code == .constraint)
+    #expect(failure?.message.hasPrefix("migration 3 \"unique\" failed: ") == true)
+    try await group.update(0, to: 1)
+    #expect(try await group.rows(0, "SELECT count(*) FROM note WHERE titel <> '' AND views > 0") == [[2]])
+    #expect(try await group[0].verify().problems == [])
+  }
+
+  @Test("a migration that was changed after it ran is refused with the difference")
+  func changed() async throws {
+    let group = try await Self.filled([2])
+    await group[0].close()
+    let other = Migrations([
+      group.migrations[0],
+      Migration(2, "better names") {
+        RenameColumn("titel", to: "title", in: "note")
+        DropColumn("mood", from: "note")
+        AddColumn("stars", Int.self, default: 4, to: "note")
+      },
+    ])
+    let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other) }
+    #expect(failure?.code == .migrationMismatch)
+    #expect(
+      failure?.message.contains("-   add column stars integer default 3 check (stars BETWEEN 0 AND 5) to note") == true)
+    #expect(failure?.message.contains("+   add column stars integer default 4 to note") == true)
+    #expect(failure?.message.contains("rename column titel") == false)
+    let older = await error {
+      try await ReplicaPair.open(group.path(0), [], group.clock, migrations: group.migrations(1))
+    }
+    #expect(older?.code == .needsMigration)
+  }
+}

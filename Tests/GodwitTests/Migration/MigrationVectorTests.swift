@@ -1,0 +1,177 @@
+import Foundation
+import Godwit
+import GodwitBase
+import GodwitReplication
+import Testing
+
+@testable import Godwit
+
+/// Specs/vectors/migration: a replica migrates and merges, and must then hold what the vector says.
+@Suite("Migration vectors")
+struct MigrationVectorTests {
+  private struct Vector: Decodable {
+    struct Step: Decodable {
+      let migrate: Int?
+      let receive: Received?
+      let expect: Expected?
+    }
+    struct Received: Decodable {
+      let origin: UInt64
+      let sequence: UInt64
+      let time: Int64
+      let schemaVersion: UInt64
+      let context: [String: UInt64]
+      let operations: [Change]
+    }
+    struct Change: Decodable {
+      let table: String
+      let key: Row?
+      let insert: Row?
+      let update: Row?
+      let delete: Bool?
+    }
+    struct Expected: Decodable {
+      let tables: [String: [Row]]
+      let quarantined: Int
+    }
+    typealias Row = [String: MigrationFile.Constant]
+    let steps: [Step]
+  }
+
+  static let names: [String] = {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+      "../../../Specs/vectors/migration")
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    return files.map(\.path).filter { $0.hasSuffix(".json") }.sorted()
+  }()
+
+  @Test("are there") func present() { #expect(Self.names.count >= 8) }
+
+  @Test("hold", arguments: names)
+  func vector(path: String) async throws {
+    let json = try Data(contentsOf: URL(fileURLWithPath: path))
+    let vector = try JSONDecoder().decode(Vector.self, from: json)
+    let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+    let file: [String: Any] = ["format": MigrationFile.format, "migrations": try #require(object["migrations"])]
+    let migrations = try Migrations(json: Array(JSONSerialization.data(withJSONObject: file)))
+    let known = try migrations.schemaMigrations()
+    let group = try await MigrationGroup([0]) { Migration(1, "unused") { DropTable("unused") } }
+    let replica = group[0]
+    // As a file of a newer replica would have told.
+    try await replica.withWriter { writer in
+      try writer.inTransaction {
+        for migration in known { try MigrationHistory.record(migration, appliedAt: nil, on: writer.connection) }
+      }
+    }
+    for (number, step) in vector.steps.enumerated() {
+      if let version = step.migrate {
+        try await replica.migrate(Migrations(Array(migrations.all.prefix(version))))
+      } else if let received = step.receive {
+        let record = try Self.record(received, known)
+        try await replica.withWriter { try Self.merge(record, on: $0) }
+      } else if let expected = step.expect {
+        for (table, rows) in expected.tables {
+          #expect(try await Self.rows(of: table, in: replica) == Self.values(rows), "step \(number)")
+        }
+        #expect(try await replica.status().quarantined == expected.quarantined, "step \(number)")
+      } else {
+        Issue.record("step \(number) is none")
+      }
+    }
+    #expect(try await replica.verify().problems == [])
+  }
+
+  private static func values(_ rows: [Vector.Row]) throws -> [[String: Value]] {
+    try rows.map { try $0.mapValues { try $0.value() } }
+  }
+
+  private static func rows(of table: String, in replica: Replica) async throws -> [[String: Value]] {
+    try await replica.withWriter { writer in
+      let definition = try #require(writer.catalog[table]?.definition)
+      let sql = "SELECT \(definition.quotedColumnList) FROM \"\(table)\" ORDER BY \(definition.quotedKeyList)"
+      return try writer.connection.withStatement(sql) { statement in
+        var rows: [[String: Value]] = []
+        while try statement.step() {
+          let cells = try definition.columns.enumerated().map { ($1.name, try statement.value(at: Int32($0))) }
+          rows.append(Dictionary(uniqueKeysWithValues: cells))
+        }
+        return rows
+      }
+    }
+  }
+
+  /// What an import does with a transaction that has its turn.
+  private static func merge(_ record: TransactionRecord, on writer: ReplicaWriter) throws {
+    let connection = writer.connection
+    try connection.setTriggers(false)
+    try connection.setForeignKeys(false)
+    defer {
+      try? connection.setTriggers(true)
+      try? connection.setForeignKeys(true)
+    }
+    try writer.inTransaction {
+      let carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
+      let merger = Merger(connection, log: writer.log, catalog: writer.catalog)
+      try writer.log.append(record)
+      let carried = try carrier.carry(record)
+      if let record = carried.record { try merger.add(record) }
+      let number = try writer.log.origins.number(of: record.dot.origin)
+      try Quarantine(connection).set(carried, for: LogKey(origin: number, record.dot.sequence))
+      try merger.flush()
+      try writer.log.origins.save([record.dot.origin])
+    }
+  }
+
+  private static func origin(_ number: UInt64) throws -> Origin {
+    var reader = ByteReader([UInt8](repeating: 0, count: 15) + [UInt8(number)])
+    return Origin(replica: ReplicaID(try Identifier128(reading: &reader)), incarnation: 1)
+  }
+
+  /// The transaction as its author would have written it, with the tables of its version.
+  private static func record(_ received: Vector.Received, _ known: [SchemaMigration]) throws -> TransactionRecord {
+    var draft = SchemaDraft([])
+    for migration in known where migration.version <= received.schemaVersion {
+      for step in migration.steps { try draft.apply(step) }
+    }
+    let tables = draft.tables.map(\.definition)
+    var operations = ByteWriter()
+    for change in received.operations {
+      let number = try #require(tables.firstIndex { $0.name == change.table })
+      let definition = tables[number]
+      func value(_ row: Vector.Row?, _ column: ColumnDefinition) throws -> Value {
+        try #require(row?[column.name]).value()
+      }
+      let kind: OperationKind = change.insert != nil ? .insert : change.update != nil ? .update : .delete
+      operations.varint(Operation.head(table: number, kind: kind))
+      for column in definition.columns.prefix(definition.keyCount) {
+        operations.value(try value(change.insert ?? change.key, column))
+      }
+      let others = definition.columns.enumerated().dropFirst(definition.keyCount)
+      if let insert = change.insert {
+        for (_, column) in others { operations.value(try value(insert, column)) }
+      } else if let update = change.update {
+        operations.varint(update.count)
+        for (number, column) in others where update[column.name] != nil {
+          operations.varint(number)
+          operations.value(try value(update, column))
+        }
+      }
+    }
+    var changes = ByteWriter()
+    let dictionary = tables.map { table in
+      ChangeSet.Table(
+        name: table.name, columnCount: table.columns.count, keyCount: table.keyCount,
+        columns: table.columns.enumerated().map { (index: $0, name: $1.name) })
+    }
+    ChangeSet.writeHeader(tables: dictionary, operationCount: received.operations.count, to: &changes)
+    changes.raw(operations.bytes)
+    var context = VersionVector()
+    for (number, sequence) in received.context {
+      context[try origin(try #require(UInt64(number)))] = SequenceNumber(rawValue: sequence)
+    }
+    return TransactionRecord(
+      dot: Dot(try origin(received.origin), SequenceNumber(rawValue: received.sequence)),
+      hlc: HLC(milliseconds: received.time), schemaVersion: received.schemaVersion, context: context,
+      changes: changes.bytes)
+  }
+}

@@ -1,0 +1,113 @@
+import Godwit
+import Testing
+
+/// Random histories: replicas of different versions write, exchange files and migrate in any order.
+@Suite("Mixed versions at random")
+struct MixedVersionPropertyTests {
+  @MigrationsBuilder private static func items() -> [Migration] {
+    Migration(1, "items") {
+      CreateTable(
+        "item",
+        [
+          NewColumn("id", Int.self), NewColumn("name", String.self, default: "n"),
+          NewColumn("size", Int.self, default: 1),
+          NewColumn("old", String?.self), NewColumn("need", String.self),
+        ])
+      CreateTable("gone", [NewColumn("id", Int.self), NewColumn("a", Int.self, default: 0)])
+    }
+    Migration(2, "second") {
+      AddColumn("slug", String.self, from: "name", by: "lower(name)", to: "item")
+      AddColumn("stars", Int.self, default: 3, to: "item")
+      ChangeColumn("size", String.self, in: "item", default: "s")
+      DropTable("gone")
+    }
+    Migration(3, "third") {
+      DropColumn("old", from: "item")
+      RenameColumn("stars", to: "old", in: "item")
+      RenameTable("item", to: "thing")
+      CreateTable("gone", [NewColumn("id", Int.self), NewColumn("b", String.self, default: "b")])
+    }
+    Migration(4, "fourth") {
+      DropColumn("need", from: "thing")
+      ChangeColumn("old", Int.self, in: "thing", default: 9, by: "old * 10")
+      AddColumn("twice", Int?.self, from: "old", by: "old * 2", to: "thing")
+      RenameColumn("name", to: "slug2", in: "thing")
+    }
+  }
+
+  /// The table, its columns and a value of each, by version.
+  private static let shapes: [(table: String, columns: [(String, String)])] = [
+    ("item", [("name", "'N%'"), ("size", "%"), ("old", "'o%'"), ("need", "'d%'")]),
+    (
+      "item",
+      [
+        ("name", "'N%'"), ("size", "'s%'"), ("old", "'o%'"), ("need", "'d%'"),
+        ("slug", "'g%'"), ("stars", "%"),
+      ]
+    ),
+    (
+      "thing",
+      [
+        ("name", "'N%'"), ("size", "'s%'"), ("need", "'d%'"), ("slug", "'g%'"),
+        ("old", "%"),
+      ]
+    ),
+    (
+      "thing",
+      [
+        ("slug2", "'N%'"), ("size", "'s%'"), ("slug", "'g%'"), ("old", "%"),
+        ("twice", "%"),
+      ]
+    ),
+  ]
+  private static let extra = ["a = %", "", "b = 'b%'", "b = 'b%'"]
+
+  private func write(
+    _ group: MigrationGroup, _ number: Int, _ version: Int, _ random: inout SeededGenerator
+  ) async throws {
+    let (table, columns) = Self.shapes[version - 1]
+    let id = Int.random(in: 1...6, using: &random)
+    let value = Int.random(in: 0...99, using: &random)
+    let column = columns.randomElement(using: &random) ?? columns[0]
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<3:
+      let names = columns.map(\.0).joined(separator: ", ")
+      let values = columns.map { $0.1.replacing("%", with: "\(value)") }.joined(separator: ", ")
+      try await group.write(
+        number, SQL(text: "INSERT OR REPLACE INTO \(table) (id, \(names)) VALUES (\(id), \(values))"))
+    case 3: try await group.write(number, SQL(text: "DELETE FROM \(table) WHERE id = \(id)"))
+    case 4 where version != 2:
+      let set = Self.extra[version - 1].replacing("%", with: "\(value)")
+      try await group.write(
+        number, SQL(text: "INSERT OR IGNORE INTO gone (id) VALUES (\(id))"),
+        SQL(text: "UPDATE gone SET \(set) WHERE id = \(id)"))
+    default:
+      try await group.write(
+        number,
+        SQL(text: "UPDATE \(table) SET \(column.0) = \(column.1.replacing("%", with: "\(value)")) WHERE id = \(id)"))
+    }
+  }
+
+  @Test("end in one state on all replicas once all have migrated", arguments: 1...12)
+  func converge(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var versions = (0..<3).map { _ in Int.random(in: 1...3, using: &random) }
+    let group = try await MigrationGroup(versions, Self.items)
+    for _ in 0..<40 {
+      let number = Int.random(in: 0..<3, using: &random)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<6: try await write(group, number, versions[number], &random)
+      case 6..<9: try await group.send(number, to: (number + Int.random(in: 1...2, using: &random)) % 3)
+      default:
+        versions[number] = min(4, versions[number] + Int.random(in: 1...2, using: &random))
+        try await group.update(number, to: versions[number])
+      }
+    }
+    for number in 0..<3 where Bool.random(using: &random) { try await group.update(number, to: 4) }
+    try await group.exchange()
+    for number in 0..<3 { try await group.update(number, to: 4) }
+    try await group.exchange()
+    try await group.expectSame()
+    for replica in group.replicas { #expect(try await replica.status().quarantined == 0) }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Godwit
+import Testing
+
+/// Tables that are more than columns, made anew.
+@Suite("A table made anew by a migration")
+struct RebuildTests {
+  struct Draft: Model {
+    static let schema = Schema<Self>("draft", sync: .local, autoIncrement: true) { Column("text", \.text) }
+    var id = 0
+    var text = ""
+  }
+
+  struct Renamed: Model {
+    static let schema = Schema<Self>("draft", sync: .local, autoIncrement: true) { Column("words", \.words) }
+    var id = 0
+    var words = ""
+  }
+
+  @MigrationsBuilder static func pairs() -> [Migration] {
+    Migration(1, "first") {
+      CreateTable(
+        "pair",
+        [
+          NewColumn("left", String.self), NewColumn("right", Int.self), NewColumn("note", String.self, default: ""),
+          NewColumn("next", String?.self),
+        ], keyCount: 2, unique: [["note"]])
+      CreateTable(
+        "node",
+        [
+          NewColumn("id", Int.self), NewColumn("parent", Int?.self, references: "node", onDelete: .cascade),
+          NewColumn("name", String.self, default: ""),
+        ])
+      CreateTable(Draft.self)
+    }
+    Migration(2, "second") {
+      RenameColumn("right", to: "other", in: "pair")
+      DropColumn("next", from: "pair")
+      RenameTable("node", to: "leaf")
+      RenameColumn("text", to: "words", in: "draft")
+    }
+    Migration(3, "names swap") {
+      RenameTable("pair", to: "aside")
+      RenameTable("leaf", to: "pair")
+      RenameTable("aside", to: "leaf")
+    }
+  }
+
+  @Test("keeps keys of several columns, references to itself, and numbers once given")
+  func kinds() async throws {
+    let group = try await MigrationGroup([1, 1], Self.pairs)
+    try await group.write(
+      0, "INSERT INTO pair VALUES ('a', 1, 'x', NULL), ('a', 2, 'y', 'n')",
+      "INSERT INTO node VALUES (1, NULL, 'root'), (2, 1, 'leaf')")
+    try await group.exchange()
+    try await group.write(0, "INSERT INTO draft (text) VALUES ('one'), ('two')", "DELETE FROM draft WHERE id = 2")
+    try await group.write(
+      1, "UPDATE pair SET note = 'late' WHERE \"right\" = 2", "UPDATE node SET name = 'late' WHERE id = 2")
+    try await group.update(0, to: 2)
+    try await group.update(0, to: 3)
+    #expect(
+      try await group.rows(0, "SELECT left, other, note FROM leaf ORDER BY other") == [["a", 1, "x"], ["a", 2, "y"]])
+    #expect(
+      try await group.rows(0, "SELECT id, parent, name FROM pair ORDER BY id") == [
+        [1, .null, "root"], [2, 1, "leaf"],
+      ])
+    try await group.write(0, "INSERT INTO draft (words) VALUES ('three')")
+    #expect(try await group.rows(0, "SELECT id, words FROM draft ORDER BY id") == [[1, "one"], [3, "three"]])
+    let failure = await error { try await group.write(0, "INSERT INTO leaf VALUES ('b', 1, 'x')") }
+    #expect(failure?.code == .constraint)
+
+    try await group.send(1, to: 0)
+    #expect(try await group.rows(0, "SELECT note FROM leaf WHERE other = 2") == [["late"]])
+    #expect(try await group.rows(0, "SELECT name FROM pair WHERE id = 2") == [["late"]])
+    try await group.update(1, to: 3)
+    try await group.exchange()
+    try await group.expectSame()
+    try await group.write(0, "DELETE FROM pair WHERE id = 1")
+    #expect(try await group.rows(0, "SELECT count(*) FROM pair") == [[0]])
+    try await group.exchange()
+    try await group.expectSame()
+  }
+
+  @Test("keeps the program's own triggers and indexes, and is refused when they do not fit any more")
+  func ownObjects() async throws {
+    let group = try await MigrationGroup([1], Self.pairs)
+    try await group.write(
+      0, "CREATE TABLE seen (what TEXT)", "CREATE INDEX own ON pair (left)",
+      "CREATE TRIGGER watch AFTER INSERT ON pair BEGIN INSERT INTO seen VALUES (NEW.left); END")
+    try await group.write(0, "INSERT INTO pair VALUES ('a', 1, 'x', NULL)")
+    try await group.update(0, to: 2)
+    try await group.write(0, "INSERT INTO pair VALUES ('b', 1, 'y')")
+    #expect(try await group.rows(0, "SELECT what FROM seen") == [["a"], ["b"]])
+    #expect(try await group.rows(0, "SELECT count(*) FROM sqlite_master WHERE name = 'own'") == [[1]])
+    #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
+    let next = Migrations(
+      Array(group.migrations.prefix(2)) + [Migration(3, "x") { RenameColumn("left", to: "l", in: "pair") }])
+    let failure = await error { try await group[0].migrate(next) }
+    #expect(failure?.code == .invalidMigration)
+    #expect(try await group.rows(0, "SELECT left FROM pair") == [["a"], ["b"]])
+    #expect(try await group[0].verify().problems == [])
+  }
+
+  @Test("is what the models say, or the replica is not opened; to read only, it must be there already")
+  func models() async throws {
+    let group = try await MigrationGroup([1], Self.pairs)
+    let path = group.path(0)
+    await group[0].close()
+    let unmade = await error {
+      try await Replica.open(at: path, models: Folder.self, migrations: group.migrations(2))
+    }
+    #expect(unmade?.code == .schemaMismatch)
+    #expect(unmade?.message == "no migration makes table folder")
+    let early = await error {
+      try await Replica.open(existing: path, readOnly: true, migrations: group.migrations(2))
+    }
+    #expect(early?.code == .needsMigration)
+    let replica = try await Replica.open(at: path, models: Renamed.self, migrations: group.migrations(2))
+    try await replica.write { _ = try $0.insert(Renamed(words: "typed")) }
+    #expect(try await replica.fetch(Renamed.all).map(\.words) == ["typed"])
+    await replica.close()
+    let reading = try await Replica.open(
+      existing: path, models: Renamed.self, readOnly: true, migrations: group.migrations(2))
+    #expect(try await reading.count(Renamed.all) == 1)
+    await reading.close()
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Migrate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Bring the tables to a newer version, all of it or nothing.",
+    discussion: """
+      Programs migrate their replicas themselves. This is for replicas whose program is elsewhere: without a file it
+      runs the migrations that came with sync files.
+
+      Examples:
+        godwit migrate --status
+        godwit migrate --dry-run
+        godwit -C desk migrate --print > notes.migrations && godwit -C archive migrate notes.migrations
+      """)
+
+  @Argument(help: "A file with migrations; - is the standard input. (default: those that other replicas have sent)")
+  var file: String?
+
+  @Flag(help: "Run everything and take it back.")
+  var dryRun = false
+
+  @Flag(help: "Show which migrations ran here, and which are known.")
+  var status = false
+
+  @Flag(help: "Write the known migrations as a file to the standard output.")
+  var print = false
+
+  @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard [dryRun, status, print].filter({ $0 }).count <= 1 else {
+      throw ValidationError("--dry-run, --status and --print do not go together")
+    }
+    guard file == nil || !status && !print else {
+      throw ValidationError("--status and --print show what is here, and take no file")
+    }
+  }
+
+  func run() async throws {
+    let console = options.console
+    try await options.withReplica { replica in
+      if status {
+        let status = try await replica.migrationStatus()
+        return try options.json ? console.line(status.json) : console.lines(status.lines)
+      }
+      if print {
+        let text = try await replica.knownMigrations().json()
+        return try console.line(String(text.dropLast()))
+      }
+      let migrations = try await migrations(for: replica)
+      let plan = try await dryRun ? replica.plan(migrations) : replica.migrate(migrations)
+      try options.json ? console.line(plan.json(isDryRun: dryRun)) : console.lines(plan.lines(isDryRun: dryRun))
+    }
+  }
+
+  private func migrations(for replica: Replica) async throws -> Migrations {
+    guard let file else { return try await replica.knownMigrations() }
+    return try Migrations(reading: SyncSource(argument: file))
+  }
+}
+
+extension MigrationStatus {
+  fileprivate var lines: [String] {
+    guard !migrations.isEmpty else { return ["the tables have no versions"] }
+    var table = TextTable([("VERSION", .right), ("NAME", .left), ("RAN", .left), ("CHECKSUM", .left)])
+    for entry in migrations {
+      let time = entry.appliedAt.map { Format.time(milliseconds: $0) } ?? "not here"
+      table.add(["\(entry.version)", entry.name, time, String(entry.checksum.prefix(16))])
+    }
+    let waiting = quarantined > 0 ? ["", "waiting: \(Format.count(quarantined, "transaction")), for"] : []
+    return table.lines + waiting + unknown.map { Format.printable("  \($0)") }
+  }
+
+  /// Specs/cli.md, "migrate --status".
+  fileprivate var json: JSONValue {
+    [
+      "version": .number(version), "quarantined": .number(quarantined),
+      "unknown": .array(unknown.map { .string($0) }),
+      "migrations": .array(
+        migrations.map { entry in
+          [
+            "version": .number(entry.version), "name": .string(entry.name), "checksum": .string(entry.checksum),
+            "ran": entry.appliedAt.map { .string(Format.time(milliseconds: $0)) } ?? .null,
+            "steps": .array(entry.steps.map { .string($0) }),
+          ]
+        }),
+    ]
+  }
+}
+
+extension MigrationPlan {
+  fileprivate func lines(isDryRun: Bool) -> [String] {
+    guard !versions.isEmpty else { return ["nothing to do: the tables are of version \(from)"] }
+    var lines: [String] = []
+    for version in versions {
+      lines.append("\(version.version) \(version.name)")
+      lines += version.steps.map { "  \($0)" }
+      lines += version.rebuilt.map { "  (writes \(Format.count($0.rows, "row")) of \($0.table) anew)" }
+      if version.written > 0 { lines.append("  (logs \(Format.count(version.written, "change")))") }
+      if version.released > 0 { lines.append("  (applies \(Format.count(version.released, "waiting transaction")))") }
+    }
+    if !losses.isEmpty { lines.append("\(Format.count(losses.count, "value")) could not be kept exactly") }
+    return (lines + [isDryRun ? "nothing was changed" : "the tables are of version \(to)"]).map(Format.printable)
+  }
+
+  /// Specs/cli.md, "migrate".
+  fileprivate func json(isDryRun: Bool) -> JSONValue {
+    [
+      "from": .number(from), "to": .number(to), "dryRun": .bool(isDryRun),
+      "versions": .array(
+        versions.map { version in
+          [
+            "version": .number(version.version), "name": .string(version.name),
+            "steps": .array(version.steps.map { .string($0) }),
+            "rebuilt": .array(version.rebuilt.map { ["table": .string($0.table), "rows": .number($0.rows)] }),
+            "written": .number(version.written), "released": .number(version.released),
+          ]
+        }),
+      "losses": .array(
+        losses.map { loss in
+          [
+            "version": .number(loss.version), "table": .string(loss.table),
+            "key": .array(loss.key.map { JSONValue($0) }),
+            "column": .string(loss.column), "value": JSONValue(loss.value),
+          ]
+        }),
+    ]
+  }
+}
