@@ -25,7 +25,7 @@ struct CausalOrder {
 
   private var lanes: [Lane] = []
   /// What came before the ranges and what has been stepped through.
-  private var passed: VersionVector
+  private(set) var passed: VersionVector
 
   /// The transactions of each origin after `start` through `end`.
   init(_ log: ChangeLog, after start: VersionVector, through end: VersionVector) throws {

@@ -78,9 +78,11 @@ final class ChangeLog {
     return context
   }
 
-  /// The origin's chain at a sequence that is held here.
+  /// The origin's chain at a sequence that is held here; nil below its floor.
   func chain(at dot: Dot) throws -> ContentHash? {
     guard dot.sequence > .none else { return .zero }
+    let head = try origins.head(of: dot.origin)
+    if dot.sequence == head.floor { return head.floorChain }
     let key = LogKey(origin: try origins.number(of: dot.origin), dot.sequence).rawValue
     return try connection.withStatement("SELECT chain FROM godwit_log WHERE id = ?") { statement in
       try statement.bind(key, at: 1)
@@ -98,12 +100,18 @@ final class ChangeLog {
     while let (record, images) = try cursor.next() { try body(record, images) }
   }
 
-  /// Calls the body with the transactions that no fold has seen, causes first, their contexts and images.
+  /// Calls the body with the transactions that no fold has seen, causes first, their contexts and images; returns how
+  /// far it came.
   func forEachUnfolded(
+    through end: VersionVector, limit: Int = .max,
     _ body: (TransactionRecord, _ context: VersionVector, _ images: [UInt8]) throws -> Void
-  ) throws {
-    var order = try CausalOrder(self, after: origins.foldedVector, through: origins.vector)
-    while let entry = try order.next() { try body(entry.record, entry.context, entry.images) }
+  ) throws -> VersionVector {
+    var order = try CausalOrder(self, after: origins.foldedVector, through: end)
+    for _ in 0..<limit {
+      guard let entry = try order.next() else { break }
+      try body(entry.record, entry.context, entry.images)
+    }
+    return order.passed
   }
 
   /// Reads an origin's transactions one by one.

@@ -46,19 +46,22 @@ struct Exporter {
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
-  /// What every target is known to hold.
-  private func commonlyHeld() throws -> VersionVector {
-    let others = targets.filter { $0.identity.replica != identity.replica }
-    guard !includesAll, let first = others.first else { return VersionVector() }
-    let start = try Acknowledgements.get(first.identity.replica, on: connection)
-    return try others.dropFirst().reduce(start) {
-      $0.intersection(try Acknowledgements.get($1.identity.replica, on: connection))
+  /// What each target is known to hold.
+  private func known(_ log: ChangeLog) throws -> [VersionVector] {
+    try targets.map(\.identity.replica).filter { $0 != identity.replica }.map {
+      try Acknowledgements.get($0, on: connection).union(Frontier.implied(by: $0, in: log))
     }
   }
 
   private func ranges(_ log: ChangeLog) throws -> [SyncFileHeader.Range] {
     let held = log.origins.vector
-    let known = try commonlyHeld()
+    let floor = log.origins.floor
+    let targets = try known(log)
+    guard targets.allSatisfy({ $0.covers(floor) }) else {
+      throw GodwitError(.damagedLog, "a member lacks what has been forgotten here")
+    }
+    let common = targets.dropFirst().reduce(targets.first ?? floor) { $0.intersection($1) }
+    let known = includesAll ? floor : common.union(floor)
     return try held.origins.compactMap { origin in
       let last = held[origin]
       let before = Dot(origin, known[origin])

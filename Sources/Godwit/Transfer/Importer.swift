@@ -73,11 +73,23 @@ final class Importer {
     try merger.finish()
     try log.origins.save(changedOrigins)
     try writer.observe(latest)
-    try Acknowledgements.add(file.header.vector, of: file.header.sender, on: connection)
+    try acknowledge()
     progress?(1)
     return MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
       rows: merger.rowCount, conflicts: merger.conflictCount, missing: try staged.missing(held: held))
+  }
+
+  private func acknowledge() throws {
+    let acknowledgements = Acknowledgements(connection: connection)
+    if file.header.sender != log.origins.own.replica {
+      let removed = file.header.members.filter { $0.status == .removed }.map(\.identity.replica)
+      try acknowledgements.add(
+        Acknowledgements.Statement(
+          vector: file.header.vector, milliseconds: file.header.createdAt, removed: Set(removed)),
+        of: file.header.sender)
+    }
+    try acknowledgements.count(held: held)
   }
 
   /// What the file says came before its ranges must be what is held here.

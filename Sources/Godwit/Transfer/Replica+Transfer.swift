@@ -65,8 +65,18 @@ extension Replica {
       try Self.explaining { try Self.read(source, identity, roster, on: writer, progress) }
     }
     try await remember(members)
+    await forgetABit()
     logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
     return report
+  }
+
+  /// The import is done; that the space it allows to be given back cannot be had just now is no failure of it.
+  private func forgetABit() async {
+    do {
+      _ = try await forget()
+    } catch {
+      logger.warning("forgetting must wait", metadata: ["error": "\(error)"])
+    }
   }
 
   private static func read(
