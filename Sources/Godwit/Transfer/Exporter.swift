@@ -13,6 +13,8 @@ struct Exporter {
   let targets: [MemberRecord]
   /// Leave out nothing.
   let includesAll: Bool
+  /// Write state in place of transactions, whatever the targets hold.
+  let isSnapshot: Bool
   let createdAt: Int64
 
   /// `makeDurable` is called once the snapshot stands and before anything of it is written.
@@ -20,25 +22,30 @@ struct Exporter {
     to sink: any ByteSink, makeDurable: () throws -> Void, progress: ProgressHandler?
   ) throws -> ExportReport {
     let log = try ChangeLog(connection)
-    let ranges = try ranges(log)
+    let tables = try Catalog(connection).synced
+    let ranges = try isSnapshot ? nil : ranges(log)
+    let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables) : nil
     try makeDurable()
     let header = SyncFileHeader(
       group: roster.group, sender: identity.replica, createdAt: createdAt, vector: log.origins.vector,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition), ranges: ranges)
+      members: roster.sorted, tables: tables.map(\.definition), ranges: ranges ?? [],
+      floor: log.origins.floor, snapshot: snapshot?.head)
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
     var written = 0
     progress?(0)
-    try forEachInCausalOrder(ranges, log) { record in
+    try snapshot?.write(to: writer)
+    try forEachInCausalOrder(ranges ?? [], log) { record in
       try writer.append(record)
       written += 1
       if written.isMultiple(of: max(1, total / 256)) { progress?(Double(written) / Double(total)) }
     }
     try writer.finish()
     progress?(1)
-    return ExportReport(transactions: total, recipients: header.recipients.count, bytes: counter.count)
+    return ExportReport(
+      transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
   }
 
   private var recipients: [AgeRecipient] {
@@ -53,13 +60,12 @@ struct Exporter {
     }
   }
 
-  private func ranges(_ log: ChangeLog) throws -> [SyncFileHeader.Range] {
+  /// What some target may lack, or nil when one lacks what has been forgotten and needs a snapshot.
+  private func ranges(_ log: ChangeLog) throws -> [SyncFileHeader.Range]? {
     let held = log.origins.vector
     let floor = log.origins.floor
     let targets = try known(log)
-    guard targets.allSatisfy({ $0.covers(floor) }) else {
-      throw GodwitError(.damagedLog, "a member lacks what has been forgotten here")
-    }
+    guard targets.allSatisfy({ $0.covers(floor) }) else { return nil }
     let common = targets.dropFirst().reduce(targets.first ?? floor) { $0.intersection($1) }
     let known = includesAll ? floor : common.union(floor)
     return try held.origins.compactMap { origin in

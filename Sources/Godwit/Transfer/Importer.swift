@@ -47,6 +47,10 @@ final class Importer {
       return try writer.inMerge {
         try Catalog.adopt(file.header.tables, on: connection)
         try writer.reload()
+        if let head = file.header.snapshot, !writer.log.origins.vector.covers(head.floor) {
+          try SnapshotImport(file, head, writer: writer).run(progress)
+          return try Importer(file, writer: writer).acknowledgeSnapshot()
+        }
         return try Importer(file, writer: writer).run(progress)
       }
     } catch let error as GodwitError where error.code == .constraint {
@@ -61,7 +65,7 @@ final class Importer {
     let total = file.header.transactionCount
     var count = 0
     progress?(0)
-    while let record = try file.next() {
+    try forEachRecord { record in
       try take(record)
       count += 1
       if count.isMultiple(of: max(1, total / 256)) { progress?(Double(count) / Double(total)) }
@@ -69,15 +73,56 @@ final class Importer {
     for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
       throw Self.brokenChain(range.origin)
     }
+    for origin in file.header.snapshot?.origins ?? [] where chains[origin.origin] != origin.chain {
+      throw Self.brokenChain(origin.origin)
+    }
     try applyStaged()
     try merger.finish()
     try log.origins.save(changedOrigins)
     try writer.observe(latest)
     try acknowledge()
     progress?(1)
+    return try report(rows: merger.rowCount)
+  }
+
+  private func report(rows: Int, isSnapshot: Bool = false) throws -> MergeReport {
+    let missing = try staged.missing(held: held)
+    let floor = file.header.floor
     return MergeReport(
-      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
-      rows: merger.rowCount, conflicts: merger.conflictCount, missing: try staged.missing(held: held))
+      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
+      conflicts: merger.conflictCount, isSnapshot: isSnapshot, needsSnapshot: !missing.isEmpty && !held.covers(floor),
+      missing: missing)
+  }
+
+  /// What is left to do when a snapshot has been loaded.
+  private func acknowledgeSnapshot() throws -> MergeReport {
+    try applyStaged()
+    try merger.finish()
+    try log.origins.save(changedOrigins)
+    try writer.observe(latest)
+    try acknowledge()
+    return try report(rows: merger.rowCount, isSnapshot: true)
+  }
+
+  /// The file's transactions. Of a snapshot that a replica does not need only those that have not been forgotten count.
+  private func forEachRecord(_ body: (TransactionRecord) throws -> Void) throws {
+    guard let head = file.header.snapshot else {
+      while let record = try file.next() { try body(record) }
+      return
+    }
+    var sequences = head.origins.map(\.floor)
+    while let block = try file.nextBlock() {
+      var reader = ByteReader(block)
+      while !reader.isAtEnd {
+        let item = try SnapshotItem(reading: &reader, tables: file.header.tables.count, origins: head.origins.count)
+        guard case .transaction(let number, let transaction) = item else { continue }
+        sequences[number] = sequences[number].next
+        try body(transaction.record(Dot(head.origins[number].origin, sequences[number])))
+      }
+    }
+    guard sequences == head.origins.map(\.sequence) else {
+      throw ByteReader.malformed("the transactions of a snapshot do not reach its head")
+    }
   }
 
   private func acknowledge() throws {
@@ -94,6 +139,14 @@ final class Importer {
 
   /// What the file says came before its ranges must be what is held here.
   private func checkRanges() throws {
+    for origin in file.header.snapshot?.origins ?? [] {
+      chains[origin.origin] = origin.floorChain
+      contexts[origin.origin] = origin.floorContext
+      lasts[origin.origin] = origin.sequence
+      if let chain = try log.chain(at: Dot(origin.origin, origin.floor)), chain != origin.floorChain {
+        throw Self.brokenChain(origin.origin)
+      }
+    }
     for range in file.header.ranges {
       chains[range.origin] = range.chainBefore
       contexts[range.origin] = range.contextBefore

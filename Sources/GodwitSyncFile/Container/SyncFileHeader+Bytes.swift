@@ -21,6 +21,9 @@ extension SyncFileHeader {
     for table in tables { table.write(to: &writer) }
     writer.varint(ranges.count)
     for range in ranges { range.write(to: &writer) }
+    floor.write(to: &writer)
+    writer.byte(snapshot == nil ? 0 : 1)
+    snapshot?.write(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws {
@@ -37,11 +40,15 @@ extension SyncFileHeader {
     let tables = try (0..<tableCount).map { _ in try TableDefinition(reading: &reader) }
     let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
     let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
+    let floor = try VersionVector(reading: &reader)
+    let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
     try reader.expectEnd()
+    guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
     guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
     self.init(
       group: group, sender: sender, createdAt: createdAt, vector: vector, schemaVersion: schemaVersion,
-      recipients: recipients, members: members, tables: tables, ranges: ranges)
+      recipients: recipients, members: members, tables: tables, ranges: ranges,
+      floor: floor, snapshot: snapshot)
   }
 }
 

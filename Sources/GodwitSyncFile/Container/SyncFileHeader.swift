@@ -42,10 +42,15 @@ package struct SyncFileHeader: Sendable {
   /// The synced tables as the sender has them.
   package let tables: [TableDefinition]
   package let ranges: [Range]
+  /// Up to where the sender has forgotten the transactions of each origin.
+  package let floor: VersionVector
+  /// Set when the file carries state in place of ranges.
+  package let snapshot: SnapshotHead?
 
   package init(
     group: GroupID, sender: ReplicaID, createdAt: Int64, vector: VersionVector, schemaVersion: UInt64,
-    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], ranges: [Range]
+    recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition], ranges: [Range],
+    floor: VersionVector = VersionVector(), snapshot: SnapshotHead? = nil
   ) {
     self.group = group
     self.sender = sender
@@ -56,7 +61,11 @@ package struct SyncFileHeader: Sendable {
     self.members = members
     self.tables = tables
     self.ranges = ranges
+    self.floor = floor
+    self.snapshot = snapshot
   }
 
-  package var transactionCount: Int { ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 } }
+  package var transactionCount: Int {
+    (snapshot?.transactionCount ?? 0) + ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 }
+  }
 }
