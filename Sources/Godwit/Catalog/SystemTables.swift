@@ -10,7 +10,8 @@ enum SystemTables {
     CREATE TABLE godwit_meta (name TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_table (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, definition BLOB NOT NULL);
     CREATE TABLE godwit_origin (id INTEGER PRIMARY KEY, replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
-      sequence INTEGER NOT NULL, chain BLOB NOT NULL, folded INTEGER NOT NULL, UNIQUE (replica, incarnation));
+      sequence INTEGER NOT NULL, chain BLOB NOT NULL, folded INTEGER NOT NULL,
+      floor INTEGER NOT NULL, floor_chain BLOB NOT NULL, UNIQUE (replica, incarnation));
     CREATE TABLE godwit_log (id INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, chain BLOB NOT NULL, schema INTEGER NOT NULL,
       size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB);
     CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
@@ -18,7 +19,8 @@ enum SystemTables {
       chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, context BLOB NOT NULL,
       states_context INTEGER NOT NULL, changes BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
-    CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL, hidden INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX godwit_row_hidden ON godwit_row (key) WHERE hidden;
     CREATE TABLE godwit_hold (target BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (target, key)) WITHOUT ROWID;
     CREATE INDEX godwit_hold_key ON godwit_hold (key);
     CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, table_id INTEGER NOT NULL,
@@ -26,7 +28,9 @@ enum SystemTables {
       loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
       winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL,
       UNIQUE (table_id, key, kind, column_name, loser_origin, loser_sequence, winner_origin, winner_sequence));
-    CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, vector BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, incarnation INTEGER NOT NULL,
+      stated BLOB NOT NULL, at INTEGER NOT NULL, counted BLOB NOT NULL, removed BLOB NOT NULL,
+      counted_removed BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
       applied_at INTEGER, steps BLOB NOT NULL);
     CREATE TABLE godwit_quarantine (id INTEGER PRIMARY KEY, operations BLOB NOT NULL, unknown TEXT NOT NULL);
@@ -82,6 +86,11 @@ enum Meta: String {
   case ahead
   /// The database's half of its anchor (Specs/incarnations.md).
   case nonce
+  /// What every member was known to hold when rows were last forgotten, and when the pass under way began.
+  case forgotten
+  case forgetting
+  /// Up to which row key the pass under way has come.
+  case forgettingCursor
 
   /// All of them, in one statement: opening a replica needs most.
   static func all(on connection: Connection) throws -> [Meta: Value] {
@@ -101,6 +110,10 @@ enum Meta: String {
   static func set(_ name: Meta, _ value: Value, on connection: Connection) throws {
     try connection.run(
       "INSERT OR REPLACE INTO godwit_meta (name, value) VALUES (?, ?)", [.text(name.rawValue), value])
+  }
+
+  static func remove(_ name: Meta, on connection: Connection) throws {
+    try connection.run("DELETE FROM godwit_meta WHERE name = ?", [.text(name.rawValue)])
   }
 }
 

@@ -78,9 +78,11 @@ final class ChangeLog {
     return context
   }
 
-  /// The origin's chain at a sequence that is held here.
+  /// The origin's chain at a sequence that is held here; nil below its floor.
   func chain(at dot: Dot) throws -> ContentHash? {
     guard dot.sequence > .none else { return .zero }
+    let head = try origins.head(of: dot.origin)
+    if dot.sequence == head.floor { return head.floorChain }
     let key = LogKey(origin: try origins.number(of: dot.origin), dot.sequence).rawValue
     return try connection.withStatement("SELECT chain FROM godwit_log WHERE id = ?") { statement in
       try statement.bind(key, at: 1)
@@ -111,18 +113,26 @@ final class ChangeLog {
     while let (record, images) = try cursor.next() { try body(record, images) }
   }
 
-  /// Calls the body with the transactions that no fold has seen, causes first, their contexts and images.
+  /// Calls the body with the transactions that no fold has seen, causes first, their contexts and images; returns how
+  /// far it came.
   func forEachUnfolded(
+    through end: VersionVector, limit: Int = .max,
     _ body: (TransactionRecord, _ context: VersionVector, _ images: [UInt8]) throws -> Void
-  ) throws {
-    let (start, end) = (origins.foldedVector, origins.vector)
+  ) throws -> VersionVector {
+    let start = origins.foldedVector
     let ranges = try end.origins.filter { start[$0] < end[$0] }.map { origin in
       LogOrder.Range(
         origin: origin, after: start[origin], through: end[origin],
         contextBefore: try othersContext(of: Dot(origin, start[origin])))
     }
     var order = try LogOrder(self, ranges, covered: start)
-    while let entry = try order.next() { try body(entry.record, entry.context, entry.images) }
+    var passed = start
+    for _ in 0..<limit {
+      guard let entry = try order.next() else { break }
+      try body(entry.record, entry.context, entry.images)
+      passed[entry.record.dot.origin] = entry.record.dot.sequence
+    }
+    return passed
   }
 
   /// Reads an origin's transactions one by one.

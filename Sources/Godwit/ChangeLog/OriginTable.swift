@@ -12,6 +12,9 @@ final class OriginTable: OriginNumbering {
     var chain: ContentHash
     /// Up to which sequence the row states know its transactions.
     var folded: SequenceNumber
+    /// Up to which sequence its transactions have been forgotten, and its chain there (Specs/forgetting.md).
+    var floor: SequenceNumber
+    var floorChain: ContentHash
   }
 
   private let connection: Connection
@@ -35,12 +38,13 @@ final class OriginTable: OriginNumbering {
   }
 
   private static func load(_ connection: Connection) throws -> [Head] {
-    let sql = "SELECT id, replica, incarnation, sequence, chain, folded FROM godwit_origin ORDER BY id"
+    let sql = "SELECT id, replica, incarnation, sequence, chain, folded, floor, floor_chain FROM godwit_origin ORDER BY id"
     return try connection.withStatement(sql) { statement in
       var heads: [Head] = []
       while try statement.step() {
         var replica = ByteReader(statement.blob(at: 1))
         var chain = ByteReader(statement.blob(at: 4))
+        var floorChain = ByteReader(statement.blob(at: 7))
         let origin = Origin(
           replica: ReplicaID(try Identifier128(reading: &replica)),
           incarnation: UInt32(truncatingIfNeeded: statement.integer(at: 2)))
@@ -49,20 +53,28 @@ final class OriginTable: OriginNumbering {
             origin: origin, number: Int(statement.integer(at: 0)),
             sequence: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 3))),
             chain: try ContentHash(reading: &chain),
-            folded: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 5)))))
+            folded: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 5))),
+            floor: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 6))),
+            floorChain: try ContentHash(reading: &floorChain)))
       }
       return heads
     }
   }
 
-  /// Local commits do not touch `godwit_origin`: the log's last own row says how far it goes.
+  /// Local commits do not touch `godwit_origin`: the log's last own row says how far it goes, or the floor when all of
+  /// it has been forgotten.
   private func loadOwnHead() throws {
     let number = try number(of: own)
     let first = LogKey(origin: number, .none).rawValue
     let sql = "SELECT id, chain, hlc FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1"
     try connection.withStatement(sql) { statement in
       try statement.bind(first, at: 1)
-      guard try statement.step() else { return }
+      guard try statement.step() else {
+        guard let head = heads[own] else { return }
+        heads[own]?.sequence = head.floor
+        heads[own]?.chain = head.floorChain
+        return
+      }
       var reader = ByteReader(statement.blob(at: 1))
       let sequence = LogKey(rawValue: statement.integer(at: 0)).sequence
       ownLatest = HLC(rawValue: UInt64(bitPattern: statement.integer(at: 2)))
@@ -88,10 +100,13 @@ final class OriginTable: OriginNumbering {
     var writer = ByteWriter(capacity: 16)
     origin.replica.value.write(to: &writer)
     try connection.run(
-      "INSERT INTO godwit_origin (id, replica, incarnation, sequence, chain, folded) VALUES (?, ?, ?, 0, ?, 0)",
+      """
+      INSERT INTO godwit_origin (id, replica, incarnation, sequence, chain, folded, floor, floor_chain)
+      VALUES (?, ?, ?, 0, ?, 0, 0, ?)
+      """,
       [
         .integer(Int64(number)), .blob(writer.bytes), .integer(Int64(origin.incarnation)),
-        .blob(ContentHash.zero.bytes),
+        .blob(ContentHash.zero.bytes), .blob(ContentHash.zero.bytes),
       ])
   }
 
@@ -101,7 +116,7 @@ final class OriginTable: OriginNumbering {
     let number = (origins.keys.filter { $0 < LogKey.firstOwnNumber }.max() ?? 0) + 1
     guard number < LogKey.firstOwnNumber else { throw GodwitError(.limitExceeded, "there are too many origins") }
     try Self.add(origin, number: number, on: connection)
-    let head = Head(origin: origin, number: number, sequence: .none, chain: .zero, folded: .none)
+    let head = Head(origin: origin, number: number, sequence: .none, chain: .zero, folded: .none, floor: .none, floorChain: .zero)
     heads[origin] = head
     origins[number] = origin
     return head
@@ -126,17 +141,31 @@ final class OriginTable: OriginNumbering {
 
   var hasUnfolded: Bool { heads.values.contains { $0.folded < $0.sequence } }
 
-  /// Says that the row states know all that is held.
-  func markFolded() throws {
-    for head in heads.values.sorted(by: { $0.number < $1.number }) where head.folded < head.sequence {
-      heads[head.origin]?.folded = head.sequence
+  /// Says that the row states know all that is held, or as much of it as the limit covers.
+  func markFolded(through limit: VersionVector? = nil) throws {
+    for head in heads.values.sorted(by: { $0.number < $1.number }) {
+      let end = limit.map { min($0[head.origin], head.sequence) } ?? head.sequence
+      guard head.folded < end else { continue }
+      heads[head.origin]?.folded = end
       try connection.run(
         "UPDATE godwit_origin SET folded = ? WHERE id = ?",
-        [.integer(Int64(head.sequence.rawValue)), .integer(Int64(head.number))])
+        [.integer(Int64(end.rawValue)), .integer(Int64(head.number))])
     }
   }
 
   var ownSequence: SequenceNumber { heads[own]?.sequence ?? .none }
+  /// Up to where the log has been forgotten.
+  var floor: VersionVector { VersionVector(heads.mapValues(\.floor)) }
+
+  /// Says that an origin's log begins after this transaction.
+  func raiseFloor(of origin: Origin, to sequence: SequenceNumber, chain: ContentHash) throws {
+    let number = try number(of: origin)
+    heads[origin]?.floor = sequence
+    heads[origin]?.floorChain = chain
+    try connection.run(
+      "UPDATE godwit_origin SET floor = ?, floor_chain = ? WHERE id = ?",
+      [.integer(Int64(sequence.rawValue)), .blob(chain.bytes), .integer(Int64(number))])
+  }
 
   /// Everything held here.
   var vector: VersionVector { VersionVector(heads.mapValues(\.sequence)) }

@@ -74,6 +74,15 @@ final class ReplicaClock {
     try remember(Self.keys(of: changes, in: catalog), hlc)
   }
 
+  /// The same for a row of a snapshot, whose greatest timestamp this is.
+  func take(_ hlc: HLC, of key: RowKey) throws {
+    guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
+    try remember([key], hlc)
+  }
+
+  /// The greatest timestamp handed out or followed.
+  var latest: HLC { clock.last }
+
   /// Writes the clock down: it tells all up to an own sequence.
   func save(through sequence: SequenceNumber) throws {
     try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)

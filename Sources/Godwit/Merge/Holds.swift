@@ -39,7 +39,23 @@ final class Holds {
       bytes = writer.bytes
     }
 
-    fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
+    init(stored bytes: [UInt8]) { self.bytes = bytes }
+
+    /// A target of another database, with the number its table has here. Nil for an unknown kind.
+    init?(kind: UInt8, table: Int, rest: ArraySlice<UInt8>) {
+      guard Kind(rawValue: kind) != nil else { return nil }
+      var writer = ByteWriter(capacity: rest.count + 4)
+      writer.byte(kind)
+      writer.varint(table)
+      writer.raw(rest)
+      bytes = writer.bytes
+    }
+
+    /// The kind, the table's number, and what does not depend on numbers.
+    func parts() throws -> (kind: UInt8, table: Int, rest: ArraySlice<UInt8>) {
+      var reader = ByteReader(bytes)
+      return (try reader.byte(), try reader.count(), bytes[reader.position...])
+    }
 
     /// The first bytes of all claims in a table.
     static func claims(in table: Int) -> [UInt8] {
@@ -108,7 +124,7 @@ final class Holds {
   func targets(of key: RowKey) throws -> [Target] {
     guard !isEmpty else { return [] }
     return try blobs("SELECT target FROM godwit_hold WHERE key = ? ORDER BY target", [.blob(key.bytes)])
-      .map(Target.init(bytes:))
+      .map(Target.init(stored:))
   }
 
   /// The claims of a table's rows in limbo.
@@ -118,7 +134,7 @@ final class Holds {
     return try blobs(
       "SELECT DISTINCT target FROM godwit_hold WHERE target >= ? AND target < ?",
       [.blob(first), .blob(first.dropLast() + [first.last.map { $0 &+ 1 } ?? 0])]
-    ).map(Target.init(bytes:))
+    ).map(Target.init(stored:))
   }
 
   private func blobs(_ sql: String, _ values: [Value]) throws -> [[UInt8]] {

@@ -16,31 +16,42 @@ struct LogFold {
   /// Calls the body with the key of each row that was written since, as often as it was.
   func run(_ body: (RowKey) -> Void = { _ in }) throws {
     guard log.origins.hasUnfolded else { return }
+    try run(through: log.origins.vector, skipping: { _, _ in false }, body)
+  }
+
+  /// Folds at most so many of the transactions that the vector covers. A row that has no state gets none by a write
+  /// that is skipped: what is forgotten at once need not be written first.
+  func run(
+    through end: VersionVector, limit: Int = .max, skipping canSkip: (TransactionRecord, CatalogTable) throws -> Bool,
+    _ body: (RowKey) -> Void = { _ in }
+  ) throws {
     var batch: [RowKey: RowState] = [:]
     func save() throws {
       for (key, state) in batch.sorted(by: { $0.key < $1.key }) { try states.save(state, for: key) }
       batch.removeAll(keepingCapacity: true)
     }
-    try log.forEachUnfolded { record, context, images in
+    let reached = try log.forEachUnfolded(through: end, limit: limit) { record, context, images in
       var images = ByteReader(images)
       let changes = try ChangeSet(record.changes[...])
       let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
+      let skips = try mappings.map { try canSkip(record, $0.table) }
       let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
       try changes.forEach { operation in
         let remote = changes.tables[operation.table]
         let mapping = mappings[operation.table]
         for (key, write) in try RowWrite.of(operation, remote, mapping, stamp, context) {
-          let unknown = write.kind == .insert || write.kind == .move ? RowState() : .settled
-          let before = try batch[key] ?? states.load(key) ?? unknown
           let image = write.kind == .delete ? try Self.image(&images, of: remote) : nil
-          batch[key] = try fold(write, into: before, table: mapping.table, image: image)
+          let known = try batch[key] ?? states.load(key)
+          if known == nil, skips[operation.table] { continue }
+          let isNew = write.kind == .insert || write.kind == .move
+          batch[key] = try fold(write, into: known ?? (isNew ? RowState() : .settled), table: mapping.table, image: image)
           body(key)
         }
       }
       if batch.count >= Self.batchSize { try save() }
     }
     try save()
-    try log.origins.markFolded()
+    try log.origins.markFolded(through: reached)
   }
 
   /// The write is in the table already and saw everything here, so nothing is lost and no value is asked for.

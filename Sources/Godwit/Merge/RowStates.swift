@@ -19,9 +19,10 @@ struct RowStates {
   func save(_ state: RowState, for key: RowKey) throws {
     var writer = ByteWriter(capacity: 32)
     try state.write(to: &writer, origins: origins)
-    try connection.withStatement("INSERT OR REPLACE INTO godwit_row (key, state) VALUES (?, ?)") { statement in
+    try connection.withStatement("INSERT OR REPLACE INTO godwit_row (key, state, hidden) VALUES (?, ?, ?)") { statement in
       try statement.bind(blob: key.bytes, at: 1)
       try statement.bind(blob: writer.bytes, at: 2)
+      try statement.bind(Int64(state.image == nil ? 0 : 1), at: 3)
       try statement.run()
     }
   }

@@ -31,13 +31,13 @@ extension RowStates {
 
   /// Forgets the states of a table that is gone.
   func removeAll(of table: Int) throws {
-    let (first, end) = Self.range(of: table)
+    let (first, end) = RowKey.prefix(of: table)
     try connection.run("DELETE FROM godwit_row WHERE key >= ? AND key < ?", [.blob(first), .blob(end)])
   }
 
   /// Calls the body with the states of a table's rows, in the order of their keys.
   func forEach(of table: Int, _ body: (RowKey, RowState) throws -> Void) throws {
-    var (first, end) = Self.range(of: table)
+    var (first, end) = RowKey.prefix(of: table)
     let prefixLength = first.count
     let sql = "SELECT key, state FROM godwit_row WHERE key >= ? AND key < ? ORDER BY key LIMIT \(Self.batchSize)"
     while true {
@@ -54,15 +54,5 @@ extension RowStates {
       guard batch.count == Self.batchSize, let last = batch.last else { return }
       first = last.key + [0]
     }
-  }
-
-  /// The keys that start with the table's number. No varint is the beginning of another one.
-  private static func range(of table: Int) -> (first: [UInt8], end: [UInt8]) {
-    var writer = ByteWriter(capacity: 4)
-    writer.varint(table)
-    let first = writer.bytes
-    var end = first
-    end[end.count - 1] += 1  // the last byte of a varint is below 0x80
-    return (first, end)
   }
 }

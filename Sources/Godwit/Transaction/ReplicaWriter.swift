@@ -31,10 +31,10 @@ final class ReplicaWriter {
   let foreignCommits: ForeignCommits
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private var tablesWithTriggers: Set<String> = []
-  private let mergeFunctions: [CustomMerge]
+  let mergeFunctions: [CustomMerge]
   private var circles: CircleCheck?
   /// Whether rows wait in limbo or cells are masked, which local writes may change.
-  private var hasHolds = false
+  private(set) var hasHolds = false
 
   init(
     _ connection: Connection, anchor: AnchorFile, wallClock: WallClock, changes: ChangeBroadcaster,

@@ -2,44 +2,114 @@ import GodwitBase
 import GodwitReplication
 import GodwitStorage
 
-/// What each member has said it holds (`godwit_acknowledgement`), in the incarnation that spoke last: a restored
-/// backup holds less than was said before.
-enum Acknowledgements {
+/// What each member has said it holds (`godwit_acknowledgement`; Specs/forgetting.md, "Acknowledgement").
+struct Acknowledgements {
+  /// What a member said of itself in a file.
+  struct Statement {
+    var vector = VersionVector()
+    /// In which it spoke.
+    var incarnation: UInt32 = 0
+    /// By the member's own clock.
+    var milliseconds = Int64.min
+    /// The members it knew to be removed.
+    var removed: Set<ReplicaID> = []
+  }
+
+  /// A member's latest statement, and of it what nothing still to come from the member can contradict.
+  struct Record {
+    var stated = Statement()
+    var counted = VersionVector()
+    var countedRemoved: Set<ReplicaID> = []
+  }
+
+  let connection: Connection
+
+  /// What a member says it holds: what a file for it may leave out.
   static func get(_ replica: ReplicaID, on connection: Connection) throws -> VersionVector {
-    let stored = try connection.scalar(
-      "SELECT vector FROM godwit_acknowledgement WHERE substr(replica, 1, 16) = ?", [key(replica)])
-    return try vector(stored)
+    try Acknowledgements(connection: connection).record(of: replica).stated.vector
   }
 
-  /// `parted` says of which origins the author holds another history, and from where on. That is no acknowledgement;
-  /// the history held here goes to it again, so that it learns of the fork.
-  static func add(
-    _ vector: VersionVector, of author: Origin, parted: [Origin: SequenceNumber], on connection: Connection
-  ) throws {
-    let key = key(author.replica, author.incarnation)
-    let before = try self.vector(
-      connection.scalar("SELECT vector FROM godwit_acknowledgement WHERE replica = ?", [key]))
-    try connection.run(
-      "DELETE FROM godwit_acknowledgement WHERE substr(replica, 1, 16) = ?", [self.key(author.replica)])
-    var held = before.union(vector)
-    for (origin, sequence) in parted {
-      held[origin] = min(held[origin], SequenceNumber(rawValue: sequence.rawValue - 1))
+  func record(of replica: ReplicaID) throws -> Record {
+    let sql = "SELECT stated, at, removed, counted, counted_removed, incarnation FROM godwit_acknowledgement WHERE replica = ?"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind([Self.key(replica)])
+      guard try statement.step() else { return Record() }
+      var stated = ByteReader(statement.blob(at: 0))
+      var counted = ByteReader(statement.blob(at: 3))
+      return Record(
+        stated: Statement(
+          vector: try VersionVector(reading: &stated),
+          incarnation: UInt32(truncatingIfNeeded: statement.integer(at: 5)), milliseconds: statement.integer(at: 1),
+          removed: try Self.replicas(statement.blob(at: 2))),
+        counted: try VersionVector(reading: &counted), countedRemoved: try Self.replicas(statement.blob(at: 4)))
     }
-    var writer = ByteWriter()
-    held.write(to: &writer)
+  }
+
+  /// Takes in a member's statement. One that says less than the latest counts only when it was made later: a member
+  /// restored from a backup holds less than before, and an old file that comes again says nothing new.
+  func add(_ statement: Statement, of replica: ReplicaID) throws {
+    var record = try record(of: replica)
+    let isLater = statement.milliseconds > record.stated.milliseconds
+    let isNewLife = statement.incarnation != record.stated.incarnation
+      && statement.milliseconds == record.stated.milliseconds
+    guard statement.vector.covers(record.stated.vector) || isLater || isNewLife else { return }
+    record.stated = statement
+    record.counted = record.counted.intersection(statement.vector)
+    try save(record, of: replica)
+  }
+
+  /// Counts the statements of which all is held here: what is still to come from their members has seen all of it.
+  func count(held: VersionVector) throws {
+    for replica in try members() {
+      var record = try record(of: replica)
+      guard held.covers(record.stated.vector),
+        record.counted != record.stated.vector || record.countedRemoved != record.stated.removed
+      else { continue }
+      record.counted = record.stated.vector
+      record.countedRemoved = record.stated.removed
+      try save(record, of: replica)
+    }
+  }
+
+  private func members() throws -> [ReplicaID] {
+    try connection.withStatement("SELECT replica FROM godwit_acknowledgement ORDER BY replica") { statement in
+      var replicas: [ReplicaID] = []
+      while try statement.step() { replicas += try Self.replicas(statement.blob(at: 0)) }
+      return replicas
+    }
+  }
+
+  private func save(_ record: Record, of replica: ReplicaID) throws {
+    func bytes(_ vector: VersionVector) -> Value {
+      var writer = ByteWriter()
+      vector.write(to: &writer)
+      return .blob(writer.bytes)
+    }
+    func bytes(_ replicas: Set<ReplicaID>) -> Value {
+      var writer = ByteWriter()
+      for replica in replicas.sorted() { replica.value.write(to: &writer) }
+      return .blob(writer.bytes)
+    }
     try connection.run(
-      "INSERT INTO godwit_acknowledgement (replica, vector) VALUES (?, ?)", [key, .blob(writer.bytes)])
+      """
+      INSERT OR REPLACE INTO godwit_acknowledgement (replica, incarnation, stated, at, removed, counted, counted_removed)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        Self.key(replica), .integer(Int64(record.stated.incarnation)), bytes(record.stated.vector), .integer(record.stated.milliseconds),
+        bytes(record.stated.removed), bytes(record.counted), bytes(record.countedRemoved),
+      ])
   }
 
-  private static func vector(_ stored: Value?) throws -> VersionVector {
-    guard case .blob(let bytes)? = stored else { return VersionVector() }
+  private static func replicas(_ bytes: [UInt8]) throws -> Set<ReplicaID> {
     var reader = ByteReader(bytes)
-    return try VersionVector(reading: &reader)
+    var replicas: Set<ReplicaID> = []
+    while !reader.isAtEnd { replicas.insert(ReplicaID(try Identifier128(reading: &reader))) }
+    return replicas
   }
 
-  /// The ID, and the incarnation behind it.
-  private static func key(_ replica: ReplicaID, _ incarnation: UInt32? = nil) -> Value {
-    var writer = ByteWriter(capacity: 20)
+  private static func key(_ replica: ReplicaID) -> Value {
+    var writer = ByteWriter(capacity: 16)
     replica.value.write(to: &writer)
     if let incarnation { writer.bigEndian(incarnation) }
     return .blob(writer.bytes)

@@ -13,6 +13,8 @@ struct Exporter {
   let targets: [MemberRecord]
   /// Leave out nothing.
   let includesAll: Bool
+  /// Write state in place of transactions, whatever the targets hold.
+  let isSnapshot: Bool
   let createdAt: Int64
 
   /// `makeDurable` is called with the own head once the snapshot stands and before anything of it is written.
@@ -20,30 +22,34 @@ struct Exporter {
     to sink: any ByteSink, makeDurable: (OriginTable.Head) throws -> Void, progress: ProgressHandler?
   ) throws -> ExportReport {
     let log = try ChangeLog(connection)
-    let ranges = try ranges(log)
+    let tables = try Catalog(connection).synced
+    let ranges = try isSnapshot ? nil : ranges(log)
+    let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables) : nil
     try makeDurable(log.origins.head(of: log.origins.own))
     let held = log.origins.vector
-    let chains = try SyncFileHeader.originsWithoutRange(held, ranges).map { ($0, try log.origins.head(of: $0).chain) }
+    let chains = try SyncFileHeader.originsWithoutRange(held, ranges ?? []).map { ($0, try log.origins.head(of: $0).chain) }
     let header = SyncFileHeader(
       group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
       vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      members: roster.sorted, tables: try Catalog(connection).synced.map(\.definition),
-      migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges,
-      chains: Dictionary(uniqueKeysWithValues: chains))
+      members: roster.sorted, tables: tables.map(\.definition),
+      migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
+      chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, snapshot: snapshot?.head)
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
     var written = 0
     progress?(0)
-    try forEachInCausalOrder(ranges, log) { record in
+    try snapshot?.write(to: writer)
+    try forEachInCausalOrder(ranges ?? [], log) { record in
       try writer.append(record)
       written += 1
       if written.isMultiple(of: max(1, total / 256)) { progress?(Double(written) / Double(total)) }
     }
     try writer.finish()
     progress?(1)
-    return ExportReport(transactions: total, recipients: header.recipients.count, bytes: counter.count)
+    return ExportReport(
+      transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
   }
 
   private var recipients: [AgeRecipient] {
@@ -51,19 +57,21 @@ struct Exporter {
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
-  /// What every target is known to hold.
-  private func commonlyHeld() throws -> VersionVector {
-    let others = targets.filter { $0.identity.replica != identity.replica }
-    guard !includesAll, let first = others.first else { return VersionVector() }
-    let start = try Acknowledgements.get(first.identity.replica, on: connection)
-    return try others.dropFirst().reduce(start) {
-      $0.intersection(try Acknowledgements.get($1.identity.replica, on: connection))
+  /// What each target is known to hold.
+  private func known(_ log: ChangeLog) throws -> [VersionVector] {
+    try targets.map(\.identity.replica).filter { $0 != identity.replica }.map {
+      try Acknowledgements.get($0, on: connection).union(Frontier.implied(by: $0, in: log))
     }
   }
 
-  private func ranges(_ log: ChangeLog) throws -> [SyncFileHeader.Range] {
+  /// What some target may lack, or nil when one lacks what has been forgotten and needs a snapshot.
+  private func ranges(_ log: ChangeLog) throws -> [SyncFileHeader.Range]? {
     let held = log.origins.vector
-    let known = try commonlyHeld()
+    let floor = log.origins.floor
+    let targets = try known(log)
+    guard targets.allSatisfy({ $0.covers(floor) }) else { return nil }
+    let common = targets.dropFirst().reduce(targets.first ?? floor) { $0.intersection($1) }
+    let known = includesAll ? floor : common.union(floor)
     return try held.origins.compactMap { origin in
       let last = held[origin]
       let before = Dot(origin, known[origin])

@@ -46,6 +46,16 @@ struct ForkWatch {
     return doubtful.contains { context[$0.key] >= $0.value }
   }
 
+  /// A vector of the sender's as far as it names transactions that are held here under the same numbers: the history
+  /// held here goes to the sender again, so that it learns of the fork.
+  func agreed(_ vector: VersionVector) -> VersionVector {
+    var agreed = vector
+    for (origin, sequence) in parted {
+      agreed[origin] = min(agreed[origin], SequenceNumber(rawValue: sequence.rawValue - 1))
+    }
+    return agreed
+  }
+
   private mutating func look(_ origin: Origin) throws {
     guard let entries = unchecked.removeValue(forKey: origin), let last = entries.last else { return }
     guard let here = try chainHere(last.dot), here != last.chain else { return }

@@ -28,6 +28,7 @@ final class Importer {
   private var applied = 0
   private var duplicates = 0
   private var quarantined = 0
+  private var missing: [MergeReport.Missing] = []
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
   private init(_ file: SyncFileReader, writer: ReplicaWriter) throws {
@@ -52,6 +53,10 @@ final class Importer {
         try writer.reload()
         if hasNewTables { _ = try Quarantine.release(on: writer) }
         try writer.clock.correct(writer.log, writer.catalog)
+        if let head = file.header.snapshot, !writer.log.origins.vector.covers(head.floor) {
+          try SnapshotImport(file, head, writer: writer).run(progress)
+          return try Importer(file, writer: writer).acknowledgeSnapshot()
+        }
         return try Importer(file, writer: writer).run(progress)
       }
     } catch let error as GodwitError where error.code == .constraint {
@@ -66,7 +71,7 @@ final class Importer {
     let total = file.header.transactionCount
     var count = 0
     progress?(0)
-    while let record = try file.next() {
+    try forEachRecord { record in
       try take(record)
       count += 1
       if count.isMultiple(of: max(1, total / 256)) { progress?(Double(count) / Double(total)) }
@@ -74,26 +79,86 @@ final class Importer {
     for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
       throw Self.brokenChain(range.origin)
     }
-    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
-    try applyStaged()
-    try merger.finish()
-    try log.origins.save(changedOrigins)
-    try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
-    try Acknowledgements.add(file.header.vector, of: sender, parted: forks.parted, on: connection)
-    let missing = try staged.missing(held: held)
-    // Own numbers mean other transactions elsewhere, or would with the next one.
-    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
+    for origin in file.header.snapshot?.origins ?? [] where chains[origin.origin] != origin.chain {
+      throw Self.brokenChain(origin.origin)
+    }
+    try finish()
     progress?(1)
+    return try report(rows: merger.rowCount)
+  }
+
+  private func report(rows: Int, isSnapshot: Bool = false) throws -> MergeReport {
+    let floor = file.header.floor
     return MergeReport(
-      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
-      rows: merger.rowCount, conflicts: merger.conflictCount, quarantined: quarantined, missing: missing,
+      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
+      conflicts: merger.conflictCount, quarantined: quarantined, isSnapshot: isSnapshot,
+      needsSnapshot: !missing.isEmpty && !held.covers(floor), missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       })
   }
 
+  private func finish() throws {
+    try applyStaged()
+    try merger.finish()
+    try log.origins.save(changedOrigins)
+    try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
+    try acknowledge()
+    missing = try staged.missing(held: held)
+    // Own numbers mean other transactions elsewhere, or would with the next one.
+    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
+  }
+
+  /// What is left to do when a snapshot has been loaded.
+  private func acknowledgeSnapshot() throws -> MergeReport {
+    try finish()
+    return try report(rows: merger.rowCount, isSnapshot: true)
+  }
+
+  /// The file's transactions. Of a snapshot that a replica does not need only those that have not been forgotten count.
+  private func forEachRecord(_ body: (TransactionRecord) throws -> Void) throws {
+    guard let head = file.header.snapshot else {
+      while let record = try file.next() { try body(record) }
+      return
+    }
+    var sequences = head.origins.map(\.floor)
+    while let block = try file.nextBlock() {
+      var reader = ByteReader(block)
+      while !reader.isAtEnd {
+        let item = try SnapshotItem(reading: &reader, tables: file.header.tables.count, origins: head.origins.count)
+        guard case .transaction(let number, let transaction) = item else { continue }
+        sequences[number] = sequences[number].next
+        try body(transaction.record(Dot(head.origins[number].origin, sequences[number])))
+      }
+    }
+    guard sequences == head.origins.map(\.sequence) else {
+      throw ByteReader.malformed("the transactions of a snapshot do not reach its head")
+    }
+  }
+
+  private func acknowledge() throws {
+    let acknowledgements = Acknowledgements(connection: connection)
+    if file.header.sender != log.origins.own.replica {
+      let removed = file.header.members.filter { $0.status == .removed }.map(\.identity.replica)
+      try acknowledgements.add(
+        Acknowledgements.Statement(
+          vector: forks.agreed(file.header.vector), incarnation: file.header.incarnation,
+          milliseconds: file.header.createdAt, removed: Set(removed)),
+        of: file.header.sender)
+    }
+    try acknowledgements.count(held: held)
+  }
+
   /// What the file says came before its ranges, and where they end, is compared with what is held here.
   private func checkRanges() throws {
+    for origin in file.header.snapshot?.origins ?? [] {
+      chains[origin.origin] = origin.floorChain
+      contexts[origin.origin] = origin.floorContext
+      lasts[origin.origin] = origin.sequence
+      if let chain = try log.chain(at: Dot(origin.origin, origin.floor)), chain != origin.floorChain {
+        throw Self.brokenChain(origin.origin)
+      }
+    }
     for range in file.header.ranges {
       let origin = range.origin
       chains[origin] = range.chainBefore

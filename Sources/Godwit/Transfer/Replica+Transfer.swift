@@ -18,6 +18,28 @@ extension Replica {
     to destination: SyncDestination, for member: String? = nil, includesAll: Bool = false,
     progress: ProgressHandler? = nil
   ) async throws -> ExportReport {
+    try await export(to: destination, for: member, includesAll: includesAll, isSnapshot: false, progress)
+  }
+
+  /// Writes the whole state as a sync file: for a new member, or one that lacks what the others have forgotten.
+  ///
+  /// ``export(to:for:includesAll:progress:)`` does so by itself where it knows that a member needs it.
+  ///
+  /// - Parameters:
+  ///   - destination: A file, which appears whole or not at all, or the standard output.
+  ///   - member: The one member the file is for; by default all of them.
+  ///   - progress: Hears how much is done.
+  /// - Throws: `invalidArgument` for an unknown member, `diskFull`, `fileAccess`.
+  public func snapshot(
+    to destination: SyncDestination, for member: String? = nil, progress: ProgressHandler? = nil
+  ) async throws -> ExportReport {
+    try await export(to: destination, for: member, includesAll: true, isSnapshot: true, progress)
+  }
+
+  private func export(
+    to destination: SyncDestination, for member: String?, includesAll: Bool, isSnapshot: Bool,
+    _ progress: ProgressHandler?
+  ) async throws -> ExportReport {
     let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
     let targets = roster.active.filter { member == nil || $0.name == member }
     guard !targets.isEmpty else {
@@ -30,7 +52,7 @@ extension Replica {
     let report = try await pool.read { connection in
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
-        createdAt: createdAt)
+        isSnapshot: isSnapshot, createdAt: createdAt)
       let makeDurable: (OriginTable.Head) throws -> Void = { head in
         try Self.synchronizeLog(of: database)
         try anchor.noteExport(of: head)
@@ -72,8 +94,18 @@ extension Replica {
     for fork in report.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
+    await forgetABit()
     logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
     return report
+  }
+
+  /// The import is done; that the space it allows to be given back cannot be had just now is no failure of it.
+  private func forgetABit() async {
+    do {
+      _ = try await forget()
+    } catch {
+      logger.warning("forgetting must wait", metadata: ["error": "\(error)"])
+    }
   }
 
   private static func read(

@@ -4,6 +4,8 @@ import GodwitBase
 public struct ExportReport: Sendable {
   /// Transactions in the file.
   public let transactions: Int
+  /// Whether the file carries the whole state, because some member lacks what has been forgotten here.
+  public let isSnapshot: Bool
   /// The members that can open it, this replica included.
   public let recipients: Int
   /// Bytes of the sealed file.
@@ -45,6 +47,10 @@ public struct MergeReport: Sendable {
   /// Transactions that use tables or columns not known here. They are held and passed on, the rest of them is applied,
   /// and what waits is applied once this replica has the schema.
   public let quarantined: Int
+  /// Whether this replica's state was replaced by the file's snapshot, or made from it.
+  public let isSnapshot: Bool
+  /// Whether the sender has forgotten what must come before the staged transactions, so that only a snapshot helps.
+  public let needsSnapshot: Bool
   /// What must come before the staged transactions can be applied.
   public let missing: [Missing]
   /// Origins whose transactions in the file are not those held here under the same numbers.

@@ -49,9 +49,10 @@ extension Replica {
     var problems: [String] = []
     var count = 0
     for origin in log.origins.vector.origins {
-      var chain = ContentHash.zero
-      var expected = SequenceNumber.none
-      try log.forEach(of: origin, after: .none) { record, _ in
+      let head = try log.origins.head(of: origin)
+      var chain = head.floorChain
+      var expected = head.floor
+      try log.forEach(of: origin, after: head.floor) { record, _ in
         expected = expected.next
         chain = record.chain(after: chain)
         count += 1
@@ -64,7 +65,6 @@ extension Replica {
           chain = try log.chain(at: record.dot) ?? chain
         }
       }
-      let head = try log.origins.head(of: origin)
       if head.sequence != expected || head.chain != chain {
         problems.append("log: \(origin.replica) should reach transaction \(head.sequence.rawValue)")
       }

@@ -89,6 +89,9 @@ extension GodwitError.Code {
   /// The changes of a sync file break a constraint of this replica.
   public static let importConstraint = Self("importConstraint")
 
+  /// The replica, or the member a file is from, lacks what all others hold and have forgotten.
+  public static let fenced = Self("fenced")
+
   // MARK: Keys
 
   /// The keyring file is missing.

@@ -40,6 +40,12 @@ package struct RowState: Hashable, Sendable {
 
   package func stamp(of column: Int) -> CellStamp? { overrides[column] ?? base }
 
+  /// The greatest timestamp of all that is remembered.
+  package var latest: HLC? {
+    let stamps = [base, carried].compactMap { $0 } + Array(overrides.values) + Array(deletes) + moves.map(\.stamp)
+    return stamps.map(\.hlc).max()
+  }
+
   /// How old the row's claim to a unique value is, as far as the column tells.
   package func claimStamp(of column: Int) -> CellStamp? { stamp(of: column) ?? carried }
 

@@ -107,6 +107,8 @@ package final class Connection {
       """)
     switch mode {
     case .writer:
+      // Chosen before the first page is written, or never: forgetting gives pages back a few at a time.
+      if try scalar("PRAGMA page_count") == .integer(0) { try execute("PRAGMA auto_vacuum=INCREMENTAL") }
       guard try scalar("PRAGMA journal_mode=WAL") == .text("wal") else {
         throw GodwitError(.fileAccess, "the file system under \(path) cannot hold a write-ahead log")
       }

@@ -9,12 +9,15 @@ enum SyncFileFormat {
   enum Part: UInt8 {
     case frame = 1
     case trailer = 2
+    case state = 3
   }
 
   static let headerByteLimit = 64 << 20
   static let frameByteLimit = 1 << 30
   /// A frame is closed once its transactions reach this size.
   static let frameTarget = 4 << 20
+  /// A block of a snapshot's state is closed once it reaches this size.
+  static let stateTarget = 1 << 20
   /// A frame may unpack to this size in any case, and beyond it only at a ratio that honest data reaches.
   static let unpackedByteAllowance = 64 << 20
   static let unpackedRatioLimit = 256

@@ -25,6 +25,9 @@ extension SyncFileHeader {
     writer.varint(ranges.count)
     for range in ranges { range.write(to: &writer) }
     for origin in Self.originsWithoutRange(vector, ranges) { writer.raw((chains[origin] ?? .zero).bytes) }
+    floor.write(to: &writer)
+    writer.byte(snapshot == nil ? 0 : 1)
+    snapshot?.write(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws {
@@ -48,12 +51,16 @@ extension SyncFileHeader {
     let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
     var chains: [Origin: ContentHash] = [:]
     for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try ContentHash(reading: &reader) }
+    let floor = try VersionVector(reading: &reader)
+    let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
     try reader.expectEnd()
+    guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
     guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
-      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, migrations: migrations, ranges: ranges,
-      chains: chains)
+      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, migrations: migrations,
+      ranges: ranges,
+      chains: chains, floor: floor, snapshot: snapshot)
   }
 }
 

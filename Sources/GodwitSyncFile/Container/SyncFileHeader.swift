@@ -49,10 +49,16 @@ package struct SyncFileHeader: Sendable {
   /// The chains of the origins in `vector` without a range: whether the reader holds the same under these numbers.
   package let chains: [Origin: ContentHash]
 
+  /// Up to where the sender has forgotten the transactions of each origin.
+  package let floor: VersionVector
+  /// Set when the file carries state in place of ranges.
+  package let snapshot: SnapshotHead?
+
   package init(
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
     schemaVersion: UInt64, recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition],
-    migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash]
+    migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash],
+    floor: VersionVector = VersionVector(), snapshot: SnapshotHead? = nil
   ) {
     self.group = group
     self.sender = sender
@@ -66,6 +72,8 @@ package struct SyncFileHeader: Sendable {
     self.migrations = migrations
     self.ranges = ranges
     self.chains = chains
+    self.floor = floor
+    self.snapshot = snapshot
   }
 
   /// The origins whose chains the header gives, rising.
@@ -74,5 +82,7 @@ package struct SyncFileHeader: Sendable {
     return vector.origins.filter { !ranged.contains($0) }
   }
 
-  package var transactionCount: Int { ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 } }
+  package var transactionCount: Int {
+    (snapshot?.transactionCount ?? 0) + ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 }
+  }
 }

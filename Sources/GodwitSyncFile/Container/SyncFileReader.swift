@@ -11,7 +11,9 @@ package final class SyncFileReader {
   private let zstd: Zstd
   private var frame: FrameDecoder?
   private var position: FramePosition
-  private var transactionCount = 0
+  /// Transactions, or the blocks of a snapshot.
+  private var count = 0
+  private var block: [UInt8]?
   private var isFinished = false
   private let verifyingIdentity: PublicIdentity
 
@@ -54,10 +56,23 @@ package final class SyncFileReader {
   package func next() throws -> TransactionRecord? {
     while !isFinished {
       if let record = try frame?.next(&position) {
-        transactionCount += 1
+        count += 1
         return record
       }
       try readPart()
+    }
+    return nil
+  }
+
+  /// The next block of a snapshot's items, or nil at the verified end.
+  package func nextBlock() throws -> [UInt8]? {
+    while !isFinished {
+      try readPart()
+      if let block {
+        self.block = nil
+        count += 1
+        return block
+      }
     }
     return nil
   }
@@ -66,13 +81,16 @@ package final class SyncFileReader {
     let start = try opener.readExactly(1)
     hasher.update(start)
     switch SyncFileFormat.Part(rawValue: start[0]) {
-    case .frame: try readFrame()
+    case .frame where header.snapshot == nil:
+      frame = try FrameDecoder(try readPacked(), origins: header.ranges.map(\.origin))
+    case .state where header.snapshot != nil: block = try readPacked()
+    case .frame, .state: throw ByteReader.malformed("a part that does not belong in this file")
     case .trailer: try readTrailer()
     case nil: throw ByteReader.malformed("unknown part \(start[0])")
     }
   }
 
-  private func readFrame() throws {
+  private func readPacked() throws -> [UInt8] {
     let head = try opener.readExactly(8)
     var reader = ByteReader(head)
     let packedSize = Int(try reader.bigEndian(UInt32.self))
@@ -84,7 +102,7 @@ package final class SyncFileReader {
     let packed = try opener.readExactly(packedSize)
     hasher.update(head)
     hasher.update(packed)
-    frame = try FrameDecoder(try zstd.decompress(packed, size: size), origins: header.ranges.map(\.origin))
+    return try zstd.decompress(packed, size: size)
   }
 
   private func readTrailer() throws {
@@ -97,7 +115,7 @@ package final class SyncFileReader {
         .invalidSignature, "the file's signature does not fit its content", hint: "ask the sender for the file again")
     }
     var reader = ByteReader(count)
-    guard try reader.bigEndian(UInt64.self) == UInt64(transactionCount), position.isAtEnd else {
+    guard try reader.bigEndian(UInt64.self) == UInt64(self.count), position.isAtEnd else {
       throw ByteReader.malformed("the file holds another number of transactions than it says")
     }
     var extra: UInt8 = 0

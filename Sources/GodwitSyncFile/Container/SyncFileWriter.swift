@@ -10,7 +10,9 @@ package final class SyncFileWriter {
   private var hasher = ContentHasher()
   private var frame: FrameEncoder
   private let zstd: Zstd
-  private var transactionCount = 0
+  /// Transactions, or the blocks of a snapshot.
+  private var count = 0
+  private var state = ByteWriter()
 
   /// Writes the header.
   package init(_ header: SyncFileHeader, signedBy identity: Identity, to sink: any ByteSink) throws {
@@ -31,8 +33,14 @@ package final class SyncFileWriter {
   /// Adds a transaction. Those of one origin come in sequence; causes come before effects.
   package func append(_ record: TransactionRecord) throws {
     try frame.append(record)
-    transactionCount += 1
+    count += 1
     if frame.size >= SyncFileFormat.frameTarget { try flush() }
+  }
+
+  /// Adds an item of a snapshot's state.
+  package func append(_ item: SnapshotItem) throws {
+    item.write(to: &state)
+    if state.count >= SyncFileFormat.stateTarget { try flush() }
   }
 
   /// Writes the trailer: nothing is valid without it.
@@ -40,7 +48,7 @@ package final class SyncFileWriter {
     try flush()
     var writer = ByteWriter()
     writer.byte(SyncFileFormat.Part.trailer.rawValue)
-    writer.bigEndian(UInt64(transactionCount))
+    writer.bigEndian(UInt64(count))
     try emit(writer.bytes)
     let message = SyncFileFormat.signatureContext + hasher.finalize().bytes
     try sealer.write(try identity.sign(message))
@@ -48,12 +56,22 @@ package final class SyncFileWriter {
   }
 
   private func flush() throws {
-    guard frame.size > 0 else { return }
-    let raw = try frame.finish()
+    if state.count > 0 {
+      try emit(.state, state.bytes)
+      state.removeAll()
+      count += 1
+    }
+    if frame.size > 0 { try emit(.frame, frame.finish()) }
+  }
+
+  private func emit(_ part: SyncFileFormat.Part, _ raw: [UInt8]) throws {
+    guard raw.count <= SyncFileFormat.unpackedByteLimit else {
+      throw GodwitError(.limitExceeded, "a row or transaction is too large for a sync file: \(raw.count) bytes")
+    }
     var packed = try zstd.compress(raw)
     SyncFileFormat.pad(&packed, unpackedSize: raw.count)
     var writer = ByteWriter(capacity: packed.count + 16)
-    writer.byte(SyncFileFormat.Part.frame.rawValue)
+    writer.byte(part.rawValue)
     writer.bigEndian(UInt32(packed.count))
     writer.bigEndian(UInt32(raw.count))
     writer.raw(packed)

@@ -1,0 +1,76 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// Forgets what every member is known to hold, a bounded piece at a time, each in a transaction of its own
+/// (Specs/forgetting.md).
+final class Forgetting {
+  /// How much one step does.
+  struct Portion {
+    var transactions = 512
+    var bytes = 8 << 20
+    var rows = 4_096
+    var pages = 1_024
+  }
+
+  /// What steps have done.
+  struct Progress {
+    var transactions = 0
+    var rows = 0
+    /// Whether there was nothing left to do.
+    var isDone = false
+  }
+
+  private let writer: ReplicaWriter
+  private let roster: Roster
+  private let portion: Portion
+
+  init(_ writer: ReplicaWriter, _ roster: Roster, portion: Portion = Portion()) {
+    self.writer = writer
+    self.roster = roster
+    self.portion = portion
+  }
+
+  /// One step.
+  func step(_ progress: inout Progress) throws {
+    if writer.hasHolds, writer.log.origins.hasUnfolded {
+      // What a local write means for rows in limbo is judged by a merge, which needs to see it.
+      try writer.inMerge { try writer.settle() }
+    }
+    progress = try writer.inTransaction { [progress] in
+      var progress = progress
+      let frontier = try Frontier(writer.log, roster, on: writer.connection)
+      let isFolded = try fold(through: frontier.vector)
+      let log = LogForgetting(writer.connection, writer.log)
+      let dropped = try log.drop(through: frontier.vector, portion)
+      let own = try writer.log.origins.head(of: writer.log.origins.own)
+      if dropped > 0 { try writer.clock.save(through: own.sequence) }
+      progress.transactions += dropped
+      let sweep = try RowSweep(writer, frontier: frontier.vector)
+      let swept = try isFolded ? sweep.run(portion.rows) : (rows: 0, isDone: false)
+      progress.rows += swept.rows
+      let isCompact = try FreePages(connection: writer.connection).giveBack(portion.pages)
+      progress.isDone = isFolded && swept.isDone && isCompact && dropped == 0
+      return progress
+    }
+  }
+
+  /// Folds what is about to be dropped, so far as rows with a state need it. Returns whether all of it has been.
+  private func fold(through frontier: VersionVector) throws -> Bool {
+    let log = writer.log
+    let folded = log.origins.foldedVector
+    guard !folded.covers(frontier) else { return true }
+    let tables = MergeTables(writer.connection, catalog: writer.catalog, functions: writer.mergeFunctions)
+    let states = RowStates(connection: writer.connection, origins: log.origins)
+    let memory = try RowMemory(writer, tables: tables)
+    if try memory.isEmpty(frontier, log) {
+      try log.origins.markFolded(through: frontier)
+      return true
+    }
+    let fold = LogFold(connection: writer.connection, log: log, tables: tables, states: states)
+    try fold.run(through: frontier, limit: portion.transactions) { record, table in
+      try !memory.isAhead(record.hlc) && !memory.mayBeCompared(tables[table.id])
+    }
+    return log.origins.foldedVector.covers(frontier)
+  }
+}

@@ -1,0 +1,40 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+extension Replica {
+  /// Forgets the history that every active member is known to hold, and gives the space back. A replica without other
+  /// members keeps none.
+  ///
+  /// Imports do as much by themselves, a bounded piece each time. Other writes go on in between.
+  ///
+  /// - Throws: `diskFull`, `busy`. What had been done by then stays done.
+  @discardableResult
+  public func compact() async throws -> CompactionReport {
+    let before = try await databasePages()
+    var progress = Forgetting.Progress()
+    while !progress.isDone { progress = try await forget(progress) }
+    try await withWriter { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    let after = try await databasePages()
+    return CompactionReport(
+      transactions: progress.transactions, rows: progress.rows, bytes: max(0, before - after) * DatabaseFile.pageSize)
+  }
+
+  /// One step.
+  func forget(_ progress: Forgetting.Progress = Forgetting.Progress()) async throws -> Forgetting.Progress {
+    let roster = try await withKeyring { $1 }
+    return try await withWriter { writer in
+      var progress = progress
+      try Forgetting(writer, roster).step(&progress)
+      return progress
+    }
+  }
+
+  private func databasePages() async throws -> Int {
+    try await withWriter { writer in
+      guard case .integer(let count)? = try writer.connection.scalar("PRAGMA page_count") else { return 0 }
+      return Int(count)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// Which stamps must stay although every member holds the writes, because rows are still compared by them
+/// (Specs/forgetting.md, "What stays").
+final class RowMemory {
+  private let connection: Connection
+  private let places: RowPlaces
+  private let latest: HLC
+  private var hiddenClaims: [Int: Set<Holds.Target>?] = [:]
+  private var circles: [Int: Set<Int>] = [:]
+
+  /// With more hidden rows than this in a table all stamps of its unique columns stay.
+  private static let hiddenLimit = 10_000
+
+  init(_ writer: ReplicaWriter, tables: MergeTables) throws {
+    connection = writer.connection
+    latest = writer.clock.latest
+    places = try RowPlaces(writer.connection, tables: tables, origins: writer.log.origins)
+  }
+
+  /// A stamp beyond the own clock stays, so that a later edit still wins.
+  func isAhead(_ hlc: HLC) -> Bool { latest < hlc }
+
+  /// Whether no row has a state and none of the transactions to fold could leave one behind.
+  func isEmpty(_ frontier: VersionVector, _ log: ChangeLog) throws -> Bool {
+    guard places.holds.isEmpty, try connection.scalar("SELECT EXISTS (SELECT 1 FROM godwit_row)") == .integer(0) else {
+      return false
+    }
+    return try frontier.origins.allSatisfy { origin in
+      let head = try log.origins.head(of: origin)
+      let greatest = try connection.scalar(
+        "SELECT max(hlc) FROM godwit_log WHERE id > ? AND id <= ?",
+        [
+          .integer(LogKey(origin: head.number, head.folded).rawValue),
+          .integer(LogKey(origin: head.number, frontier[origin]).rawValue),
+        ])
+      guard case .integer(let hlc)? = greatest else { return true }
+      return !isAhead(HLC(rawValue: UInt64(bitPattern: hlc)))
+    }
+  }
+
+  /// Whether rows of the table may be compared by stamps that are as old as the frontier.
+  func mayBeCompared(_ table: MergeTable) throws -> Bool {
+    if !table.uniqueIndexes.isEmpty, try claims(in: table)?.isEmpty != true { return true }
+    return try !circleColumns(of: table).isEmpty
+  }
+
+  /// The columns whose stamps stay.
+  func kept(_ key: RowKey, _ state: RowState, in table: MergeTable) throws -> Set<Int> {
+    var kept = try circleColumns(of: table)
+    if try isContested(key, state, in: table) { kept.formUnion(table.uniqueColumns) }
+    for column in table.definition.keyCount..<table.definition.columns.count {
+      if let stamp = state.stamp(of: column), isAhead(stamp.hlc) { kept.insert(column) }
+    }
+    return kept.filter { $0 >= table.definition.keyCount }
+  }
+
+  private func isContested(_ key: RowKey, _ state: RowState, in table: MergeTable) throws -> Bool {
+    guard !table.uniqueIndexes.isEmpty else { return false }
+    if state.image != nil { return true }
+    guard let hidden = try claims(in: table) else { return true }
+    guard !hidden.isEmpty, let row = try places.load(key) else { return false }
+    return try places.claims(of: row).contains { hidden.contains($0) }
+  }
+
+  /// The claims of the rows that the table does not show, dead but revivable ones included; nil when there are too
+  /// many to list.
+  private func claims(in table: MergeTable) throws -> Set<Holds.Target>? {
+    if let known = hiddenClaims[table.number] { return known }
+    var claims: Set<Holds.Target>? = []
+    let prefix = RowKey.prefix(of: table.number)
+    let sql = "SELECT key, state FROM godwit_row WHERE hidden AND key >= ? AND key < ? LIMIT ?"
+    try connection.withStatement(sql) { statement in
+      try statement.bind(blob: prefix.first, at: 1)
+      try statement.bind(blob: prefix.end, at: 2)
+      try statement.bind(Int64(Self.hiddenLimit + 1), at: 3)
+      var count = 0
+      while try statement.step() {
+        count += 1
+        guard count <= Self.hiddenLimit else { return claims = nil }
+        var reader = ByteReader(statement.blob(at: 1))
+        let state = try RowState(reading: &reader, origins: places.states.origins)
+        guard let image = state.image else { continue }
+        let row = LivingRow(
+          key: try RowKey(bytes: statement.blob(at: 0)), state: state, values: table.completed(image), isShown: false)
+        claims?.formUnion(try places.claims(of: row))
+      }
+    }
+    hiddenClaims[table.number] = .some(claims)
+    return claims
+  }
+
+  /// Acyclic references of which some are masked: the moves on a circle are compared.
+  private func circleColumns(of table: MergeTable) throws -> Set<Int> {
+    if let known = circles[table.number] { return known }
+    var columns: Set<Int> = []
+    for reference in table.references where reference.isAcyclic {
+      let target = Holds.Target(circlesOf: reference.column, in: table)
+      if try !places.holds.keys(waitingFor: target).isEmpty { columns.insert(reference.column) }
+    }
+    circles[table.number] = columns
+    return columns
+  }
+}
+
+extension RowKey {
+  /// The bytes that all keys of a table lie between.
+  static func prefix(of table: Int) -> (first: [UInt8], end: [UInt8]) {
+    var writer = ByteWriter(capacity: 4)
+    writer.varint(table)
+    return (writer.bytes, writer.bytes.dropLast() + [(writer.bytes.last ?? 0) + 1])
+  }
+}

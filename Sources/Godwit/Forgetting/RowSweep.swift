@@ -1,0 +1,87 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// Goes through the row states in the order of their keys, as far as a step may, and drops what every member is known
+/// to hold. Where it has come stands in `godwit_meta`, so that the next step goes on from there.
+struct RowSweep {
+  private let connection: Connection
+  private let frontier: VersionVector
+  private let tables: MergeTables
+  private let states: RowStates
+  private let memory: RowMemory
+
+  init(_ writer: ReplicaWriter, frontier: VersionVector) throws {
+    connection = writer.connection
+    self.frontier = frontier
+    tables = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
+    states = RowStates(connection: connection, origins: writer.log.origins)
+    memory = try RowMemory(writer, tables: tables)
+  }
+
+  /// Returns how many rows need no state any more, and whether the pass is over.
+  func run(_ limit: Int) throws -> (rows: Int, isDone: Bool) {
+    let meta = try Meta.all(on: connection)
+    var cursor: [UInt8] = []
+    if case .blob(let bytes)? = meta[.forgettingCursor] {
+      cursor = bytes
+    } else {
+      // Nothing more to drop than at the last pass, which left only what must stay.
+      guard try vector(meta[.forgotten]) != frontier else { return (0, true) }
+      try Meta.set(.forgetting, blob(frontier), on: connection)
+    }
+    let batch = try rows(after: cursor, limit)
+    var count = 0
+    for (bytes, stored) in batch {
+      let key = try RowKey(bytes: bytes)
+      guard tables.catalog.tables.contains(where: { $0.id == key.table }) else { continue }
+      if try forget(key, stored) { count += 1 }
+    }
+    guard batch.count < limit else {
+      try Meta.set(.forgettingCursor, .blob(batch.last?.key ?? []), on: connection)
+      return (count, false)
+    }
+    let begun = try vector(try Meta.all(on: connection)[.forgetting])
+    try Meta.set(.forgotten, blob(begun), on: connection)
+    try Meta.remove(.forgettingCursor, on: connection)
+    return (count, begun == frontier)
+  }
+
+  /// Whether the row needs no state any more.
+  private func forget(_ key: RowKey, _ stored: [UInt8]) throws -> Bool {
+    let table = try tables[key.table]
+    var reader = ByteReader(stored)
+    var state = try RowState(reading: &reader, origins: states.origins)
+    let before = state
+    let kept = try memory.kept(key, state, in: table)
+    guard state.forget(frontier, keeping: kept, table.definition.deletes) else {
+      try states.remove(key)
+      return true
+    }
+    if state != before { try states.save(state, for: key) }
+    return false
+  }
+
+  private func rows(after cursor: [UInt8], _ limit: Int) throws -> [(key: [UInt8], state: [UInt8])] {
+    let sql = "SELECT key, state FROM godwit_row WHERE key > ? ORDER BY key LIMIT ?"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind(blob: cursor, at: 1)
+      try statement.bind(Int64(limit), at: 2)
+      var rows: [(key: [UInt8], state: [UInt8])] = []
+      while try statement.step() { rows.append((statement.blob(at: 0), statement.blob(at: 1))) }
+      return rows
+    }
+  }
+
+  private func vector(_ value: Value?) throws -> VersionVector {
+    guard case .blob(let bytes)? = value else { return VersionVector() }
+    var reader = ByteReader(bytes)
+    return try VersionVector(reading: &reader)
+  }
+
+  private func blob(_ vector: VersionVector) -> Value {
+    var writer = ByteWriter()
+    vector.write(to: &writer)
+    return .blob(writer.bytes)
+  }
+}

@@ -1,0 +1,87 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+/// Writes the whole state of a database, as one read transaction sees it, into a sync file, a row at a time
+/// (Specs/snapshot.md).
+struct SnapshotExport {
+  private let connection: Connection
+  private let log: ChangeLog
+  private let tables: [CatalogTable]
+  let head: SnapshotHead
+
+  init(_ connection: Connection, _ log: ChangeLog, tables: [CatalogTable]) throws {
+    self.connection = connection
+    self.log = log
+    self.tables = tables
+    let clock = HLC(rawValue: UInt64(bitPattern: try Meta.integer(.clock, on: connection)))
+    head = SnapshotHead(
+      origins: try log.origins.vector.origins.map { origin in
+        let head = try log.origins.head(of: origin)
+        return SnapshotHead.Origin(
+          origin: origin, sequence: head.sequence, chain: head.chain, folded: head.folded, floor: head.floor,
+          floorChain: head.floorChain, floorContext: try log.othersContext(of: Dot(origin, head.floor)))
+      }, clock: max(clock, log.origins.ownLatest))
+  }
+
+  func write(to writer: SyncFileWriter) throws {
+    for number in tables.indices { try writeRows(of: number, to: writer) }
+    try writeStates(to: writer)
+    try writeHolds(to: writer)
+    try writeTransactions(to: writer)
+  }
+
+  private func writeRows(of number: Int, to writer: SyncFileWriter) throws {
+    let table = tables[number].definition
+    let sql = "SELECT \(table.quotedColumnList) FROM \(SQLName.quoted(table.name)) ORDER BY \(table.quotedKeyList)"
+    var row = ByteWriter(capacity: 256)
+    try connection.withStatement(sql) { statement in
+      while try statement.step() {
+        row.removeAll()
+        for column in table.columns.indices { statement.write(at: Int32(column), to: &row) }
+        try writer.append(.row(table: number, values: row.bytes[...]))
+      }
+    }
+  }
+
+  private func writeStates(to writer: SyncFileWriter) throws {
+    let numbering = SnapshotNumbering(head.origins.map(\.origin))
+    let places = places
+    try connection.withStatement("SELECT key, state FROM godwit_row ORDER BY key") { statement in
+      while try statement.step() {
+        let key = try RowKey(bytes: statement.blob(at: 0))
+        guard let number = places[key.table] else { continue }
+        var reader = ByteReader(statement.blob(at: 1))
+        var state = ByteWriter(capacity: 64)
+        try RowState(reading: &reader, origins: log.origins).write(to: &state, origins: numbering)
+        try writer.append(.state(table: number, key: key.key, state: state.bytes[...]))
+      }
+    }
+  }
+
+  private func writeHolds(to writer: SyncFileWriter) throws {
+    let places = places
+    try connection.withStatement("SELECT target, key FROM godwit_hold ORDER BY target, key") { statement in
+      while try statement.step() {
+        let key = try RowKey(bytes: statement.blob(at: 1))
+        let target = try Holds.Target(stored: statement.blob(at: 0)).parts()
+        guard let number = places[key.table] else { continue }
+        try writer.append(
+          .hold(
+            kind: target.kind, targetTable: places[target.table], target: target.rest, table: number, key: key.key))
+      }
+    }
+  }
+
+  private func writeTransactions(to writer: SyncFileWriter) throws {
+    let numbering = SnapshotNumbering(head.origins.map(\.origin))
+    var order = try CausalOrder(log, after: log.origins.floor, through: log.origins.vector)
+    while let entry = try order.next() {
+      let number = try numbering.number(of: entry.record.dot.origin)
+      try writer.append(.transaction(origin: number, SnapshotTransaction(entry.record, images: entry.images)))
+    }
+  }
+
+  private var places: [Int: Int] { Dictionary(uniqueKeysWithValues: tables.enumerated().map { ($1.id, $0) }) }
+}

@@ -1,0 +1,142 @@
+import GodwitBase
+import GodwitKeys
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+/// Loads a snapshot into a database without rows, inside the import's transaction, so that all is as if every
+/// transaction had been applied one by one (Specs/snapshot.md, "Loading").
+final class SnapshotLoader {
+  private let writer: ReplicaWriter
+  private let connection: Connection
+  private let file: SyncFileReader
+  private let head: SnapshotHead
+  private let numbering: SnapshotNumbering
+  private let tables: [MergeTable]
+  private let states: RowStates
+  private let carrier: ChangeCarrier
+  private let quarantine: Quarantine
+  private(set) var rowCount = 0
+  private(set) var transactionCount = 0
+
+  init(_ file: SyncFileReader, _ head: SnapshotHead, writer: ReplicaWriter) throws {
+    self.writer = writer
+    self.file = file
+    self.head = head
+    connection = writer.connection
+    numbering = SnapshotNumbering(head.origins.map(\.origin))
+    let known = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
+    tables = try file.header.tables.map { definition in
+      guard let table = try known.named(definition.name),
+        table.definition.columns.map(\.name) == definition.columns.map(\.name),
+        table.definition.keyCount == definition.keyCount
+      else {
+        throw GodwitError(
+          .needsMigration, "table \(definition.name) has other columns here than in the snapshot",
+          hint: "open both replicas with the same version of the program; nothing was changed")
+      }
+      return table
+    }
+    states = RowStates(connection: connection, origins: writer.log.origins)
+    carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
+    quarantine = Quarantine(connection)
+  }
+
+  func run(_ progress: ProgressHandler?) throws {
+    try placeOrigins()
+    while let block = try file.nextBlock() {
+      var reader = ByteReader(block)
+      while !reader.isAtEnd {
+        try load(try SnapshotItem(reading: &reader, tables: tables.count, origins: head.origins.count))
+      }
+    }
+    try finish()
+    progress?(1)
+  }
+
+  /// The log begins behind what has been forgotten.
+  private func placeOrigins() throws {
+    let origins = writer.log.origins
+    for origin in head.origins {
+      let number = try origins.number(of: origin.origin)
+      try origins.raiseFloor(of: origin.origin, to: origin.floor, chain: origin.floorChain)
+      origins.advance(origin.origin, to: origin.floor, chain: origin.floorChain)
+      guard origin.floor > .none, !origin.floorContext.isEmpty else { continue }
+      var context = ByteWriter()
+      origin.floorContext.write(to: &context)
+      try connection.run(
+        "INSERT INTO godwit_context (id, vector) VALUES (?, ?)",
+        [.integer(LogKey(origin: number, origin.floor).rawValue), .blob(context.bytes)])
+    }
+  }
+
+  private func load(_ item: SnapshotItem) throws {
+    switch item {
+    case .row(let number, let values):
+      try check(values, count: tables[number].definition.columns.count)
+      try values.withUnsafeBytes { try tables[number].rows.insert(encoded: $0) }
+      rowCount += 1
+    case .state(let number, let key, let bytes):
+      try check(key, count: tables[number].definition.keyCount)
+      var reader = ByteReader(bytes)
+      let state = try RowState(reading: &reader, origins: numbering)
+      try check(state, tables[number].definition)
+      let row = RowKey(table: tables[number].number, key: key)
+      try states.save(state, for: row)
+      if let latest = state.latest { try writer.clock.take(latest, of: row) }
+    case .hold(let kind, let targetTable, let rest, let number, let key):
+      try check(key, count: tables[number].definition.keyCount)
+      let table = targetTable.map { tables[$0].number } ?? 0
+      guard let target = Holds.Target(kind: kind, table: table, rest: rest) else {
+        throw ByteReader.malformed("what a row waits for")
+      }
+      let row = RowKey(table: tables[number].number, key: key)
+      try connection.run("INSERT INTO godwit_hold (target, key) VALUES (?, ?)", [.blob(target.bytes), .blob(row.bytes)])
+    case .transaction(let number, let transaction):
+      let origin = head.origins[number]
+      let sequence = try writer.log.origins.head(of: origin.origin).sequence.next
+      guard sequence <= origin.sequence else { throw ByteReader.malformed("an origin has more transactions than its head") }
+      let record = transaction.record(Dot(origin.origin, sequence))
+      try writer.log.append(record, Captured(changes: transaction.changes, images: transaction.images))
+      // What waits at the sender for a schema waits here.
+      let carried = try carrier.carry(record)
+      if !carried.waiting.isEmpty {
+        let key = LogKey(origin: try writer.log.origins.number(of: origin.origin), sequence)
+        try quarantine.set(carried, for: key)
+      }
+      try writer.clock.take(transaction.hlc, transaction.changes, writer.catalog)
+      transactionCount += 1
+    }
+  }
+
+  private func finish() throws {
+    let origins = writer.log.origins
+    for origin in head.origins {
+      let reached = try origins.head(of: origin.origin)
+      guard reached.sequence == origin.sequence, reached.chain == origin.chain else {
+        throw ByteReader.malformed("the transactions of a snapshot do not reach its head")
+      }
+    }
+    try origins.save(Set(head.origins.map(\.origin)))
+    try origins.markFolded(
+      through: VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.folded) })))
+    try writer.clock.save(through: origins.head(of: origins.own).sequence)
+  }
+
+  private func check(_ values: ArraySlice<UInt8>, count: Int) throws {
+    var reader = ByteReader(values)
+    for _ in 0..<count { _ = try reader.encodedValue() }
+    try reader.expectEnd()
+    try values.withUnsafeBytes(EncodedRow.check)
+  }
+
+  /// Columns are used as places in a row's values.
+  private func check(_ state: RowState, _ table: TableDefinition) throws {
+    let columns = table.keyCount..<table.columns.count
+    let used = [Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys)].joined()
+    guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
+      throw ByteReader.malformed("a row state with columns that its table does not have")
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import GodwitBase
+import GodwitReplication
+
+/// Origins by their places in a snapshot's head.
+struct SnapshotNumbering: OriginNumbering {
+  private let origins: [Origin]
+  private let numbers: [Origin: Int]
+
+  init(_ origins: [Origin]) {
+    self.origins = origins
+    numbers = Dictionary(uniqueKeysWithValues: origins.enumerated().map { ($1, $0) })
+  }
+
+  func number(of origin: Origin) throws -> Int {
+    guard let number = numbers[origin] else {
+      throw GodwitError(.damagedLog, "a row was written by an origin of which nothing is held", hint: "run: godwit verify")
+    }
+    return number
+  }
+
+  func origin(numbered number: Int) throws -> Origin {
+    guard origins.indices.contains(number) else { throw ByteReader.malformed("an origin number in a row state") }
+    return origins[number]
+  }
+}

@@ -1,0 +1,110 @@
+import GodwitBase
+import GodwitReplication
+
+/// One piece of a snapshot's state (Specs/snapshot.md, "Items"). Tables and origins are named by their places in the
+/// header.
+package enum SnapshotItem {
+  /// A row as its table shows it: all values, key first.
+  case row(table: Int, values: ArraySlice<UInt8>)
+  /// What is remembered of a row.
+  case state(table: Int, key: ArraySlice<UInt8>, state: ArraySlice<UInt8>)
+  /// What a row waits for; the target's table is nil when the sender has none of that name.
+  case hold(kind: UInt8, targetTable: Int?, target: ArraySlice<UInt8>, table: Int, key: ArraySlice<UInt8>)
+  /// A transaction that has not been forgotten, with the images of the rows it deleted where the sender has them.
+  case transaction(origin: Int, SnapshotTransaction)
+
+  private enum Kind: UInt8 {
+    case row = 1
+    case state = 2
+    case hold = 3
+    case transaction = 4
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    switch self {
+    case .row(let table, let values):
+      writer.byte(Kind.row.rawValue)
+      writer.varint(table)
+      writer.lengthPrefixed(values)
+    case .state(let table, let key, let state):
+      writer.byte(Kind.state.rawValue)
+      writer.varint(table)
+      writer.lengthPrefixed(key)
+      writer.lengthPrefixed(state)
+    case .hold(let kind, let targetTable, let target, let table, let key):
+      writer.byte(Kind.hold.rawValue)
+      writer.byte(kind)
+      writer.varint(targetTable.map { $0 + 1 } ?? 0)
+      writer.lengthPrefixed(target)
+      writer.varint(table)
+      writer.lengthPrefixed(key)
+    case .transaction(let origin, let transaction):
+      writer.byte(Kind.transaction.rawValue)
+      writer.varint(origin)
+      transaction.write(to: &writer)
+    }
+  }
+
+  /// Reads an item of a snapshot with so many tables and origins.
+  package init(reading reader: inout ByteReader, tables: Int, origins: Int) throws {
+    func table(_ reader: inout ByteReader) throws -> Int {
+      guard tables > 0 else { throw ByteReader.malformed("a snapshot without tables holds rows") }
+      return try reader.count(limit: tables - 1, "table number")
+    }
+    switch Kind(rawValue: try reader.byte()) {
+    case .row: self = .row(table: try table(&reader), values: try reader.lengthPrefixed())
+    case .state:
+      self = .state(table: try table(&reader), key: try reader.lengthPrefixed(), state: try reader.lengthPrefixed())
+    case .hold:
+      let kind = try reader.byte()
+      let target = try reader.count(limit: tables, "table number")
+      self = .hold(
+        kind: kind, targetTable: target == 0 ? nil : target - 1, target: try reader.lengthPrefixed(),
+        table: try table(&reader), key: try reader.lengthPrefixed())
+    case .transaction:
+      guard origins > 0 else { throw ByteReader.malformed("a snapshot without origins holds transactions") }
+      let origin = try reader.count(limit: origins - 1, "origin number")
+      self = .transaction(origin: origin, try SnapshotTransaction(reading: &reader))
+    case nil: throw ByteReader.malformed("an unknown item of a snapshot")
+    }
+  }
+}
+
+/// A transaction within a snapshot. Its sequence follows from those of its origin ahead of it.
+package struct SnapshotTransaction: Sendable {
+  package let hlc: HLC
+  package let schemaVersion: UInt64
+  package let context: VersionVector?
+  package let changes: [UInt8]
+  package let images: [UInt8]
+
+  package init(_ record: TransactionRecord, images: [UInt8]) {
+    hlc = record.hlc
+    schemaVersion = record.schemaVersion
+    context = record.context
+    changes = record.changes
+    self.images = images
+  }
+
+  package func record(_ dot: Dot) -> TransactionRecord {
+    TransactionRecord(dot: dot, hlc: hlc, schemaVersion: schemaVersion, context: context, changes: changes)
+  }
+
+  fileprivate func write(to writer: inout ByteWriter) {
+    writer.bigEndian(hlc.rawValue)
+    writer.varint(schemaVersion)
+    writer.byte(context == nil ? 0 : 1)
+    context?.write(to: &writer)
+    writer.lengthPrefixed(changes)
+    writer.lengthPrefixed(images)
+  }
+
+  fileprivate init(reading reader: inout ByteReader) throws {
+    hlc = HLC(rawValue: try reader.bigEndian())
+    guard hlc < HLC.limit else { throw ByteReader.malformed("a timestamp is out of range") }
+    schemaVersion = UInt64(try reader.count(limit: Int(UInt32.max), "schema version"))
+    context = try reader.flag() ? try VersionVector(reading: &reader) : nil
+    changes = Array(try reader.lengthPrefixed(limit: TransactionRecord.changesByteLimit))
+    images = Array(try reader.lengthPrefixed())
+  }
+}

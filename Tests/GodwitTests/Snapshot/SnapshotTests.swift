@@ -1,0 +1,93 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("Snapshots")
+struct SnapshotTests {
+  /// Two members with living, dead, hidden and masked rows, some of it forgotten and some not.
+  private func history() async throws -> ThingGroup {
+    let group = try await ThingGroup(2)
+    let (one, two) = (group.replicas[0], group.replicas[1])
+    for id in ["a", "b", "c", "d"] { try await one.write { try $0.insert(Thing(id: id, name: "first", code: id)) } }
+    for _ in 0..<2 { try await group.exchange() }
+    try await one.write { try $0.insert(Thing(id: "e", code: "x", tags: ["red"])) }
+    try await two.write { try $0.insert(Thing(id: "f", code: "x", count: 3)) }
+    try await one.write { _ = try $0.delete(Thing.self, key: "d") }
+    try await two.write { _ = try $0.execute("UPDATE thing SET name = 'second' WHERE id = 'd'") }
+    try await one.write { _ = try $0.execute("UPDATE thing SET parent = 'b' WHERE id = 'a'") }
+    try await two.write { _ = try $0.execute("UPDATE thing SET parent = 'a' WHERE id = 'b'") }
+    try await group.exchange()
+    try await one.write { _ = try $0.delete(Thing.self, key: "c") }
+    try await one.write { _ = try $0.execute("UPDATE thing SET count = count + 2") }
+    return group
+  }
+
+  @Test("a new member that joins by one and later files holds what the others hold")
+  func joining() async throws {
+    var group = try await history()
+    let floor = try await group.logCount(0)
+    let joined = try await group.join()
+    let report = try await group.send(0, 2)
+    #expect(report.isSnapshot)
+    #expect(try await joined.digest() == group.replicas[0].digest())
+    #expect(try await group.logCount(2) == floor)
+    for table in ["godwit_row", "godwit_hold"] {
+      #expect(try await group.count(table, 2) == group.count(table, 0))
+    }
+    #expect(try await joined.verify().problems.isEmpty)
+
+    // What was concurrent to the snapshot merges as it does elsewhere.
+    try await group.replicas[1].write { _ = try $0.execute("UPDATE thing SET name = 'third', count = count + 1") }
+    try await joined.write { _ = try $0.execute("UPDATE thing SET code = 'y' WHERE code = 'x'") }
+    try await joined.write { try $0.insert(Thing(id: "c", name: "again")) }
+    for _ in 0..<4 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    #expect(try await joined.count(Thing.all) == 6)
+    for replica in group.replicas { #expect(try await replica.verify().problems.isEmpty) }
+  }
+
+  @Test("one that brings nothing new is a no-op but for the acknowledgement")
+  func nothingNew() async throws {
+    let group = try await history()
+    for _ in 0..<2 { try await group.exchange() }
+    let digest = try await group.replicas[1].digest()
+    let file = group.folder.file("snapshot")
+    #expect(try await group.replicas[0].snapshot(to: .file(file)).isSnapshot)
+    let report = try await group.replicas[1].import(from: .file(file))
+    #expect(report.applied == 0 && !report.isSnapshot)
+    #expect(try await group.replicas[1].digest() == digest)
+  }
+
+  @Test("a member that is not too old takes from one the transactions it lacks")
+  func asTransactions() async throws {
+    let group = try await history()
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].snapshot(to: .file(file))
+    let report = try await group.replicas[1].import(from: .file(file))
+    #expect(report.applied == 2 && !report.isSnapshot)
+    #expect(try await group.digests().count == 1)
+  }
+
+  @Test("one that is cut, or changed anywhere, changes nothing")
+  func damaged() async throws {
+    var group = try await history()
+    let joined = try await group.join()
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].snapshot(to: .file(file))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    let empty = try await joined.digest()
+    for part in 1...12 {
+      let position = bytes.count * part / 13
+      var changed = bytes
+      changed[position] ^= 4
+      for damaged in [changed, bytes.prefix(position)] {
+        try damaged.write(to: URL(fileURLWithPath: group.folder.file("damaged")))
+        await #expect(throws: GodwitError.self) {
+          try await joined.import(from: .file(group.folder.file("damaged")))
+        }
+      }
+    }
+    #expect(try await joined.digest() == empty)
+    #expect(try await joined.import(from: .file(file)).isSnapshot)
+  }
+}
