@@ -6,8 +6,9 @@ import GodwitBase
 extension RowMerge {
   /// The row leaves this key: what its author had not seen goes along.
   mutating func move(to target: [UInt8], _ write: RowWrite) {
-    state.moves.insert(RowMove(stamp: write.stamp, target: target))
-    var edits = FollowingEdits(target: target)
+    let move = RowMove(stamp: write.stamp, target: target)
+    state.moves.insert(move)
+    var edits = FollowingEdits(move)
     for (origin, sequence) in state.updates.entries where write.context[origin] < sequence {
       edits.updates[origin] = sequence
     }
@@ -26,7 +27,7 @@ extension RowMerge {
   /// An update of a row that has gone: what it brought goes on; it keeps nothing alive here.
   mutating func follow(_ moves: Set<RowMove>, _ write: RowWrite, _ before: RowState) {
     for move in moves.sorted(by: { $0.stamp < $1.stamp }) {
-      var edits = FollowingEdits(target: move.target)
+      var edits = FollowingEdits(move)
       edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence
       for cell in write.cells {
         if rules.policy(of: cell.column).isContributed {
@@ -42,7 +43,6 @@ extension RowMerge {
 
   /// Takes in what was written under a key that the row had before.
   package mutating func apply(_ edits: FollowingEdits) throws {
-    // The row may have gone on from here too.
     for (column, cell) in edits.cells {
       if let present = state.stamp(of: column), present >= cell.stamp {
         try recordFollowed(column, cell, losesTo: present)
@@ -52,17 +52,16 @@ extension RowMerge {
       state.overrides[column] = cell.stamp
     }
     for (column, all) in edits.contributions { try contribute(all, to: column) }
-    let unseen = state.moves.filter { move in
-      edits.updates.entries.contains { move.stamp.dot.origin != $0.key || move.stamp.dot.sequence > $0.value }
+    // None of the moves that are here has seen these edits: they came only now.
+    let onward = state.moves.filter { $0.stamp > edits.move }.sorted { $0.stamp < $1.stamp }
+    for move in onward {
+      var next = FollowingEdits(move)
+      next.updates = edits.updates
+      next.cells = edits.cells.filter { state.overrides[$0.key] == $0.value.stamp }
+      next.contributions = edits.contributions
+      following.append(next)
     }
-    if let next = unseen.max(by: { $0.stamp < $1.stamp }), state.inserts.isEmpty || !state.isAlive(rules.deletes) {
-      var onward = FollowingEdits(target: next.target)
-      onward.updates = edits.updates
-      onward.cells = edits.cells.filter { state.overrides[$0.key] == $0.value.stamp }
-      onward.contributions = edits.contributions
-      following.append(onward)
-      return
-    }
+    guard onward.isEmpty else { return }
     state.updates = state.updates.union(edits.updates)
   }
 

@@ -17,6 +17,8 @@ package struct RowMove: Hashable, Sendable {
 /// (Specs/merge.md, "Moves").
 package struct FollowingEdits: Hashable, Sendable {
   package let target: [UInt8]
+  /// The stamp of the move that they follow.
+  package let move: CellStamp
   package var updates = VersionVector()
   package var cells: [Int: StampedValue] = [:]
   package var contributions: [Int: [Contribution]] = [:]
@@ -26,5 +28,8 @@ package struct FollowingEdits: Hashable, Sendable {
     package let stamp: CellStamp
   }
 
-  package init(target: [UInt8]) { self.target = target }
+  package init(_ move: RowMove) {
+    target = move.target
+    self.move = move.stamp
+  }
 }
