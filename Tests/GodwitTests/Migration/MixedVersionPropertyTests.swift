@@ -66,17 +66,17 @@ struct MixedVersionPropertyTests {
     _ group: MigrationGroup, _ number: Int, _ version: Int, _ random: inout SeededGenerator
   ) async throws {
     let (table, columns) = Self.shapes[version - 1]
-    let id = Int.random(in: 1...6, using: &random)
+    let id = Int.random(in: 1...3, using: &random)
     let value = Int.random(in: 0...99, using: &random)
     let column = columns.randomElement(using: &random) ?? columns[0]
     switch Int.random(in: 0..<10, using: &random) {
-    case 0..<3:
+    case 0:
       let names = columns.map(\.0).joined(separator: ", ")
       let values = columns.map { $0.1.replacing("%", with: "\(value)") }.joined(separator: ", ")
       try await group.write(
         number, SQL(text: "INSERT OR REPLACE INTO \(table) (id, \(names)) VALUES (\(id), \(values))"))
-    case 3: try await group.write(number, SQL(text: "DELETE FROM \(table) WHERE id = \(id)"))
-    case 4 where version != 2:
+    case 1: try await group.write(number, SQL(text: "DELETE FROM \(table) WHERE id = \(id)"))
+    case 2 where version != 2:
       let set = Self.extra[version - 1].replacing("%", with: "\(value)")
       try await group.write(
         number, SQL(text: "INSERT OR IGNORE INTO gone (id) VALUES (\(id))"),
@@ -88,16 +88,23 @@ struct MixedVersionPropertyTests {
     }
   }
 
-  @Test("end in one state on all replicas once all have migrated", arguments: 1...12)
+  @Test("end in one state on all replicas once all have migrated", arguments: 1...10)
   func converge(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
-    var versions = (0..<3).map { _ in Int.random(in: 1...3, using: &random) }
+    var versions = (0..<3).map { _ in Int.random(in: 1...2, using: &random) }
     let group = try await MigrationGroup(versions, Self.items)
-    for _ in 0..<40 {
+    for id in 1...3 {
+      let (table, columns) = Self.shapes[versions[0] - 1]
+      let values = columns.map { $0.1.replacing("%", with: "0") }.joined(separator: ", ")
+      let names = columns.map(\.0).joined(separator: ", ")
+      try await group.write(0, SQL(text: "INSERT INTO \(table) (id, \(names)) VALUES (\(id), \(values))"))
+    }
+    try await group.exchange()
+    for _ in 0..<50 {
       let number = Int.random(in: 0..<3, using: &random)
-      switch Int.random(in: 0..<10, using: &random) {
-      case 0..<6: try await write(group, number, versions[number], &random)
-      case 6..<9: try await group.send(number, to: (number + Int.random(in: 1...2, using: &random)) % 3)
+      switch Int.random(in: 0..<16, using: &random) {
+      case 0..<9: try await write(group, number, versions[number], &random)
+      case 9..<15: try await group.send(number, to: (number + Int.random(in: 1...2, using: &random)) % 3)
       default:
         versions[number] = min(4, versions[number] + Int.random(in: 1...2, using: &random))
         try await group.update(number, to: versions[number])
