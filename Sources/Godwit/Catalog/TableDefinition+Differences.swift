@@ -56,6 +56,9 @@ extension TableDefinition {
     if isSynced != stored.isSynced {
       differences.append(.changed("the table is synced only in the \(isSynced ? "model" : "database")"))
     }
+    if deletes != stored.deletes {
+      differences.append(.changed("concurrent deletes and edits: \(stored.deletes) in the database, \(deletes) in the model"))
+    }
     if numbersKeys != stored.numbersKeys {
       differences.append(.changed("the rows are numbered only in the \(numbersKeys ? "model" : "database")"))
     }
@@ -78,9 +81,14 @@ extension ColumnDefinition {
     if check != stored.check {
       differences.append("is checked by \(stored.checkText) in the database and by \(checkText) in the model")
     }
+    if merge != stored.merge {
+      differences.append("is merged as \(stored.merge.name) in the database and as \(merge.name) in the model")
+    }
     return differences
   }
 
-  private var target: String { reference.map { "\($0.table) (\($0.onDelete))" } ?? "nothing" }
+  private var target: String {
+    reference.map { "\($0.table) (\($0.onDelete)\($0.isAcyclic ? ", acyclic" : ""))" } ?? "nothing"
+  }
   private var checkText: String { check.map { "(\($0))" } ?? "nothing" }
 }

@@ -120,12 +120,7 @@ final class ChangeLog {
     _ body: (TransactionRecord, _ context: VersionVector, _ images: [UInt8]) throws -> Void
   ) throws -> VersionVector {
     let start = origins.foldedVector
-    let ranges = try end.origins.filter { start[$0] < end[$0] }.map { origin in
-      LogOrder.Range(
-        origin: origin, after: start[origin], through: end[origin],
-        contextBefore: try othersContext(of: Dot(origin, start[origin])))
-    }
-    var order = try LogOrder(self, ranges, covered: start)
+    var order = try order(after: start, through: end)
     var passed = start
     for _ in 0..<limit {
       guard let entry = try order.next() else { break }
@@ -133,6 +128,16 @@ final class ChangeLog {
       passed[entry.record.dot.origin] = entry.record.dot.sequence
     }
     return passed
+  }
+
+  /// The transactions of all origins between two vectors, causes first.
+  func order(after start: VersionVector, through end: VersionVector) throws -> LogOrder {
+    let ranges = try end.origins.filter { start[$0] < end[$0] }.map { origin in
+      LogOrder.Range(
+        origin: origin, after: start[origin], through: end[origin],
+        contextBefore: try othersContext(of: Dot(origin, start[origin])))
+    }
+    return try LogOrder(self, ranges, covered: start)
   }
 
   /// Reads an origin's transactions one by one.

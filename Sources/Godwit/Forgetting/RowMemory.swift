@@ -112,4 +112,10 @@ extension RowKey {
     writer.varint(table)
     return (writer.bytes, writer.bytes.dropLast() + [(writer.bytes.last ?? 0) + 1])
   }
+
+  /// The same as values to bind.
+  static func range(of table: Int) -> [Value] {
+    let (first, end) = prefix(of: table)
+    return [.blob(first), .blob(end)]
+  }
 }

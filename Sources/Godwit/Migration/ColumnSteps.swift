@@ -18,11 +18,15 @@ public struct AddColumn: MigrationStep {
   ///   - check: SQL over the column's own name that no value may make false.
   ///   - target: The table whose key it holds.
   ///   - onDelete: What becomes of the row when the one it refers to is deleted.
+  ///   - acyclic: Whether rows that refer to each other may never form a circle.
+  ///   - merge: What becomes of writes on several replicas that had not seen each other.
   public init<Content: ColumnValue>(
     _ name: String, _ type: Content.Type, default value: Content? = nil, to table: String, check: String? = nil,
-    references target: String? = nil, onDelete: DeleteAction = .restrict
+    references target: String? = nil, onDelete: DeleteAction = .restrict, acyclic: Bool = false,
+    merge: ColumnMerge<Content> = .lastWriterWins
   ) {
-    column = NewColumn(name, type, default: value, check: check, references: target, onDelete: onDelete)
+    column = NewColumn(
+      name, type, default: value, check: check, references: target, onDelete: onDelete, acyclic: acyclic, merge: merge)
     self.table = table
     derivation = nil
   }

@@ -109,8 +109,12 @@ extension MigrationFile.Column {
     type = "\(column.type)"
     optional = column.isNullable ? true : nil
     `default` = column.defaultValue.map(MigrationFile.Constant.init)
-    references = column.reference.map { MigrationFile.Reference(table: $0.table, onDelete: "\($0.onDelete)") }
+    references = column.reference.map { reference in
+      MigrationFile.Reference(
+        table: reference.table, onDelete: "\(reference.onDelete)", acyclic: reference.isAcyclic ? true : nil)
+    }
     check = column.check
+    merge = column.merge == .lastWriterWins ? nil : column.merge.name
   }
 
   func columnDefinition() throws -> ColumnDefinition {
@@ -118,11 +122,15 @@ extension MigrationFile.Column {
       guard let action = DeleteAction.allCases.first(where: { "\($0)" == reference.onDelete }) else {
         throw MigrationFile.malformed("there is no action \(reference.onDelete)")
       }
-      return Reference(table: reference.table, onDelete: action)
+      return Reference(table: reference.table, onDelete: action, isAcyclic: reference.acyclic ?? false)
+    }
+    guard let policy = MergePolicy(name: merge ?? MergePolicy.lastWriterWins.name) else {
+      throw MigrationFile.malformed("there is no merge policy \(merge ?? "")")
     }
     return ColumnDefinition(
       name: name, type: try ColumnType(named: type), isNullable: optional ?? false,
-      defaultValue: try `default`?.value(), reference: reference, check: check)
+      defaultValue: try `default`?.value(), reference: reference, check: check,
+      merge: policy)
   }
 }
 

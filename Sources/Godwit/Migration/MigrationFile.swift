@@ -45,11 +45,13 @@ struct MigrationFile: Codable {
     var `default`: Constant?
     var references: Reference?
     var check: String?
+    var merge: String?
   }
 
   struct Reference: Codable {
     var table: String
     var onDelete: String
+    var acyclic: Bool?
   }
 
   struct Index: Codable {
@@ -110,9 +112,9 @@ struct MigrationFile: Codable {
     "root": ["format": "", "migrations": "migration"],
     "migration": ["version": "", "name": "", "steps": "step"],
     "column": [
-      "name": "", "type": "", "optional": "", "default": "constant", "references": "reference", "check": "",
+      "name": "", "type": "", "optional": "", "default": "constant", "references": "reference", "check": "", "merge": "",
     ],
-    "reference": ["table": "", "onDelete": ""], "index": ["columns": "", "unique": ""],
+    "reference": ["table": "", "onDelete": "", "acyclic": ""], "index": ["columns": "", "unique": ""],
     "statement": ["sql": "", "values": "constant"],
     "constant": ["integer": "", "real": "", "text": "", "blob": ""],
     "createTable": [

@@ -33,16 +33,20 @@ public struct NewColumn: Sendable {
   ///   - check: SQL over the column's own name that no value may make false.
   ///   - table: The table whose key it holds.
   ///   - onDelete: What becomes of the row when the one it refers to is deleted.
+  ///   - acyclic: Whether rows that refer to each other may never form a circle.
+  ///   - merge: What becomes of writes on several replicas that had not seen each other.
   public init<Content: ColumnValue>(
     _ name: String, _ type: Content.Type, default value: Content? = nil, check: String? = nil,
-    references table: String? = nil, onDelete: DeleteAction = .restrict
+    references table: String? = nil, onDelete: DeleteAction = .restrict, acyclic: Bool = false,
+    merge: ColumnMerge<Content> = .lastWriterWins
   ) {
     definition = {
       let stored = try value?.storedValue()
       return ColumnDefinition(
         name: name, type: ColumnType(Content.storageType), isNullable: Content.isNullable,
         defaultValue: stored == .null ? nil : stored,
-        reference: table.map { Reference(table: $0, onDelete: onDelete) }, check: check)
+        reference: table.map { Reference(table: $0, onDelete: onDelete, isAcyclic: acyclic) }, check: check,
+        merge: merge.policy)
     }
   }
 }

@@ -93,6 +93,8 @@ final class SchemaRebuild {
     try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
     try connection.run("DELETE FROM godwit_conflict WHERE table_id = ?", [.integer(Int64(table.id))])
     try states.removeAll(of: table.id)
+    try connection.run("DELETE FROM godwit_hold WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
+    try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
   }
 
   // MARK: Tables that are made anew

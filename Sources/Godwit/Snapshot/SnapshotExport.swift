@@ -76,7 +76,7 @@ struct SnapshotExport {
 
   private func writeTransactions(to writer: SyncFileWriter) throws {
     let numbering = SnapshotNumbering(head.origins.map(\.origin))
-    var order = try CausalOrder(log, after: log.origins.floor, through: log.origins.vector)
+    var order = try log.order(after: log.origins.floor, through: log.origins.vector)
     while let entry = try order.next() {
       let number = try numbering.number(of: entry.record.dot.origin)
       try writer.append(.transaction(origin: number, SnapshotTransaction(entry.record, images: entry.images)))

@@ -111,7 +111,6 @@ struct Acknowledgements {
   private static func key(_ replica: ReplicaID) -> Value {
     var writer = ByteWriter(capacity: 16)
     replica.value.write(to: &writer)
-    if let incarnation { writer.bigEndian(incarnation) }
     return .blob(writer.bytes)
   }
 }

@@ -12,10 +12,9 @@ final class Importer {
   private let connection: Connection
   private let file: SyncFileReader
   private let log: ChangeLog
+  private let applier: TransactionApplier
   private let merger: Merger
   private let staged: StagedTransactions
-  private let carrier: ChangeCarrier
-  private let quarantine: Quarantine
   /// Each origin's chain and context as the file tells them, up to the transaction read last.
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
@@ -36,10 +35,9 @@ final class Importer {
     self.writer = writer
     connection = writer.connection
     log = writer.log
-    merger = try writer.merger()
+    applier = try TransactionApplier(writer)
+    merger = applier.merger
     staged = StagedTransactions(connection: connection)
-    carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
-    quarantine = Quarantine(connection)
     held = log.origins.vector
     isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
@@ -206,24 +204,10 @@ final class Importer {
 
   private func apply(_ transaction: StagedTransaction) throws {
     let dot = transaction.record.dot
-    var context = transaction.context
-    context[dot.origin] = dot.sequence
-    let carried = try carrier.carry(transaction.record)
-    var images: [UInt8] = []
-    if carried.isPlain {
-      images = try merger.add(transaction.record, context: context)
-    } else {
-      try merger.merge(carried.record, context: context)
-    }
-    try log.append(transaction.record, Captured(changes: transaction.record.changes, images: images))
+    if try !applier.apply(transaction.record, others: transaction.context) { quarantined += 1 }
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)
-    if !carried.waiting.isEmpty {
-      quarantined += 1
-      try quarantine.set(carried, for: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
-    }
-    try writer.clock.take(transaction.record.hlc, transaction.record.changes, writer.catalog)
     applied += 1
   }
 

@@ -13,6 +13,28 @@ package enum MergePolicy: Hashable, Sendable {
   /// A function of the program's, by its name.
   case custom(String)
 
+  /// As a migration file and messages have it.
+  package var name: String {
+    switch self {
+    case .lastWriterWins: "lastWriterWins"
+    case .counter: "counter"
+    case .addWinsSet: "addWinsSet"
+    case .maximum: "max"
+    case .minimum: "min"
+    case .custom(let name): "custom \(name)"
+    }
+  }
+
+  package init?(name: String) {
+    let plain: [MergePolicy] = [.lastWriterWins, .counter, .addWinsSet, .maximum, .minimum]
+    if let policy = plain.first(where: { $0.name == name }) {
+      self = policy
+    } else {
+      guard name.hasPrefix("custom "), name.utf8.count > 7 else { return nil }
+      self = .custom(String(name.dropFirst(7)))
+    }
+  }
+
   /// Whether an update carries what it does to the value rather than the value.
   package var isRelative: Bool { self == .counter || self == .addWinsSet }
 

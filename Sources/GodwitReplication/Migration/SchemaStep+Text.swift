@@ -35,7 +35,10 @@ extension ColumnDefinition {
     var text = "\(name) \(type)"
     if isNullable { text += " optional" }
     if let defaultValue { text += " default \(defaultValue.text)" }
-    if let reference { text += " references \(reference.table) (\(reference.onDelete))" }
+    if let reference {
+      text += " references \(reference.table) (\(reference.onDelete)\(reference.isAcyclic ? ", acyclic" : ""))"
+    }
+    if merge != .lastWriterWins { text += " merge \(merge.name)" }
     if let check { text += " check (\(check))" }
     return text
   }

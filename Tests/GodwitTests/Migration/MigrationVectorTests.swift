@@ -102,22 +102,10 @@ struct MigrationVectorTests {
 
   /// What an import does with a transaction that has its turn.
   private static func merge(_ record: TransactionRecord, on writer: ReplicaWriter) throws {
-    let connection = writer.connection
-    try connection.setTriggers(false)
-    try connection.setForeignKeys(false)
-    defer {
-      try? connection.setTriggers(true)
-      try? connection.setForeignKeys(true)
-    }
-    try writer.inTransaction {
-      let carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
-      let merger = Merger(connection, log: writer.log, catalog: writer.catalog)
-      try writer.log.append(record)
-      let carried = try carrier.carry(record)
-      if let record = carried.record { try merger.add(record) }
-      let number = try writer.log.origins.number(of: record.dot.origin)
-      try Quarantine(connection).set(carried, for: LogKey(origin: number, record.dot.sequence))
-      try merger.flush()
+    try writer.inMerge {
+      let applier = try TransactionApplier(writer)
+      _ = try applier.apply(record, others: record.context ?? VersionVector())
+      try applier.merger.finish()
       try writer.log.origins.save([record.dot.origin])
     }
   }
@@ -161,7 +149,7 @@ struct MigrationVectorTests {
     let dictionary = tables.map { table in
       ChangeSet.Table(
         name: table.name, columnCount: table.columns.count, keyCount: table.keyCount,
-        columns: table.columns.enumerated().map { (index: $0, name: $1.name) })
+        columns: table.columns.enumerated().map { ChangeSet.Column(index: $0, name: $1.name) })
     }
     ChangeSet.writeHeader(tables: dictionary, operationCount: received.operations.count, to: &changes)
     changes.raw(operations.bytes)
