@@ -77,7 +77,8 @@ struct MeetingTransfersTests {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       for file in files { tasks.addTask { _ = try await pair.receiver.import(from: file) } }
       for number in 1...20 {
-        tasks.addTask { try await pair.receiver.write { try $0.insert(Debit(id: 1_000 + number, amount: number)) } }
+        let debit = Debit(id: 1_000 + number, amount: number)
+        tasks.addTask { _ = try await pair.receiver.write { try $0.insert(debit) } }
       }
       try await tasks.waitForAll()
     }
@@ -125,7 +126,7 @@ struct MeetingTransfersTests {
       for (from, to, first) in [(pair.sender, pair.receiver, 0), (pair.receiver, pair.sender, 100)] {
         tasks.addTask {
           for number in 1...15 {
-            try await from.write { try $0.insert(Debit(id: first + number, amount: number)) }
+            _ = try await from.write { try $0.insert(Debit(id: first + number, amount: number)) }
             try await carry(from: from, to: to, in: pair.folder)
           }
         }

@@ -3,7 +3,7 @@ import GodwitBase
 import GodwitReplication
 
 /// A file of Specs/vectors/merge: tables, replicas, what they do, and what must come of it.
-struct MergeVector: Decodable {
+struct MergeVector: Decodable, Sendable {
   let title: String
   /// The row of Specs/edge-cases.md.
   let row: Int

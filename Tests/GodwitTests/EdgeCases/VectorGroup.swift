@@ -117,12 +117,12 @@ final class VectorGroup {
       for _ in 0..<2 * names.count {
         guard let (sender, receiver) = pairs.randomElement(using: &random) else { break }
         let path = folder.file(UUID().uuidString)
-        _ = try await self[sender].replica.export(to: .file(path), includesAll: random.chance(oneIn: 2))
+        _ = try await self[sender].replica.export(to: .file(path), includesAll: Bool.random(using: &random))
         late.append((path, receiver))
-        guard random.chance(oneIn: 2) else { continue }
+        guard Bool.random(using: &random) else { continue }
         let next = late.remove(at: Int.random(in: late.indices, using: &random))
         _ = try await self[next.receiver].replica.import(from: .file(next.path))
-        if random.chance(oneIn: 3) { late.append(next) }
+        if Int.random(in: 0..<3, using: &random) == 0 { late.append(next) }
       }
       for file in late.shuffled(using: &random) {
         _ = try await self[file.receiver].replica.import(from: .file(file.path))

@@ -1,7 +1,7 @@
 import Godwit
 
 /// One step of a merge vector (Specs/vectors/README.md, "Steps").
-enum VectorStep: Decodable {
+enum VectorStep: Decodable, Sendable {
   case write(replica: String, operations: [VectorOperation], sameTime: Bool, refused: String?)
   case send(from: String, to: String, all: Bool, times: Int, report: VectorReport?)
   case keep(file: String, from: String, member: String?, all: Bool)
@@ -55,7 +55,7 @@ enum VectorStep: Decodable {
 }
 
 /// What a transaction does to one row, or what it does and takes back.
-enum VectorOperation: Decodable {
+enum VectorOperation: Decodable, Sendable {
   case insert(table: String, values: [String: VectorValue])
   case update(table: String, key: [VectorValue], values: [String: VectorValue], add: [String: VectorValue])
   case delete(table: String, key: [VectorValue])
@@ -85,8 +85,8 @@ enum VectorOperation: Decodable {
 }
 
 /// What an import says of itself; what is left out is not compared.
-struct VectorReport: Decodable {
-  struct Missing: Decodable, Hashable {
+struct VectorReport: Decodable, Sendable {
+  struct Missing: Decodable, Hashable, Sendable {
     let of: String
     let first: UInt64
     let last: UInt64
@@ -112,8 +112,8 @@ struct VectorReport: Decodable {
 }
 
 /// What replicas hold; what is left out is not compared.
-struct VectorExpectation: Decodable {
-  struct Conflict: Decodable, Hashable {
+struct VectorExpectation: Decodable, Sendable {
+  struct Conflict: Decodable, Hashable, Sendable {
     let kind: String
     let table: String
     let key: [VectorValue]

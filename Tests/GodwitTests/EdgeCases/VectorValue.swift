@@ -2,7 +2,7 @@ import Godwit
 import GodwitBase
 
 /// A stored value in JSON (Specs/vectors/README.md, "Values").
-struct VectorValue: Decodable, Hashable {
+struct VectorValue: Decodable, Hashable, Sendable {
   let value: Value
 
   private enum CodingKeys: CodingKey, CaseIterable { case integer, real, text, blob, times }
