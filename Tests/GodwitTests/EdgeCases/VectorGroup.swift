@@ -36,6 +36,8 @@ final class VectorGroup {
       let clock = TestClock()
       opened.append(Place(replica: try await Self.open(path, clock), clock: clock, member: "member-\(number)"))
     }
+    // Members learn of each other from the founder.
+    for member in opened.dropFirst() { _ = try await carry(from: opened[0].replica, to: member.replica, in: folder) }
     opened.sort { $0.replica.identity.replica < $1.replica.identity.replica }
     for (name, place) in zip(names, opened) {
       places[name] = place
@@ -99,10 +101,10 @@ final class VectorGroup {
 
   func path(of file: String) throws -> String { try #require(files[file], "no file is called \(file)") }
 
-  private func carry(_ sender: String, _ receiver: String, all: Bool) async throws {
+  private func hand(_ sender: String, _ receiver: String) async throws {
     let path = folder.file(UUID().uuidString)
     defer { unlink(path) }
-    _ = try await self[sender].replica.export(to: .file(path), includesAll: all)
+    _ = try await self[sender].replica.export(to: .file(path))
     _ = try await self[receiver].replica.import(from: .file(path))
   }
 
@@ -130,7 +132,7 @@ final class VectorGroup {
     }
     for _ in 0..<2 {
       if !isPlain { pairs.shuffle(using: &random) }
-      for (sender, receiver) in pairs { try await carry(sender, receiver, all: false) }
+      for (sender, receiver) in pairs { try await hand(sender, receiver) }
     }
   }
 }

@@ -126,18 +126,20 @@ struct VectorExpectation: Decodable, Sendable {
   let on: [String]?
   let rows: [String: [[VectorValue]]]
   let conflicts: [Conflict]?
+  let mayConflict: [Conflict]
   let limbo: [String: [[VectorValue]]]?
   /// All transactions held, of whatever origin.
   let transactions: Int?
   let staged: Int?
 
-  private enum CodingKeys: CodingKey, CaseIterable { case on, rows, conflicts, limbo, transactions, staged }
+  private enum CodingKeys: CodingKey, CaseIterable { case on, rows, conflicts, mayConflict, limbo, transactions, staged }
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(only: CodingKeys.self)
     on = try fields.decodeIfPresent([String].self, forKey: .on)
     rows = try fields.decodeIfPresent([String: [[VectorValue]]].self, forKey: .rows) ?? [:]
     conflicts = try fields.decodeIfPresent([Conflict].self, forKey: .conflicts)
+    mayConflict = try fields.decodeIfPresent([Conflict].self, forKey: .mayConflict) ?? []
     limbo = try fields.decodeIfPresent([String: [[VectorValue]]].self, forKey: .limbo)
     transactions = try fields.decodeIfPresent(Int.self, forKey: .transactions)
     staged = try fields.decodeIfPresent(Int.self, forKey: .staged)
