@@ -11,14 +11,11 @@ private struct FeatureRow {
 
   /// Nil for lines that are no row of a feature.
   init?(line: String) {
-    // A bar inside code is written \| and splits nothing.
-    let cells = line.replacingOccurrences(of: "\\|", with: "¦").split(separator: "|", omittingEmptySubsequences: false)
-      .map { $0.trimmingCharacters(in: .whitespaces) }
+    let cells = TestNames.cells(of: line)
     guard cells.count == 8, let number = Int(cells[1]) else { return nil }
     self.number = number
     state = cells[3]
-    tests = cells[5].split(separator: ",").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "` ")) }
-      .filter { !$0.isEmpty }
+    tests = TestNames.named(in: cells[5])
     missing = cells[6]
   }
 }
@@ -49,32 +46,10 @@ struct FeatureTableTests {
 
   @Test("names tests that exist")
   func tests() throws {
-    let existing = try Self.existingTests()
+    let existing = try TestNames.all()
     let unknown = rows.flatMap { row in
       row.tests.filter { !existing.contains($0) }.map { "row \(row.number): \($0)" }
     }
     #expect(unknown.isEmpty, "these are no tests in Tests/")
-  }
-
-  /// `Type/function` of every test in Tests/: a type opens at the start of a line and holds what follows it.
-  private static func existingTests() throws -> Set<String> {
-    let type = /^(?:private |final )*(?:struct|class|extension) (\w+)/
-    let function = /\bfunc (\w+)/
-    let folder = "\(DocumentationPage.root)/Tests"
-    var found: Set<String> = []
-    for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix("Tests.swift") {
-      var current = ""
-      var isTest = false
-      for line in try DocumentationPage.text(of: "Tests/\(path)").split(separator: "\n") {
-        let declared = line.replacing("@Suite ", with: "")
-        if let match = declared.firstMatch(of: type) { current = String(match.output.1) }
-        if line.contains("@Test") { isTest = true }
-        if isTest, let match = line.firstMatch(of: function) {
-          found.insert("\(current)/\(match.output.1)")
-          isTest = false
-        }
-      }
-    }
-    return found
   }
 }

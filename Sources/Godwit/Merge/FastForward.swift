@@ -21,10 +21,23 @@ struct FastForward {
     }
   }
 
+  /// The same as ``apply(_:)``, or nil and nothing done when a row breaks a constraint that its author did not have:
+  /// merging keeps that row in limbo and applies the rest.
+  func attempt(_ changes: ChangeSet) throws -> [UInt8]? {
+    guard try changes.tables.contains(where: { try tables.named($0.name)?.mayRefuse == true }) else {
+      return try apply(changes)
+    }
+    do {
+      return try connection.savepoint { try apply(changes) }
+    } catch let error as GodwitError where error.code == .constraint {
+      return nil
+    }
+  }
+
   /// Applies the operations and returns the images of the rows deleted, in the order of the delete operations.
   ///
   /// Where unique indexes are, all rows that go or whose unique columns change are taken out before any is put in.
-  func apply(_ changes: ChangeSet) throws -> [UInt8] {
+  private func apply(_ changes: ChangeSet) throws -> [UInt8] {
     let used = try changes.tables.map { try tables.named($0.name) }
     var images = ByteWriter()
     var moved: [(table: MergeTable, key: RowKey, values: [Value])] = []

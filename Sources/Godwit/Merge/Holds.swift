@@ -13,7 +13,11 @@ final class Holds {
       case claim = 0
       case parent = 1
       case circle = 2
+      case edit = 3
     }
+
+    /// A row without claims and parents, which breaks a constraint: it waits to be edited.
+    static let edit = Target(bytes: [Kind.edit.rawValue])
 
     /// The value of a unique index; nil where a NULL leaves nothing to claim. `row` is whole, key first.
     init?(_ index: MergeTable.UniqueIndex, of table: MergeTable, row: [Value]) {

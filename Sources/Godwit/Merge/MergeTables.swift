@@ -101,6 +101,10 @@ final class MergeTable {
     defaults = definition.columns.dropFirst(definition.keyCount).map { $0.defaultValue ?? .null }
   }
 
+  /// Whether a row that its author could write may break a constraint here. A savepoint pays for every page it touches,
+  /// so tables without checks and unique indexes are written without one.
+  var mayRefuse: Bool { !uniqueIndexes.isEmpty || definition.columns.contains { $0.check != nil } }
+
   /// Whether rows are found by this column without looking through all of them.
   func hasIndex(on column: Int) -> Bool {
     let name = definition.columns[column].name.lowercased()

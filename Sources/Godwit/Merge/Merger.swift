@@ -44,9 +44,11 @@ final class Merger {
   func add(_ record: TransactionRecord, context: VersionVector) throws -> [UInt8] {
     let changes = try ChangeSet(record.changes[...])
     if !isMerging {
-      if places.holds.isEmpty, context.covers(log.origins.vector), try fastForward.fits(changes) {
+      if places.holds.isEmpty, context.covers(log.origins.vector), try fastForward.fits(changes),
+        let images = try fastForward.attempt(changes)
+      {
         rowCount += changes.operationCount
-        return try fastForward.apply(changes)
+        return images
       }
     }
     try merge(record, context: context)

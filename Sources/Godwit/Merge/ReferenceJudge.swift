@@ -62,7 +62,12 @@ final class ReferenceJudge {
         pending.insert(key)
         if row.isShown { continue }
         guard try unique.winsAllClaims(row) else { continue }
-        try places.show(row)
+        do {
+          try places.show(row)
+        } catch let error as GodwitError where error.code == .constraint {
+          // It breaks a constraint besides, and waits on.
+          continue
+        }
         limbo.left(key)
         queue.append(key)
       }

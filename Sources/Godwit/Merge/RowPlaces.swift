@@ -65,12 +65,14 @@ final class RowPlaces {
   private func wait(_ row: LivingRow) throws {
     let table = try tables[row.key.table]
     try holds.removeAll(for: row.key)
-    for target in try claims(of: row) { try holds.add(target, for: row.key) }
+    var targets = try claims(of: row)
     let whole = try table.row(row.key, row.values)
     for reference in table.references {
       guard let target = try parent(of: reference, in: whole) else { continue }
-      try holds.add(Holds.Target(parent: target), for: row.key)
+      targets.append(Holds.Target(parent: target))
     }
+    // Whatever is in limbo has a hold: that there are none means that there is no limbo.
+    for target in targets.isEmpty ? [.edit] : targets { try holds.add(target, for: row.key) }
   }
 
   /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each.

@@ -1,0 +1,70 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("Specs/golden")
+struct GoldenReplicaTests {
+  private let folder: TemporaryFolder
+  private let path: String
+  private let expected: GoldenReplica
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("replica")
+    try GoldenReplica.copy(from: "\(GoldenReplica.folder)/replica", to: path)
+    expected = try GoldenReplica.expected()
+  }
+
+  @Test("a replica of this format version opens, is sound and holds what was recorded", arguments: [true, false])
+  func opens(isReadOnly: Bool) async throws {
+    let replica = try await GoldenReplica.open(path, isReadOnly: isReadOnly)
+    #expect(try await GoldenReplica.State(replica) == expected.before)
+    await replica.close()
+  }
+
+  @Test("a sync file of this format version is taken in, and a second time changes nothing")
+  func takesIn() async throws {
+    let replica = try await GoldenReplica.open(path)
+    let report = try await replica.import(from: .file(GoldenReplica.syncFile))
+    #expect(report.applied > 0 && report.staged == 0 && report.missing.isEmpty && report.forks.isEmpty)
+    #expect(try await GoldenReplica.State(replica) == expected.after)
+    let again = try await replica.import(from: .file(GoldenReplica.syncFile))
+    #expect(again.applied == 0 && again.duplicates > 0)
+    #expect(try await GoldenReplica.State(replica) == expected.after)
+    await replica.close()
+  }
+
+  @Test("holds what the content says, rows in limbo included")
+  func content() async throws {
+    let vector = try GoldenReplica.content.decode(MergeVector.self)
+    let replica = try await GoldenReplica.open(path)
+    var found = 0
+    for case .expect(let expectation) in vector.steps where expectation.on == ["recorded"] {
+      for (table, rows) in expectation.rows {
+        let names = vector.columns(of: table).joined(separator: ", ")
+        let shown = try await replica.rows(SQL(text: "SELECT \(names) FROM \(table)")).map(\.values)
+        #expect(Set(shown) == Set(rows.map { $0.map(\.value) }), "\(table)")
+        found += shown.count
+      }
+      let limbo = try await replica.rowsInLimbo().mapValues(Set.init)
+      #expect(limbo == expectation.limbo?.mapValues { Set($0.map { $0.map(\.value) }) })
+    }
+    #expect(found == expected.before.rows)
+    await replica.close()
+  }
+
+  @Test("goes on writing, under an incarnation of its own")
+  func writes() async throws {
+    let replica = try await GoldenReplica.open(path)
+    try await replica.write { _ = try $0.execute("UPDATE page SET views = views + 1") }
+    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.status().unsent > 0)
+    await replica.close()
+  }
+}
+
+@Suite("Recording Specs/golden", .enabled(if: ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil))
+struct GoldenRecordingTests {
+  @Test("replaces what is there")
+  func record() async throws { try await GoldenReplica.record() }
+}
