@@ -26,14 +26,16 @@ struct SeedRunner {
   private let end: Date?
   private let workers: Int
   private let stops: Bool
+  private let shrinks: Bool
 
-  init(_ simulation: Simulation, first: UInt64, count: Int?, minutes: Double?, workers: Int, stops: Bool) {
+  init(_ simulation: Simulation, first: UInt64, count: Int?, minutes: Double?, workers: Int, stops: Bool, shrinks: Bool) {
     self.simulation = simulation
     self.first = first
     self.count = count
     end = minutes.map { Date(timeIntervalSinceNow: $0 * 60) }
     self.workers = workers
     self.stops = stops
+    self.shrinks = shrinks
   }
 
   func run() async throws -> Report {
@@ -78,6 +80,7 @@ struct SeedRunner {
     }
     guard let failure = outcome.failure else { return }
     print("seed \(seed): \(failure)")
+    guard shrinks else { return }
     var shrinker = Shrinker(simulation, outcome.trace, failure)
     guard let (kept, smaller) = try await shrinker.shrink() else {
       print("  the failure did not come again")

@@ -111,7 +111,7 @@ final class ReplicaWriter {
     }
   }
 
-  private func appendCaptured() throws {
+  func appendCaptured() throws {
     let captured = try capture.finish { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
       let rows = TableRows(definition, on: connection)
@@ -119,6 +119,9 @@ final class ReplicaWriter {
     }
     guard let captured else { return }
     try circles?.run(captured.changes)
+    #if GODWIT_PLANT
+      if PlantedFault.reuseSequence.isPlanted { try takeBackThirdTransaction() }
+    #endif
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let record = TransactionRecord(
@@ -192,3 +195,18 @@ final class ReplicaWriter {
     }
   }
 }
+
+#if GODWIT_PLANT
+  extension ReplicaWriter {
+    /// Forgets that the sequence was given away, as a restored backup would.
+    fileprivate func takeBackThirdTransaction() throws {
+      let own = log.origins.own
+      let head = try log.origins.head(of: own)
+      guard head.sequence.rawValue == 3 else { return }
+      let key = LogKey(origin: head.number, head.sequence).rawValue
+      try connection.run("DELETE FROM godwit_log WHERE id = ?", [.integer(key)])
+      let before = SequenceNumber(rawValue: 2)
+      log.origins.advance(own, to: before, chain: try log.chain(at: Dot(own, before)) ?? .zero)
+    }
+  }
+#endif

@@ -47,7 +47,11 @@ final class Importer {
       return try writer.inMerge {
         try Catalog.adopt(file.header.tables, on: connection)
         try writer.reload()
-        return try Importer(file, writer: writer).run(progress)
+        let report = try Importer(file, writer: writer).run(progress)
+        #if GODWIT_PLANT
+          if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
+        #endif
+        return report
       }
     } catch let error as GodwitError where error.code == .constraint {
       throw GodwitError(
@@ -121,6 +125,9 @@ final class Importer {
 
   private func canApply(_ transaction: StagedTransaction) -> Bool {
     let dot = transaction.record.dot
+    #if GODWIT_PLANT
+      if PlantedFault.acceptGap.isPlanted { return dot.sequence == held[dot.origin].next }
+    #endif
     return dot.sequence == held[dot.origin].next && held.covers(transaction.context)
   }
 

@@ -70,10 +70,10 @@ struct TraceWriter {
   private mutating func addEvent() {
     if generator.chance(oneIn: 2) { events.append(.pass(milliseconds: Int64.random(in: 0...20, using: &generator))) }
     switch Int.random(in: 0..<100, using: &generator) {
-    case 0..<50: events.append(.write(actor: actor, plans.plan(&generator)))
-    case 50..<68: send()
-    case 68..<86: deliver()
-    case 86..<89: events.append(.check(actor: actor))
+    case 0..<48: events.append(.write(actor: actor, plans.plan(&generator)))
+    case 48..<64: send()
+    case 64..<82: deliver()
+    case 82..<89: events.append(.check(actor: actor))
     case 89: events.append(.reopen(actor: actor))
     case 90..<92 where faults.contains(.clocks): events.append(.setClock(actor: actor, offset: offset()))
     case 92..<95 where faults.contains(.crashes):

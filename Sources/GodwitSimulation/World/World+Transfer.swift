@@ -78,5 +78,10 @@ extension World {
       _ = try await receiver.replica.import(from: .file(path))
       try await settleImport(of: file, on: receiver, mayBeLost: false)
     }
+    guard let last = actors.last else { return }
+    let report = try await last.replica.import(from: .file(path))
+    guard report.applied == 0, report.conflicts == 0 else {
+      throw SimulationFailure(.transfer, "replica \(last.index) applied a file twice")
+    }
   }
 }
