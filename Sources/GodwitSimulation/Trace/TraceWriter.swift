@@ -12,6 +12,8 @@ struct TraceWriter {
   private var events: [Event] = []
   /// Files made and not lost, with their receivers.
   private var onTheWay: [(file: Int, to: Int)] = []
+  /// Copies of machines, behind the others.
+  private var cloneCount = 0
   private var fileCount = 0
 
   init(seed: UInt64, faults: Fault) {
@@ -20,7 +22,7 @@ struct TraceWriter {
     let count = [2, 2, 3, 3, 3, 4, 5].randomElement(using: &generator) ?? 2
     actorCount = count
     ways = Self.topology(count, &generator)
-    plans = PlanWriter(&generator)
+    plans = PlanWriter(&generator, faults: faults)
     self.generator = generator
   }
 
@@ -55,7 +57,7 @@ struct TraceWriter {
     for actor in 1..<actorCount { events.append(.deliver(file: fileCount, actor: actor)) }
   }
 
-  private var actor: Int { mutating get { Int.random(in: 0..<actorCount, using: &generator) } }
+  private var actor: Int { mutating get { Int.random(in: 0..<actorCount + cloneCount, using: &generator) } }
 
   /// Mostly a little wrong, or not at all; now and then by far.
   private mutating func offset() -> Int64 {
@@ -73,8 +75,8 @@ struct TraceWriter {
     case 0..<48: events.append(.write(actor: actor, plans.plan(&generator)))
     case 48..<64: send()
     case 64..<82: deliver()
-    case 82..<89: events.append(.check(actor: actor))
-    case 89: events.append(.reopen(actor: actor))
+    case 82..<88: events.append(.check(actor: actor))
+    case 88: events.append(.reopen(actor: actor))
     case 90..<92 where faults.contains(.clocks): events.append(.setClock(actor: actor, offset: offset()))
     case 92..<95 where faults.contains(.crashes):
       let statement = Int.random(in: 1...60, using: &generator)
@@ -84,14 +86,16 @@ struct TraceWriter {
       let statement = Int.random(in: 1...200, using: &generator)
       events.append(.crashImporting(file: file, actor: to, statement: statement))
     case 97..<99 where faults.contains(.damage): deliverDamaged()
-    case 99: addRareEvent()
+    case 99, 89: addRareEvent()
     default: send()
     }
   }
 
   private mutating func addRareEvent() {
     switch Int.random(in: 0..<3, using: &generator) {
-    case 0 where faults.contains(.clones): events.append(.clone(actor: actor))
+    case 0 where faults.contains(.clones) && cloneCount < 2:
+      events.append(.clone(actor: actor))
+      cloneCount += 1
     case 1 where faults.contains(.restores): events.append(.restore(actor: actor))
     case 2 where faults.contains(.restores): events.append(.backUp(actor: actor))
     default: break
@@ -99,7 +103,11 @@ struct TraceWriter {
   }
 
   private mutating func send() {
-    guard let way = ways.randomElement(using: &generator) else { return }
+    guard var way = ways.randomElement(using: &generator) else { return }
+    if cloneCount > 0, generator.chance(oneIn: 3) {
+      let clone = actorCount + Int.random(in: 0..<cloneCount, using: &generator)
+      way = Bool.random(using: &generator) ? (way.from, clone) : (clone, way.to)
+    }
     fileCount += 1
     events.append(.export(actor: way.from, file: fileCount, includesAll: generator.chance(oneIn: 4)))
     if faults.contains(.loss), generator.chance(oneIn: 6) { return }

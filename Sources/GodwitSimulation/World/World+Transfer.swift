@@ -26,7 +26,9 @@ extension World {
     let before = actor.standing
     let now = try await actor.replica.standing()
     defer { actor.standing = now }
-    guard now.held.covers(before.held), history.vector.covers(now.held), now.own == before.own else {
+    guard now.held.covers(before.held), history.vector.covers(now.held),
+      now.own == before.own || !forgettable.isEmpty
+    else {
       throw SimulationFailure(
         .transfer, "replica \(actor.index) held \(before.held.text) and holds \(now.held.text) after an import")
     }
