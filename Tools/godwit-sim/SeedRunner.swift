@@ -81,8 +81,7 @@ struct SeedRunner {
     guard let failure = outcome.failure else { return }
     print("seed \(seed): \(failure)")
     guard shrinks else { return }
-    var shrinker = Shrinker(simulation, outcome.trace, failure)
-    guard let (kept, smaller) = try await shrinker.shrink() else {
+    guard let (kept, smaller) = try await simulation.shrink(outcome.trace, failure) else {
       print("  the failure did not come again")
       return
     }
