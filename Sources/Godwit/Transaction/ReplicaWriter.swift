@@ -42,6 +42,8 @@ final class ReplicaWriter {
     dataVersion = try connection.scalar("PRAGMA data_version")
     foreignCommits = try ForeignCommits(connection, changes)
     try load()
+    // A program that was killed after a commit may have left what waits in limbo as it was before.
+    if hasHolds, log.origins.hasUnfolded { try settleLimbo() }
   }
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
@@ -54,9 +56,11 @@ final class ReplicaWriter {
       try appendCaptured()
       return output
     }
-    if hasHolds { try inMerge { try merger().settleLocalWrites() } }
+    if hasHolds { try settleLimbo() }
     return output
   }
+
+  private func settleLimbo() throws { try inMerge { try merger().settleLocalWrites() } }
 
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
   /// foreign key actions may add to them, for derived effects are the merge's own business.
