@@ -66,6 +66,16 @@ extension RowHistory {
   }
 }
 
+extension HistoricOperation.Change {
+  fileprivate var onlyRemoves: Bool {
+    switch self {
+    case .elements(let added, _): added.isEmpty
+    case .value(let value): value == "[]"
+    case .sum: false
+    }
+  }
+}
+
 extension World {
   /// Nothing is silently lost: every write that lost to one it had not seen is listed, with its value.
   func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
@@ -99,7 +109,8 @@ extension World {
     let shape = history.shape
     for write in history.touches where history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
       for column in shape.columns.indices.dropFirst(shape.keyCount) where !history.isReplaced(write, column) {
-        guard let change = write.change(of: column) else { continue }
+        // To have taken something out of a row that is gone is no loss.
+        guard let change = write.change(of: column), !change.onlyRemoves else { continue }
         if shape.columns[column].policy == .lastWriterWins, case .value(let value) = change {
           try expect(value, column, history, listed, actor)
         } else if listed.columns[history.name]?.contains(shape.columns[column].name) != true {

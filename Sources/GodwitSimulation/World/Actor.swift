@@ -13,7 +13,8 @@ final class Actor {
   var standing: Standing
   /// Marks the rows of its local table; a clone has its original's.
   let owner: Int
-  private var hasBackup = false
+  /// What it held when it was backed up last.
+  private var backedUp: Standing?
 
   init(index: Int, path: String, clock: MachineClock, countsStatements: Bool, owner: Int? = nil) async throws {
     self.index = index
@@ -59,12 +60,14 @@ final class Actor {
     try? FileManager.default.removeItem(atPath: backup)
     try FileManager.default.copyItem(atPath: path, toPath: backup)
     replica = try await Self.open(path, clock, statements)
-    hasBackup = true
+    backedUp = standing
   }
 
   /// Puts the last backup in the place of the folder; false when there is none.
   func restore() async throws -> Bool {
-    guard hasBackup else { return false }
+    guard let backedUp else { return false }
+    let isUnwritten = backedUp.held[backedUp.own] == standing.held[standing.own] && backedUp.own == standing.own
+    guard isUnwritten || Fault.productStartsIncarnations else { return false }
     await replica.close()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.copyItem(atPath: backup, toPath: path)
