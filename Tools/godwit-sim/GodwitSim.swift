@@ -44,6 +44,9 @@ struct GodwitSim: AsyncParsableCommand {
   @Flag(help: "Go on after a failure; report each.")
   var all = false
 
+  @Flag(inversion: .prefixedNo, help: "Look for the fewest events that fail.")
+  var shrink = true
+
   func validate() throws {
     guard workers > 0, seeds > 0 else { throw ValidationError("there must be a worker and a seed") }
     for name in extraFaults where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
@@ -57,7 +60,8 @@ struct GodwitSim: AsyncParsableCommand {
     let simulation = Simulation(root: root, faults: faults)
     if let replay { return try await run(seed: replay, simulation) }
     let report = try await SeedRunner(
-      simulation, first: first, count: minutes == nil ? seeds : nil, minutes: minutes, workers: workers, stops: !all
+      simulation, first: first, count: minutes == nil ? seeds : nil, minutes: minutes, workers: workers, stops: !all,
+      shrinks: shrink
     ).run()
     print(report.summary)
     if report.failures > 0 { throw ExitCode.failure }

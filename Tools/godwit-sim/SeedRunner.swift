@@ -26,14 +26,16 @@ struct SeedRunner {
   private let end: Date?
   private let workers: Int
   private let stops: Bool
+  private let shrinks: Bool
 
-  init(_ simulation: Simulation, first: UInt64, count: Int?, minutes: Double?, workers: Int, stops: Bool) {
+  init(_ simulation: Simulation, first: UInt64, count: Int?, minutes: Double?, workers: Int, stops: Bool, shrinks: Bool) {
     self.simulation = simulation
     self.first = first
     self.count = count
     end = minutes.map { Date(timeIntervalSinceNow: $0 * 60) }
     self.workers = workers
     self.stops = stops
+    self.shrinks = shrinks
   }
 
   func run() async throws -> Report {
@@ -78,8 +80,8 @@ struct SeedRunner {
     }
     guard let failure = outcome.failure else { return }
     print("seed \(seed): \(failure)")
-    var shrinker = Shrinker(simulation, outcome.trace, failure)
-    guard let (kept, smaller) = try await shrinker.shrink() else {
+    guard shrinks else { return }
+    guard let (kept, smaller) = try await simulation.shrink(outcome.trace, failure) else {
       print("  the failure did not come again")
       return
     }

@@ -61,7 +61,13 @@ final class Merger {
     if !isMerging { try beginMerging() }
     guard let record else { return }
     let changes = try ChangeSet(record.changes[...])
-    let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
+    #if GODWIT_PLANT
+      let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
+      let hlc = isStale ? HLC(rawValue: log.origins.ownLatest.rawValue + 1) : record.hlc
+      let stamp = CellStamp(hlc: hlc, dot: record.dot)
+    #else
+      let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
+    #endif
     let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
     try changes.forEach { operation in
       let remote = changes.tables[operation.table]
@@ -82,6 +88,11 @@ final class Merger {
   /// Applies what has been gathered and judges references.
   func finish() throws {
     if isMerging { try flush() }
+    #if GODWIT_PLANT
+      let isLogging = PlantedFault.logDerivedEffect.isPlanted
+      if isLogging { try places.states.connection.setTriggers(true) }
+      defer { if isLogging { try? places.states.connection.setTriggers(false) } }
+    #endif
     try references.settle()
     conflictCount += try limbo.write(to: conflicts, places)
     if isMerging { try log.origins.markFolded() }

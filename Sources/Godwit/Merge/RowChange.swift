@@ -80,6 +80,9 @@ struct RowChange {
     state.image = values
     state.masks = [:]
     try places.states.save(state, for: key)
+    #if GODWIT_PLANT
+      if PlantedFault.forgetTombstoneEarly.isPlanted { try places.states.remove(key) }
+    #endif
   }
 
   /// Masked cells keep showing NULL until their references are judged.

@@ -53,12 +53,14 @@ final class ReplicaWriter {
     foreignCommits = try ForeignCommits(connection, changes)
     try load()
     try checkAnchor()
+    // A program that was killed after a commit may have left what waits in limbo as it was before.
+    if hasHolds, log.origins.hasUnfolded { try settleLimbo() }
   }
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
     let output = try inTransaction { try logged(body).output }
-    if hasHolds { try inMerge { try settle() } }
+    if hasHolds { try settleLimbo() }
     return output
   }
 
@@ -76,6 +78,8 @@ final class ReplicaWriter {
     try transaction.checkIsOpen()
     return (output, try appendCaptured())
   }
+
+  private func settleLimbo() throws { try inMerge { try settle() } }
 
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
   /// foreign key actions may add to them, for derived effects are the merge's own business.
@@ -140,7 +144,8 @@ final class ReplicaWriter {
     }
   }
 
-  private func appendCaptured() throws -> Int {
+  @discardableResult
+  func appendCaptured() throws -> Int {
     let captured = try capture.finish { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
       let rows = TableRows(definition, on: connection)
@@ -149,6 +154,9 @@ final class ReplicaWriter {
     guard let captured else { return 0 }
     try circles?.run(captured.changes)
     let operations = capture.entries.count
+    #if GODWIT_PLANT
+      if PlantedFault.reuseSequence.isPlanted { try takeBackThirdTransaction() }
+    #endif
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let sequence = head.sequence.next
@@ -217,3 +225,18 @@ final class ReplicaWriter {
     }
   }
 }
+
+#if GODWIT_PLANT
+  extension ReplicaWriter {
+    /// Forgets that the sequence was given away, as a restored backup would.
+    fileprivate func takeBackThirdTransaction() throws {
+      let own = log.origins.own
+      let head = try log.origins.head(of: own)
+      guard head.sequence.rawValue == 3 else { return }
+      let key = LogKey(origin: head.number, head.sequence).rawValue
+      try connection.run("DELETE FROM godwit_log WHERE id = ?", [.integer(key)])
+      let before = SequenceNumber(rawValue: 2)
+      log.origins.advance(own, to: before, chain: try log.chain(at: Dot(own, before)) ?? .zero)
+    }
+  }
+#endif

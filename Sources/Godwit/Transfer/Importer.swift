@@ -55,7 +55,11 @@ final class Importer {
           try SnapshotImport(file, head, writer: writer).run(progress)
           return try Importer(file, writer: writer).acknowledgeSnapshot()
         }
-        return try Importer(file, writer: writer).run(progress)
+        let report = try Importer(file, writer: writer).run(progress)
+        #if GODWIT_PLANT
+          if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
+        #endif
+        return report
       }
     } catch let error as GodwitError where error.code == .constraint {
       throw GodwitError(
@@ -199,6 +203,9 @@ final class Importer {
 
   private func canApply(_ transaction: StagedTransaction) -> Bool {
     let dot = transaction.record.dot
+    #if GODWIT_PLANT
+      if PlantedFault.acceptGap.isPlanted { return dot.sequence == held[dot.origin].next }
+    #endif
     return !transaction.isForeign && dot.sequence == held[dot.origin].next && held.covers(transaction.context)
   }
 

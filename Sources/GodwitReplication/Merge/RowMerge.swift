@@ -113,6 +113,9 @@ package struct RowMerge {
   private mutating func count(_ cell: Cell, _ write: RowWrite) throws {
     guard case .integer(let number) = cell.value else { throw ByteReader.malformed("a count is no integer") }
     var all = state.contributions[cell.column] ?? []
+    #if GODWIT_PLANT
+      if PlantedFault.loseCounterDelta.isPlanted, !all.unseen(by: write.context).isEmpty { return }
+    #endif
     if write.kind != .update {
       all = all.unseen(by: write.context)
       all.append(Contribution(dot: write.stamp.dot, value: cell.value))

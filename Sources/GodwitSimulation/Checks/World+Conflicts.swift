@@ -11,6 +11,8 @@ struct ListedConflicts {
   }
 
   private(set) var edits: Set<Edit> = []
+  /// Cells listed with whatever value.
+  private(set) var columns: [RowName: Set<String>] = [:]
   private(set) var deletes: [RowName: Set<Dot>] = [:]
   /// Rows listed because they waited in limbo or had a masked cell.
   private(set) var held: Set<RowName> = []
@@ -37,6 +39,7 @@ struct ListedConflicts {
     case .edit:
       guard case .text(let column) = row[3] else { return }
       var reader = ByteReader(encoded)
+      columns[name, default: []].insert(column)
       edits.insert(Edit(row: name, column: column, value: try reader.value()))
     case .delete:
       guard case .blob(let replica) = row[5], case .integer(let incarnation) = row[6],
@@ -59,6 +62,16 @@ extension RowHistory {
     let same = writes(of: column).filter { $0.change(of: column) == change }
     return writes.contains { later in
       (later.isDelete || later.change(of: column).map { $0 != change } == true) && same.contains { later.saw($0) }
+    }
+  }
+}
+
+extension HistoricOperation.Change {
+  fileprivate var onlyRemoves: Bool {
+    switch self {
+    case .elements(let added, _): added.isEmpty
+    case .value(let value): value == "[]"
+    case .sum: false
     }
   }
 }
@@ -88,13 +101,22 @@ extension World {
         try expect(value, column, history, listed, actor)
       }
     }
-    guard shape.isDeleteWins else { return }
+    if shape.isDeleteWins, !history.isAlive { try checkLostToDeletes(history, listed, actor) }
+  }
+
+  /// Where deletes win, a write that they had not seen is lost with all its cells.
+  private func checkLostToDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
+    let shape = history.shape
     for write in history.touches where history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
-      guard !history.isAlive else { continue }
-      for column in shape.columns.indices.dropFirst(shape.keyCount) {
-        guard shape.columns[column].policy == .lastWriterWins, !history.isReplaced(write, column),
-          case .value(let value)? = write.change(of: column) else { continue }
-        try expect(value, column, history, listed, actor)
+      for column in shape.columns.indices.dropFirst(shape.keyCount) where !history.isReplaced(write, column) {
+        // To have taken something out of a row that is gone is no loss.
+        guard let change = write.change(of: column), !change.onlyRemoves else { continue }
+        if shape.columns[column].policy == .lastWriterWins, case .value(let value) = change {
+          try expect(value, column, history, listed, actor)
+        } else if listed.columns[history.name]?.contains(shape.columns[column].name) != true {
+          throw SimulationFailure(
+            .conflict, "replica \(actor.index) does not list the lost \(shape.columns[column].name) of \(text(history.name))")
+        }
       }
     }
   }

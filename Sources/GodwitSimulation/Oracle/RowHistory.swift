@@ -15,7 +15,7 @@ struct RowHistory {
     func saw(_ other: Write) -> Bool { dot != other.dot && transaction.context.covers(other.dot) }
 
     func precedes(_ other: Write) -> Bool {
-      (transaction.hlc, transaction.dot.origin) < (other.transaction.hlc, other.transaction.dot.origin)
+      (transaction.hlc, dot.origin, dot.sequence) < (other.transaction.hlc, other.dot.origin, other.dot.sequence)
     }
 
     /// What it does to a column; nil when nothing.

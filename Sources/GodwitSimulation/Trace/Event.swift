@@ -49,14 +49,24 @@ package struct Fault: OptionSet, Sendable {
   package static let retirement = Fault(rawValue: 1 << 8)
   package static let forgetting = Fault(rawValue: 1 << 9)
   package static let versions = Fault(rawValue: 1 << 10)
+  /// Changes of primary keys; the model takes one for a delete and an insert.
+  package static let moves = Fault(rawValue: 1 << 11)
 
   /// Those that the product stands up to.
-  package static let usual: Fault = [.loss, .repetition, .reordering, .damage, .clocks, .crashes]
+  package static let usual: Fault = [.loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .moves]
+
+  /// Whether a restored backup takes another incarnation by itself (Specs/incarnations.md). Until it does, a backup is
+  /// restored only where nothing was written since: then it lacks what others gave it, and no number is used twice.
+  static let productStartsIncarnations = false
+
+  /// Whether timestamps stay within an hour or two of the own clock, whatever other replicas write (Specs/clock.md).
+  static let productBoundsClocks = false
+
 
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
-    ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions),
+    ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("moves", .moves),
   ]
 
   /// The fault of this name.

@@ -8,10 +8,14 @@ struct TraceWriter {
   let actorCount: Int
   /// Who hands files to whom.
   private let ways: [(from: Int, to: Int)]
+  /// One in how many writes and imports ends in a crash.
+  private let crashRarity: Int
   private var plans: PlanWriter
   private var events: [Event] = []
   /// Files made and not lost, with their receivers.
   private var onTheWay: [(file: Int, to: Int)] = []
+  /// Copies of machines, behind the others.
+  private var cloneCount = 0
   private var fileCount = 0
 
   init(seed: UInt64, faults: Fault) {
@@ -20,7 +24,8 @@ struct TraceWriter {
     let count = [2, 2, 3, 3, 3, 4, 5].randomElement(using: &generator) ?? 2
     actorCount = count
     ways = Self.topology(count, &generator)
-    plans = PlanWriter(&generator)
+    crashRarity = faults.contains(.crashes) ? [4, 20, 20, 60].randomElement(using: &generator) ?? 20 : 0
+    plans = PlanWriter(&generator, faults: faults)
     self.generator = generator
   }
 
@@ -48,6 +53,15 @@ struct TraceWriter {
     return events
   }
 
+  private mutating func crashes() -> Bool { crashRarity > 0 && generator.chance(oneIn: crashRarity) }
+
+  /// A crash comes after one of the statements that a write of few rows takes, the commit and what follows it included.
+  private mutating func addWrite() {
+    let (actor, plan) = (actor, plans.plan(&generator))
+    guard crashes() else { return events.append(.write(actor: actor, plan)) }
+    events.append(.crashWriting(actor: actor, plan, statement: Int.random(in: 15...80, using: &generator)))
+  }
+
   /// Everyone begins with the rows of the first.
   private mutating func shareBeginning() {
     fileCount += 1
@@ -55,7 +69,7 @@ struct TraceWriter {
     for actor in 1..<actorCount { events.append(.deliver(file: fileCount, actor: actor)) }
   }
 
-  private var actor: Int { mutating get { Int.random(in: 0..<actorCount, using: &generator) } }
+  private var actor: Int { mutating get { Int.random(in: 0..<actorCount + cloneCount, using: &generator) } }
 
   /// Mostly a little wrong, or not at all; now and then by far.
   private mutating func offset() -> Int64 {
@@ -70,36 +84,35 @@ struct TraceWriter {
   private mutating func addEvent() {
     if generator.chance(oneIn: 2) { events.append(.pass(milliseconds: Int64.random(in: 0...20, using: &generator))) }
     switch Int.random(in: 0..<100, using: &generator) {
-    case 0..<50: events.append(.write(actor: actor, plans.plan(&generator)))
-    case 50..<68: send()
-    case 68..<86: deliver()
-    case 86..<89: events.append(.check(actor: actor))
-    case 89: events.append(.reopen(actor: actor))
+    case 0..<52: addWrite()
+    case 52..<68: send()
+    case 68..<82: deliver()
+    case 82..<86 where !faults.isDisjoint(with: [.clones, .restores]): addRareEvent()
+    case 82..<88: events.append(.check(actor: actor))
+    case 88: events.append(.reopen(actor: actor))
     case 90..<92 where faults.contains(.clocks): events.append(.setClock(actor: actor, offset: offset()))
-    case 92..<95 where faults.contains(.crashes):
-      let statement = Int.random(in: 1...60, using: &generator)
-      events.append(.crashWriting(actor: actor, plans.plan(&generator), statement: statement))
-    case 95..<97 where faults.contains(.crashes):
-      guard let (file, to) = onTheWay.randomElement(using: &generator) else { return }
-      let statement = Int.random(in: 1...200, using: &generator)
-      events.append(.crashImporting(file: file, actor: to, statement: statement))
     case 97..<99 where faults.contains(.damage): deliverDamaged()
-    case 99: addRareEvent()
     default: send()
     }
   }
 
   private mutating func addRareEvent() {
-    switch Int.random(in: 0..<3, using: &generator) {
-    case 0 where faults.contains(.clones): events.append(.clone(actor: actor))
-    case 1 where faults.contains(.restores): events.append(.restore(actor: actor))
-    case 2 where faults.contains(.restores): events.append(.backUp(actor: actor))
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0 where faults.contains(.clones) && cloneCount < 2:
+      events.append(.clone(actor: actor))
+      cloneCount += 1
+    case 1 where faults.contains(.restores), 2 where faults.contains(.restores): events.append(.restore(actor: actor))
+    case 3 where faults.contains(.restores): events.append(.backUp(actor: actor))
     default: break
     }
   }
 
   private mutating func send() {
-    guard let way = ways.randomElement(using: &generator) else { return }
+    guard var way = ways.randomElement(using: &generator) else { return }
+    if cloneCount > 0, generator.chance(oneIn: 3) {
+      let clone = actorCount + Int.random(in: 0..<cloneCount, using: &generator)
+      way = Bool.random(using: &generator) ? (way.from, clone) : (clone, way.to)
+    }
     fileCount += 1
     events.append(.export(actor: way.from, file: fileCount, includesAll: generator.chance(oneIn: 4)))
     if faults.contains(.loss), generator.chance(oneIn: 6) { return }
@@ -110,7 +123,12 @@ struct TraceWriter {
     guard !onTheWay.isEmpty else { return send() }
     let isInOrder = !faults.contains(.reordering) || generator.chance(oneIn: 2)
     let index = isInOrder ? 0 : Int.random(in: 0..<onTheWay.count, using: &generator)
-    events.append(.deliver(file: onTheWay[index].file, actor: onTheWay[index].to))
+    let (file, to) = onTheWay[index]
+    if crashes() {
+      events.append(.crashImporting(file: file, actor: to, statement: Int.random(in: 1...200, using: &generator)))
+    } else {
+      events.append(.deliver(file: file, actor: to))
+    }
     let comesAgain = faults.contains(.repetition) && generator.chance(oneIn: 5)
     if !comesAgain { onTheWay.remove(at: index) }
   }

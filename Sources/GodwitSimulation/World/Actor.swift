@@ -11,9 +11,14 @@ final class Actor {
   private let statements: StatementCounter?
   /// What it held when the last event ended.
   var standing: Standing
+  /// Marks the rows of its local table; a clone has its original's.
+  let owner: Int
+  /// What it held when it was backed up last.
+  private var backedUp: Standing?
 
-  init(index: Int, path: String, clock: MachineClock, countsStatements: Bool) async throws {
+  init(index: Int, path: String, clock: MachineClock, countsStatements: Bool, owner: Int? = nil) async throws {
     self.index = index
+    self.owner = owner ?? index
     self.path = path
     self.clock = clock
     statements = countsStatements ? StatementCounter() : nil
@@ -36,6 +41,40 @@ final class Actor {
   }
 
   func close() async { await replica.close() }
+
+  // MARK: Copies
+
+  private var backup: String { "\(path)-backup" }
+
+  /// Another machine with a copy of this one's folder, made while the replica was closed.
+  func clone(as index: Int, clock: MachineClock) async throws -> Actor {
+    let copy = "\((path as NSString).deletingLastPathComponent)/replica-\(index)"
+    await replica.close()
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    replica = try await Self.open(path, self.clock, statements)
+    return try await Actor(index: index, path: copy, clock: clock, countsStatements: statements != nil, owner: owner)
+  }
+
+  func backUp() async throws {
+    await replica.close()
+    try? FileManager.default.removeItem(atPath: backup)
+    try FileManager.default.copyItem(atPath: path, toPath: backup)
+    replica = try await Self.open(path, clock, statements)
+    backedUp = standing
+  }
+
+  /// Puts the last backup in the place of the folder; false when there is none.
+  func restore() async throws -> Bool {
+    guard let backedUp else { return false }
+    let isUnwritten = backedUp.held[backedUp.own] == standing.held[standing.own] && backedUp.own == standing.own
+    guard isUnwritten || Fault.productStartsIncarnations else { return false }
+    await replica.close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.copyItem(atPath: backup, toPath: path)
+    replica = try await Self.open(path, clock, statements)
+    standing = try await replica.standing()
+    return true
+  }
 
   // MARK: Crashes
 

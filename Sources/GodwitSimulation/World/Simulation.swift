@@ -23,6 +23,8 @@ package struct Simulation: Sendable {
     /// Rows in limbo and masked cells at the end, and entries of the first replica's conflict log.
     package var held = 0
     package var conflicts = 0
+    /// Of the first replica at the end.
+    package var digest: String?
   }
 
   /// Makes the folders that worlds are copied from, so that workers need not wait for each other.
@@ -57,9 +59,11 @@ package struct Simulation: Sendable {
     failure?.event = current
     let model = MergeModel(world.history.transactions(in: world.history.vector))
     let conflicts = (try? await world.actors[0].replica.status().conflicts) ?? 0
+    let digest = try? await world.actors[0].replica.digest()
     await world.close()
     return Outcome(
       trace: trace, failure: failure, transactions: world.history.transactions.count,
-      held: model.limbo.count + model.masks.count, conflicts: conflicts)
+      held: model.limbo.count + model.masks.count, conflicts: conflicts,
+      digest: digest)
   }
 }

@@ -26,7 +26,9 @@ extension World {
     let before = actor.standing
     let now = try await actor.replica.standing()
     defer { actor.standing = now }
-    guard now.held.covers(before.held), history.vector.covers(now.held), now.own == before.own else {
+    guard now.held.covers(before.held), history.vector.covers(now.held),
+      now.own == before.own || !forgettable.isEmpty
+    else {
       throw SimulationFailure(
         .transfer, "replica \(actor.index) held \(before.held.text) and holds \(now.held.text) after an import")
     }
@@ -77,6 +79,11 @@ extension World {
     for receiver in actors.dropFirst() {
       _ = try await receiver.replica.import(from: .file(path))
       try await settleImport(of: file, on: receiver, mayBeLost: false)
+    }
+    guard let last = actors.last else { return }
+    let report = try await last.replica.import(from: .file(path))
+    guard report.applied == 0, report.conflicts == 0 else {
+      throw SimulationFailure(.transfer, "replica \(last.index) applied a file twice")
     }
   }
 }

@@ -14,7 +14,7 @@ extension World {
 
   /// What the plan did to the tables, or why it did nothing.
   private func attempt(_ plan: Plan, on actor: Actor) async -> Result<[HistoricOperation], any Error> {
-    let owner = actor.index
+    let owner = actor.owner
     do {
       return .success(
         try await actor.replica.write { transaction in
@@ -49,7 +49,7 @@ extension World {
         .durability, "replica \(actor.index) holds \(now.held.text) after a write, not \(expected.text)")
     }
     guard !operations.isEmpty else { return }
-    try checkTimestamp(now.latest, of: actor, before)
+    try checkTimestamp(now.latest, of: operations, actor, before)
     let dot = Dot(now.own, now.held[now.own])
     guard history.transactions[dot] == nil else {
       throw SimulationFailure(.durability, "sequence \(dot.sequence.rawValue) of replica \(actor.index) was used twice")
@@ -57,18 +57,28 @@ extension World {
     history.add(HistoricTransaction(dot: dot, hlc: now.latest, context: now.held, operations: operations))
   }
 
-  /// A timestamp is above all that its author held.
-  private func checkTimestamp(_ hlc: HLC, of actor: Actor, _ before: Standing) throws {
-    for seen in history.transactions(in: before.held) where seen.hlc >= hlc {
-      throw SimulationFailure(.clock, "replica \(actor.index) wrote at a time not above what it had seen")
+  /// A write to a row is stamped later than every write to it that its author held; other than for that, a timestamp
+  /// is near the author's time.
+  private func checkTimestamp(
+    _ hlc: HLC, of operations: [HistoricOperation], _ actor: Actor, _ before: Standing
+  ) throws {
+    let rows = Set(operations.map(\.row))
+    let known = history.transactions(in: before.held)
+      .filter { $0.operations.contains { rows.contains($0.row) } }.map(\.hlc).max()
+    if let known, known >= hlc {
+      throw SimulationFailure(.clock, "replica \(actor.index) wrote to a row at a time not above what it had seen of it")
     }
+    let threeHours: Int64 = 3 * 3_600_000
+    guard Fault.productBoundsClocks, hlc.milliseconds > actor.clock.milliseconds + threeHours,
+      (known?.milliseconds ?? 0) < hlc.milliseconds else { return }
+    throw SimulationFailure(.clock, "replica \(actor.index) wrote at a time far ahead of its own")
   }
 }
 
 extension VersionVector {
   /// Replica numbers and sequences, for messages.
   var text: String {
-    let parts = origins.map { "\($0.replica.value.low - 1)\($0.replica.value.high == 0 ? "?" : ""):\(self[$0].rawValue)" }
+    let parts = origins.map { "\($0.replica.value.low - 1):\(self[$0].rawValue)" }
     return "[\(parts.joined(separator: " "))]"
   }
 }

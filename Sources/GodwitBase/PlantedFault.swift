@@ -1,0 +1,23 @@
+#if GODWIT_PLANT
+  import Foundation
+
+  /// Mistakes that a build with `-D GODWIT_PLANT` makes on purpose, to show that the simulator finds them
+  /// (Specs/simulation.md, "Planted faults"). No other build has any trace of them.
+  package enum PlantedFault: String, CaseIterable, Sendable {
+    case ignoreTieBreak = "ignore-tie-break"
+    case restampOnReceipt = "restamp-on-receipt"
+    case reuseSequence = "reuse-sequence"
+    case forgetTombstoneEarly = "forget-tombstone-early"
+    case skipFold = "skip-fold"
+    case dropPreImage = "drop-pre-image"
+    case acceptGap = "accept-gap"
+    case logDerivedEffect = "log-derived-effect"
+    case loseCounterDelta = "lose-counter-delta"
+    case followFutureClock = "follow-future-clock"
+
+    /// The one that the environment variable `GODWIT_PLANT` names.
+    package static let active = ProcessInfo.processInfo.environment["GODWIT_PLANT"].flatMap(Self.init(rawValue:))
+
+    package var isPlanted: Bool { Self.active == self }
+  }
+#endif

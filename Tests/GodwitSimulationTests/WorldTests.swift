@@ -1,0 +1,65 @@
+import Foundation
+import GodwitSimulation
+import Testing
+
+/// A folder for the worlds of one test.
+final class WorldFolder: Sendable {
+  let path = NSTemporaryDirectory() + "godwit-worlds-\(UUID().uuidString)"
+
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+@Suite("Worlds")
+struct WorldTests {
+  /// Each seed is a world of its own; a seed that ever fails stays here by number.
+  @Test("replicas agree with each other and with the model, and lose nothing", arguments: UInt64(1)...24)
+  func agree(seed: UInt64) async throws {
+    let folder = try WorldFolder()
+    let outcome = try await Simulation(root: folder.path).run(seed: seed)
+    if let failure = outcome.failure { Issue.record("seed \(seed): \(failure)") }
+    #expect(outcome.transactions > 0)
+  }
+
+  @Test("a seed makes the same world every time", arguments: [UInt64(5), 77, 4711])
+  func repeats(seed: UInt64) async throws {
+    let folder = try WorldFolder()
+    let first = try await Simulation(root: folder.path).run(seed: seed)
+    let other = try WorldFolder()
+    let second = try await Simulation(root: other.path).run(seed: seed)
+    #expect(first.trace.description(of: Array(0..<first.trace.count)) == second.trace.description(of: Array(0..<second.trace.count)))
+    #expect(first.transactions == second.transactions)
+    #expect(first.conflicts == second.conflicts)
+    #expect(first.digest != nil && first.digest == second.digest)
+  }
+
+  @Test("a world without some of its events is a world all the same")
+  func runsWithoutSomeEvents() async throws {
+    let folder = try WorldFolder()
+    let simulation = Simulation(root: folder.path)
+    let trace = Trace(seed: 8)
+    for remainder in 0..<3 {
+      let kept = (0..<trace.count).filter { $0 % 3 != remainder }
+      let outcome = try await simulation.run(trace, keeping: kept)
+      #expect(outcome.failure == nil)
+    }
+  }
+}
+
+@Suite("Shrinker")
+struct ShrinkerTests {
+  @Test("only the events that make it fail are left")
+  func keepsWhatFails() async throws {
+    let needed: Set<Int> = [3, 17, 40]
+    var shrinker = Shrinker<Int> { kept in needed.isSubset(of: kept) ? kept.count : nil }
+    let found = try await shrinker.shrink(Array(0..<60))
+    #expect(found?.kept == [3, 17, 40])
+  }
+
+  @Test("events that do not fail are not shrunk")
+  func leavesWhatRunsClean() async throws {
+    var shrinker = Shrinker<Int> { _ in nil }
+    let found = try await shrinker.shrink(Array(0..<60))
+    #expect(found == nil)
+  }
+}
