@@ -53,14 +53,16 @@ package struct Fault: OptionSet, Sendable {
   package static let moves = Fault(rawValue: 1 << 11)
 
   /// Those that the product stands up to.
-  package static let usual: Fault = [.loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .moves]
+  package static let usual: Fault = [
+    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .clones,
+  ]
 
   /// Whether a restored backup takes another incarnation by itself (Specs/incarnations.md). Until it does, a backup is
   /// restored only where nothing was written since: then it lacks what others gave it, and no number is used twice.
-  static let productStartsIncarnations = false
+  static let productStartsIncarnations = true
 
   /// Whether timestamps stay within an hour or two of the own clock, whatever other replicas write (Specs/clock.md).
-  static let productBoundsClocks = false
+  static let productBoundsClocks = true
 
 
   static let names: [(name: String, fault: Fault)] = [
