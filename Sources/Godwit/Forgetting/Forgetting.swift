@@ -11,6 +11,9 @@ final class Forgetting {
     var bytes = 8 << 20
     var rows = 4_096
     var pages = 1_024
+
+    /// Leaves free pages where they are.
+    static let withoutPages = Portion(pages: 0)
   }
 
   /// What steps have done.
@@ -48,7 +51,7 @@ final class Forgetting {
       let sweep = try RowSweep(writer, frontier: frontier.vector)
       let swept = try isFolded ? sweep.run(portion.rows) : (rows: 0, isDone: false)
       progress.rows += swept.rows
-      let isCompact = try FreePages(connection: writer.connection).giveBack(portion.pages)
+      let isCompact = try portion.pages == 0 || FreePages(connection: writer.connection).giveBack(portion.pages)
       progress.isDone = isFolded && swept.isDone && isCompact && dropped == 0
       return progress
     }

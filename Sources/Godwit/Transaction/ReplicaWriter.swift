@@ -25,6 +25,9 @@ final class ReplicaWriter {
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private var tablesWithTriggers: Set<String> = []
   let mergeFunctions: [CustomMerge]
+  private var writesSinceForgetting = 0
+  /// Seldom enough that no writer notices.
+  private static let writesBetweenForgetting = 1_024
   /// Whether rows wait in limbo or cells are masked, which local writes may change.
   private(set) var hasHolds = false
 
@@ -110,6 +113,14 @@ final class ReplicaWriter {
     }
   }
 
+  /// Captures what the body writes as an own transaction, within one in which nothing else is captured.
+  func captured(_ body: () throws -> Void) throws {
+    try connection.setTriggers(true)
+    defer { try? connection.setTriggers(false) }
+    try body()
+    try appendCaptured()
+  }
+
   private func appendCaptured() throws {
     let captured = try capture.finish { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
@@ -124,6 +135,14 @@ final class ReplicaWriter {
       schemaVersion: schemaVersion, context: context == lastContext ? nil : context, changes: captured.changes)
     try log.append(record, captured)
     lastContext = context
+    writesSinceForgetting += 1
+  }
+
+  /// Whether so much has been written since the last time that a replica without other members should forget it.
+  func isForgettingDue() -> Bool {
+    guard writesSinceForgetting >= Self.writesBetweenForgetting else { return false }
+    writesSinceForgetting = 0
+    return true
   }
 
   /// The greatest timestamp handed out or taken note of.

@@ -19,6 +19,7 @@ final class Importer {
   private var contexts: [Origin: VersionVector] = [:]
   private var lasts: [Origin: SequenceNumber] = [:]
   private var held: VersionVector
+  private let floor: VersionVector
   /// Ten years ahead of any clock that can be right: what lies beyond would drag every member's clock along.
   private let latestBelievable: Int64
   private var changedOrigins: Set<Origin> = []
@@ -35,21 +36,24 @@ final class Importer {
     merger = try writer.merger()
     staged = StagedTransactions(connection: connection)
     held = log.origins.vector
+    floor = log.origins.floor
     let tenYears: Int64 = 10 * 365 * 86_400_000
     let firstRelease: Int64 = 1_767_225_600_000  // 2026, for machines that start in 1970
     latestBelievable = max(writer.wallClock.milliseconds(), writer.latestTimestamp.milliseconds, firstRelease) + tenYears
   }
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
-  static func run(_ file: SyncFileReader, on writer: ReplicaWriter, progress: ProgressHandler?) throws -> MergeReport {
+  static func run(
+    _ file: SyncFileReader, on writer: ReplicaWriter, isRejoining: Bool, progress: ProgressHandler?
+  ) throws -> MergeReport {
     let connection = writer.connection
     do {
       return try writer.inMerge {
         try Catalog.adopt(file.header.tables, on: connection)
         try writer.reload()
         if let head = file.header.snapshot, !writer.log.origins.vector.covers(head.floor) {
-          try SnapshotImport(file, head, writer: writer).run(progress)
-          return try Importer(file, writer: writer).acknowledgeSnapshot()
+          let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
+          return try Importer(file, writer: writer).acknowledgeSnapshot(replayed: replayed)
         }
         return try Importer(file, writer: writer).run(progress)
       }
@@ -85,23 +89,22 @@ final class Importer {
     return try report(rows: merger.rowCount)
   }
 
-  private func report(rows: Int, isSnapshot: Bool = false) throws -> MergeReport {
+  private func report(rows: Int, isSnapshot: Bool = false, replayed: Int = 0) throws -> MergeReport {
     let missing = try staged.missing(held: held)
-    let floor = file.header.floor
     return MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
-      conflicts: merger.conflictCount, isSnapshot: isSnapshot, needsSnapshot: !missing.isEmpty && !held.covers(floor),
-      missing: missing)
+      conflicts: merger.conflictCount, isSnapshot: isSnapshot, replayed: replayed,
+      needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing)
   }
 
   /// What is left to do when a snapshot has been loaded.
-  private func acknowledgeSnapshot() throws -> MergeReport {
+  private func acknowledgeSnapshot(replayed: Int) throws -> MergeReport {
     try applyStaged()
     try merger.finish()
     try log.origins.save(changedOrigins)
     try writer.observe(latest)
     try acknowledge()
-    return try report(rows: merger.rowCount, isSnapshot: true)
+    return try report(rows: merger.rowCount, isSnapshot: true, replayed: replayed)
   }
 
   /// The file's transactions. Of a snapshot that a replica does not need only those that have not been forgotten count.
@@ -193,6 +196,7 @@ final class Importer {
     let dot = transaction.record.dot
     var context = transaction.context
     context[dot.origin] = dot.sequence
+    guard context.covers(floor) else { throw Self.fenced(dot.origin) }
     let images = try merger.add(transaction.record, context: context)
     try log.append(transaction.record, Captured(changes: transaction.record.changes, images: images))
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
@@ -221,6 +225,14 @@ final class Importer {
         try staged.remove(through: Dot(first.origin, held[first.origin]))
       }
     }
+  }
+
+  /// Its author had not seen what every member was known to hold, and which has been forgotten since: it was removed
+  /// meanwhile, or restored from an old backup.
+  private static func fenced(_ origin: Origin) -> GodwitError {
+    GodwitError(
+      .fenced, "\(origin.replica) wrote without having seen what has been forgotten here",
+      hint: "nothing was changed; on that machine, import a snapshot of this one's with: godwit import --rejoin FILE")
   }
 
   private static func brokenChain(_ origin: Origin) -> GodwitError {

@@ -122,6 +122,21 @@ struct ForgettingTests {
     }
   }
 
+  @Test("a replica without other members keeps no history beyond the latest, and a member invited later gets the state")
+  func alone() async throws {
+    var group = try await ThingGroup(1)
+    for number in 0..<100 { try await group.replicas[0].write { try $0.insert(Thing(id: "\(number)")) } }
+    await group.replicas[0].close()
+    group.replicas[0] = try await ThingGroup.open(group.folder.file("replica-0"), group.clock)
+    #expect(try await group.logCount(0) == 0)
+    try await group.replicas[0].write { _ = try $0.delete(Thing.self, key: "7") }
+    #expect(try await group.replicas[0].log().map(\.sequence) == [101])
+    try await group.join()
+    #expect(try await group.send(0, 1).isSnapshot)
+    #expect(try await group.digests().count == 1)
+    #expect(try await group.replicas[1].count(Thing.all) == 99)
+  }
+
   @Test("imports forget by themselves, and a round without writes does not undo it")
   func automatic() async throws {
     let group = try await ThingGroup(2)
