@@ -12,6 +12,8 @@ final class Forgetting {
     var rows = 4_096
     var pages = 1_024
 
+    /// What an import can take along.
+    static let small = Portion(transactions: 128, bytes: 4 << 20, rows: 1_024, pages: 256)
     /// Leaves free pages where they are.
     static let withoutPages = Portion(pages: 0)
   }
@@ -42,6 +44,8 @@ final class Forgetting {
     }
     progress = try writer.inTransaction { [progress] in
       var progress = progress
+      // Another process may have written meanwhile; the next step sees it.
+      if writer.hasHolds, writer.log.origins.hasUnfolded { return progress }
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
       let isFolded = try fold(through: frontier.vector)
       let log = LogForgetting(writer.connection, writer.log)

@@ -33,10 +33,14 @@ extension Replica {
     }
   }
 
-  /// After an import, which is done: that space cannot be given back just now is no failure of it.
-  func forgetABit() async {
+  /// As much as keeps up with an import of so many transactions. The import is done: that space cannot be given back
+  /// just now is no failure of it.
+  func forget(afterApplying count: Int) async {
     do {
-      _ = try await forget()
+      var progress = Forgetting.Progress()
+      for _ in 0...(count / Forgetting.Portion.small.transactions) where !progress.isDone {
+        progress = try await forget(progress, portion: .small)
+      }
     } catch {
       logger.warning("forgetting must wait", metadata: ["error": "\(error)"])
     }

@@ -16,6 +16,7 @@ struct Replay {
 
   /// Runs inside the import's transaction, in which nothing else is captured.
   func run(_ records: [TransactionRecord]) throws {
+    var written: Set<RowKey> = []
     try writer.captured {
       for record in records {
         let changes = try ChangeSet(record.changes[...])
@@ -24,19 +25,22 @@ struct Replay {
         try changes.forEach { operation in
           let mapping = mappings[operation.table]
           let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
-          try apply(operation, cells, stamp, to: tables[mapping.table.id])
+          let key = RowKey(table: mapping.table.id, key: operation.key)
+          try apply(operation.kind, cells, stamp, to: key, in: tables[mapping.table.id])
+          written.insert(key)
         }
       }
     }
     // What the new state makes of references and of rows in limbo.
-    try writer.merger().settleLocalWrites()
+    try writer.merger().settleLocalWrites(to: written)
   }
 
-  private func apply(_ operation: Operation, _ cells: [Cell], _ stamp: CellStamp, to table: MergeTable) throws {
-    let key = RowKey(table: table.number, key: operation.key)
+  private func apply(
+    _ kind: OperationKind, _ cells: [Cell], _ stamp: CellStamp, to key: RowKey, in table: MergeTable
+  ) throws {
     let current = try table.rows.values(key.key)
     do {
-      switch (operation.kind, current) {
+      switch (kind, current) {
       case (.insert, nil):
         var values = table.defaults
         for cell in cells { values[cell.column - table.definition.keyCount] = cell.value }

@@ -46,7 +46,7 @@ extension Replica {
     let createdAt = wallClock.milliseconds()
     let report = try await pool.read { connection in
       // The file says what this replica holds. A member it does not name must have been invited after that, so the
-      // database is looked at first (Specs/forgetting.md, "New members").
+      // database is looked at first (Specs/forgetting.md, "Frontier").
       _ = try connection.scalar("SELECT count(*) FROM godwit_meta")
       let contents = try Keyring.open(at: keys)
       let identity = contents.identity
@@ -112,7 +112,7 @@ extension Replica {
       try Self.explaining { try Self.read(source, identity, roster, on: writer, isRejoining, progress) }
     }
     try await remember(members)
-    await forgetABit()
+    await forget(afterApplying: report.applied)
     logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
     return report
   }

@@ -18,6 +18,8 @@ struct RejoiningTests {
       try tx.insert(Thing(id: "new", name: "by the absent"))
       try tx.insert(Thing(id: "same", name: "by the absent", best: 4))
       try tx.insert(Thing(id: "claim", code: "x"))
+      try tx.insert(Remark(id: "on what is gone", text: "by the absent", thing: "deleted"))
+      try tx.insert(Remark(id: "on what is here", text: "by the absent", thing: "kept"))
     }
     try await group.replicas[0].removeMember(named: "replica-2")
     try await group.replicas[0].write { tx in
@@ -70,6 +72,7 @@ struct RejoiningTests {
     #expect(rows.map(\.id) == ["edited", "kept", "new", "same", "taken", "taken too"])
     #expect(rows.map(\.name) == ["by the absent", "first", "by the absent", "by the absent", "first", ""])
     #expect(rows.first?.count == 7)
+    #expect(try await group.replicas[2].fetch(Remark.all).map(\.id) == ["on what is here"])
     let conflicts = try await group.replicas[2].conflicts()
     #expect(conflicts.contains { $0.column == "name" && $0.losingValue == .text("by the absent") })
     #expect(conflicts.contains { $0.kind == .constraint && $0.losingValue == .text("x") })
