@@ -24,7 +24,7 @@ struct GodwitCommand: AsyncParsableCommand {
       CommandGroup(name: "Data", subcommands: [Query.self]),
       CommandGroup(
         name: "Sync", subcommands: [Status.self, Log.self, Export.self, Import.self, Conflicts.self]),
-      CommandGroup(name: "Care", subcommands: [Verify.self, Migrate.self]),
+      CommandGroup(name: "Care", subcommands: [Verify.self, Migrate.self, Compact.self, SnapshotCommand.self]),
     ])
 
   static func main() async { await Tool.main(Self.self) }

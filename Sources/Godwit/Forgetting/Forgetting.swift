@@ -11,6 +11,11 @@ final class Forgetting {
     var bytes = 8 << 20
     var rows = 4_096
     var pages = 1_024
+
+    /// What an import can take along.
+    static let small = Portion(transactions: 128, bytes: 4 << 20, rows: 1_024, pages: 256)
+    /// Leaves free pages where they are.
+    static let withoutPages = Portion(pages: 0)
   }
 
   /// What steps have done.
@@ -39,6 +44,8 @@ final class Forgetting {
     }
     progress = try writer.inTransaction { [progress] in
       var progress = progress
+      // Another process may have written meanwhile; the next step sees it.
+      if writer.hasHolds, writer.log.origins.hasUnfolded { return progress }
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
       let isFolded = try fold(through: frontier.vector)
       let log = LogForgetting(writer.connection, writer.log)
@@ -49,7 +56,7 @@ final class Forgetting {
       let sweep = try RowSweep(writer, frontier: frontier.vector)
       let swept = try isFolded ? sweep.run(portion.rows) : (rows: 0, isDone: false)
       progress.rows += swept.rows
-      let isCompact = try FreePages(connection: writer.connection).giveBack(portion.pages)
+      let isCompact = try portion.pages == 0 || FreePages(connection: writer.connection).giveBack(portion.pages)
       progress.isDone = isFolded && swept.isDone && isCompact && dropped == 0
       return progress
     }

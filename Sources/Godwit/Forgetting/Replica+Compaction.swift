@@ -22,12 +22,43 @@ extension Replica {
   }
 
   /// One step.
-  func forget(_ progress: Forgetting.Progress = Forgetting.Progress()) async throws -> Forgetting.Progress {
+  func forget(
+    _ progress: Forgetting.Progress = Forgetting.Progress(), portion: Forgetting.Portion = Forgetting.Portion()
+  ) async throws -> Forgetting.Progress {
     let roster = try await withKeyring { $1 }
     return try await withWriter { writer in
       var progress = progress
-      try Forgetting(writer, roster).step(&progress)
+      try Forgetting(writer, roster, portion: portion).step(&progress)
       return progress
+    }
+  }
+
+  /// As much as keeps up with an import of so many transactions. The import is done: that space cannot be given back
+  /// just now is no failure of it.
+  func forget(afterApplying count: Int) async {
+    do {
+      var progress = Forgetting.Progress()
+      for _ in 0...(count / Forgetting.Portion.small.transactions) where !progress.isDone {
+        progress = try await forget(progress, portion: .small)
+      }
+    } catch {
+      logger.warning("forgetting must wait", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// A replica without other members needs no history. It keeps the little that costs nothing, and the pages of the
+  /// rest to be written to again.
+  func forgetAlone() async {
+    do {
+      let isMuch = try await withWriter { writer in
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM godwit_log LIMIT 65)"
+        return try writer.connection.scalar(sql) == .integer(65)
+      }
+      guard isMuch, try await withKeyring({ $1.active.count == 1 }) else { return }
+      var progress = Forgetting.Progress()
+      while !progress.isDone { progress = try await forget(progress, portion: .withoutPages) }
+    } catch {
+      logger.debug("forgetting must wait", metadata: ["error": "\(error)"])
     }
   }
 

@@ -58,7 +58,12 @@ package struct Roster: Sendable {
 
   /// The member's identity, or an `unknownSender` error.
   package func identity(of sender: ReplicaID) throws -> PublicIdentity {
-    guard let record = records[sender], record.status == .active else {
+    if let record = records[sender], record.status == .removed {
+      throw GodwitError(
+        .unknownSender, "the file was made by \(record.name), which was removed from this group",
+        hint: "to let it back in: godwit member add; it then imports a snapshot with --rejoin, which keeps its changes")
+    }
+    guard let record = records[sender] else {
       throw GodwitError(
         .unknownSender, "the file was made by \(sender), which is no member of this group",
         hint: "a member adds it with: godwit member add IDENTITY")

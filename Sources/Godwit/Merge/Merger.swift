@@ -79,9 +79,18 @@ final class Merger {
     if pendingCount >= Self.batchSize { try flush() }
   }
 
-  /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed.
-  func settleLocalWrites() throws {
+  /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are
+  /// rows whose references have not been judged yet.
+  func settleLocalWrites(to keys: Set<RowKey> = []) throws {
     try beginMerging()
+    for key in keys.sorted() {
+      guard try places.isShown(key) else {
+        try places.noteDeparture(key)
+        continue
+      }
+      references.check(key, in: try tables[key.table])
+      try places.noteArrival(key)
+    }
     try finish()
   }
 

@@ -5,6 +5,7 @@ import GodwitModel
 import GodwitReplication
 import GodwitStorage
 import Logging
+import Synchronization
 
 /// One copy of a group's data: an encrypted database with its change log, in a folder of its own.
 ///
@@ -23,6 +24,9 @@ public final class Replica: Sendable {
   package let changes: ChangeBroadcaster
   let wallClock: WallClock
   let logger: Logger
+
+  /// Whether there may be history to forget when the replica is closed.
+  let hasWritten = Mutex(false)
 
   /// The temporary folder, which goes when the replica is closed.
   let temporary: TemporaryFolder?
@@ -54,7 +58,13 @@ public final class Replica: Sendable {
   public func write<Output: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Output
   ) async throws -> Output {
-    try await withWriter { try $0.write(body) }
+    let (output, isDue) = try await withWriter { writer in
+      let output = try writer.write(body)
+      self.hasWritten.withLock { $0 = true }
+      return (output, writer.isForgettingDue())
+    }
+    if isDue { await forgetAlone() }
+    return output
   }
 
   /// Runs the body on one state of the database. It neither waits for writes nor holds them up.
@@ -92,6 +102,7 @@ public final class Replica: Sendable {
   /// Ends all observations, waits for running work and closes the files. Later use throws `closed`.
   public func close() async {
     changes.close()
+    if hasWritten.withLock({ $0 }), temporary == nil { await forgetAlone() }
     await pool.close()
     temporary?.remove()
   }

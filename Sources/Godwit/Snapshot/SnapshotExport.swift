@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitModel
 import GodwitReplication
 import GodwitStorage
 import GodwitSyncFile

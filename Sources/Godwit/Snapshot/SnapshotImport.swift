@@ -1,9 +1,12 @@
 import GodwitBase
+import GodwitKeys
+import GodwitModel
 import GodwitReplication
 import GodwitStorage
 import GodwitSyncFile
 
-/// Takes in a snapshot where a replica lacks what has been forgotten (Specs/snapshot.md, "Taking one in").
+/// Takes in a snapshot where a replica lacks what has been forgotten: a new member's first file, or a fenced replica's
+/// way back (Specs/snapshot.md, "Taking one in").
 struct SnapshotImport {
   private let file: SyncFileReader
   private let head: SnapshotHead
@@ -15,12 +18,53 @@ struct SnapshotImport {
     self.writer = writer
   }
 
-  func run(_ progress: ProgressHandler?) throws {
-    guard writer.log.origins.vector.isEmpty else {
+  /// Returns how many own transactions were made anew.
+  func run(isRejoining: Bool, _ progress: ProgressHandler?) throws -> Int {
+    let origins = writer.log.origins
+    // What a new member wrote ahead of its first file is all it can lose.
+    guard isRejoining || origins.othersVector.isEmpty else {
       throw GodwitError(
-        .fenced, "this replica lacks what the others hold and have forgotten", hint: "nothing was changed")
+        .fenced, "this replica lacks what all others hold and have forgotten",
+        hint: "nothing was changed; replace its state and make its own unsent changes anew: godwit import --rejoin FILE")
     }
+    let unsent = try unsentTransactions()
+    if !origins.vector.isEmpty { try clear() }
     try SnapshotLoader(file, head, writer: writer).run(progress)
+    try writer.reload()
+    guard !unsent.isEmpty else { return 0 }
+    try Replay(writer).run(unsent)
+    return unsent.count
+  }
+
+  /// What this replica wrote that the snapshot does not know, in order.
+  private func unsentTransactions() throws -> [TransactionRecord] {
+    let log = writer.log
+    let sent = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
+    var records: [TransactionRecord] = []
+    for origin in log.origins.vector.origins where origin.replica == log.origins.own.replica {
+      try log.forEach(of: origin, after: sent[origin]) { record, _ in records.append(record) }
+    }
+    return records.sorted { $0.hlc < $1.hlc }
+  }
+
+  /// Empties the database. Origins keep their numbers, by which the conflict log names them; this replica starts a new
+  /// incarnation, for its old one's numbers may be in use.
+  private func clear() throws {
+    let connection = writer.connection
+    try writer.startIncarnation()
+    for table in writer.catalog.synced {
+      try connection.execute("DELETE FROM \(SQLName.quoted(table.definition.name))")
+    }
+    try connection.execute(
+      """
+      DELETE FROM godwit_row; DELETE FROM godwit_hold; DELETE FROM godwit_log; DELETE FROM godwit_context;
+      DELETE FROM godwit_staged; DELETE FROM godwit_acknowledgement; DELETE FROM godwit_quarantine;
+      DELETE FROM godwit_quarantine_row; DELETE FROM godwit_ahead;
+      DELETE FROM godwit_meta WHERE name IN ('forgotten', 'forgetting', 'forgettingCursor')
+      """)
+    try connection.run(
+      "UPDATE godwit_origin SET sequence = 0, chain = ?1, folded = 0, floor = 0, floor_chain = ?1",
+      [.blob(ContentHash.zero.bytes)])
     try writer.reload()
   }
 }

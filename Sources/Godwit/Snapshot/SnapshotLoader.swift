@@ -13,6 +13,7 @@ final class SnapshotLoader {
   private let file: SyncFileReader
   private let head: SnapshotHead
   private let numbering: SnapshotNumbering
+  private let vector: VersionVector
   private let tables: [MergeTable]
   private let states: RowStates
   private let carrier: ChangeCarrier
@@ -26,6 +27,7 @@ final class SnapshotLoader {
     self.head = head
     connection = writer.connection
     numbering = SnapshotNumbering(head.origins.map(\.origin))
+    vector = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
     let known = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     tables = try file.header.tables.map { definition in
       guard let table = try known.named(definition.name),
@@ -131,12 +133,19 @@ final class SnapshotLoader {
     try values.withUnsafeBytes(EncodedRow.check)
   }
 
-  /// Columns are used as places in a row's values.
+  /// Columns are used as places in a row's values, and what wrote the row must be part of the snapshot.
   private func check(_ state: RowState, _ table: TableDefinition) throws {
     let columns = table.keyCount..<table.columns.count
     let used = [Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys)].joined()
     guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
       throw ByteReader.malformed("a row state with columns that its table does not have")
+    }
+    let stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
+    let dots: [Dot] = stamps.map(\.dot) + state.contributions.values.joined().map(\.dot)
+    guard stamps.allSatisfy({ $0.hlc < HLC.limit }), dots.allSatisfy(vector.covers),
+      [state.inserts, state.updates, state.removed].allSatisfy(vector.covers)
+    else {
+      throw ByteReader.malformed("a row state with writes that are not in the snapshot")
     }
   }
 }

@@ -33,6 +33,9 @@ final class ReplicaWriter {
   private var tablesWithTriggers: Set<String> = []
   let mergeFunctions: [CustomMerge]
   private var circles: CircleCheck?
+  private var writesSinceForgetting = 0
+  /// Seldom enough that no writer notices.
+  private static let writesBetweenForgetting = 1_024
   /// Whether rows wait in limbo or cells are masked, which local writes may change.
   private(set) var hasHolds = false
 
@@ -144,6 +147,14 @@ final class ReplicaWriter {
     }
   }
 
+  /// Captures what the body writes as an own transaction, within one in which nothing else is captured.
+  func captured(_ body: () throws -> Void) throws {
+    try connection.setTriggers(true)
+    defer { try? connection.setTriggers(false) }
+    try body()
+    try appendCaptured()
+  }
+
   @discardableResult
   func appendCaptured() throws -> Int {
     let captured = try capture.finish { [connection, tablesWithTriggers] definition in
@@ -166,7 +177,16 @@ final class ReplicaWriter {
       context: context == lastContext ? nil : context, changes: captured.changes)
     try log.append(record, captured)
     lastContext = context
+    writesSinceForgetting += 1
     return operations
+  }
+
+  /// Whether so much has been written since the last time that a replica without other members should forget it.
+  func isForgettingDue() -> Bool {
+    guard writesSinceForgetting >= Self.writesBetweenForgetting else { return false }
+    writesSinceForgetting = 0
+    return true
+  }
   }
 
   private func reloadAfterOthers() throws {

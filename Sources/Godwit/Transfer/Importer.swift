@@ -23,6 +23,7 @@ final class Importer {
   private var forks: ForkWatch
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
   private let isBehindItself: Bool
+  private let floor: VersionVector
   private var changedOrigins: Set<Origin> = []
   private var applied = 0
   private var duplicates = 0
@@ -41,10 +42,13 @@ final class Importer {
     held = log.origins.vector
     isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
+    floor = log.origins.floor
   }
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
-  static func run(_ file: SyncFileReader, on writer: ReplicaWriter, progress: ProgressHandler?) throws -> MergeReport {
+  static func run(
+    _ file: SyncFileReader, on writer: ReplicaWriter, isRejoining: Bool, progress: ProgressHandler?
+  ) throws -> MergeReport {
     do {
       return try writer.inMerge {
         let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
@@ -52,8 +56,8 @@ final class Importer {
         if hasNewTables { _ = try Quarantine.release(on: writer) }
         try writer.clock.correct(writer.log, writer.catalog)
         if let head = file.header.snapshot, !writer.log.origins.vector.covers(head.floor) {
-          try SnapshotImport(file, head, writer: writer).run(progress)
-          return try Importer(file, writer: writer).acknowledgeSnapshot()
+          let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
+          return try Importer(file, writer: writer).acknowledgeSnapshot(replayed: replayed)
         }
         let report = try Importer(file, writer: writer).run(progress)
         #if GODWIT_PLANT
@@ -89,12 +93,11 @@ final class Importer {
     return try report(rows: merger.rowCount)
   }
 
-  private func report(rows: Int, isSnapshot: Bool = false) throws -> MergeReport {
-    let floor = file.header.floor
+  private func report(rows: Int, isSnapshot: Bool = false, replayed: Int = 0) throws -> MergeReport {
     return MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
-      conflicts: merger.conflictCount, quarantined: quarantined, isSnapshot: isSnapshot,
-      needsSnapshot: !missing.isEmpty && !held.covers(floor), missing: missing,
+      conflicts: merger.conflictCount, quarantined: quarantined, isSnapshot: isSnapshot, replayed: replayed,
+      needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       })
@@ -112,9 +115,9 @@ final class Importer {
   }
 
   /// What is left to do when a snapshot has been loaded.
-  private func acknowledgeSnapshot() throws -> MergeReport {
+  private func acknowledgeSnapshot(replayed: Int) throws -> MergeReport {
     try finish()
-    return try report(rows: merger.rowCount, isSnapshot: true)
+    return try report(rows: merger.rowCount, isSnapshot: true, replayed: replayed)
   }
 
   /// The file's transactions. Of a snapshot that a replica does not need only those that have not been forgotten count.
@@ -211,6 +214,9 @@ final class Importer {
 
   private func apply(_ transaction: StagedTransaction) throws {
     let dot = transaction.record.dot
+    var context = transaction.context
+    context[dot.origin] = dot.sequence
+    guard context.covers(floor) else { throw Self.fenced(dot.origin) }
     if try !applier.apply(transaction.record, others: transaction.context) { quarantined += 1 }
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
@@ -238,6 +244,14 @@ final class Importer {
         try staged.remove(through: Dot(first.origin, held[first.origin]))
       }
     }
+  }
+
+  /// Its author had not seen what every member was known to hold, and which has been forgotten since: it was removed
+  /// meanwhile, or restored from an old backup.
+  private static func fenced(_ origin: Origin) -> GodwitError {
+    GodwitError(
+      .fenced, "\(origin.replica) wrote without having seen what has been forgotten here",
+      hint: "nothing was changed; on that machine, import a snapshot of this one's with: godwit import --rejoin FILE")
   }
 
   private static func brokenChain(_ origin: Origin) -> GodwitError {

@@ -40,16 +40,23 @@ extension Replica {
     to destination: SyncDestination, for member: String?, includesAll: Bool, isSnapshot: Bool,
     _ progress: ProgressHandler?
   ) async throws -> ExportReport {
-    let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
-    let targets = roster.active.filter { member == nil || $0.name == member }
-    guard !targets.isEmpty else {
-      throw GodwitError(
-        .invalidArgument, "no active member is called \(member ?? "")", hint: "see: godwit member list")
-    }
     let database = folder.database
     let anchor = folder.anchor
+    let keys = folder.keys
+    let group = group
     let createdAt = wallClock.milliseconds()
     let report = try await pool.read { connection in
+      // The file says what this replica holds. A member it does not name must have been invited after that, so the
+      // database is looked at first (Specs/forgetting.md, "Frontier").
+      _ = try connection.scalar("SELECT count(*) FROM godwit_meta")
+      let contents = try Keyring.open(at: keys)
+      let identity = contents.identity
+      let roster = Roster(group: group, trusted: contents.members)
+      let targets = roster.active.filter { member == nil || $0.name == member }
+      guard !targets.isEmpty else {
+        throw GodwitError(
+          .invalidArgument, "no active member is called \(member ?? "")", hint: "see: godwit member list")
+      }
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
         isSnapshot: isSnapshot, createdAt: createdAt)
@@ -83,33 +90,42 @@ extension Replica {
   /// Applies a sync file in one transaction: all of it, or nothing.
   ///
   /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
-  ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`. The replica
-  ///   is unchanged after every one of them.
+  ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
+  ///   this replica, or the author of a transaction, lacks what has been forgotten. The replica is unchanged after
+  ///   every one of them.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
+    try await `import`(from: source, isRejoining: false, progress)
+  }
+
+  /// The way back for a replica that lacks what the others have forgotten: replaces its state by a snapshot's and makes
+  /// its own unsent changes anew, as the newest of all, in one transaction. An insert whose key exists becomes an
+  /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing imports as ever.
+  ///
+  /// What it holds of third replicas and the snapshot does not is dropped; it comes again from them.
+  ///
+  /// - Throws: As ``import(from:progress:)``.
+  public func rejoin(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
+    try await `import`(from: source, isRejoining: true, progress)
+  }
+
+  private func `import`(
+    from source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?
+  ) async throws -> MergeReport {
     let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
     let (report, members) = try await withWriter { writer in
-      try Self.explaining { try Self.read(source, identity, roster, on: writer, progress) }
+      try Self.explaining { try Self.read(source, identity, roster, on: writer, isRejoining, progress) }
     }
     try await remember(members)
     for fork in report.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
-    await forgetABit()
+    await forget(afterApplying: report.applied)
     logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
     return report
   }
 
-  /// The import is done; that the space it allows to be given back cannot be had just now is no failure of it.
-  private func forgetABit() async {
-    do {
-      _ = try await forget()
-    } catch {
-      logger.warning("forgetting must wait", metadata: ["error": "\(error)"])
-    }
-  }
-
   private static func read(
-    _ source: SyncSource, _ identity: Identity, _ roster: Roster, on writer: ReplicaWriter,
+    _ source: SyncSource, _ identity: Identity, _ roster: Roster, on writer: ReplicaWriter, _ isRejoining: Bool,
     _ progress: ProgressHandler?
   ) throws -> (MergeReport, [MemberRecord]) {
     let group = roster.group
@@ -123,7 +139,7 @@ extension Replica {
       known.merge(header.members)
       return try known.identity(of: header.sender)
     }
-    return (try Importer.run(file, on: writer, progress: progress), file.header.members)
+    return (try Importer.run(file, on: writer, isRejoining: isRejoining, progress: progress), file.header.members)
   }
 
   /// What is wrong with a file's bytes is found deep inside; what to do about it is the same for all of it.

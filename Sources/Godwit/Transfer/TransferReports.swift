@@ -49,6 +49,8 @@ public struct MergeReport: Sendable {
   public let quarantined: Int
   /// Whether this replica's state was replaced by the file's snapshot, or made from it.
   public let isSnapshot: Bool
+  /// Own transactions that were made anew on top of the snapshot's state.
+  public let replayed: Int
   /// Whether the sender has forgotten what must come before the staged transactions, so that only a snapshot helps.
   public let needsSnapshot: Bool
   /// What must come before the staged transactions can be applied.

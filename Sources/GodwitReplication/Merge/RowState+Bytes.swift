@@ -124,12 +124,12 @@ extension RowState {
     if parts.contains(.contributions) {
       for _ in 0..<(try reader.count()) {
         let column = try reader.count()
-        contributions[column] = try (0..<(try reader.count())).map { _ in
+        contributions[column] = try (0..<(try reader.count(limit: reader.remaining, "contributions"))).map { _ in
           Contribution(dot: try Dot(reading: &reader, origins: origins), value: try reader.value())
         }
       }
     }
-    if parts.contains(.image) { image = try (0..<(try reader.count())).map { _ in try reader.value() } }
+    if parts.contains(.image) { image = try (0..<(try reader.count(limit: reader.remaining, "cells"))).map { _ in try reader.value() } }
     if parts.contains(.masks) {
       for _ in 0..<(try reader.count()) { masks[try reader.count()] = try reader.value() }
     }

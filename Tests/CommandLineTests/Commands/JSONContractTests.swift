@@ -28,14 +28,24 @@ import Testing
   @Test func exchanging() async throws {
     let (desk, laptop) = try await Machine.pair()
     let exported = try desk.godwit("export", "changes.sync", "--json")
-    #expect(try keys(exported) == ["file", "transactions", "recipients", "bytes"])
+    #expect(try keys(exported) == ["file", "transactions", "recipients", "bytes", "snapshot"])
     #expect(try exported.objects().first?["bytes"] as? Int == desk.read("changes.sync").count)
     let imported = try laptop.godwit("import", "--json", desk.path("changes.sync"))
     #expect(
       try keys(imported)
         == [
-          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "quarantined", "missing", "forks",
+          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "quarantined", "missing",
+          "snapshot", "replayed", "needsSnapshot", "forks",
         ])
+  }
+
+  @Test func caring() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    #expect(try keys(desk.godwit("compact", "--json")) == ["transactions", "rows", "bytes"])
+    let written = try desk.godwit("snapshot", "all.sync", "--json")
+    #expect(try keys(written) == ["file", "transactions", "recipients", "bytes"])
+    #expect(try laptop.godwit("import", "--rejoin", desk.path("all.sync")).status == 0)
+    #expect(try laptop.digest() == desk.digest())
   }
 
   @Test func lookingAround() async throws {

@@ -35,12 +35,12 @@ struct Remark: Model {
 struct ThingGroup {
   let folder: TemporaryFolder
   let clock = TestClock()
-  private(set) var replicas: [Replica] = []
+  var replicas: [Replica] = []
 
   init(_ count: Int) async throws {
     folder = try TemporaryFolder()
     replicas = [try await Self.open(folder.file("replica-0"), clock)]
-    for _ in 1..<count { try await join() }
+    for _ in 1..<max(1, count) { try await join() }
     for _ in 0..<2 { try await exchange() }
   }
 

@@ -66,6 +66,24 @@ struct ForgettingTests {
     #expect(try await restored.count(Thing.all) == 3)
   }
 
+  @Test("a member restored from a backup says that it holds less, and is sent again what it lacks")
+  func restored() async throws {
+    let group = try await ThingGroup(3)
+    let backup = group.folder.file("backup")
+    try FileManager.default.copyItem(atPath: group.folder.file("replica-1"), toPath: backup)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "a")) }
+    try await group.send(0, 1)
+    try await group.send(1, 0)
+    group.clock.advance(1_000)
+    let restored = try await ThingGroup.open(backup, group.clock)
+    let (statement, answer) = (group.folder.file("statement"), group.folder.file("answer"))
+    _ = try await restored.export(to: .file(statement))
+    _ = try await group.replicas[0].import(from: .file(statement))
+    #expect(try await group.replicas[0].export(to: .file(answer), for: "replica-1").transactions == 1)
+    _ = try await restored.import(from: .file(answer))
+    #expect(try await restored.fetch(Thing.all).map(\.id) == ["a"])
+  }
+
   @Test("a removed member counts until all others are known to know of its removal")
   func removal() async throws {
     let group = try await ThingGroup(3)
@@ -120,6 +138,21 @@ struct ForgettingTests {
       #expect(try await replica.fetch(Thing.all).map(\.id).sorted() == ["earlier", "later"])
       #expect(try await group.count("godwit_row", index) == 0)
     }
+  }
+
+  @Test("a replica without other members keeps no history beyond the latest, and a member invited later gets the state")
+  func alone() async throws {
+    var group = try await ThingGroup(1)
+    for number in 0..<100 { try await group.replicas[0].write { try $0.insert(Thing(id: "\(number)")) } }
+    await group.replicas[0].close()
+    group.replicas[0] = try await ThingGroup.open(group.folder.file("replica-0"), group.clock)
+    #expect(try await group.logCount(0) == 0)
+    try await group.replicas[0].write { _ = try $0.delete(Thing.self, key: "7") }
+    #expect(try await group.replicas[0].log().map(\.sequence) == [101])
+    try await group.join()
+    #expect(try await group.send(0, 1).isSnapshot)
+    #expect(try await group.digests().count == 1)
+    #expect(try await group.replicas[1].count(Thing.all) == 99)
   }
 
   @Test("imports forget by themselves, and a round without writes does not undo it")

@@ -35,11 +35,12 @@ struct Export: AsyncParsableCommand {
       let json: JSONValue = [
         "file": .string(file), "transactions": .number(report.transactions),
         "recipients": .number(report.recipients), "bytes": .number(report.bytes),
+        "snapshot": .bool(report.isSnapshot),
       ]
       return try file == "-" ? StandardStream.error.write(json.text + "\n") : console.line(json)
     }
     console.note(
-      "exported \(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
+      "exported \(report.isSnapshot ? "the whole state and " : "")\(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
         + "for \(Format.count(report.recipients, "member")), this one included")
   }
 }

@@ -20,6 +20,13 @@ struct Import: AsyncParsableCommand {
   @Flag(help: "Exit with 3 when a file was applied and left conflicts.")
   var failOnConflict = false
 
+  @Flag(
+    help: """
+      Let a snapshot replace this replica's state when it lacks what all others have forgotten. Its own unsent changes \
+      are made anew.
+      """)
+  var rejoin = false
+
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
@@ -47,8 +54,15 @@ struct Import: AsyncParsableCommand {
     let source = try SyncSource(argument: file)
     let bar = console.progress("importing")
     defer { bar.finish() }
-    let report = try await replica.import(from: source) { bar.update($0) }
+    let report =
+      rejoin
+      ? try await replica.rejoin(from: source) { bar.update($0) }
+      : try await replica.import(from: source) { bar.update($0) }
     bar.finish()
+    if report.isSnapshot {
+      console.note("the state was taken from a snapshot; \(Format.count(report.replayed, "own transaction")) made anew")
+    }
+    if report.needsSnapshot { console.note("what is missing is forgotten there; ask for: godwit snapshot FILE") }
     let names = ReplicaNames(try await replica.members())
     try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
     for fork in report.forks { console.note(fork.warning(names)) }
@@ -81,6 +95,7 @@ extension MergeReport {
       "file": .string(file), "sender": .object(names.json(sender)), "applied": .number(applied),
       "duplicates": .number(duplicates), "waiting": .number(staged), "rows": .number(rows),
       "conflicts": .number(conflicts), "quarantined": .number(quarantined), "missing": .array(missing.map { $0.json(names) }),
+      "snapshot": .bool(isSnapshot), "replayed": .number(replayed), "needsSnapshot": .bool(needsSnapshot),
       "forks": .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
     ]
   }

@@ -1,0 +1,69 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitSyncFile
+import Testing
+
+@Suite("The form of a snapshot")
+struct SnapshotFormatTests {
+  private let ada = Origin(replica: ReplicaID(Identifier128(high: 0, low: 1)), incarnation: 1)
+
+  private func items() -> [SnapshotItem] {
+    let record = TransactionRecord(
+      dot: Dot(ada, SequenceNumber(rawValue: 4)), hlc: HLC(rawValue: 99), schemaVersion: 1,
+      context: VersionVector([ada: SequenceNumber(rawValue: 2)]), changes: [1, 2, 3])
+    return [
+      .row(table: 0, values: [1, 2]), .state(table: 1, key: [3], state: [4, 5]),
+      .hold(kind: 1, targetTable: nil, target: [6], table: 0, key: [7]),
+      .hold(kind: 0, targetTable: 1, target: [8], table: 1, key: [9]),
+      .transaction(origin: 0, SnapshotTransaction(record, images: [10])),
+    ]
+  }
+
+  private func bytes(_ items: [SnapshotItem]) -> [UInt8] {
+    var writer = ByteWriter()
+    for item in items { item.write(to: &writer) }
+    return writer.bytes
+  }
+
+  private func read(_ bytes: [UInt8], tables: Int = 2, origins: Int = 1) throws -> [SnapshotItem] {
+    var reader = ByteReader(bytes)
+    var items: [SnapshotItem] = []
+    while !reader.isAtEnd { items.append(try SnapshotItem(reading: &reader, tables: tables, origins: origins)) }
+    return items
+  }
+
+  @Test("items read back as written")
+  func roundTrip() throws {
+    let written = bytes(items())
+    let found = try read(written)
+    #expect(found.count == 5)
+    #expect(bytes(found) == written)
+    guard case .transaction(0, let transaction)? = found.last else {
+      Issue.record("the transaction is not the last")
+      return
+    }
+    let record = transaction.record(Dot(ada, SequenceNumber(rawValue: 4)))
+    #expect(record.changes == [1, 2, 3] && record.hlc.rawValue == 99 && record.context?[ada].rawValue == 2)
+    #expect(transaction.images == [10])
+  }
+
+  @Test("an item that is cut anywhere is refused")
+  func cut() {
+    for item in items() {
+      let whole = bytes([item])
+      for count in 1..<whole.count {
+        #expect(throws: GodwitError.self) { try read(Array(whole.prefix(count))) }
+      }
+    }
+  }
+
+  @Test("tables and origins that the header does not list, and unknown kinds, are refused")
+  func outOfRange() {
+    let written = bytes(items())
+    #expect(throws: GodwitError.self) { try read(written, tables: 1) }
+    #expect(throws: GodwitError.self) { try read(written, tables: 0) }
+    #expect(throws: GodwitError.self) { try read(written, origins: 0) }
+    #expect(throws: GodwitError.self) { try read([9]) }
+  }
+}

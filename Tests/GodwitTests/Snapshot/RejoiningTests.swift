@@ -1,0 +1,111 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("Rejoining")
+struct RejoiningTests {
+  /// A member that is away while the others, which have removed it, forget what it lacks.
+  private func absence() async throws -> ThingGroup {
+    let group = try await ThingGroup(3)
+    for id in ["kept", "edited", "deleted", "taken"] {
+      try await group.replicas[0].write { try $0.insert(Thing(id: id, name: "first", count: 1)) }
+    }
+    try await group.exchange()
+    try await group.exchange()
+
+    try await group.replicas[2].write { tx in
+      try tx.execute("UPDATE thing SET name = 'by the absent', count = count + 5 WHERE id IN ('edited', 'deleted')")
+      try tx.insert(Thing(id: "new", name: "by the absent"))
+      try tx.insert(Thing(id: "same", name: "by the absent", best: 4))
+      try tx.insert(Thing(id: "claim", code: "x"))
+      try tx.insert(Remark(id: "on what is gone", text: "by the absent", thing: "deleted"))
+      try tx.insert(Remark(id: "on what is here", text: "by the absent", thing: "kept"))
+    }
+    try await group.replicas[0].removeMember(named: "replica-2")
+    try await group.replicas[0].write { tx in
+      try tx.execute("DELETE FROM thing WHERE id = 'deleted'")
+      try tx.execute("UPDATE thing SET name = 'by the others', count = count + 1 WHERE id = 'edited'")
+      try tx.insert(Thing(id: "same", name: "by the others", best: 9))
+      try tx.insert(Thing(id: "taken too", code: "x"))
+    }
+    for _ in 0..<3 {
+      try await group.send(0, 1)
+      try await group.send(1, 0)
+    }
+    for index in 0..<2 {
+      try await group.replicas[index].compact()
+      #expect(try await group.logCount(index) == 0)
+    }
+    return group
+  }
+
+  @Test("a removed member's files are refused, and none is sealed to it")
+  func removed() async throws {
+    let group = try await absence()
+    let refusal = await error { try await group.send(2, 0) }
+    #expect(refusal?.code == .unknownSender)
+    #expect(refusal?.message.contains("removed") == true)
+    #expect(await code { try await group.send(0, 2) } == .notARecipient)
+  }
+
+  @Test("what a replica writes without having seen what is forgotten is refused, and a file without it is no help")
+  func tooOld() async throws {
+    let group = try await absence()
+    try await readmit(group)
+    #expect(await code { try await group.send(2, 0) } == .fenced)
+    let refusal = await error { try await group.send(0, 2) }
+    #expect(refusal?.code == .fenced)
+    #expect(refusal?.hint?.contains("--rejoin") == true)
+  }
+
+  @Test("the way back keeps its own unsent work, and nothing deleted comes back")
+  func wayBack() async throws {
+    let group = try await absence()
+    try await readmit(group)
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].export(to: .file(file))
+    let report = try await group.replicas[2].rejoin(from: .file(file))
+    #expect(report.isSnapshot && report.replayed == 1)
+    #expect(try await group.replicas[2].verify().problems.isEmpty)
+
+    let rows = try await group.replicas[2].fetch(Thing.all).sorted { $0.id < $1.id }
+    #expect(rows.map(\.id) == ["edited", "kept", "new", "same", "taken", "taken too"])
+    #expect(rows.map(\.name) == ["by the absent", "first", "by the absent", "by the absent", "first", ""])
+    #expect(rows.first?.count == 7)
+    #expect(try await group.replicas[2].fetch(Remark.all).map(\.id) == ["on what is here"])
+    let conflicts = try await group.replicas[2].conflicts()
+    #expect(conflicts.contains { $0.column == "name" && $0.losingValue == .text("by the absent") })
+    #expect(conflicts.contains { $0.kind == .constraint && $0.losingValue == .text("x") })
+
+    for _ in 0..<3 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    for index in group.replicas.indices {
+      try await group.replicas[index].compact()
+      #expect(try await group.logCount(index) == 0)
+    }
+    // Once more there is nothing to rejoin for.
+    let again = try await group.replicas[2].rejoin(from: .file(file))
+    #expect(!again.isSnapshot && again.applied == 0)
+  }
+
+  @Test("what a new member wrote ahead of its first file is made anew on top of it")
+  func earlyWrites() async throws {
+    var group = try await ThingGroup(2)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "old")) }
+    for _ in 0..<2 { try await group.exchange() }
+    for index in 0..<2 { try await group.replicas[index].compact() }
+    let joined = try await group.join()
+    try await joined.write { try $0.insert(Thing(id: "a", name: "early")) }
+    let report = try await group.send(0, 2)
+    #expect(report.isSnapshot && report.replayed == 1)
+    for _ in 0..<3 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    for replica in group.replicas { #expect(try await replica.fetch(Thing.all).map(\.name) == ["early"]) }
+  }
+
+  private func readmit(_ group: ThingGroup) async throws {
+    group.clock.advance(1_000)
+    let identity = group.replicas[2].identity
+    try await group.replicas[0].invite(identity, name: "replica-2", to: .file(group.folder.file("again")))
+  }
+}
