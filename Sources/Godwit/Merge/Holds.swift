@@ -13,6 +13,7 @@ final class Holds {
       case claim = 0
       case parent = 1
       case circle = 2
+      case constraint = 3
     }
 
     /// The value of a unique index; nil where a NULL leaves nothing to claim. `row` is whole, key first.
@@ -36,6 +37,14 @@ final class Holds {
       writer.byte(Kind.circle.rawValue)
       writer.varint(table.number)
       writer.varint(column)
+      bytes = writer.bytes
+    }
+
+    /// Nothing that another row could bring: the rows of a table that break one of its other constraints.
+    init(constraintOf table: Int) {
+      var writer = ByteWriter()
+      writer.byte(Kind.constraint.rawValue)
+      writer.varint(table)
       bytes = writer.bytes
     }
 
@@ -109,6 +118,20 @@ final class Holds {
     guard !isEmpty else { return [] }
     return try blobs("SELECT target FROM godwit_hold WHERE key = ? ORDER BY target", [.blob(key.bytes)])
       .map(Target.init(bytes:))
+  }
+
+  /// The rows that wait for anything, in the order of their keys.
+  func keys(limit: Int) throws -> [RowKey] {
+    try blobs("SELECT DISTINCT key FROM godwit_hold ORDER BY key LIMIT ?", [.integer(Int64(limit))])
+      .map { try RowKey(bytes: $0) }
+  }
+
+  /// How many rows wait for anything.
+  static func rowCount(on connection: Connection) throws -> Int {
+    guard case .integer(let count)? = try connection.scalar("SELECT count(DISTINCT key) FROM godwit_hold") else {
+      return 0
+    }
+    return Int(count)
   }
 
   /// The claims of a table's rows in limbo.

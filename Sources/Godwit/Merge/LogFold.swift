@@ -21,6 +21,31 @@ struct LogFold {
       for (key, state) in batch.sorted(by: { $0.key < $1.key }) { try states.save(state, for: key) }
       batch.removeAll(keepingCapacity: true)
     }
+    try forEachWrite { key, write, table, image in
+      batch[key] = try fold(write, into: batch[key] ?? states.load(key), table: table, image: image)
+      body(key)
+      if batch.count >= Self.batchSize { try save() }
+    }
+    try save()
+    try log.origins.markFolded()
+  }
+
+  /// The state the row would have if everything were folded; nil when nothing is remembered of it. Writes nothing, and
+  /// takes time in proportion to what is not folded yet.
+  func state(of row: RowKey) throws -> RowState? {
+    var state = try states.load(row)
+    guard log.origins.hasUnfolded else { return state }
+    try forEachWrite(of: row) { _, write, table, image in
+      state = try fold(write, into: state, table: table, image: image)
+    }
+    return state
+  }
+
+  /// Calls the body with the writes since the last fold, causes first: all of them, or those of one row.
+  private func forEachWrite(
+    of wanted: RowKey? = nil,
+    _ body: (RowKey, RowWrite, CatalogTable, _ image: [Value]?) throws -> Void
+  ) throws {
     try log.forEachUnfolded { record, context, images in
       var images = ByteReader(images)
       let changes = try ChangeSet(record.changes[...])
@@ -29,24 +54,22 @@ struct LogFold {
       try changes.forEach { operation in
         let remote = changes.tables[operation.table]
         let mapping = mappings[operation.table]
+        let image = operation.kind == .delete || operation.kind == .move ? try Self.image(&images, of: remote) : nil
+        // A move is of two rows, of which one stands in its payload.
+        if let wanted, operation.kind != .move, wanted.table != mapping.table.id || wanted.key != operation.key { return }
         for (key, write) in try RowWrite.of(operation, remote, mapping, stamp, context) {
-          let unknown = write.kind == .insert || write.kind == .move ? RowState() : .settled
-          let before = try batch[key] ?? states.load(key) ?? unknown
-          let image = write.kind == .delete ? try Self.image(&images, of: remote) : nil
-          batch[key] = try fold(write, into: before, table: mapping.table, image: image)
-          body(key)
+          guard wanted == nil || key == wanted else { continue }
+          try body(key, write, mapping.table, write.kind == .delete ? image : nil)
         }
       }
-      if batch.count >= Self.batchSize { try save() }
     }
-    try save()
-    try log.origins.markFolded()
   }
 
   /// The write is in the table already and saw everything here, so nothing is lost and no value is asked for.
   private func fold(
-    _ write: RowWrite, into before: RowState, table: CatalogTable, image: [Value]?
+    _ write: RowWrite, into known: RowState?, table: CatalogTable, image: [Value]?
   ) throws -> RowState {
+    let before = known ?? (write.kind == .insert || write.kind == .move ? RowState() : .settled)
     let rules = try tables[table.id].rules
     var merge = RowMerge(before, rules) { rules.policy(of: $0) == .counter ? .integer(0) : .null }
     try merge.apply(write)

@@ -89,7 +89,7 @@ final class UniqueJudge {
   }
 
   /// The oldest claim; among claims older than all stamps the least key.
-  private func leastClaimant(of claim: Holds.Target) throws -> RowKey? {
+  func leastClaimant(of claim: Holds.Target) throws -> RowKey? {
     let (number, name, _) = try claim.claim()
     guard let index = try places.tables[number].uniqueIndexes.first(where: { $0.name == name }) else { return nil }
     func age(_ key: RowKey) throws -> (UInt64, Origin?, RowKey) {

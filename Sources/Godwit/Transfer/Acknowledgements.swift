@@ -11,6 +11,19 @@ enum Acknowledgements {
     return try vector(stored)
   }
 
+  /// Of all who have said anything.
+  static func all(on connection: Connection) throws -> [(replica: ReplicaID, vector: VersionVector)] {
+    try connection.withStatement("SELECT replica, vector FROM godwit_acknowledgement") { statement in
+      var all: [(replica: ReplicaID, vector: VersionVector)] = []
+      while try statement.step() {
+        var replica = ByteReader(statement.blob(at: 0))
+        var vector = ByteReader(statement.blob(at: 1))
+        all.append((ReplicaID(try Identifier128(reading: &replica)), try VersionVector(reading: &vector)))
+      }
+      return all
+    }
+  }
+
   /// `parted` says of which origins the author holds another history, and from where on. That is no acknowledgement;
   /// the history held here goes to it again, so that it learns of the fork.
   static func add(

@@ -20,6 +20,8 @@ final class Importer {
   private var lasts: [Origin: SequenceNumber] = [:]
   private var held: VersionVector
   private var forks: ForkWatch
+  /// Hears what an import would do that is then taken back.
+  private let planner: ImportPlanner?
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
   private let isBehindItself: Bool
   private var changedOrigins: Set<Origin> = []
@@ -27,8 +29,9 @@ final class Importer {
   private var duplicates = 0
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
-  private init(_ file: SyncFileReader, writer: ReplicaWriter) throws {
+  private init(_ file: SyncFileReader, writer: ReplicaWriter, _ planner: ImportPlanner?) throws {
     self.file = file
+    self.planner = planner
     self.writer = writer
     connection = writer.connection
     log = writer.log
@@ -39,15 +42,19 @@ final class Importer {
     forks = ForkWatch { [log] in try log.chain(at: $0) }
   }
 
-  /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
-  static func run(_ file: SyncFileReader, on writer: ReplicaWriter, progress: ProgressHandler?) throws -> MergeReport {
+  /// Reads the rest of the file and applies it, or throws and leaves the database as it was. With a planner it throws
+  /// ``TakenBack`` when all is done.
+  static func run(
+    _ file: SyncFileReader, on writer: ReplicaWriter, planner: ImportPlanner? = nil, progress: ProgressHandler?
+  ) throws -> MergeReport {
     let connection = writer.connection
     do {
       return try writer.inMerge {
+        try planner?.begin(writer)
         try Catalog.adopt(file.header.tables, on: connection)
         try writer.reload()
         try writer.clock.correct(writer.log, writer.catalog)
-        return try Importer(file, writer: writer).run(progress)
+        return try Importer(file, writer: writer, planner).run(progress)
       }
     } catch let error as GodwitError where error.code == .constraint {
       throw GodwitError(
@@ -76,15 +83,20 @@ final class Importer {
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
     try Acknowledgements.add(file.header.vector, of: sender, parted: forks.parted, on: connection)
     let missing = try staged.missing(held: held)
-    // Own numbers mean other transactions elsewhere, or would with the next one.
-    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
     progress?(1)
-    return MergeReport(
+    let report = MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(),
       rows: merger.rowCount, conflicts: merger.conflictCount, missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       })
+    if let planner {
+      try planner.end(writer, report)
+      throw TakenBack()
+    }
+    // Own numbers mean other transactions elsewhere, or would with the next one.
+    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
+    return report
   }
 
   /// What the file says came before its ranges, and where they end, is compared with what is held here.

@@ -82,6 +82,8 @@ extension GodwitError.Code {
   public static let needsMigration = Self("needsMigration")
   /// Changes meet in a column that only the program's own merge function can merge, and it is not here.
   public static let needsApplication = Self("needsApplication")
+  /// The row waits in limbo for another one, so it cannot be written.
+  public static let inLimbo = Self("inLimbo")
   /// The changes of a sync file break a constraint of this replica.
   public static let importConstraint = Self("importConstraint")
 

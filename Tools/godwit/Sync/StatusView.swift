@@ -31,7 +31,9 @@ struct StatusView {
     if !status.missing.isEmpty {
       fields.append(("missing", status.missing.map { $0.text(names) }.joined(separator: ", ")))
     }
-    fields.append(("conflicts", "\(status.conflicts)"))
+    let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) let go of"
+    fields.append(("conflicts", "\(status.conflicts)\(pruned)"))
+    if status.limbo > 0 { fields.append(("limbo", Format.count(status.limbo, "row"))) }
     let lines = fields.map { name, value in
       Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
     }
@@ -68,6 +70,7 @@ struct StatusView {
       "held": .array(status.held.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
       "unsent": .number(status.unsent), "waiting": .number(status.staged),
       "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),
+      "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
     ]
   }
