@@ -14,6 +14,7 @@ struct DocumentationSamples {
     case "Queries": try await QueriesSamples.run()
     case "Relations": try await RelationsSamples.run()
     case "Observing": try await ObservingSamples.run()
+    case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()
     default: exit(64)
     }

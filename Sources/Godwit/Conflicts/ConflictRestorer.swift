@@ -34,7 +34,9 @@ struct ConflictRestorer {
     }
   }
 
-  private func restoreEdit(_ conflict: Conflict, _ key: RowKey, _ table: MergeTable) throws -> Bool {
+  private func restoreEdit(_ conflict: Conflict, _ listed: RowKey, _ table: MergeTable) throws -> Bool {
+    let key = try current(listed, table)
+    let keyValues = try [Value](encoded: key.key)
     let definition = table.definition
     guard let name = conflict.column, let column = definition.columns.firstIndex(where: { $0.name == name }) else {
       throw GodwitError(.notInSchema, "table \(conflict.table) has not the conflict's column any more")
@@ -43,7 +45,7 @@ struct ConflictRestorer {
     if let values = try table.rows.values(key.key) {
       guard values[place] != conflict.losingValue else { return false }
       let sql = "UPDATE \(SQLName.quoted(definition.name)) SET \(SQLName.quoted(name)) = ? WHERE \(definition.keyCondition)"
-      try transaction.execute(SQL(text: sql, values: [conflict.losingValue] + conflict.key))
+      try transaction.execute(SQL(text: sql, values: [conflict.losingValue] + keyValues))
       return true
     }
     guard let state = try rows.fold.state(of: key), let image = state.image else {
@@ -56,8 +58,19 @@ struct ConflictRestorer {
     values[place] = conflict.losingValue
     let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
     let sql = "INSERT INTO \(SQLName.quoted(definition.name)) (\(definition.quotedColumnList)) VALUES (\(places))"
-    try transaction.execute(SQL(text: sql, values: conflict.key + values))
+    try transaction.execute(SQL(text: sql, values: keyValues + values))
     return true
+  }
+
+  /// The row's key now: where it went last, as long as it is remembered to have gone.
+  private func current(_ listed: RowKey, _ table: MergeTable) throws -> RowKey {
+    var key = listed
+    var seen: Set<RowKey> = []
+    while seen.insert(key).inserted, try !table.rows.contains(key.key) {
+      guard let move = try rows.fold.state(of: key)?.moves.max(by: { $0.stamp < $1.stamp }) else { break }
+      key = RowKey(table: table.number, key: move.target[...])
+    }
+    return key
   }
 
   private func delete(_ key: RowKey, _ table: MergeTable) throws -> Bool {
