@@ -16,7 +16,8 @@ extension ConflictLog {
 
     fileprivate var conditions: [(sql: String, value: Value)] {
       [
-        id.map { ("c.id = ?", .integer($0)) }, after.map { ("c.id > ?", .integer($0)) }, table.map { ("c.table_id = ?", .integer(Int64($0))) },
+        id.map { ("c.id = ?", .integer($0)) }, after.map { ("c.id > ?", .integer($0)) },
+        table.map { ("c.table_id = ?", .integer(Int64($0))) },
         key.map { ("c.key = ?", .blob($0.encoded)) }, kind.map { ("c.kind = ?", .integer(Int64($0.rawValue))) },
         since.map { ("max(c.loser_hlc, c.winner_hlc) >= ?", .integer(Int64($0.rawValue))) },
       ].compactMap { $0 }

@@ -44,7 +44,8 @@ struct ConflictRestorer {
     let place = column - definition.keyCount
     if let values = try table.rows.values(key.key) {
       guard values[place] != conflict.losingValue else { return false }
-      let sql = "UPDATE \(SQLName.quoted(definition.name)) SET \(SQLName.quoted(name)) = ? WHERE \(definition.keyCondition)"
+      let sql =
+        "UPDATE \(SQLName.quoted(definition.name)) SET \(SQLName.quoted(name)) = ? WHERE \(definition.keyCondition)"
       try transaction.execute(SQL(text: sql, values: [conflict.losingValue] + keyValues))
       return true
     }

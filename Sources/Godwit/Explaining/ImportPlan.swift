@@ -29,7 +29,9 @@ final class ImportPlanner {
   /// Notes how things stand before the import.
   func begin(_ writer: ReplicaWriter) throws {
     held = writer.log.origins.vector
-    if case .integer(let id)? = try writer.connection.scalar("SELECT max(id) FROM godwit_conflict") { lastConflict = id }
+    if case .integer(let id)? = try writer.connection.scalar("SELECT max(id) FROM godwit_conflict") {
+      lastConflict = id
+    }
     waiting = Set(try Holds(writer.connection).keys(limit: .max))
   }
 

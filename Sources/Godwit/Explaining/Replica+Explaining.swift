@@ -36,7 +36,8 @@ extension Replica {
           number >= definition.keyCount
         else {
           let names = definition.columns.dropFirst(definition.keyCount).map(\.name).joined(separator: ", ")
-          throw GodwitError(.notInSchema, "table \(table) has no column \(name) beside its key", hint: "it has: \(names)")
+          throw GodwitError(
+            .notInSchema, "table \(table) has no column \(name) beside its key", hint: "it has: \(names)")
         }
         return number
       }

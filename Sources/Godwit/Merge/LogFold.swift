@@ -56,7 +56,9 @@ struct LogFold {
         let mapping = mappings[operation.table]
         let image = operation.kind == .delete || operation.kind == .move ? try Self.image(&images, of: remote) : nil
         // A move is of two rows, of which one stands in its payload.
-        if let wanted, operation.kind != .move, wanted.table != mapping.table.id || wanted.key != operation.key { return }
+        if let wanted, operation.kind != .move, wanted.table != mapping.table.id || wanted.key != operation.key {
+          return
+        }
         for (key, write) in try RowWrite.of(operation, remote, mapping, stamp, context) {
           guard wanted == nil || key == wanted else { continue }
           try body(key, write, mapping.table, write.kind == .delete ? image : nil)

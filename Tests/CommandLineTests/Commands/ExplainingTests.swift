@@ -1,4 +1,5 @@
 import Foundation
+import Godwit
 import Testing
 
 /// What the commands say of conflicts, of what is held back or missing, and why.
@@ -28,15 +29,20 @@ import Testing
     #expect(
       Set(listed.keys) == ["id", "kind", "table", "key", "column", "columns", "lost", "won", "resolved"])
     for side in ["lost", "won"] { #expect(keys(listed[side]) == Self.author.union(["value", "values"])) }
-    let (number, lost) = ("\(try #require(listed["id"] as? Int))", (listed["lost"] as? [String: Any])?["value"] as? String)
+    let (number, lost) = (
+      "\(try #require(listed["id"] as? Int))", (listed["lost"] as? [String: Any])?["value"] as? String
+    )
     for options in [["--table", "note"], ["--kind", "edit"], ["--since", "1d"], ["--limit", "1"]] {
       #expect(try laptop.run(["conflicts", "list", "--json"] + options).objects().count == 1)
     }
-    for options in [["--kind", "delete"], ["--since", "2200-01-01"], ["--table", "note", "--key", String(repeating: "0", count: 32)]] {
+    for options in [
+      ["--kind", "delete"], ["--since", "2200-01-01"], ["--table", "note", "--key", String(repeating: "0", count: 32)],
+    ] {
       #expect(try laptop.run(["conflicts", "--json"] + options).output.isEmpty)
     }
     let shown = try laptop.godwit("conflicts", "show", number)
-    #expect(shown.lines.first == "conflict  \(number), edit" && shown.text.contains("godwit conflicts restore \(number)"))
+    #expect(
+      shown.lines.first == "conflict  \(number), edit" && shown.text.contains("godwit conflicts restore \(number)"))
     #expect(try laptop.godwit("--json", "conflicts", "show", number).objects().first?["id"] as? Int == Int(number))
 
     let restored = try laptop.godwit("conflicts", "restore", number, "--json")
@@ -150,6 +156,33 @@ import Testing
     #expect(try laptop.godwit("limbo", "--json").output.isEmpty)
   }
 
+  @Test func aRowInLimboTellsWhatItWaitsFor() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try exchange(desk, laptop)
+    try await desk.seat("east", 1, "ada")
+    try await laptop.seat("west", 2, "ada")
+    try exchange(desk, laptop)
+
+    let row = try #require(try desk.godwit("limbo", "--json").objects().first)
+    #expect(Set(row.keys) == ["table", "key", "shown", "values", "masked", "holds"])
+    #expect(row["shown"] as? Bool == false && keys(row["values"]) == ["guest"])
+    let hold = try #require((row["holds"] as? [[String: Any]])?.first)
+    #expect(Set(hold.keys) == ["reason", "columns", "values", "table", "key", "author"])
+    #expect(hold["reason"] as? String == "unique" && keys(hold["author"]) == Self.author)
+    #expect(try desk.godwit("limbo").text.contains("guest: ada is held by east, 1"))
+    #expect(try desk.godwit("status").error.contains("see: godwit limbo"))
+    #expect(try desk.godwit("status", "--json").objects().first?["limbo"] as? Int == 1)
+    let why = try desk.godwit("why", "seat", "west", "2")
+    #expect(why.lines.first == "seat west, 2 waits in limbo" && why.text.contains("\nguest = ada\n"))
+    #expect(try desk.godwit("why", "seat", "[\"west\",2]", "GUEST").text == why.text)
+    #expect(try desk.godwit("why", "seat", "west", "two").error.contains("column number holds integer values"))
+    #expect(try desk.godwit("why", "seat", "west").error.contains("is made of hall, number"))
+    let listed = try desk.godwit("conflicts", "--json", "--table", "seat", "--key", "[\"west\",2]").objects().first
+    let number = try #require(listed?["id"] as? Int)
+    let refused = try desk.godwit("conflicts", "restore", "\(number)")
+    #expect(refused.status == 1 && refused.error.contains("hint: give that row another value"))
+  }
+
   @Test func whatWaitsIsToldWithWhoMayHaveTheRest() async throws {
     let (desk, laptop) = try await Machine.pair()
     let phone = try Machine("phone")
@@ -177,6 +210,29 @@ import Testing
     #expect(keys((object["waiting"] as? [Any])?.first) == ["replica", "name", "first", "last", "transactions"])
     try #require(try desk.pipe(["export", "--all", "-"], to: phone, ["import", "-"]).status == 0)
     #expect(try phone.godwit("missing").status == 0)
+  }
+}
+
+/// A key of two columns, and a unique value.
+private struct Seat: Model {
+  static let schema = Schema<Self>("seat") {
+    Key(Column("hall", \.hall), Column("number", \.number))
+    Column("guest", \.guest).unique()
+  }
+  var hall = ""
+  var number = 0
+  var guest: String?
+  var id: PairKey<String, Int> {
+    get { PairKey(hall, number) }
+    set { (hall, number) = (newValue.first, newValue.second) }
+  }
+}
+
+extension Machine {
+  fileprivate func seat(_ hall: String, _ number: Int, _ guest: String) async throws {
+    let replica = try await Replica.open(at: replica, models: Note.self, Seat.self, key: keys)
+    try await replica.write { _ = try $0.insert(Seat(hall: hall, number: number, guest: guest)) }
+    await replica.close()
   }
 }
 

@@ -76,7 +76,8 @@ struct ExplainTests {
     try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')", "INSERT INTO shelf (id, name) VALUES ('t', 'n')")
     try await group.exchange()
     try await group.write(0, "DELETE FROM shelf WHERE id = 's'")
-    try await group.write(1, "INSERT INTO volume (id, lent) VALUES ('v', 's')", "INSERT INTO volume (id, owner) VALUES ('w', 's')")
+    try await group.write(
+      1, "INSERT INTO volume (id, lent) VALUES ('v', 's')", "INSERT INTO volume (id, owner) VALUES ('w', 's')")
     try await group.exchange()
     let masked = try await group[0].explain(table: "volume", key: ["v"], column: "lent")
     #expect(masked.cells.first?.isMasked == true && masked.cells.first?.value == "s" && masked.holds.count == 1)
@@ -94,16 +95,21 @@ struct ExplainTests {
   @Test("what is not folded yet is explained as it is after the fold")
   func sameAfterFold() async throws {
     let group = try await MergeGroup()
-    try await group.write(0, "INSERT INTO page (id, title, views) VALUES ('a', 'x', 1)", "INSERT INTO page (id) VALUES ('b')")
+    try await group.write(
+      0, "INSERT INTO page (id, title, views) VALUES ('a', 'x', 1)", "INSERT INTO page (id) VALUES ('b')")
     try await group.exchange()
     try await group.write(1, "UPDATE page SET views = views + 2, tags = '[\"t\"]' WHERE id = 'a'")
     try await group.send(1, 0)  // sees all that is there, so it is applied as it stands
     try await group.write(0, "UPDATE page SET title = 'y', best = 4 WHERE id = 'a'")
     try await group.write(0, "DELETE FROM page WHERE id = 'b'")
-    let before = [try await group[0].explain(table: "page", key: ["a"]), try await group[0].explain(table: "page", key: ["b"])]
+    let before = [
+      try await group[0].explain(table: "page", key: ["a"]), try await group[0].explain(table: "page", key: ["b"]),
+    ]
     try await group.write(1, "INSERT INTO shelf (id) VALUES ('elsewhere')")
     try await group.send(1, 0)  // has to be merged
-    let after = [try await group[0].explain(table: "page", key: ["a"]), try await group[0].explain(table: "page", key: ["b"])]
+    let after = [
+      try await group[0].explain(table: "page", key: ["a"]), try await group[0].explain(table: "page", key: ["b"]),
+    ]
     for (before, after) in zip(before, after) {
       #expect(before.presence == after.presence && before.touches == after.touches)
       #expect(before.deletions == after.deletions && before.isOlder == after.isOlder)

@@ -23,7 +23,8 @@ struct LimboTests {
     #expect(try await group[0].status().limbo == 0)
   }
 
-  @Test("that lack parents name them, and so do those that wait for them in turn; a reference that shows NULL is listed")
+  @Test(
+    "that lack parents name them, and so do those that wait for them in turn; a reference that shows NULL is listed")
   func parents() async throws {
     let group = try await MergeGroup()
     try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')")
@@ -83,7 +84,8 @@ struct LimboTests {
 
     try await loose.write { _ = try $0.execute("UPDATE item SET price = 5") }
     _ = try await carry()
-    #expect(try await strict.rows("SELECT id, price FROM item ORDER BY id").map(\.values) == [["free", 5], ["own", 1]])
+    #expect(
+      try await strict.rows("SELECT id, price FROM item ORDER BY id").map(\.values) == [["free", 5], ["own", 1]])
     #expect(try await strict.limbo().isEmpty)
   }
 }

@@ -36,7 +36,9 @@ struct LogTests {
     let first = try await group[0].transaction(1, of: own)
     #expect(first.operations.map(\.kind) == [.update, .insert] && first.operations.map(\.key) == [["a"], ["s"]])
     #expect(first.operations[0].cells.map(\.column) == ["title", "views"])
-    #expect(first.operations[0].cells.map(\.value) == ["y", 3] && first.operations[0].cells.map(\.isRelative) == [false, true])
+    #expect(
+      first.operations[0].cells.map(\.value) == ["y", 3]
+        && first.operations[0].cells.map(\.isRelative) == [false, true])
     #expect(first.operations[1].cells.map(\.value) == ["n"])
     #expect(first.seen.map(\.sequence) == [1] && first.entry.replica == own)
     let second = try await group[0].transaction(2, of: own, incarnation: first.entry.incarnation)

@@ -21,7 +21,9 @@ struct ConflictsRestore: AsyncParsableCommand {
 
   func run() async throws {
     let hasWritten = try await options.withReplica { try await $0.restore(conflict: number) }
-    guard !options.json else { return try options.console.line(["id": .integer(number), "written": .bool(hasWritten)]) }
+    guard !options.json else {
+      return try options.console.line(["id": .integer(number), "written": .bool(hasWritten)])
+    }
     options.console.note(hasWritten ? "restored conflict \(number)" : "nothing was left to restore")
   }
 }

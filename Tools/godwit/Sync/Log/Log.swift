@@ -26,7 +26,8 @@ struct LogList: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only those that wrote to this table.", valueName: "table"))
   var table: String?
 
-  @Option(help: ArgumentHelp("Only those of this member: its name, its ID or the first digits of that.", valueName: "member"))
+  @Option(
+    help: ArgumentHelp("Only those of this member: its name, its ID or the first digits of that.", valueName: "member"))
   var origin: String?
 
   @Option(help: ArgumentHelp("Only those written since: 2026-01-31, 12h, 7d.", valueName: "time"))

@@ -40,7 +40,8 @@ extension LoggedTransaction {
     let seen = seen.map { "\(names.name($0.replica)) \($0.sequence)" }.joined(separator: ", ")
     let head = [
       "transaction  \(entry.sequence) of \(names.name(entry.replica)) (\(entry.replica), incarnation \(entry.incarnation))",
-      "time         \(Format.time(milliseconds: entry.milliseconds))", "seen         \(seen.isEmpty ? "nothing" : seen)",
+      "time         \(Format.time(milliseconds: entry.milliseconds))",
+      "seen         \(seen.isEmpty ? "nothing" : seen)",
       "schema       \(schemaVersion)",
     ]
     return head + operations.flatMap(\.lines)

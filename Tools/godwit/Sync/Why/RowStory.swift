@@ -68,6 +68,7 @@ struct RowStory {
     let what = conflict.kind == .delete ? "a delete" : Format.values(conflict.losingValues)
     let columns = conflict.columns.count > 1 ? " in \(conflict.columns.joined(separator: ", "))" : ""
     let verb = conflict.isResolved ? "won, before that was restored, over" : "won over"
-    return "\(verb) \(what.isEmpty ? "the row" : what)\(columns) by \(names.text(conflict.loser)) (conflict \(conflict.id))"
+    return
+      "\(verb) \(what.isEmpty ? "the row" : what)\(columns) by \(names.text(conflict.loser)) (conflict \(conflict.id))"
   }
 }
