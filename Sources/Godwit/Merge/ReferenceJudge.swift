@@ -61,10 +61,7 @@ final class ReferenceJudge {
         guard let row = try places.load(key) else { continue }
         pending.insert(key)
         if row.isShown { continue }
-        guard try unique.winsAllClaims(row) else { continue }
-        try places.show(row)
-        limbo.left(key)
-        queue.append(key)
+        if try unique.admit(row) { queue.append(key) }
       }
     }
   }

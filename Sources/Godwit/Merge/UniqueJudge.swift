@@ -71,8 +71,10 @@ final class UniqueJudge {
     for row in winners { _ = try show(row, places.claims(of: row)) }
   }
 
-  func winsAllClaims(_ row: LivingRow) throws -> Bool {
-    try places.claims(of: row).allSatisfy { try leastClaimant(of: $0) == row.key }
+  /// Shows a row that waited for something else, unless one of its claims or another constraint keeps it out.
+  func admit(_ row: LivingRow) throws -> Bool {
+    let claims = try places.claims(of: row)
+    return try claims.allSatisfy { try leastClaimant(of: $0) == row.key } && show(row, claims)
   }
 
   private func claimants(of claim: Holds.Target) throws -> [RowKey] {

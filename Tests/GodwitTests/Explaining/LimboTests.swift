@@ -57,16 +57,38 @@ struct LimboTests {
     #expect(row.holds.map(\.reason) == [.circle(column: "parent")])
   }
 
-  @Test("a row that breaks a constraint of this replica alone is listed, and an edit that keeps it releases it")
-  func constraint() async throws {
-    let folder = try TemporaryFolder()
+  /// Two replicas of one group, of which the second has a check that the first has not.
+  private func unequal(_ folder: TemporaryFolder) async throws -> (loose: Replica, strict: Replica) {
     let clock = TestClock()
-    let loose = try await ReplicaPair.open(folder.file("loose"), [LooseItem.self], clock)
+    let loose = try await ReplicaPair.open(folder.file("loose"), [Bookcase.self, LooseItem.self], clock)
     let identity = try await Replica.identity(at: folder.file("strict"))
     try await loose.invite(identity, name: "strict", to: .file(folder.file("invitation")))
     let joined = try await Replica.join(at: folder.file("strict"), invitation: .file(folder.file("invitation")))
     await joined.close()
-    let strict = try await ReplicaPair.open(folder.file("strict"), [StrictItem.self], clock)
+    return (loose, try await ReplicaPair.open(folder.file("strict"), [Bookcase.self, StrictItem.self], clock))
+  }
+
+  @Test("a row that breaks a constraint here does not hold up the return of its parent")
+  func constraintAndParent() async throws {
+    let folder = try TemporaryFolder()
+    let (loose, strict) = try await unequal(folder)
+    try await strict.write { try $0.insert(StrictItem(id: "own", price: 1)) }
+    try await loose.write { try $0.insert(Bookcase(id: "s")) }
+    try await loose.write { try $0.insert(LooseItem(id: "free", price: 0, shelf: "s")) }
+    _ = try await loose.export(to: .file(folder.file("file")))
+    _ = try await strict.import(from: .file(folder.file("file")))
+    try await strict.write { _ = try $0.execute("DELETE FROM shelf") }
+    let lacking = try #require(try await strict.limbo().first)
+    #expect(lacking.holds.map(\.reason) == [.missingParent(column: "shelf", table: "shelf", key: "s")])
+    try await strict.write { try $0.insert(Bookcase(id: "s", name: "again")) }
+    #expect(try await strict.limbo().first?.holds.map(\.reason) == [.constraint])
+    #expect(try await strict.rows("SELECT id FROM item").map(\.values) == [["own"]])
+  }
+
+  @Test("a row that breaks a constraint of this replica alone is listed, and an edit that keeps it releases it")
+  func constraint() async throws {
+    let folder = try TemporaryFolder()
+    let (loose, strict) = try await unequal(folder)
     func carry() async throws -> MergeReport {
       _ = try await loose.export(to: .file(folder.file("file")), includesAll: true)
       return try await strict.import(from: .file(folder.file("file")))
@@ -91,13 +113,21 @@ struct LimboTests {
 }
 
 private struct LooseItem: Model {
-  static let schema = Schema<Self>("item") { Column("price", \.price) }
+  static let schema = Schema<Self>("item") {
+    Column("price", \.price)
+    Column("shelf", \.shelf).references(Bookcase.self, onDelete: .cascade)
+  }
   var id = ""
   var price = 0
+  var shelf: String?
 }
 
 private struct StrictItem: Model {
-  static let schema = Schema<Self>("item") { Column("price", \.price).check("price > 0") }
+  static let schema = Schema<Self>("item") {
+    Column("price", \.price).check("price > 0")
+    Column("shelf", \.shelf).references(Bookcase.self, onDelete: .cascade)
+  }
   var id = ""
   var price = 1
+  var shelf: String?
 }
