@@ -16,6 +16,7 @@ struct DocumentationSamples {
     case "Relations": try await RelationsSamples.run()
     case "Observing": try await ObservingSamples.run()
     case "Merging": try await MergingSamples.run()
+    case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()
     default: exit(64)
     }

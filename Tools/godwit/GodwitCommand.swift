@@ -23,7 +23,10 @@ struct GodwitCommand: AsyncParsableCommand {
       CommandGroup(name: "Start", subcommands: [Init.self, IdentityCommand.self, MemberCommand.self, Join.self]),
       CommandGroup(name: "Data", subcommands: [Query.self]),
       CommandGroup(
-        name: "Sync", subcommands: [Status.self, Log.self, Export.self, Import.self, Conflicts.self]),
+        name: "Sync",
+        subcommands: [
+          Status.self, Log.self, Export.self, Import.self, Missing.self, Conflicts.self, Limbo.self, Why.self,
+        ]),
       CommandGroup(name: "Care", subcommands: [Verify.self, Migrate.self, Compact.self, SnapshotCommand.self]),
     ])
 

@@ -23,10 +23,11 @@ enum SystemTables {
     CREATE INDEX godwit_row_hidden ON godwit_row (key) WHERE hidden;
     CREATE TABLE godwit_hold (target BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (target, key)) WITHOUT ROWID;
     CREATE INDEX godwit_hold_key ON godwit_hold (key);
-    CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, table_id INTEGER NOT NULL,
+    CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, table_id INTEGER NOT NULL,
       key BLOB NOT NULL, column_name TEXT, value BLOB NOT NULL, winning_value BLOB NOT NULL,
       loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
       winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL,
+      resolved INTEGER NOT NULL DEFAULT 0,
       UNIQUE (table_id, key, kind, column_name, loser_origin, loser_sequence, winner_origin, winner_sequence));
     CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, incarnation INTEGER NOT NULL,
       stated BLOB NOT NULL, at INTEGER NOT NULL, counted BLOB NOT NULL, removed BLOB NOT NULL,
@@ -84,6 +85,8 @@ enum Meta: String {
   case clocked
   /// The earliest timestamp in `godwit_ahead`; 0 or missing when that is empty.
   case ahead
+  /// How many entries the conflict log has let go of.
+  case conflictsPruned
   /// The database's half of its anchor (Specs/incarnations.md).
   case nonce
   /// What every member was known to hold when rows were last forgotten, and when the pass under way began.

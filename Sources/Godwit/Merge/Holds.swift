@@ -13,11 +13,8 @@ final class Holds {
       case claim = 0
       case parent = 1
       case circle = 2
-      case edit = 3
+      case constraint = 3
     }
-
-    /// A row without claims and parents, which breaks a constraint: it waits to be edited.
-    static let edit = Target(bytes: [Kind.edit.rawValue])
 
     /// The value of a unique index; nil where a NULL leaves nothing to claim. `row` is whole, key first.
     init?(_ index: MergeTable.UniqueIndex, of table: MergeTable, row: [Value]) {
@@ -59,6 +56,13 @@ final class Holds {
     func parts() throws -> (kind: UInt8, table: Int, rest: ArraySlice<UInt8>) {
       var reader = ByteReader(bytes)
       return (try reader.byte(), try reader.count(), bytes[reader.position...])
+    }
+    /// Nothing that another row could bring: the rows of a table that break one of its other constraints.
+    init(constraintOf table: Int) {
+      var writer = ByteWriter()
+      writer.byte(Kind.constraint.rawValue)
+      writer.varint(table)
+      bytes = writer.bytes
     }
 
     /// The first bytes of all claims in a table.
@@ -129,6 +133,20 @@ final class Holds {
     guard !isEmpty else { return [] }
     return try blobs("SELECT target FROM godwit_hold WHERE key = ? ORDER BY target", [.blob(key.bytes)])
       .map(Target.init(stored:))
+  }
+
+  /// The rows that wait for anything, in the order of their keys.
+  func keys(limit: Int) throws -> [RowKey] {
+    try blobs("SELECT DISTINCT key FROM godwit_hold ORDER BY key LIMIT ?", [.integer(Int64(limit))])
+      .map { try RowKey(bytes: $0) }
+  }
+
+  /// How many rows wait for anything.
+  static func rowCount(on connection: Connection) throws -> Int {
+    guard case .integer(let count)? = try connection.scalar("SELECT count(DISTINCT key) FROM godwit_hold") else {
+      return 0
+    }
+    return Int(count)
   }
 
   /// The claims of a table's rows in limbo.

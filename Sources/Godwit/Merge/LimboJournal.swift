@@ -25,6 +25,7 @@ final class LimboJournal {
     var count = 0
     for (key, reason) in rows.sorted(by: { $0.key < $1.key }) {
       guard let row = try places.load(key), !row.isShown else { continue }
+      if case .constraint = reason { try places.holds.add(Holds.Target(constraintOf: key.table), for: key) }
       if try conflicts.add(try entry(row, reason, places)) { count += 1 }
     }
     for (key, columns) in masks.sorted(by: { $0.key < $1.key }) {
@@ -33,8 +34,8 @@ final class LimboJournal {
         guard let value = row.state.masks[column] else { continue }
         let table = try places.tables[key.table]
         let entry = ConflictEntry(
-          kind: .reference, row: key, column: table.definition.columns[column].name, value: value,
-          winningValue: .null, loser: row.state.stamp(of: column), winner: nil)
+          kind: .reference, row: key, columns: [table.definition.columns[column].name], values: [value],
+          winningValues: [.null], loser: row.state.stamp(of: column), winner: nil)
         if try conflicts.add(entry) { count += 1 }
       }
     }
@@ -53,19 +54,17 @@ final class LimboJournal {
       let (_, name, values) = try target.claim()
       let numbers = table.uniqueIndexes.first { $0.name == name }?.columns ?? []
       return ConflictEntry(
-        kind: .unique, row: row.key, column: numbers.map { columns[$0].name }.joined(separator: ", "),
-        value: values.count == 1 ? values[0] : .null, winningValue: values.count == 1 ? values[0] : .null,
+        kind: .unique, row: row.key, columns: numbers.map { columns[$0].name }, values: values, winningValues: values,
         loser: try stamp(row.key, numbers), winner: try stamp(winner, numbers))
     case .reference(let column, let parent):
       let deletes = try places.states.load(parent)?.deletes ?? []
       return ConflictEntry(
-        kind: .reference, row: row.key, column: columns[column].name,
-        value: try table.row(row.key, row.values)[column], winningValue: .null,
+        kind: .reference, row: row.key, columns: [columns[column].name],
+        values: [try table.row(row.key, row.values)[column]], winningValues: [.null],
         loser: row.state.stamp(of: column), winner: deletes.max())
     case .constraint:
       return ConflictEntry(
-        kind: .constraint, row: row.key, column: nil, value: .null, winningValue: .null, loser: row.state.base,
-        winner: nil)
+        kind: .constraint, row: row.key, columns: [], values: [], winningValues: [], loser: row.state.base, winner: nil)
     }
   }
 }

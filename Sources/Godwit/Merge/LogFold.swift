@@ -33,34 +33,60 @@ struct LogFold {
       for (key, state) in batch.sorted(by: { $0.key < $1.key }) { try states.save(state, for: key) }
       batch.removeAll(keepingCapacity: true)
     }
-    let reached = try log.forEachUnfolded(through: end, limit: limit) { record, context, images in
-      var images = ByteReader(images)
-      let changes = try ChangeSet(record.changes[...])
-      let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
-      let skips = try mappings.map { try canSkip(record, $0.table) }
-      let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
-      try changes.forEach { operation in
-        let remote = changes.tables[operation.table]
-        let mapping = mappings[operation.table]
-        for (key, write) in try RowWrite.of(operation, remote, mapping, stamp, context) {
-          let image = write.kind == .delete ? try Self.image(&images, of: remote) : nil
-          let known = try batch[key] ?? states.load(key)
-          if known == nil, skips[operation.table] { continue }
-          let isNew = write.kind == .insert || write.kind == .move
-          batch[key] = try fold(write, into: known ?? (isNew ? RowState() : .settled), table: mapping.table, image: image)
-          body(key)
-        }
-      }
+    let reached = try forEachWrite(through: end, limit: limit) { key, write, record, table, image in
+      let known = try batch[key] ?? states.load(key)
+      if try known == nil && canSkip(record, table) { return }
+      batch[key] = try fold(write, into: known, table: table, image: image)
+      body(key)
       if batch.count >= Self.batchSize { try save() }
     }
     try save()
     try log.origins.markFolded(through: reached)
   }
 
+  /// The state the row would have if everything were folded; nil when nothing is remembered of it. Writes nothing, and
+  /// takes time in proportion to what is not folded yet.
+  func state(of row: RowKey) throws -> RowState? {
+    var state = try states.load(row)
+    guard log.origins.hasUnfolded else { return state }
+    _ = try forEachWrite(of: row, through: log.origins.vector) { _, write, _, table, image in
+      state = try fold(write, into: state, table: table, image: image)
+    }
+    return state
+  }
+
+  /// Calls the body with the writes since the last fold, causes first: all of them, or those of one row. Returns how far
+  /// it came.
+  private func forEachWrite(
+    of wanted: RowKey? = nil, through end: VersionVector, limit: Int = .max,
+    _ body: (RowKey, RowWrite, TransactionRecord, CatalogTable, _ image: [Value]?) throws -> Void
+  ) throws -> VersionVector {
+    try log.forEachUnfolded(through: end, limit: limit) { record, context, images in
+      var images = ByteReader(images)
+      let changes = try ChangeSet(record.changes[...])
+      let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
+      let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
+      try changes.forEach { operation in
+        let remote = changes.tables[operation.table]
+        let mapping = mappings[operation.table]
+        let image = operation.kind == .delete || operation.kind == .move ? try Self.image(&images, of: remote) : nil
+        // A move is of two rows, of which one stands in its payload.
+        if let wanted, operation.kind != .move, wanted.table != mapping.table.id || wanted.key != operation.key {
+          return
+        }
+        for (key, write) in try RowWrite.of(operation, remote, mapping, stamp, context) {
+          guard wanted == nil || key == wanted else { continue }
+          try body(key, write, record, mapping.table, write.kind == .delete ? image : nil)
+        }
+      }
+    }
+  }
+
   /// The write is in the table already and saw everything here, so nothing is lost and no value is asked for.
   private func fold(
-    _ write: RowWrite, into before: RowState, table: CatalogTable, image: [Value]?
+    _ write: RowWrite, into known: RowState?, table: CatalogTable, image: [Value]?
   ) throws -> RowState {
+    let before = known ?? (write.kind == .insert || write.kind == .move ? RowState() : .settled)
     let rules = try tables[table.id].rules
     var merge = RowMerge(before, rules) { rules.policy(of: $0) == .counter ? .integer(0) : .null }
     try merge.apply(write)

@@ -104,6 +104,7 @@ final class Merger {
     #endif
     try references.settle()
     conflictCount += try limbo.write(to: conflicts, places)
+    if conflictCount > 0 { try conflicts.prune(keeping: ConflictLog.entryLimit) }
     if isMerging { try log.origins.markFolded() }
   }
 
@@ -172,9 +173,12 @@ final class Merger {
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {
-    let column = try lost.column.map { try tables[key.table].definition.columns[$0].name }
+    guard let column = lost.column else {
+      return ConflictEntry(
+        kind: .delete, row: key, columns: [], values: [], winningValues: [], loser: lost.loser, winner: lost.winner)
+    }
     return ConflictEntry(
-      kind: lost.column == nil ? .delete : .edit, row: key, column: column, value: lost.value,
-      winningValue: lost.winningValue, loser: lost.loser, winner: lost.winner)
+      kind: .edit, row: key, columns: [try tables[key.table].definition.columns[column].name], values: [lost.value],
+      winningValues: [lost.winningValue], loser: lost.loser, winner: lost.winner)
   }
 }

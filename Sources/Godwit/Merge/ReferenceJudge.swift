@@ -61,15 +61,7 @@ final class ReferenceJudge {
         guard let row = try places.load(key) else { continue }
         pending.insert(key)
         if row.isShown { continue }
-        guard try unique.winsAllClaims(row) else { continue }
-        do {
-          try places.show(row)
-        } catch let error as GodwitError where error.code == .constraint {
-          // It breaks a constraint besides, and waits on.
-          continue
-        }
-        limbo.left(key)
-        queue.append(key)
+        if try unique.admit(row) { queue.append(key) }
       }
     }
   }

@@ -72,7 +72,7 @@ final class RowPlaces {
       targets.append(Holds.Target(parent: target))
     }
     // Whatever is in limbo has a hold: that there are none means that there is no limbo.
-    for target in targets.isEmpty ? [.edit] : targets { try holds.add(target, for: row.key) }
+    for target in targets.isEmpty ? [Holds.Target(constraintOf: row.key.table)] : targets { try holds.add(target, for: row.key) }
   }
 
   /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each.

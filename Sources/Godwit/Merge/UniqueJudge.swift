@@ -71,8 +71,10 @@ final class UniqueJudge {
     for row in winners { _ = try show(row, places.claims(of: row)) }
   }
 
-  func winsAllClaims(_ row: LivingRow) throws -> Bool {
-    try places.claims(of: row).allSatisfy { try leastClaimant(of: $0) == row.key }
+  /// Shows a row that waited for something else, unless one of its claims or another constraint keeps it out.
+  func admit(_ row: LivingRow) throws -> Bool {
+    let claims = try places.claims(of: row)
+    return try claims.allSatisfy { try leastClaimant(of: $0) == row.key } && show(row, claims)
   }
 
   private func claimants(of claim: Holds.Target) throws -> [RowKey] {
@@ -89,7 +91,7 @@ final class UniqueJudge {
   }
 
   /// The oldest claim; among claims older than all stamps the least key.
-  private func leastClaimant(of claim: Holds.Target) throws -> RowKey? {
+  func leastClaimant(of claim: Holds.Target) throws -> RowKey? {
     let (number, name, _) = try claim.claim()
     guard let index = try places.tables[number].uniqueIndexes.first(where: { $0.name == name }) else { return nil }
     func age(_ key: RowKey) throws -> (UInt64, Origin?, RowKey) {

@@ -30,8 +30,12 @@ public struct ReplicaStatus: Sendable {
   public let schemaVersion: Int
   /// Transactions that wait, or parts of which wait, for tables or columns not known here.
   public let quarantined: Int
-  /// Entries in the conflict log.
+  /// Entries in the conflict log that are not resolved.
   public let conflicts: Int
+  /// Entries that the conflict log has let go of: the oldest of too many, and those that were pruned.
+  public let prunedConflicts: Int
+  /// Rows that are held back, or show NULL in place of a reference; see `Replica.limbo`.
+  public let limbo: Int
   /// What must come before the waiting transactions can be applied.
   public let missing: [MergeReport.Missing]
   /// Own transactions that no other active member is known to hold in full.
@@ -40,28 +44,4 @@ public struct ReplicaStatus: Sendable {
   public let databaseBytes: Int
   /// The SQLCipher version in use.
   public let cipherVersion: String
-}
-
-/// One transaction of the change log.
-public struct LogEntry: Sendable {
-  /// The operations on one table.
-  public struct TableChanges: Sendable {
-    /// The table's name.
-    public let table: String
-    /// Rows inserted.
-    public let inserted: Int
-    /// Rows updated.
-    public let updated: Int
-    /// Rows deleted.
-    public let deleted: Int
-  }
-
-  /// The replica that wrote it.
-  public let replica: ReplicaID
-  /// Its sequence number there.
-  public let sequence: UInt64
-  /// Milliseconds since 1970 UTC, by the writer's clock.
-  public let milliseconds: Int64
-  /// What it did.
-  public let changes: [TableChanges]
 }

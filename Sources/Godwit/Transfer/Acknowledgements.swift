@@ -29,6 +29,12 @@ struct Acknowledgements {
     try Acknowledgements(connection: connection).record(of: replica).stated.vector
   }
 
+  /// Of all who have said anything.
+  static func all(on connection: Connection) throws -> [(replica: ReplicaID, vector: VersionVector)] {
+    let acknowledgements = Acknowledgements(connection: connection)
+    return try acknowledgements.members().map { ($0, try acknowledgements.record(of: $0).stated.vector) }
+  }
+
   func record(of replica: ReplicaID) throws -> Record {
     let sql = "SELECT stated, at, removed, counted, counted_removed, incarnation FROM godwit_acknowledgement WHERE replica = ?"
     return try connection.withStatement(sql) { statement in

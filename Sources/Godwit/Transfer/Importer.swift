@@ -21,6 +21,8 @@ final class Importer {
   private var lasts: [Origin: SequenceNumber] = [:]
   private var held: VersionVector
   private var forks: ForkWatch
+  /// Hears what an import would do that is then taken back.
+  private let planner: ImportPlanner?
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
   private let isBehindItself: Bool
   private let floor: VersionVector
@@ -28,11 +30,11 @@ final class Importer {
   private var applied = 0
   private var duplicates = 0
   private var quarantined = 0
-  private var missing: [MergeReport.Missing] = []
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
-  private init(_ file: SyncFileReader, writer: ReplicaWriter) throws {
+  private init(_ file: SyncFileReader, writer: ReplicaWriter, _ planner: ImportPlanner?) throws {
     self.file = file
+    self.planner = planner
     self.writer = writer
     connection = writer.connection
     log = writer.log
@@ -45,21 +47,24 @@ final class Importer {
     floor = log.origins.floor
   }
 
-  /// Reads the rest of the file and applies it, or throws and leaves the database as it was.
+  /// Reads the rest of the file and applies it, or throws and leaves the database as it was. With a planner it throws
+  /// ``TakenBack`` when all is done.
   static func run(
-    _ file: SyncFileReader, on writer: ReplicaWriter, isRejoining: Bool, progress: ProgressHandler?
+    _ file: SyncFileReader, on writer: ReplicaWriter, isRejoining: Bool = false, planner: ImportPlanner? = nil,
+    progress: ProgressHandler?
   ) throws -> MergeReport {
     do {
       return try writer.inMerge {
+        try planner?.begin(writer)
         let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
         try writer.reload()
         if hasNewTables { _ = try Quarantine.release(on: writer) }
         try writer.clock.correct(writer.log, writer.catalog)
         if let head = file.header.snapshot, !writer.log.origins.vector.covers(head.floor) {
           let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
-          return try Importer(file, writer: writer).acknowledgeSnapshot(replayed: replayed)
+          return try Importer(file, writer: writer, planner).acknowledgeSnapshot(replayed: replayed)
         }
-        let report = try Importer(file, writer: writer).run(progress)
+        let report = try Importer(file, writer: writer, planner).run(progress)
         #if GODWIT_PLANT
           if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
         #endif
@@ -90,17 +95,7 @@ final class Importer {
     }
     try finish()
     progress?(1)
-    return try report(rows: merger.rowCount)
-  }
-
-  private func report(rows: Int, isSnapshot: Bool = false, replayed: Int = 0) throws -> MergeReport {
-    return MergeReport(
-      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
-      conflicts: merger.conflictCount, quarantined: quarantined, isSnapshot: isSnapshot, replayed: replayed,
-      needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
-      forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
-        MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
-      })
+    return try conclude(rows: merger.rowCount)
   }
 
   private func finish() throws {
@@ -109,15 +104,30 @@ final class Importer {
     try log.origins.save(changedOrigins)
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
     try acknowledge()
-    missing = try staged.missing(held: held)
-    // Own numbers mean other transactions elsewhere, or would with the next one.
-    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
   }
 
   /// What is left to do when a snapshot has been loaded.
   private func acknowledgeSnapshot(replayed: Int) throws -> MergeReport {
     try finish()
-    return try report(rows: merger.rowCount, isSnapshot: true, replayed: replayed)
+    return try conclude(rows: merger.rowCount, isSnapshot: true, replayed: replayed)
+  }
+
+  private func conclude(rows: Int, isSnapshot: Bool = false, replayed: Int = 0) throws -> MergeReport {
+    let missing = try staged.missing(held: held)
+    let report = MergeReport(
+      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
+      conflicts: merger.conflictCount, quarantined: quarantined, isSnapshot: isSnapshot, replayed: replayed,
+      needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
+      forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
+        MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
+      })
+    if let planner {
+      try planner.end(writer, report)
+      throw TakenBack()
+    }
+    // Own numbers mean other transactions elsewhere, or would with the next one.
+    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
+    return report
   }
 
   /// The file's transactions. Of a snapshot that a replica does not need only those that have not been forgotten count.

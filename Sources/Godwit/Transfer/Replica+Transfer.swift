@@ -113,7 +113,7 @@ extension Replica {
   ) async throws -> MergeReport {
     let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
     let (report, members) = try await withWriter { writer in
-      try Self.explaining { try Self.read(source, identity, roster, on: writer, isRejoining, progress) }
+      try Self.explaining { try Self.read(source, identity, roster, on: writer, isRejoining, nil, progress) }
     }
     try await remember(members)
     for fork in report.forks {
@@ -124,9 +124,27 @@ extension Replica {
     return report
   }
 
+  /// What an import of the file would do. The whole file is read, checked and applied, and everything is taken back:
+  /// neither rows nor members nor acknowledgements change. It takes the time of the import, and keeps other writers
+  /// waiting as that does.
+  ///
+  /// - Throws: What the import would throw.
+  public func plan(importing source: SyncSource, progress: ProgressHandler? = nil) async throws -> ImportPlan {
+    let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
+    return try await withWriter { writer in
+      let planner = ImportPlanner()
+      do {
+        _ = try Self.explaining { try Self.read(source, identity, roster, on: writer, planner, progress) }
+      } catch is TakenBack {
+        if let plan = planner.plan { return plan }
+      }
+      throw GodwitError(.damagedLog, "the import could not be planned", hint: "run: godwit verify")
+    }
+  }
+
   private static func read(
     _ source: SyncSource, _ identity: Identity, _ roster: Roster, on writer: ReplicaWriter, _ isRejoining: Bool,
-    _ progress: ProgressHandler?
+    _ planner: ImportPlanner?, _ progress: ProgressHandler?
   ) throws -> (MergeReport, [MemberRecord]) {
     let group = roster.group
     let file = try SyncFileReader(source.open(), identity: identity.ageIdentity) { header in
@@ -139,7 +157,8 @@ extension Replica {
       known.merge(header.members)
       return try known.identity(of: header.sender)
     }
-    return (try Importer.run(file, on: writer, isRejoining: isRejoining, progress: progress), file.header.members)
+    let report = try Importer.run(file, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
+    return (report, file.header.members)
   }
 
   /// What is wrong with a file's bytes is found deep inside; what to do about it is the same for all of it.

@@ -81,8 +81,15 @@ struct StagedTransactions {
     }
   }
 
-  /// Ranges that must come before what is waiting: gaps ahead of it, and what its contexts name.
+  /// Ranges that must come before what is waiting.
   func missing(held: VersionVector) throws -> [MergeReport.Missing] {
+    try needed(held: held).map { origin, last in
+      MergeReport.Missing(replica: origin.replica, sequences: held[origin].next.rawValue...last.rawValue)
+    }
+  }
+
+  /// Up to where each origin must be held before what is waiting: gaps ahead of it, and what its contexts name.
+  func needed(held: VersionVector) throws -> [(origin: Origin, last: SequenceNumber)] {
     var needed: [Origin: SequenceNumber] = [:]
     for first in try firsts() {
       if first.sequence > held[first.origin].next {
@@ -96,9 +103,7 @@ struct StagedTransactions {
         }
       }
     }
-    return needed.sorted { $0.key < $1.key }.map { origin, last in
-      MergeReport.Missing(replica: origin.replica, sequences: held[origin].next.rawValue...last.rawValue)
-    }
+    return needed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   private func key(_ origin: Origin) -> [Value] {

@@ -86,6 +86,8 @@ extension GodwitError.Code {
   public static let migrationMismatch = Self("migrationMismatch")
   /// A migration is not one that these tables can go through.
   public static let invalidMigration = Self("invalidMigration")
+  /// The row waits in limbo for another one, so it cannot be written.
+  public static let inLimbo = Self("inLimbo")
   /// The changes of a sync file break a constraint of this replica.
   public static let importConstraint = Self("importConstraint")
 

@@ -54,13 +54,13 @@ import Testing
     #expect(
       try keys(status) == [
         "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "missing",
-        "conflicts", "databaseBytes", "cipherVersion", "schemaVersion", "quarantined",
+        "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "schemaVersion", "quarantined",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)
     #expect((object["held"] as? [[String: Any]])?.first?["sequence"] as? Int == 1)
     let log = try desk.godwit("log", "--json")
-    #expect(try keys(log) == ["replica", "name", "sequence", "time", "changes"])
+    #expect(try keys(log) == ["replica", "name", "incarnation", "sequence", "time", "changes"])
     let change = try #require((try log.objects().first?["changes"] as? [[String: Any]])?.first)
     #expect(change["table"] as? String == "note")
     #expect(change["inserted"] as? Int == 3)

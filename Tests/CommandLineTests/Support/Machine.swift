@@ -56,6 +56,9 @@ final class Machine: Sendable {
     try Self.finish([process(arguments, environment: environment)], input: input, in: self)
   }
 
+  /// Runs the program with arguments that are put together.
+  func run(_ arguments: [String]) throws -> Outcome { try Self.finish([process(arguments)], input: Data(), in: self) }
+
   /// Runs the program with its output going to the program on another machine: `self … | other …`.
   func pipe(_ arguments: [String], to other: Machine, _ otherArguments: [String]) throws -> Outcome {
     try Self.finish([process(arguments), other.process(otherArguments)], input: Data(), in: self)

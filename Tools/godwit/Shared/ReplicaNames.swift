@@ -12,6 +12,32 @@ struct ReplicaNames {
   /// The member's name, or the first digits of the ID of a replica that is not known.
   func name(_ replica: ReplicaID) -> String { names[replica] ?? String("\(replica)".prefix(8)) }
 
+  /// The replica that a member's name, an ID, or the first digits of one stands for.
+  func replica(_ text: String) throws -> ReplicaID {
+    if let named = names.first(where: { $0.value == text })?.key ?? ReplicaID(text) { return named }
+    let matching = names.keys.filter { text.count >= 4 && "\($0)".hasPrefix(text.lowercased()) }
+    guard matching.count == 1, let found = matching.first else {
+      throw GodwitError(.invalidArgument, "no member is called \(text)", hint: "see: godwit member list")
+    }
+    return found
+  }
+
+  /// `laptop, transaction 7, 2026-01-31T09:30:00.250Z`.
+  func text(_ author: Authorship?) -> String {
+    guard let author else { return "a write older than all that is remembered" }
+    let time = author.milliseconds.map { ", \(Format.time(milliseconds: $0))" } ?? ""
+    return "\(name(author.replica)), transaction \(author.sequence)\(time)"
+  }
+
+  /// Specs/cli.md, "JSON": an author. All null for a write that is not remembered.
+  func json(_ author: Authorship?) -> [(String, JSONValue)] {
+    guard let author else { return ["replica", "name", "incarnation", "sequence", "time"].map { ($0, nil) } }
+    return json(author.replica) + [
+      ("incarnation", .string(author.incarnation)), ("sequence", .number(author.sequence)),
+      ("time", author.milliseconds.map { .string(Format.time(milliseconds: $0)) } ?? nil),
+    ]
+  }
+
   /// The ID, with the name of a member that is known.
   func json(_ replica: ReplicaID) -> [(String, JSONValue)] {
     [("replica", .string("\(replica)")), ("name", names[replica].map { .string($0) } ?? nil)]

@@ -12,6 +12,7 @@ struct Import: AsyncParsableCommand {
         godwit import desk.godwit-sync
         ssh desk godwit -C notes export - | godwit import -
         godwit import --fail-on-conflict /media/stick/*.godwit-sync
+        godwit import --plan desk.godwit-sync
       """)
 
   @Argument(help: "The files; - is the standard input.")
@@ -27,6 +28,9 @@ struct Import: AsyncParsableCommand {
       """)
   var rejoin = false
 
+  @Flag(help: "Change nothing; tell what each file alone would do.")
+  var plan = false
+
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
@@ -35,7 +39,7 @@ struct Import: AsyncParsableCommand {
       var failure: Int32?
       for file in files {
         do {
-          conflicts += try await apply(file, to: replica)
+          conflicts += plan ? try await foretell(file, on: replica) : try await apply(file, to: replica)
         } catch let error as GodwitError {
           let report = ErrorReport(Self.naming(file, error))
           report.write(program: GodwitCommand.configuration.commandName ?? "")
@@ -69,6 +73,19 @@ struct Import: AsyncParsableCommand {
     return report.conflicts
   }
 
+  /// The number of conflicts the file would leave.
+  private func foretell(_ file: String, on replica: Replica) async throws -> Int {
+    let console = options.console
+    let source = try SyncSource(argument: file)
+    let bar = console.progress("planning")
+    defer { bar.finish() }
+    let plan = try await replica.plan(importing: source) { bar.update($0) }
+    bar.finish()
+    let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members()))
+    try options.json ? console.line(view.json) : console.lines(view.lines)
+    return plan.report.conflicts
+  }
+
   /// The error with the file it is about.
   private static func naming(_ file: String, _ error: GodwitError) -> GodwitError {
     guard file != "-", !error.message.contains(file) else { return error }
@@ -78,7 +95,7 @@ struct Import: AsyncParsableCommand {
 
 extension MergeReport {
   /// `desk.sync from desk: 3 applied, 1 duplicate, 0 waiting, 2 conflicts; missing: laptop 5–9`.
-  fileprivate func text(_ file: String, _ names: ReplicaNames) -> String {
+  func text(_ file: String, _ names: ReplicaNames) -> String {
     let counts = [
       "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
       Format.count(conflicts, "conflict"),
@@ -90,13 +107,16 @@ extension MergeReport {
   }
 
   /// Specs/cli.md, "import".
-  fileprivate func json(_ file: String, _ names: ReplicaNames) -> JSONValue {
+  fileprivate func json(_ file: String, _ names: ReplicaNames) -> JSONValue { .object(members(file, names)) }
+
+  func members(_ file: String, _ names: ReplicaNames) -> [(String, JSONValue)] {
     [
-      "file": .string(file), "sender": .object(names.json(sender)), "applied": .number(applied),
-      "duplicates": .number(duplicates), "waiting": .number(staged), "rows": .number(rows),
-      "conflicts": .number(conflicts), "quarantined": .number(quarantined), "missing": .array(missing.map { $0.json(names) }),
-      "snapshot": .bool(isSnapshot), "replayed": .number(replayed), "needsSnapshot": .bool(needsSnapshot),
-      "forks": .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
+      ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied)),
+      ("duplicates", .number(duplicates)), ("waiting", .number(staged)), ("rows", .number(rows)),
+      ("conflicts", .number(conflicts)), ("quarantined", .number(quarantined)),
+      ("missing", .array(missing.map { $0.json(names) })), ("snapshot", .bool(isSnapshot)),
+      ("replayed", .number(replayed)), ("needsSnapshot", .bool(needsSnapshot)),
+      ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
     ]
   }
 }

@@ -20,5 +20,7 @@ struct Status: AsyncParsableCommand {
     }
     try options.json ? options.console.line(view.json) : options.console.lines(view.lines)
     if status.conflicts > 0 { options.console.note("see: godwit conflicts") }
+    if status.limbo > 0 { options.console.note("see: godwit limbo") }
+    if status.staged > 0 { options.console.note("see: godwit missing") }
   }
 }

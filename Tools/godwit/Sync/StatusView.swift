@@ -34,7 +34,9 @@ struct StatusView {
     if status.quarantined > 0 {
       fields.append(("quarantine", "\(Format.count(status.quarantined, "transaction")) for newer tables"))
     }
-    fields.append(("conflicts", "\(status.conflicts)"))
+    let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) let go of"
+    fields.append(("conflicts", "\(status.conflicts)\(pruned)"))
+    if status.limbo > 0 { fields.append(("limbo", Format.count(status.limbo, "row"))) }
     let lines = fields.map { name, value in
       Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
     }
@@ -72,6 +74,7 @@ struct StatusView {
       "unsent": .number(status.unsent), "waiting": .number(status.staged),
       "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),
       "schemaVersion": .number(status.schemaVersion), "quarantined": .number(status.quarantined),
+      "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
     ]
   }

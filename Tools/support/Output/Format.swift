@@ -37,6 +37,9 @@ public enum Format {
     }
   }
 
+  /// Stored values, such as those of a key, with commas between them.
+  public static func values(_ values: [Value]) -> String { values.map(value).joined(separator: ", ") }
+
   /// Lower-case hexadecimal digits.
   public static func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)

@@ -38,6 +38,11 @@ struct CommandPath {
       rest = rest.dropFirst()
       command = next
     }
+    let asksForHelp = rest.first.map { ["-h", "--help"].contains($0) } ?? false
+    if unknown == nil, !asksForHelp, let usual = command.configuration.defaultSubcommand {
+      names.append(usual._commandName)
+      command = usual
+    }
     // Without a subcommand there is nothing to take the options, only help to be shown.
     if !command.configuration.subcommands.isEmpty { moved = [] }
     self.arguments = Array(names.dropFirst()) + moved + Array(rest)

@@ -8,6 +8,8 @@ public enum ExitStatus {
   public static let failed: Int32 = 1
   /// The import went well and left conflicts (`--fail-on-conflict`).
   public static let conflicts: Int32 = 3
+  /// Transactions are missing that others wait for (`missing`).
+  public static let missing: Int32 = 4
   /// There is no replica here.
   public static let noReplica: Int32 = 10
   /// Somebody else holds the lock.

@@ -1,0 +1,121 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// Writes again what lost (Specs/merge.md, "Restoring"): captured like any other write, and as new.
+struct ConflictRestorer {
+  private let writer: ReplicaWriter
+  private let transaction: Transaction
+  private let tables: MergeTables
+  private let rows: RowHistory
+
+  init(_ writer: ReplicaWriter, _ transaction: Transaction) throws {
+    self.writer = writer
+    self.transaction = transaction
+    rows = try RowHistory(writer.connection, log: writer.log, catalog: writer.catalog)
+    tables = rows.tables
+  }
+
+  /// Returns whether anything had to be written.
+  func restore(_ conflict: Conflict) throws -> Bool {
+    guard let table = try tables.named(conflict.table) else {
+      throw GodwitError(.notInSchema, "table \(conflict.table) is not synced any more")
+    }
+    let key = RowKey(table: table.number, key: conflict.key.encoded[...])
+    switch conflict.kind {
+    case .edit: return try restoreEdit(conflict, key, table)
+    case .delete: return try delete(key, table)
+    case .unique, .reference, .constraint:
+      if let hold = try rows.limboRow(key)?.holds.first(where: { $0.reason.isOf(conflict.kind) }) {
+        throw Self.waits(hold.reason, table)
+      }
+      return false
+    }
+  }
+
+  private func restoreEdit(_ conflict: Conflict, _ listed: RowKey, _ table: MergeTable) throws -> Bool {
+    let key = try current(listed, table)
+    let keyValues = try [Value](encoded: key.key)
+    let definition = table.definition
+    guard let name = conflict.column, let column = definition.columns.firstIndex(where: { $0.name == name }) else {
+      throw GodwitError(.notInSchema, "table \(conflict.table) has not the conflict's column any more")
+    }
+    let place = column - definition.keyCount
+    if let values = try table.rows.values(key.key) {
+      guard values[place] != conflict.losingValue else { return false }
+      let sql =
+        "UPDATE \(SQLName.quoted(definition.name)) SET \(SQLName.quoted(name)) = ? WHERE \(definition.keyCondition)"
+      try transaction.execute(SQL(text: sql, values: [conflict.losingValue] + keyValues))
+      return true
+    }
+    guard let state = try rows.fold.state(of: key), let image = state.image else {
+      throw GodwitError(
+        .notFound, "the row of table \(conflict.table) is gone, and its other columns are not remembered any more",
+        hint: "insert it anew; the conflict shows the value that lost")
+    }
+    if let hold = try rows.limboRow(key)?.holds.first { throw Self.waits(hold.reason, table) }
+    var values = table.completed(image)
+    values[place] = conflict.losingValue
+    let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
+    let sql = "INSERT INTO \(SQLName.quoted(definition.name)) (\(definition.quotedColumnList)) VALUES (\(places))"
+    try transaction.execute(SQL(text: sql, values: keyValues + values))
+    return true
+  }
+
+  /// The row's key now: where it went last, as long as it is remembered to have gone.
+  private func current(_ listed: RowKey, _ table: MergeTable) throws -> RowKey {
+    var key = listed
+    var seen: Set<RowKey> = []
+    while seen.insert(key).inserted, try !table.rows.contains(key.key) {
+      guard let move = try rows.fold.state(of: key)?.moves.max(by: { $0.stamp < $1.stamp }) else { break }
+      key = RowKey(table: table.number, key: move.target[...])
+    }
+    return key
+  }
+
+  private func delete(_ key: RowKey, _ table: MergeTable) throws -> Bool {
+    guard try table.rows.contains(key.key) else {
+      if let hold = try rows.limboRow(key)?.holds.first { throw Self.waits(hold.reason, table) }
+      return false
+    }
+    let name = SQLName.quoted(table.definition.name)
+    let values = try [Value](encoded: key.key)
+    try transaction.execute(
+      SQL(text: "DELETE FROM \(name) WHERE \(table.definition.keyCondition)", values: values))
+    return true
+  }
+
+  /// What only a write to another row can end.
+  private static func waits(_ reason: LimboRow.Reason, _ table: MergeTable) -> GodwitError {
+    let row = "the row of table \(table.definition.name)"
+    switch reason {
+    case .uniqueValue(let columns, _, _):
+      return GodwitError(
+        .inLimbo, "\(row) waits in limbo: another row holds its unique value of \(columns.joined(separator: ", "))",
+        hint: "give that row another value, or delete it; this one appears then (see: godwit limbo)")
+    case .missingParent(let column, let parent, _):
+      return GodwitError(
+        .inLimbo, "\(row) refers by \(column) to a row of table \(parent) that is not shown",
+        hint: "insert that row, or release it from limbo; this one appears whole then (see: godwit limbo)")
+    case .circle(let column):
+      return GodwitError(
+        .inLimbo, "\(row) would close a circle by \(column)",
+        hint: "move another row of the circle; the reference shows its value again then (see: godwit limbo)")
+    case .constraint:
+      return GodwitError(
+        .inLimbo, "\(row) breaks a constraint of this replica",
+        hint: "insert a row under its key that keeps the table's rules; it takes the place of the one that waits")
+    }
+  }
+}
+
+extension LimboRow.Reason {
+  fileprivate func isOf(_ kind: Conflict.Kind) -> Bool {
+    switch self {
+    case .uniqueValue: kind == .unique
+    case .missingParent, .circle: kind == .reference
+    case .constraint: kind == .constraint
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+extension Replica {
+  /// Writes that lost to writes they had not seen, newest first.
+  ///
+  /// - Parameters:
+  ///   - limit: How many at most.
+  ///   - table: Only those of one table.
+  ///   - key: Only those of the rows with this key.
+  ///   - kind: Only those of one kind.
+  ///   - since: Only those of which the later write is of this time or later, in milliseconds since 1970 UTC, by its
+  ///     writer's clock.
+  /// - Throws: `invalidArgument` for a negative limit, `notInSchema` for an unknown table.
+  public func conflicts(
+    limit: Int = 100, table: String? = nil, key: [Value]? = nil, kind: Conflict.Kind? = nil, since: Int64? = nil
+  ) async throws -> [Conflict] {
+    try Self.check(limit)
+    return try await pool.read { connection in
+      let number = try table.map { try Catalog(connection).synced(named: $0).id }
+      let filter = ConflictLog.Filter(
+        table: number, key: key, kind: kind, since: since.map { HLC(milliseconds: $0) })
+      return try ConflictLog(connection, origins: OriginTable(connection)).list(filter, limit: limit)
+    }
+  }
+
+  /// The conflict with this number, or nil.
+  public func conflict(id: Int64) async throws -> Conflict? {
+    try await pool.read { connection in
+      try ConflictLog(connection, origins: OriginTable(connection)).list(.init(id: id), limit: 1).first
+    }
+  }
+
+  /// Brings back what lost, by an ordinary new write in a transaction of its own, and marks the conflict as resolved:
+  /// a lost edit writes its value into the cell, inserting the row from what is remembered of it when it was deleted;
+  /// a lost delete deletes the row. What waits in limbo only a write to another row can release; when that has
+  /// happened, nothing is left to write.
+  ///
+  /// - Returns: Whether anything had to be written.
+  /// - Throws: `notFound` when there is no such conflict, or the row is gone and not remembered; `inLimbo`, with a hint,
+  ///   when the row waits for another one; `constraint` when the value breaks a rule now; `notInSchema`.
+  @discardableResult
+  public func restore(conflict id: Int64) async throws -> Bool {
+    try await withWriter { writer in
+      try writer.write { transaction in
+        let log = ConflictLog(writer.connection, origins: writer.log.origins)
+        guard let conflict = try log.list(.init(id: id), limit: 1).first else {
+          throw GodwitError(.notFound, "there is no conflict \(id)", hint: "see: godwit conflicts")
+        }
+        let hasWritten = try ConflictRestorer(writer, transaction).restore(conflict)
+        try log.markResolved(id)
+        return hasWritten
+      }
+    }
+  }
+
+  /// Lets go of conflicts whose later write is older than a time, in milliseconds since 1970 UTC by its writer's clock.
+  /// They stay counted in ``ReplicaStatus/prunedConflicts``.
+  ///
+  /// - Returns: How many those were.
+  @discardableResult
+  public func pruneConflicts(before milliseconds: Int64) async throws -> Int {
+    try await prune { try $0.prune(before: HLC(milliseconds: milliseconds)) }
+  }
+
+  /// Lets go of all conflicts but the newest. They stay counted in ``ReplicaStatus/prunedConflicts``.
+  ///
+  /// Imports do the same with 10,000.
+  ///
+  /// - Returns: How many those were.
+  /// - Throws: `invalidArgument` for a negative count.
+  @discardableResult
+  public func pruneConflicts(keeping count: Int) async throws -> Int {
+    try Self.check(count)
+    return try await prune { try $0.prune(keeping: count) }
+  }
+
+  private func prune(_ body: @escaping @Sendable (ConflictLog) throws -> Int) async throws -> Int {
+    try await withWriter { writer in
+      try writer.inTransaction { try body(ConflictLog(writer.connection, origins: writer.log.origins)) }
+    }
+  }
+}
+
+extension Catalog {
+  /// The synced table of this name.
+  func synced(named name: String) throws -> CatalogTable {
+    guard let table = self[name], table.definition.isSynced else {
+      throw GodwitError(.notInSchema, "there is no synced table \(name)", hint: "see: godwit status")
+    }
+    return table
+  }
+}

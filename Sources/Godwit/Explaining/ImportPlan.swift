@@ -1,0 +1,62 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// What an import of a sync file would do.
+public struct ImportPlan: Sendable {
+  /// What the import would report.
+  public let report: MergeReport
+  /// What the transactions that would be applied do, by table.
+  public let changes: [LogEntry.TableChanges]
+  /// The first conflicts it would list, with their values, oldest first. ``MergeReport/conflicts`` counts all.
+  public let conflicts: [Conflict]
+  /// The first rows that it would put into limbo, or mask references of.
+  public let limbo: [LimboRow]
+  /// How many rows would be in limbo or masked afterwards that are not now.
+  public let limboCount: Int
+}
+
+/// Looks at what an import has done, inside its transaction, before that is taken back.
+final class ImportPlanner {
+  /// Entries of each list that a plan gives.
+  private static let listLimit = 1_000
+
+  private var held = VersionVector()
+  private var lastConflict: Int64 = 0
+  private var waiting: Set<RowKey> = []
+  private(set) var plan: ImportPlan?
+
+  /// Notes how things stand before the import.
+  func begin(_ writer: ReplicaWriter) throws {
+    held = writer.log.origins.vector
+    if case .integer(let id)? = try writer.connection.scalar("SELECT max(id) FROM godwit_conflict") {
+      lastConflict = id
+    }
+    waiting = Set(try Holds(writer.connection).keys(limit: .max))
+  }
+
+  /// Compares that with how they stand after it.
+  func end(_ writer: ReplicaWriter, _ report: MergeReport) throws {
+    let history = try RowHistory(writer.connection, log: writer.log, catalog: writer.catalog)
+    let keys = try history.places.holds.keys(limit: .max).filter { !waiting.contains($0) }
+    plan = ImportPlan(
+      report: report, changes: try changes(writer.log),
+      conflicts: try ConflictLog(writer.connection, origins: writer.log.origins)
+        .list(.init(after: lastConflict), limit: Self.listLimit).reversed(),
+      limbo: try keys.prefix(Self.listLimit).compactMap(history.limboRow), limboCount: keys.count)
+  }
+
+  private func changes(_ log: ChangeLog) throws -> [LogEntry.TableChanges] {
+    var counts: [String: [OperationKind: Int]] = [:]
+    for origin in log.origins.vector.origins {
+      try log.forEach(of: origin, after: held[origin]) { record, _ in
+        let changes = try ChangeSet(record.changes[...])
+        try changes.forEach { counts[changes.tables[$0.table].name, default: [:]][$0.kind, default: 0] += 1 }
+      }
+    }
+    return counts.sorted { $0.key < $1.key }.map { LogEntry.TableChanges($0.key, $0.value) }
+  }
+}
+
+/// Thrown to have a transaction taken back that has told all it was run for.
+struct TakenBack: Error {}

@@ -1,0 +1,85 @@
+import GodwitBase
+import GodwitReplication
+
+/// One transaction of the change log with all it did.
+public struct LoggedTransaction: Sendable {
+  /// What one operation did to its row.
+  public enum Kind: String, Sendable {
+    /// Made the row.
+    case insert
+    /// Changed cells.
+    case update
+    /// Deleted the row.
+    case delete
+    /// Gave the row another key.
+    case move
+  }
+
+  /// A cell that was written.
+  public struct Cell: Sendable, Hashable {
+    /// The column.
+    public let column: String
+    /// The value, or what was done to it.
+    public let value: Value
+    /// Whether ``value`` is what was done: a counter's difference; lines of `+` or `-` and an element for a set.
+    public let isRelative: Bool
+  }
+
+  /// One operation on one row.
+  public struct Operation: Sendable, Hashable {
+    /// What it did.
+    public let kind: Kind
+    /// The row's table.
+    public let table: String
+    /// The row's primary key.
+    public let key: [Value]
+    /// The key before a move; otherwise nil.
+    public let previousKey: [Value]?
+    /// The cells that were written; for a move all of them.
+    public let cells: [Cell]
+  }
+
+  /// Who wrote it, when, and how much.
+  public let entry: LogEntry
+  /// The schema version it was written under.
+  public let schemaVersion: UInt64
+  /// What its author held of other replicas.
+  public let seen: [ReplicaStatus.Held]
+  /// The operations, in their order.
+  public let operations: [Operation]
+}
+
+extension LoggedTransaction {
+  init(_ record: TransactionRecord, context: VersionVector) throws {
+    let changes = try ChangeSet(record.changes[...])
+    var operations: [Operation] = []
+    operations.reserveCapacity(changes.operationCount)
+    try changes.forEach { operations.append(try Operation($0, in: changes.tables[$0.table])) }
+    self.init(
+      entry: try LogEntry(record), schemaVersion: record.schemaVersion,
+      seen: context.origins.map { ReplicaStatus.Held(replica: $0.replica, sequence: context[$0].rawValue) },
+      operations: operations)
+  }
+}
+
+extension LoggedTransaction.Operation {
+  fileprivate init(_ operation: GodwitReplication.Operation, in table: ChangeSet.Table) throws {
+    let columns = Dictionary(uniqueKeysWithValues: table.columns.map { ($0.index, $0) })
+    let isUpdate = operation.kind == .update
+    kind =
+      switch operation.kind {
+      case .insert: .insert
+      case .update: .update
+      case .delete: .delete
+      case .move: .move
+      }
+    self.table = table.name
+    key = try [Value](encoded: operation.key)
+    previousKey = try operation.kind == .move ? [Value](encoded: operation.movement(in: table).previousKey) : nil
+    cells = try operation.cells(in: table).map { cell in
+      guard let column = columns[cell.column] else { throw ByteReader.malformed("a column without a name") }
+      return LoggedTransaction.Cell(
+        column: column.name, value: cell.value, isRelative: isUpdate && column.isRelative)
+    }
+  }
+}

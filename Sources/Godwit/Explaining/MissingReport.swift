@@ -1,0 +1,72 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// What waits for other transactions, and who may have those.
+public struct MissingReport: Sendable {
+  /// Transactions of one origin that are here and wait.
+  public struct Waiting: Sendable, Hashable {
+    /// The replica that wrote them.
+    public let replica: ReplicaID
+    /// How many there are.
+    public let transactions: Int
+    /// The first and last sequence number among them.
+    public let sequences: ClosedRange<UInt64>
+  }
+
+  /// Transactions that must come before those that wait.
+  public struct Missing: Sendable, Hashable {
+    /// The replica that wrote them.
+    public let replica: ReplicaID
+    /// The first and last sequence number.
+    public let sequences: ClosedRange<UInt64>
+    /// The active members that have said to hold all of them, and their author, when it is one.
+    public let holders: [ReplicaID]
+  }
+
+  /// What waits.
+  public let waiting: [Waiting]
+  /// What it waits for.
+  public let missing: [Missing]
+}
+
+extension Replica {
+  /// What waits for other transactions, for which, and who may have those.
+  public func missing() async throws -> MissingReport {
+    let members = Set(try await members().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica))
+    return try await pool.read { connection in
+      let held = try OriginTable(connection).vector
+      let staged = StagedTransactions(connection: connection)
+      let said = try Acknowledgements.all(on: connection).filter { members.contains($0.replica) }
+      let missing = try staged.needed(held: held).map { origin, last in
+        var holders = Set(said.filter { $0.vector[origin] >= last }.map(\.replica))
+        if members.contains(origin.replica) { holders.insert(origin.replica) }
+        return MissingReport.Missing(
+          replica: origin.replica, sequences: held[origin].next.rawValue...last.rawValue, holders: holders.sorted())
+      }
+      return MissingReport(waiting: try staged.ranges(), missing: missing)
+    }
+  }
+}
+
+extension StagedTransactions {
+  /// What waits, by origin.
+  fileprivate func ranges() throws -> [MissingReport.Waiting] {
+    let sql = """
+      SELECT replica, count(*), min(sequence), max(sequence) FROM godwit_staged GROUP BY replica, incarnation
+      """
+    return try connection.withStatement(sql) { statement in
+      var ranges: [MissingReport.Waiting] = []
+      while try statement.step() {
+        var reader = ByteReader(statement.blob(at: 0))
+        let first = UInt64(clamping: statement.integer(at: 2))
+        let last = UInt64(clamping: statement.integer(at: 3))
+        ranges.append(
+          MissingReport.Waiting(
+            replica: ReplicaID(try Identifier128(reading: &reader)), transactions: Int(statement.integer(at: 1)),
+            sequences: first...last))
+      }
+      return ranges
+    }
+  }
+}

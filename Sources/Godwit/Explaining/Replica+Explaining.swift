@@ -1,0 +1,54 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+extension Replica {
+  /// The rows that their tables do not show, or not whole, in the order of table and key.
+  ///
+  /// - Throws: `invalidArgument` for a negative limit.
+  public func limbo(limit: Int = 100) async throws -> [LimboRow] {
+    try Self.check(limit)
+    return try await pool.read { try RowHistory($0).limbo(limit: limit) }
+  }
+
+  /// Where a row's cells come from, and why it is there or not. Writes nothing.
+  ///
+  /// Takes time in proportion to the transactions since the last import that had something to merge, which the row's
+  /// own state does not know yet.
+  ///
+  /// - Parameters:
+  ///   - table: A synced table.
+  ///   - key: The values of its key columns, in their order.
+  ///   - column: The one column to tell of; all of them by default.
+  /// - Throws: `notInSchema` for an unknown table or column, `invalidArgument` when the key has another number of values,
+  ///   `notFound` when nothing is remembered of such a row.
+  public func explain(table: String, key: [Value], column: String? = nil) async throws -> RowExplanation {
+    try await pool.read { connection in
+      let history = try RowHistory(connection)
+      let definition = try history.tables.catalog.synced(named: table).definition
+      guard let found = try history.tables.named(table), key.count == definition.keyCount else {
+        let names = definition.columns.prefix(definition.keyCount).map(\.name).joined(separator: ", ")
+        throw GodwitError(.invalidArgument, "the key of table \(table) is made of \(names)")
+      }
+      let number = try column.map { name in
+        guard
+          let number = definition.columns.firstIndex(where: { $0.name.lowercased() == name.lowercased() }),
+          number >= definition.keyCount
+        else {
+          let names = definition.columns.dropFirst(definition.keyCount).map(\.name).joined(separator: ", ")
+          throw GodwitError(
+            .notInSchema, "table \(table) has no column \(name) beside its key", hint: "it has: \(names)")
+        }
+        return number
+      }
+      return try history.explain(found, key: key, column: number)
+    }
+  }
+
+  /// A synced table and its columns.
+  ///
+  /// - Throws: `notInSchema` for an unknown table.
+  public func table(named name: String) async throws -> TableDescription {
+    try await pool.read { TableDescription(try Catalog($0).synced(named: name).definition) }
+  }
+}

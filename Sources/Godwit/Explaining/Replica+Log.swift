@@ -1,0 +1,62 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+extension Replica {
+  /// The latest transactions of all origins, newest first.
+  ///
+  /// - Parameters:
+  ///   - limit: How many at most.
+  ///   - table: Only those that wrote to one table.
+  ///   - replica: Only those of one replica.
+  ///   - since: Only those of this time or later, in milliseconds since 1970 UTC, by their writers' clocks.
+  /// - Throws: `invalidArgument` for a negative limit.
+  public func log(
+    limit: Int = 50, table: String? = nil, replica: ReplicaID? = nil, since: Int64? = nil
+  ) async throws -> [LogEntry] {
+    try Self.check(limit)
+    return try await pool.read { connection in
+      try LogSearch(log: ChangeLog(connection), table: table?.lowercased(), replica: replica, since: since)
+        .newest(limit)
+    }
+  }
+
+  /// One transaction with all its operations. Reads all of it into memory.
+  ///
+  /// - Parameters:
+  ///   - sequence: Its sequence number.
+  ///   - replica: Who wrote it.
+  ///   - incarnation: In which incarnation, as ``LogEntry/incarnation`` says; may be nil when only one has this number.
+  /// - Throws: `notFound` when it is not held, or forgotten; `invalidArgument` when several incarnations have the number.
+  public func transaction(
+    _ sequence: UInt64, of replica: ReplicaID, incarnation: String? = nil
+  ) async throws -> LoggedTransaction {
+    try await pool.read { connection in
+      let log = try ChangeLog(connection)
+      let wanted = SequenceNumber(rawValue: sequence)
+      let origins = log.origins.vector.origins.filter { origin in
+        origin.replica == replica && (incarnation == nil || origin.incarnationDigits == incarnation)
+          && log.origins.vector[origin] >= wanted
+      }
+      guard origins.count < 2 else {
+        let names = origins.map(\.incarnationDigits).joined(separator: ", ")
+        throw GodwitError(
+          .invalidArgument, "transaction \(sequence) is in several incarnations of \(replica)",
+          hint: "name one of them: \(names)")
+      }
+      var found: LoggedTransaction?
+      if let origin = origins.first, sequence > 0 {
+        let context = try log.othersContext(of: Dot(origin, wanted))
+        try log.forEach(of: origin, after: SequenceNumber(rawValue: sequence - 1), through: wanted) { record, _ in
+          found = try LoggedTransaction(record, context: context)
+        }
+      }
+      guard let found else {
+        throw GodwitError(
+          .notFound, "transaction \(sequence) of \(replica) is not in the log",
+          hint: "it has not come yet, or every member has it and it was forgotten; see: godwit log")
+      }
+      return found
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// What is remembered of rows, read without writing anything.
+struct RowHistory {
+  let connection: Connection
+  let log: ChangeLog
+  let tables: MergeTables
+  let places: RowPlaces
+  let fold: LogFold
+  private let unique: UniqueJudge
+
+  /// What the program's own functions merge is never merged here, so none of them is needed.
+  init(_ connection: Connection, log: ChangeLog, catalog: Catalog) throws {
+    self.connection = connection
+    self.log = log
+    tables = MergeTables(connection, catalog: catalog, functions: [])
+    places = try RowPlaces(connection, tables: tables, origins: log.origins)
+    unique = UniqueJudge(places, limbo: LimboJournal())
+    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
+  }
+
+  init(_ connection: Connection) throws {
+    try self.init(connection, log: ChangeLog(connection), catalog: Catalog(connection))
+  }
+
+  /// The rows that are held back, in the order of table and key.
+  func limbo(limit: Int) throws -> [LimboRow] { try places.holds.keys(limit: limit).compactMap(limboRow) }
+
+  /// Why the row is held back; nil when it is not.
+  func limboRow(_ key: RowKey) throws -> LimboRow? {
+    guard try !places.holds.targets(of: key).isEmpty, let row = try places.load(key) else { return nil }
+    let table = try tables[key.table]
+    let columns = table.definition.columns.map(\.name)
+    let masked = row.state.masks.keys.sorted()
+    var holds = row.isShown ? [] : try claimHolds(row, table)
+    for reference in table.references {
+      guard let hold = try referenceHold(row, reference, table) else { continue }
+      holds.append(hold)
+    }
+    if holds.isEmpty, !row.isShown {
+      let author = ([row.state.base].compactMap { $0 } + row.state.overrides.values).max()
+      holds = [LimboRow.Hold(reason: .constraint, author: author.map { Authorship($0) })]
+    }
+    guard !holds.isEmpty else { return nil }
+    return LimboRow(
+      table: table.definition.name, key: try [Value](encoded: key.key),
+      values: Row(columns: Array(columns.dropFirst(table.definition.keyCount)), values: row.values),
+      isShown: row.isShown, maskedColumns: masked.map { columns[$0] }, holds: holds)
+  }
+
+  private func claimHolds(_ row: LivingRow, _ table: MergeTable) throws -> [LimboRow.Hold] {
+    try places.claims(of: row).compactMap { claim in
+      guard let holder = try unique.leastClaimant(of: claim), holder != row.key else { return nil }
+      let (_, name, values) = try claim.claim()
+      let numbers = table.uniqueIndexes.first { $0.name == name }?.columns ?? []
+      let stamp = numbers.filter { $0 >= table.definition.keyCount }.compactMap { row.state.claimStamp(of: $0) }.max()
+      return LimboRow.Hold(
+        reason: .uniqueValue(
+          columns: numbers.map { table.definition.columns[$0].name }, values: values,
+          holder: try [Value](encoded: holder.key)),
+        author: stamp.map { Authorship($0) })
+    }
+  }
+
+  private func referenceHold(
+    _ row: LivingRow, _ reference: MergeTable.Reference, _ table: MergeTable
+  ) throws -> LimboRow.Hold? {
+    let whole = try table.row(row.key, row.values)
+    guard let parent = try places.parent(of: reference, in: whole) else { return nil }
+    let name = table.definition.columns[reference.column].name
+    let author = reference.column < table.definition.keyCount ? nil : row.state.claimStamp(of: reference.column)
+    let reason: LimboRow.Reason
+    if try !places.isShown(parent) {
+      reason = .missingParent(column: name, table: reference.target, key: whole[reference.column])
+    } else if row.state.masks[reference.column] != nil {
+      reason = .circle(column: name)
+    } else {
+      return nil
+    }
+    return LimboRow.Hold(reason: reason, author: author.map { Authorship($0) })
+  }
+
+  /// Who wrote a transaction, and when as far as the log still says.
+  func author(_ dot: Dot) throws -> Authorship {
+    let id = LogKey(origin: try log.origins.number(of: dot.origin), dot.sequence).rawValue
+    let stored = try connection.scalar("SELECT hlc FROM godwit_log WHERE id = ?", [.integer(id)])
+    guard case .integer(let hlc)? = stored else { return Authorship(dot, nil) }
+    return Authorship(dot, HLC(rawValue: UInt64(bitPattern: hlc)))
+  }
+
+  func authors(_ vector: VersionVector) throws -> [Authorship] {
+    try vector.origins.map { try author(Dot($0, vector[$0])) }
+  }
+}

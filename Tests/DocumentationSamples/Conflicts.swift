@@ -1,0 +1,84 @@
+import Godwit
+
+enum ConflictsSamples {
+  // begin sample
+  struct Note: Model {
+    static let schema = Schema<Self>("note") {
+      Column("slug", \.slug).unique()
+      Column("title", \.title)
+      Column("views", \.views, merge: .counter)
+    }
+    var id = ""
+    var slug = ""
+    var title = ""
+    var views = 0
+  }
+  // end sample
+
+  static func run() async throws {
+    let desk = try await Replica.open(at: "desk", models: Note.self)
+    let identity = try await Replica.identity(at: "laptop")
+    try await desk.invite(identity, name: "laptop", to: .file("laptop.invitation"))
+    await (try Replica.join(at: "laptop", invitation: .file("laptop.invitation"))).close()
+    let laptop = try await Replica.open(at: "laptop", models: Note.self)
+    try await desk.write { try $0.insert(Note(id: "a", slug: "milk", title: "Buy milk")) }
+    try await carry(from: desk, to: laptop)
+
+    // begin sample
+    try await desk.write { try $0.execute("UPDATE note SET title = 'Buy oat milk', views = views + 1") }
+    try await laptop.write { try $0.execute("UPDATE note SET title = 'Buy milk, 2 l', views = views + 1") }
+    try await carry(from: desk, to: laptop)
+
+    for conflict in try await laptop.conflicts() {
+      print(conflict.table, conflict.key, conflict.columns)  // note [text("a")] ["title"]
+      print(conflict.losingValue, "lost to", conflict.winningValue)
+      print(conflict.loser?.replica == desk.identity.replica)  // true: the laptop's write was the later one
+    }
+    // end sample
+    let conflict = try await laptop.conflicts()[0]
+    try expect(conflict.columns == ["title"], conflict.losingValue == "Buy oat milk")
+
+    // begin sample
+    try await laptop.restore(conflict: conflict.id)
+    // end sample
+    let restored = try await laptop.fetch(Note.self, key: "a")
+    try expect(restored?.title == "Buy oat milk", restored?.views == 2)
+
+    // begin sample
+    let why = try await laptop.explain(table: "note", key: ["a"], column: "views")
+    for part in why.cells[0].parts {
+      print(part.author.replica, part.author.sequence, part.value)  // who brought which difference
+    }
+    // end sample
+    try expect(why.cells[0].value == 2, why.cells[0].parts.count == 3)
+
+    try await carry(from: laptop, to: desk)
+    try await desk.write { try $0.insert(Note(id: "b", slug: "tea")) }
+    try await laptop.write { try $0.insert(Note(id: "c", slug: "tea")) }
+    _ = try await desk.export(to: .file("changes"))
+    // begin sample
+    let plan = try await laptop.plan(importing: .file("changes"))
+    print(plan.report.applied, plan.conflicts.count, plan.limbo.map(\.key))
+    // end sample
+    try expect(plan.report.applied == 1, plan.limbo.count == 1)
+
+    _ = try await laptop.import(from: .file("changes"))
+    // begin sample
+    for row in try await laptop.limbo() {
+      for hold in row.holds {
+        if case .uniqueValue(let columns, let values, let holder) = hold.reason {
+          print(row.key, "waits:", holder, "has", values, "in", columns)
+        }
+      }
+    }
+    // end sample
+    try expect(try await laptop.limbo().count == 1)
+    await desk.close()
+    await laptop.close()
+  }
+
+  private static func carry(from sender: Replica, to receiver: Replica) async throws {
+    _ = try await sender.export(to: .file("changes"))
+    _ = try await receiver.import(from: .file("changes"))
+  }
+}

@@ -1,0 +1,184 @@
+import Godwit
+import Testing
+
+@Suite("Conflicts looked at and restored")
+struct ConflictTests {
+  /// Two replicas that set one title apart; the second one's is the later.
+  private func edited() async throws -> MergeGroup {
+    let group = try await MergeGroup()
+    try await group.write(0, "INSERT INTO page (id, title, views) VALUES ('a', 'first', 1)")
+    try await group.exchange()
+    try await group.write(0, "UPDATE page SET title = 'lost'")
+    try await group.write(1, "UPDATE page SET title = 'won'")
+    try await group.exchange()
+    return group
+  }
+
+  @Test("tell both values, and of both writes who, when and in which transaction")
+  func authors() async throws {
+    let group = try await edited()
+    for replica in 0...1 {
+      let conflict = try #require(try await group.conflicts(replica).last)
+      #expect(conflict.losingValue == "lost" && conflict.winningValue == "won")
+      let loser = try #require(conflict.loser)
+      let winner = try #require(conflict.winner)
+      #expect(loser.replica == group[0].identity.replica && winner.replica == group[1].identity.replica)
+      #expect(loser.milliseconds.map { $0 < winner.milliseconds ?? 0 } == true)
+      let written = try await group[replica].transaction(
+        loser.sequence, of: loser.replica, incarnation: loser.incarnation)
+      #expect(written.operations.first?.cells.map(\.value) == ["lost"])
+    }
+  }
+
+  @Test("a lost edit is restored by a new write, which travels, and the entry is resolved")
+  func restoreEdit() async throws {
+    let group = try await edited()
+    let conflict = try #require(try await group.conflicts(1).last)
+    #expect(try await group[1].restore(conflict: conflict.id))
+    #expect(try await group[1].conflict(id: conflict.id)?.isResolved == true)
+    #expect(try await group[1].status().conflicts == 0)
+    #expect(try await group[1].log(limit: 1).first?.changes.first?.updated == 1)
+    try await group.exchange()
+    #expect(try await group.rows("SELECT title, views FROM page") == [["lost", 1]])
+    #expect(try await group.conflicts(0).count == 1)
+    #expect(try await group[1].restore(conflict: conflict.id) == false)
+  }
+
+  @Test("a lost edit of a row deleted since brings the row back from what is remembered of it")
+  func restoreDeleted() async throws {
+    let group = try await edited()
+    try await group.write(0, "DELETE FROM page")
+    let conflict = try #require(try await group.conflicts(0).last)
+    #expect(try await group[0].restore(conflict: conflict.id))
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, title, views FROM page") == [["a", "lost", 1]])
+  }
+
+  @Test("a lost edit of a row that has another key since is written there")
+  func restoreMoved() async throws {
+    let group = try await edited()
+    try await group.write(0, "UPDATE page SET id = 'b'")
+    try await group.write(0, "UPDATE page SET id = 'c'")
+    let conflict = try #require(try await group.conflicts(0).last)
+    #expect(try await group[0].restore(conflict: conflict.id))
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, title FROM page") == [["c", "lost"]])
+  }
+
+  @Test("where deletes win, a lost edit brings back the row with it")
+  func restoreWhereDeletesWin() async throws {
+    let group = try await MergeGroup()
+    try await group.write(0, "INSERT INTO session (id, user, hits) VALUES ('a', 'ada', 3)")
+    try await group.exchange()
+    try await group.write(0, "DELETE FROM session")
+    try await group.write(1, "UPDATE session SET user = 'bob'")
+    try await group.exchange()
+    let conflict = try #require(try await group.conflicts(1).last)
+    #expect(try await group[1].restore(conflict: conflict.id))
+    try await group.exchange()
+    #expect(try await group.rows("SELECT user, hits FROM session") == [["bob", 3]])
+  }
+
+  @Test("a lost delete is restored by deleting the row")
+  func restoreDelete() async throws {
+    let group = try await MergeGroup()
+    try await group.write(0, "INSERT INTO page (id, title) VALUES ('a', 'x')")
+    try await group.exchange()
+    try await group.write(0, "DELETE FROM page")
+    try await group.write(1, "UPDATE page SET title = 'kept'")
+    try await group.exchange()
+    let conflict = try #require(try await group.conflicts(0).last)
+    #expect(conflict.kind == .delete && conflict.columns.isEmpty)
+    #expect(try await group[0].restore(conflict: conflict.id))
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id FROM page").isEmpty)
+    #expect(try await group[0].restore(conflict: conflict.id) == false)
+  }
+
+  @Test("what waits for a unique value is not restored, and says what to do; once released there is nothing left")
+  func restoreUnique() async throws {
+    let group = try await MergeGroup()
+    try await group.write(0, "INSERT INTO account (id, realm, login) VALUES ('a', 'r', 'x')")
+    try await group.write(1, "INSERT INTO account (id, realm, login) VALUES ('b', 'r', 'x')")
+    try await group.exchange()
+    let conflict = try #require(try await group.conflicts(1).last)
+    #expect(conflict.kind == .unique && conflict.columns == ["realm", "login"] && conflict.losingValues == ["r", "x"])
+    #expect(conflict.column == nil)
+    let refusal = try #require(await error { try await group[1].restore(conflict: conflict.id) })
+    #expect(refusal.code == .inLimbo && refusal.message.contains("realm, login") && refusal.hint != nil)
+    #expect(try await group[1].conflict(id: conflict.id)?.isResolved == false)
+    try await group.write(1, "UPDATE account SET login = 'y' WHERE id = 'a'")
+    #expect(try await group[1].restore(conflict: conflict.id) == false)
+    #expect(try await group[1].conflict(id: conflict.id)?.isResolved == true)
+  }
+
+  @Test("what waits for its parent is not restored, and the parent's return leaves nothing to do")
+  func restoreReference() async throws {
+    let group = try await MergeGroup()
+    try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')")
+    try await group.exchange()
+    try await group.write(0, "DELETE FROM shelf")
+    try await group.write(1, "INSERT INTO volume (id, shelf) VALUES ('v', 's')")
+    try await group.exchange()
+    let conflict = try #require(try await group.conflicts(0).last { $0.kind == .reference })
+    #expect(await code { try await group[0].restore(conflict: conflict.id) } == .inLimbo)
+    try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')")
+    #expect(try await group[0].restore(conflict: conflict.id) == false)
+  }
+
+  @Test("are found by table, key, kind and time; an unknown table and number are errors")
+  func filters() async throws {
+    let group = try await edited()
+    let between = 1_700_000_000_000 + 35  // writes are 10 ms apart, and three have been
+    try await group.write(0, "INSERT INTO account (id, email) VALUES ('a', 'x')")
+    try await group.write(1, "INSERT INTO account (id, email) VALUES ('b', 'x')")
+    try await group.exchange()
+    let replica = group[0]
+    #expect(try await replica.conflicts().map(\.kind) == [.unique, .edit])
+    #expect(try await replica.conflicts(table: "PAGE").map(\.kind) == [.edit])
+    #expect(try await replica.conflicts(table: "page", key: ["other"]).isEmpty)
+    #expect(try await replica.conflicts(key: ["b"]).map(\.kind) == [.unique])
+    #expect(try await replica.conflicts(kind: .edit).map(\.table) == ["page"])
+    #expect(try await replica.conflicts(since: Int64(between)).map(\.kind) == [.unique])
+    #expect(try await replica.conflicts(limit: 1).map(\.kind) == [.unique])
+    #expect(await code { try await replica.conflicts(table: "nothing") } == .notInSchema)
+    #expect(await code { try await replica.restore(conflict: 99) } == .notFound)
+    #expect(try await replica.conflict(id: 99) == nil)
+  }
+
+  @Test("that are pruned stay counted, and their numbers are not given again")
+  func pruning() async throws {
+    let group = try await edited()
+    let first = try #require(try await group.conflicts(0).last)
+    #expect(try await group[0].pruneConflicts(keeping: 1) == 0)
+    #expect(try await group[0].pruneConflicts(before: 1_700_000_000_000) == 0)
+    #expect(try await group[0].pruneConflicts(before: 1_900_000_000_000) == 1)
+    #expect(try await group[0].status().prunedConflicts == 1)
+    try await group.write(0, "UPDATE page SET title = 'left'")
+    try await group.write(1, "UPDATE page SET title = 'right'")
+    try await group.exchange()
+    let second = try #require(try await group.conflicts(0).last)
+    #expect(second.id > first.id)
+    #expect(try await group[0].pruneConflicts(keeping: 0) == 1)
+    #expect(try await group[0].status().prunedConflicts == 2)
+    #expect(await code { try await group[0].pruneConflicts(keeping: -1) } == .invalidArgument)
+  }
+
+  @Test("are bounded: an import lets the oldest go and counts them")
+  func bounded() async throws {
+    let group = try await MergeGroup()
+    try await group.write(
+      0,
+      """
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 10003)
+      INSERT INTO shelf (id, name) SELECT 'row ' || n, '' FROM number
+      """)
+    try await group.send(0, 1)
+    try await group.write(0, "UPDATE shelf SET name = 'left'")
+    try await group.write(1, "UPDATE shelf SET name = 'right'")
+    let report = try await group.send(0, 1)
+    #expect(report.conflicts == 10_003)
+    let status = try await group[1].status()
+    #expect(status.conflicts == 10_000 && status.prunedConflicts == 3)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite("An import that is only planned")
+struct ImportPlanTests {
+  private func conflicting() async throws -> (MergeGroup, SyncSource) {
+    let group = try await MergeGroup()
+    try await group.write(
+      0, "INSERT INTO page (id, title) VALUES ('a', 'x')", "INSERT INTO account (id, email) VALUES ('free', 'f')")
+    try await group.exchange()
+    try await group.write(0, "UPDATE page SET title = 'lost'", "INSERT INTO account (id, email) VALUES ('m', 'e')")
+    try await group.write(1, "UPDATE page SET title = 'won'", "INSERT INTO account (id, email) VALUES ('n', 'e')")
+    try await group.write(1, "UPDATE account SET plan = 'p' WHERE id = 'free'", "DELETE FROM page WHERE id = 'b'")
+    let file = group.folder.file("planned")
+    _ = try await group[1].export(to: .file(file))
+    return (group, .file(file))
+  }
+
+  @Test("says what the import then does, with conflicts, limbo and the changes by table")
+  func foretells() async throws {
+    let (group, file) = try await conflicting()
+    let plan = try await group[0].plan(importing: file)
+    #expect(plan.conflicts.map(\.kind) == [.edit, .unique] && plan.conflicts.map(\.losingValue) == ["lost", "e"])
+    #expect(plan.limbo.map(\.key) == [["n"]] && plan.limboCount == 1)
+    #expect(plan.changes.map(\.table) == ["account", "page"])
+    #expect(plan.changes.map(\.inserted) == [1, 0] && plan.changes.map(\.updated) == [1, 1])
+    let report = try await group[0].import(from: file)
+    #expect(report.applied == 2 && report.applied == plan.report.applied)
+    #expect(report.rows == plan.report.rows && report.conflicts == plan.report.conflicts)
+    #expect(try await group[0].conflicts().map(\.id) == plan.conflicts.reversed().map(\.id))
+    #expect(try await group[0].limbo().map(\.key) == plan.limbo.map(\.key))
+  }
+
+  @Test("changes nothing: neither rows nor log, conflicts, limbo, what is unsent, or the replica's incarnation")
+  func changesNothing() async throws {
+    let (group, file) = try await conflicting()
+    let replica = group[0]
+    let (digest, status) = (try await replica.digest(), try await replica.status())
+    for _ in 1...2 { _ = try await replica.plan(importing: file) }
+    let after = try await replica.status()
+    #expect(try await replica.digest() == digest)
+    #expect(after.incarnation == status.incarnation && after.unsent == status.unsent)
+    #expect(after.held.map(\.sequence) == status.held.map(\.sequence))
+    #expect(after.conflicts == 0 && after.limbo == 0 && after.prunedConflicts == 0)
+    #expect(try await replica.verify().problems.isEmpty)
+    // And the replica goes on as if nothing had been: it writes, and takes in the file.
+    try await group.write(0, "UPDATE page SET title = 'later'")
+    _ = try await replica.import(from: file)
+    try await group.exchange()
+    #expect(try await group.rows("SELECT title FROM page") == [["later"]])
+  }
+
+  @Test("a file from elsewhere with tables of its own leaves none of them")
+  func adoptsNothing() async throws {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    let first = try await ReplicaPair.open(folder.file("first"), [Bookcase.self], clock)
+    let identity = try await Replica.identity(at: folder.file("second"))
+    try await first.invite(identity, name: "second", to: .file(folder.file("invitation")))
+    let second = try await Replica.join(at: folder.file("second"), invitation: .file(folder.file("invitation")))
+    try await first.write { try $0.insert(Bookcase(id: "a", name: "n")) }
+    _ = try await first.export(to: .file(folder.file("file")))
+    let plan = try await second.plan(importing: .file(folder.file("file")))
+    #expect(plan.changes.map(\.table) == ["shelf"] && plan.report.applied == 1)
+    #expect(try await second.status().tables.isEmpty)
+    #expect(try await second.import(from: .file(folder.file("file"))).applied == 1)
+    #expect(try await second.rows("SELECT name FROM shelf").map(\.values) == [["n"]])
+    await second.close()
+  }
+
+  @Test("a damaged file is refused as by the import")
+  func damaged() async throws {
+    let (group, _) = try await conflicting()
+    let path = group.folder.file("damaged")
+    _ = try await group[1].export(to: .file(path))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    try bytes.dropLast(40).write(to: URL(fileURLWithPath: path))
+    let refusal = await code { try await group[0].plan(importing: .file(path)) }
+    #expect([.truncatedFile, .corruptFile].contains(refusal))
+    #expect(await code { try await group[0].import(from: .file(path)) } == refusal)
+  }
+}

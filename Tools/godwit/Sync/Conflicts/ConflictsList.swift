@@ -1,0 +1,110 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct ConflictsList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List conflicts, newest first.",
+    discussion: """
+      Examples:
+        godwit conflicts
+        godwit conflicts --table note --kind edit --since 7d
+      """)
+
+  @Option(help: ArgumentHelp("Only those of this table.", valueName: "table"))
+  var table: String?
+
+  @Option(help: ArgumentHelp("Only those of this row: its key, or a JSON array; needs --table.", valueName: "key"))
+  var key: String?
+
+  @Option(help: ArgumentHelp("Only edit, delete, unique, reference or constraint.", valueName: "kind"))
+  var kind: ConflictKind?
+
+  @Option(help: ArgumentHelp("Only those written since: 2026-01-31, 12h, 7d.", valueName: "time"))
+  var since: TimeArgument?
+
+  @OptionGroup var limit: LimitOption
+  @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard key == nil || table != nil else { throw ValidationError("--key needs --table") }
+  }
+
+  func run() async throws {
+    let (conflicts, names, pruned) = try await options.withReplica { replica in
+      var values: [Value]?
+      if let key, let table {
+        let parsed = try KeyArguments([key], of: try await replica.table(named: table))
+        values = parsed.key
+      }
+      let conflicts = try await replica.conflicts(
+        limit: limit.limit, table: table, key: values, kind: kind?.kind, since: since?.milliseconds)
+      return (conflicts, ReplicaNames(try await replica.members()), try await replica.status().prunedConflicts)
+    }
+    guard !options.json else { return try options.console.lines(conflicts.lazy.map { $0.json(names).text }) }
+    if conflicts.isEmpty {
+      options.console.note("no conflicts")
+    } else {
+      try options.console.lines(Self.table(conflicts, names).lines)
+    }
+    if pruned > 0 { options.console.note("\(Format.count(pruned, "older one")) let go of") }
+  }
+
+  private static func table(_ conflicts: [Conflict], _ names: ReplicaNames) -> TextTable {
+    var table = TextTable([
+      ("NUMBER", .right), ("KIND", .left), ("TABLE", .left), ("KEY", .left), ("COLUMN", .left), ("LOST", .left),
+      ("BY", .left), ("TO", .left), ("TIME", .left), ("STATE", .left),
+    ])
+    for conflict in conflicts {
+      table.add([
+        "\(conflict.id)", ConflictKind(conflict.kind).rawValue, conflict.table, Format.values(conflict.key),
+        conflict.columns.joined(separator: ", "), Format.values(conflict.losingValues),
+        conflict.loser.map { names.name($0.replica) } ?? "", conflict.winner.map { names.name($0.replica) } ?? "",
+        conflict.loser?.milliseconds.map { Format.time(milliseconds: $0) } ?? "",
+        conflict.isResolved ? "resolved" : "open",
+      ])
+    }
+    return table
+  }
+}
+
+/// The kinds by the names they have on the command line and in JSON.
+enum ConflictKind: String, ExpressibleByArgument, CaseIterable {
+  case edit, delete, unique, reference, constraint
+
+  init(_ kind: Conflict.Kind) {
+    switch kind {
+    case .edit: self = .edit
+    case .delete: self = .delete
+    case .unique: self = .unique
+    case .reference: self = .reference
+    case .constraint: self = .constraint
+    }
+  }
+
+  var kind: Conflict.Kind {
+    switch self {
+    case .edit: .edit
+    case .delete: .delete
+    case .unique: .unique
+    case .reference: .reference
+    case .constraint: .constraint
+    }
+  }
+}
+
+extension Conflict {
+  /// Specs/cli.md, "conflicts".
+  func json(_ names: ReplicaNames) -> JSONValue {
+    func side(_ value: Value, _ values: [Value], _ author: Authorship?) -> JSONValue {
+      .object(
+        [("value", JSONValue(value)), ("values", .array(values.map { JSONValue($0) }))] + names.json(author))
+    }
+    return [
+      "id": .integer(id), "kind": .string(ConflictKind(kind).rawValue), "table": .string(table),
+      "key": .array(key.map { JSONValue($0) }), "column": column.map { .string($0) } ?? nil,
+      "columns": .array(columns.map { .string($0) }), "lost": side(losingValue, losingValues, loser),
+      "won": side(winningValue, winningValues, winner), "resolved": .bool(isResolved),
+    ]
+  }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct ConflictsShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one conflict: what lost, what won, and who wrote both.",
+    discussion: """
+      Examples:
+        godwit conflicts show 12
+      """)
+
+  @Argument(help: "The conflict's number.")
+  var number: Int64
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let (conflict, names) = try await options.withReplica { replica in
+      (try await replica.conflict(id: number), ReplicaNames(try await replica.members()))
+    }
+    guard let conflict else {
+      throw GodwitError(.notFound, "there is no conflict \(number)", hint: "see: godwit conflicts")
+    }
+    try options.json
+      ? options.console.line(conflict.json(names)) : options.console.lines(conflict.lines(names).map(Format.printable))
+  }
+}
+
+extension Conflict {
+  fileprivate func lines(_ names: ReplicaNames) -> [String] {
+    let about = columns.isEmpty ? "" : ", \(columns.joined(separator: ", "))"
+    let (lost, won) =
+      switch kind {
+      case .delete: ("the delete", "an edit")
+      case .constraint: ("the row", "a constraint of this replica")
+      case .edit, .unique, .reference: (Format.values(losingValues), Format.values(winningValues))
+      }
+    let state = isResolved ? "resolved" : "open; to write again what lost: godwit conflicts restore \(id)"
+    return [
+      "conflict  \(id), \(ConflictKind(kind).rawValue)", "row       \(table) \(Format.values(key))\(about)",
+      "lost      \(lost)", "          by \(names.text(loser))", "won       \(won)",
+      "          by \(names.text(winner))", "state     \(state)",
+    ]
+  }
+}

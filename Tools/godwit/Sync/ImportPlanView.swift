@@ -1,0 +1,52 @@
+import Godwit
+import ToolSupport
+
+/// What an import would do, as text and as JSON.
+struct ImportPlanView {
+  private let file: String
+  private let plan: ImportPlan
+  private let names: ReplicaNames
+
+  init(_ file: String, _ plan: ImportPlan, _ names: ReplicaNames) {
+    self.file = file
+    self.plan = plan
+    self.names = names
+  }
+
+  /// The import's own line, then a line for each table, conflict and row in limbo.
+  var lines: [String] {
+    var lines = plan.changes.map { "  would write     \($0.text)" }
+    lines += plan.conflicts.map { "  would conflict  \(text($0))" }
+    for row in plan.limbo {
+      lines += row.holds.map { "  would hold      \(row.table) \(Format.values(row.key)), \($0.reason.text)" }
+    }
+    let conflictsLeft = plan.report.conflicts - plan.conflicts.count
+    let rowsLeft = plan.limboCount - plan.limbo.count
+    if conflictsLeft > 0 { lines.append("  and \(Format.count(conflictsLeft, "more conflict"))") }
+    if rowsLeft > 0 { lines.append("  and \(Format.count(rowsLeft, "more row")) to hold") }
+    return ["planned, not applied: \(plan.report.text(file, names))"] + lines.map(Format.printable)
+  }
+
+  /// `note k title: x by laptop, transaction 7, … would lose to y`.
+  private func text(_ conflict: Conflict) -> String {
+    let row = "\(conflict.table) \(Format.values(conflict.key))"
+    let loser = names.text(conflict.loser)
+    guard !conflict.columns.isEmpty else {
+      let what = conflict.kind == .delete ? "the delete" : "the row"
+      return "\(row): \(what) by \(loser) would lose"
+    }
+    let columns = conflict.columns.joined(separator: ", ")
+    let (lost, won) = (Format.values(conflict.losingValues), Format.values(conflict.winningValues))
+    return "\(row) \(columns): \(lost) by \(loser) would lose to \(won)"
+  }
+
+  /// Specs/cli.md, "import --plan".
+  var json: JSONValue {
+    .object(
+      plan.report.members(file, names) + [
+        ("planned", .bool(true)), ("changes", .array(plan.changes.map(\.json))),
+        ("conflictEntries", .array(plan.conflicts.map { $0.json(names) })), ("limbo", .number(plan.limboCount)),
+        ("limboEntries", .array(plan.limbo.map { $0.json(names) })),
+      ])
+  }
+}

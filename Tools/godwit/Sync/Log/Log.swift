@@ -1,0 +1,89 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Log: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List the latest transactions of all replicas, or show one.",
+    discussion: """
+      Examples:
+        godwit log
+        godwit log --table note --origin laptop --since 7d
+        godwit log show laptop 7
+      """,
+    subcommands: [LogList.self, LogShow.self], defaultSubcommand: LogList.self)
+}
+
+struct LogList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List transactions, newest first.",
+    discussion: """
+      Examples:
+        godwit log --limit 5 --json
+        godwit log --table note --since 2026-01-31
+      """)
+
+  @Option(help: ArgumentHelp("Only those that wrote to this table.", valueName: "table"))
+  var table: String?
+
+  @Option(
+    help: ArgumentHelp("Only those of this member: its name, its ID or the first digits of that.", valueName: "member"))
+  var origin: String?
+
+  @Option(help: ArgumentHelp("Only those written since: 2026-01-31, 12h, 7d.", valueName: "time"))
+  var since: TimeArgument?
+
+  @OptionGroup var limit: LimitOption
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let (entries, names) = try await options.withReplica { replica in
+      let names = ReplicaNames(try await replica.members())
+      let origin = try origin.map { try names.replica($0) }
+      let entries = try await replica.log(
+        limit: limit.limit, table: table, replica: origin, since: since?.milliseconds)
+      return (entries, names)
+    }
+    guard !options.json else { return try options.console.lines(entries.lazy.map { $0.json(names).text }) }
+    guard !entries.isEmpty else {
+      let isWhole = table == nil && origin == nil && since == nil
+      return options.console.note(isWhole ? "no transactions yet" : "no such transactions")
+    }
+    var listing = TextTable([("TIME", .left), ("REPLICA", .left), ("NUMBER", .right), ("CHANGES", .left)])
+    for entry in entries {
+      listing.add([
+        Format.time(milliseconds: entry.milliseconds), names.name(entry.replica), "\(entry.sequence)",
+        entry.changes.map(\.text).joined(separator: ", "),
+      ])
+    }
+    try options.console.lines(listing.lines)
+  }
+}
+
+extension LogEntry {
+  /// Specs/cli.md, "log".
+  func json(_ names: ReplicaNames) -> JSONValue { .object(members(names)) }
+
+  func members(_ names: ReplicaNames) -> [(String, JSONValue)] {
+    names.json(replica) + [
+      ("incarnation", .string(incarnation)), ("sequence", .number(sequence)),
+      ("time", .string(Format.time(milliseconds: milliseconds))), ("changes", .array(changes.map(\.json))),
+    ]
+  }
+}
+
+extension LogEntry.TableChanges {
+  /// `note +3 ~1 -2 >1`: rows inserted, updated, deleted, moved to another key.
+  var text: String {
+    let counts = [("+", inserted), ("~", updated), ("-", deleted), (">", moved)].filter { $0.1 > 0 }
+    return ([table] + counts.map { "\($0)\($1)" }).joined(separator: " ")
+  }
+
+  /// Specs/cli.md, "log".
+  var json: JSONValue {
+    [
+      "table": .string(table), "inserted": .number(inserted), "updated": .number(updated),
+      "deleted": .number(deleted), "moved": .number(moved),
+    ]
+  }
+}

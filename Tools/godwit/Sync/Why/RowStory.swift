@@ -1,0 +1,74 @@
+import Godwit
+import ToolSupport
+
+/// A row's explanation as text for people.
+struct RowStory {
+  let row: RowExplanation
+  let names: ReplicaNames
+
+  init(_ row: RowExplanation, _ names: ReplicaNames) {
+    self.row = row
+    self.names = names
+  }
+
+  var lines: [String] { head + row.cells.flatMap(lines) }
+
+  private var head: [String] {
+    var lines = ["\(row.table) \(Format.values(row.key)) \(presence)"]
+    if row.isOlder { lines.append("  written before all that is remembered") }
+    if let move = row.movedHere { lines.append("  moved here from another key by \(names.text(move))") }
+    for touch in row.touches {
+      let fate = touch.isDeleted ? "; deleted since" : row.deletions.isEmpty ? "" : "; no delete had seen it"
+      lines.append("  \(touch.kind == .insert ? "inserted" : "updated") by \(names.text(touch.author))\(fate)")
+    }
+    for move in row.moves { lines.append("  moved to \(Format.values(move.key)) by \(names.text(move.author))") }
+    let movers = Set(row.moves.map(\.author))
+    for author in row.deletions where !movers.contains(author) { lines.append("  deleted by \(names.text(author))") }
+    for hold in row.holds { lines.append("  waits: \(hold.reason.text), by \(names.text(hold.author))") }
+    return lines + row.conflicts.map { "  \(text($0))" }
+  }
+
+  private var presence: String {
+    switch row.presence {
+    case .shown where row.deletions.isEmpty: "is in its table"
+    case .shown: "is in its table: something was written to it that its deletes had not seen"
+    case .limbo: "waits in limbo"
+    case .deleted where !row.moves.isEmpty: "has another key now"
+    case .deleted where row.deletes == .deleteWins: "is deleted: in this table deletes win"
+    case .deleted: "is deleted"
+    }
+  }
+
+  private func lines(_ cell: CellExplanation) -> [String] {
+    let mask = cell.isMasked ? ", shown as NULL" : ""
+    return ["\(cell.column) = \(Format.value(cell.value))\(mask)"] + source(cell).map { "  \($0)" }
+      + cell.conflicts.map { "  \(text($0))" }
+  }
+
+  private func source(_ cell: CellExplanation) -> [String] {
+    guard cell.rule != .lastWriterWins else {
+      if cell.author == nil, let move = row.movedHere { return ["carried here by \(names.text(move))"] }
+      return ["written by \(names.text(cell.author))"]
+    }
+    let rule =
+      switch cell.rule {
+      case .counter: "a sum"
+      case .addWinsSet: "a set"
+      case .max: "the greatest"
+      case .min: "the least"
+      case .custom, .lastWriterWins: "merged by the program"
+      }
+    guard !cell.parts.isEmpty else { return ["\(rule), of writes older than all that is remembered"] }
+    return ["\(rule), of what is remembered:"]
+      + cell.parts.map { "  \(Format.value($0.value)) by \(names.text($0.author))" }
+  }
+
+  /// `over lost by laptop, transaction 7, … (conflict 12)`.
+  private func text(_ conflict: Conflict) -> String {
+    let what = conflict.kind == .delete ? "a delete" : Format.values(conflict.losingValues)
+    let columns = conflict.columns.count > 1 ? " in \(conflict.columns.joined(separator: ", "))" : ""
+    let verb = conflict.isResolved ? "won, before that was restored, over" : "won over"
+    return
+      "\(verb) \(what.isEmpty ? "the row" : what)\(columns) by \(names.text(conflict.loser)) (conflict \(conflict.id))"
+  }
+}
