@@ -35,6 +35,7 @@ final class Merger {
     fastForward = FastForward(connection: connection, tables: tables, references: references)
     fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
     conflicts = ConflictLog(connection, origins: log.origins)
+    references.prepare = { [unowned self] in if !isMerging { try beginMerging() } }
   }
 
   /// Takes in the transaction that comes next, before it is appended to the log, and returns the images of the rows

@@ -11,6 +11,9 @@ final class ReferenceJudge {
   /// Rows whose references have to be looked at.
   private var pending: Set<RowKey> = []
   private var departed: Set<RowKey> = []
+  /// Brings the row states up to date: called once, before the first of them is changed. A fast forward leaves them
+  /// behind, and what is folded into a row that has left its table since would lose its image.
+  var prepare: (() throws -> Void)?
 
   init(_ places: RowPlaces, unique: UniqueJudge, limbo: LimboJournal) {
     self.places = places
@@ -81,7 +84,7 @@ final class ReferenceJudge {
       }
       guard let parent = try places.parent(of: reference, in: whole), try !places.isShown(parent) else { continue }
       guard reference.onDelete == .setNull, table.definition.columns[reference.column].isNullable else {
-        try places.park(row)
+        try places.park(prepared(row))
         limbo.entered(key, .reference(column: reference.column, parent: parent))
         return
       }
@@ -92,8 +95,16 @@ final class ReferenceJudge {
     try places.holds.replace(targets, for: key)
   }
 
+  private func prepared(_ row: LivingRow) throws -> LivingRow {
+    guard let prepare else { return row }
+    self.prepare = nil
+    try prepare()
+    return try places.load(row.key) ?? row
+  }
+
   private func mask(_ row: LivingRow, _ masks: [Int: Value], in table: MergeTable) throws {
     guard masks != row.state.masks else { return }
+    let row = try prepared(row)
     var state = row.state
     let changed = Set(masks.keys).union(state.masks.keys).sorted()
     let keyCount = table.definition.keyCount
