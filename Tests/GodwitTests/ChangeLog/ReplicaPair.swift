@@ -58,9 +58,10 @@ struct ChangeCounts: Equatable, CustomTestStringConvertible {
 
   init(_ entry: LogEntry) {
     for change in entry.changes {
-      inserted += change.inserted
+      // A move takes a row away under one key and brings it under another.
+      inserted += change.inserted + change.moved
       updated += change.updated
-      deleted += change.deleted
+      deleted += change.deleted + change.moved
     }
   }
 
