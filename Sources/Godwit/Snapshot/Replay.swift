@@ -75,8 +75,8 @@ struct Replay {
     for cell in cells {
       _ = try conflicts.add(
         ConflictEntry(
-          kind: kind, row: key, column: table.definition.columns[cell.column].name, value: cell.value,
-          winningValue: .null, loser: stamp, winner: nil))
+          kind: kind, row: key, columns: [table.definition.columns[cell.column].name], values: [cell.value],
+          winningValues: [.null], loser: stamp, winner: nil))
     }
   }
 }

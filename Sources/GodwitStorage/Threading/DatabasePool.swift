@@ -59,6 +59,15 @@ package final class DatabasePool: Sendable {
     }
   }
 
+  /// A pool that nobody closed gives its files and threads back when nobody can use it any more.
+  deinit {
+    Task.detached { [readers, checkpointer, writer] in
+      for reader in readers { await reader.close() }
+      await checkpointer.close()
+      await writer.close()
+    }
+  }
+
   /// Opens the first reader ahead of its first use, beside whatever the caller does next.
   package func warmUp() { readers.first?.warmUp() }
 
