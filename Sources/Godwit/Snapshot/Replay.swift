@@ -26,7 +26,15 @@ struct Replay {
           let mapping = mappings[operation.table]
           let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
           let key = RowKey(table: mapping.table.id, key: operation.key)
-          try apply(operation.kind, cells, stamp, to: key, in: tables[mapping.table.id])
+          let table = try tables[mapping.table.id]
+          if operation.kind == .move {
+            // Where it was, it goes; where it is, it is as it was when it came.
+            let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
+            let old = RowKey(table: table.number, key: previous)
+            try apply(.delete, [], stamp, to: old, in: table)
+            written.insert(old)
+          }
+          try apply(operation.kind, cells, stamp, to: key, in: table)
           written.insert(key)
         }
       }
@@ -41,11 +49,11 @@ struct Replay {
     let current = try table.rows.values(key.key)
     do {
       switch (kind, current) {
-      case (.insert, nil):
+      case (.insert, nil), (.move, nil):
         var values = table.defaults
         for cell in cells { values[cell.column - table.definition.keyCount] = cell.value }
         try table.rows.insert(key.key, values)
-      case (.insert, let current?):
+      case (.insert, let current?), (.move, let current?):
         let differing = cells.filter { current[$0.column - table.definition.keyCount] != $0.value }
         if !differing.isEmpty { try table.rows.update(key.key, differing.map { ($0.column, $0.value) }) }
       case (.update, let current?):

@@ -187,7 +187,6 @@ final class ReplicaWriter {
     writesSinceForgetting = 0
     return true
   }
-  }
 
   private func reloadAfterOthers() throws {
     let version = try foreignCommits.look()

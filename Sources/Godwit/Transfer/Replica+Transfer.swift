@@ -134,7 +134,7 @@ extension Replica {
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {
-        _ = try Self.explaining { try Self.read(source, identity, roster, on: writer, planner, progress) }
+        _ = try Self.explaining { try Self.read(source, identity, roster, on: writer, false, planner, progress) }
       } catch is TakenBack {
         if let plan = planner.plan { return plan }
       }
