@@ -217,7 +217,7 @@ final class Importer {
   private func canApply(_ transaction: StagedTransaction) -> Bool {
     let dot = transaction.record.dot
     #if GODWIT_PLANT
-      if PlantedFault.acceptGap.isPlanted { return dot.sequence == held[dot.origin].next }
+      if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
     #endif
     return !transaction.isForeign && dot.sequence == held[dot.origin].next && held.covers(transaction.context)
   }

@@ -49,14 +49,15 @@ struct MergeModel {
     }
   }
 
-  /// A claim is as old as the last of its columns.
+  /// A claim is as old as the last of its columns. Of two that one transaction made, as edits of rows that were revived
+  /// may be, the lesser key's counts as older.
   private func isOlder(_ left: RowName, _ right: RowName, _ columns: [Int]) -> Bool {
     func stamp(_ name: RowName) -> (HLC, Origin)? {
       let last = columns.compactMap { histories[name]?.last($0) }.max { $0.precedes($1) }
       return last.map { ($0.transaction.hlc, $0.transaction.dot.origin) }
     }
     guard let a = stamp(left), let b = stamp(right) else { return false }
-    return a < b
+    return a == b ? Self.keyPrecedes(left, right) : a < b
   }
 
   // MARK: References
@@ -92,7 +93,7 @@ struct MergeModel {
     return found
   }
 
-  /// Two moves of one transaction: the keys are single texts.
+  /// For rows whose keys are single texts of one length.
   private static func keyPrecedes(_ left: RowName, _ right: RowName) -> Bool {
     guard case .text(let a)? = left.key.first, case .text(let b)? = right.key.first else { return false }
     return a.utf8.lexicographicallyPrecedes(b.utf8)

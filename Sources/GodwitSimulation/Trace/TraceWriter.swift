@@ -10,6 +10,9 @@ struct TraceWriter {
   private let ways: [(from: Int, to: Int)]
   /// One in how many writes and imports ends in a crash.
   private let crashRarity: Int
+  /// One that never writes, in some worlds: its backups can be restored whatever the product does about sequences.
+  private let reader: Int?
+  private var readerIsBackedUp = false
   private var plans: PlanWriter
   private var events: [Event] = []
   /// Files made and not lost, with their receivers.
@@ -25,6 +28,7 @@ struct TraceWriter {
     actorCount = count
     ways = Self.topology(count, &generator)
     crashRarity = faults.contains(.crashes) ? [4, 20, 20, 60].randomElement(using: &generator) ?? 20 : 0
+    reader = faults.contains(.restores) && generator.chance(oneIn: 3) ? count - 1 : nil
     plans = PlanWriter(&generator, faults: faults)
     self.generator = generator
   }
@@ -45,7 +49,7 @@ struct TraceWriter {
     if faults.contains(.clocks) {
       for actor in 0..<actorCount { events.append(.setClock(actor: actor, offset: offset())) }
     }
-    for actor in 0..<actorCount where actor == 0 || generator.chance(oneIn: 3) {
+    for actor in 0..<actorCount where actor != reader && (actor == 0 || generator.chance(oneIn: 3)) {
       events.append(.write(actor: actor, plans.beginning(&generator)))
     }
     if generator.chance(oneIn: 2) { shareBeginning() }
@@ -58,6 +62,7 @@ struct TraceWriter {
   /// A crash comes after one of the statements that a write of few rows takes, the commit and what follows it included.
   private mutating func addWrite() {
     let (actor, plan) = (actor, plans.plan(&generator))
+    if actor == reader { return }
     guard crashes() else { return events.append(.write(actor: actor, plan)) }
     events.append(.crashWriting(actor: actor, plan, statement: Int.random(in: 15...80, using: &generator)))
   }
@@ -83,6 +88,10 @@ struct TraceWriter {
 
   private mutating func addEvent() {
     if generator.chance(oneIn: 2) { events.append(.pass(milliseconds: Int64.random(in: 0...20, using: &generator))) }
+    if let reader, generator.chance(oneIn: 10) {
+      events.append(readerIsBackedUp ? .restore(actor: reader) : .backUp(actor: reader))
+      readerIsBackedUp.toggle()
+    }
     switch Int.random(in: 0..<100, using: &generator) {
     case 0..<52: addWrite()
     case 52..<68: send()
