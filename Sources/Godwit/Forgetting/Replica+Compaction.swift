@@ -33,10 +33,11 @@ extension Replica {
     }
   }
 
-  /// As much as keeps up with an import of so many transactions. The import is done: that space cannot be given back
+  /// As much as keeps up with an import of so many transactions, once the log is worth it. The import is done: that space cannot be given back
   /// just now is no failure of it.
   func forget(afterApplying count: Int) async {
     do {
+      guard try await withWriter({ try Forgetting.isDue($0) }) else { return }
       var progress = Forgetting.Progress()
       for _ in 0...(count / Forgetting.Portion.small.transactions) where !progress.isDone {
         progress = try await forget(progress, portion: .small)

@@ -54,7 +54,7 @@ package struct Fault: OptionSet, Sendable {
 
   /// Those that the product stands up to.
   package static let usual: Fault = [
-    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .clones,
+    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores,
   ]
 
   /// Whether a restored backup takes another incarnation by itself (Specs/incarnations.md). Until it does, a backup is

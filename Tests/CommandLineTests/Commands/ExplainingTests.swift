@@ -138,7 +138,7 @@ import Testing
     #expect(
       Set(object.keys) == [
         "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "missing", "forks", "planned",
-        "changes", "conflictEntries", "limbo", "limboEntries",
+        "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
     #expect(text.lines.first?.hasPrefix("planned, not applied: ") == true && text.lines.count == 3)
