@@ -10,6 +10,7 @@ struct SnapshotTests {
     let (one, two) = (group.replicas[0], group.replicas[1])
     for id in ["a", "b", "c", "d"] { try await one.write { try $0.insert(Thing(id: id, name: "first", code: id)) } }
     for _ in 0..<2 { try await group.exchange() }
+    for replica in group.replicas { try await replica.compact() }
     try await one.write { try $0.insert(Thing(id: "e", code: "x", tags: ["red"])) }
     try await two.write { try $0.insert(Thing(id: "f", code: "x", count: 3)) }
     try await one.write { _ = try $0.delete(Thing.self, key: "d") }
@@ -17,6 +18,7 @@ struct SnapshotTests {
     try await one.write { _ = try $0.execute("UPDATE thing SET parent = 'b' WHERE id = 'a'") }
     try await two.write { _ = try $0.execute("UPDATE thing SET parent = 'a' WHERE id = 'b'") }
     try await group.exchange()
+    for replica in group.replicas { try await replica.compact() }
     try await one.write { _ = try $0.delete(Thing.self, key: "c") }
     try await one.write { _ = try $0.execute("UPDATE thing SET count = count + 2") }
     return group
