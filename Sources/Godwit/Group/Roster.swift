@@ -19,7 +19,8 @@ package struct Roster: Sendable {
   @discardableResult
   package mutating func merge(_ candidates: [MemberRecord]) -> Bool {
     var isChanged = false
-    var rest = candidates.filter { $0.group == group }
+    // What is known needs no proof again.
+    var rest = candidates.filter { $0.group == group && records[$0.identity.replica] != $0 }
     while true {
       let accepted = rest.filter { record in
         // Only a founder vouches for itself, and founders come with the invitation.

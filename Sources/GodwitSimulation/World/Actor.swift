@@ -31,7 +31,7 @@ final class Actor {
   ) async throws -> Replica {
     try await Replica.open(
       at: path, models: SimulatedModels.all, name: nil, key: .keyring(),
-      statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .init(label: "simulation"),
+      statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent,
       wallClock: clock.wallClock)
   }
 

@@ -51,7 +51,7 @@ package final class FolderTemplate: Sendable {
       try Keyring.create(at: location, contents: KeyringContents(identity: identity, group: group, members: members))
       let replica = try await Replica.open(
         at: path, models: SimulatedModels.all, name: nil, key: .keyring(),
-        logger: Logger(label: "simulation"), wallClock: .system)
+        logger: .silent, wallClock: .system)
       await replica.close()
     }
   }
