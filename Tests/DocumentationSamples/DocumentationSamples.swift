@@ -11,7 +11,7 @@ struct DocumentationSamples {
     case "Godwit": try await GodwitSamples.run()
     case "FirstReplica": try await FirstReplicaSamples.run()
     case "Models": try await ModelsSamples.run()
-    case "Migrations": try await MigrationsSamples.run()
+    case "ChangingTables": try await ChangingTablesSamples.run()
     case "Queries": try await QueriesSamples.run()
     case "Relations": try await RelationsSamples.run()
     case "Observing": try await ObservingSamples.run()

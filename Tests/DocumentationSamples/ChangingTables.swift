@@ -1,7 +1,7 @@
 import Foundation
 import Godwit
 
-enum MigrationsSamples {
+enum ChangingTablesSamples {
   // begin sample
   struct Book: Model {
     static let schema = Schema<Self>("book") {
