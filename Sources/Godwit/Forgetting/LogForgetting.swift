@@ -20,19 +20,9 @@ struct LogForgetting {
     var rest = portion
     var count = 0
     for origin in end.origins where log.origins.floor[origin] < end[origin] && rest.transactions > 0 && rest.bytes > 0 {
-      count += try drop(origin, through: beforeWaiting(origin, end[origin]), &rest)
+      count += try drop(origin, through: end[origin], &rest)
     }
     return count
-  }
-
-  /// What waits for a schema is applied from the log when that comes (Specs/migrations.md, "Quarantine").
-  private func beforeWaiting(_ origin: Origin, _ end: SequenceNumber) throws -> SequenceNumber {
-    let number = try log.origins.number(of: origin)
-    let first = try connection.scalar(
-      "SELECT min(id) FROM godwit_quarantine WHERE id > ? AND id <= ?",
-      [.integer(LogKey(origin: number, .none).rawValue), .integer(LogKey(origin: number, end).rawValue)])
-    guard case .integer(let key)? = first else { return end }
-    return SequenceNumber(rawValue: LogKey(rawValue: key).sequence.rawValue - 1)
   }
 
   private func drop(
