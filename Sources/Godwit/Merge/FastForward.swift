@@ -118,17 +118,10 @@ struct FastForward {
   ) throws -> [(column: Int, value: Value)] {
     var row: [Value]?
     return try cells.map { cell in
-      let policy = table.rules.policy(of: cell.column)
-      guard policy.isRelative else { return (cell.column, cell.value) }
+      guard table.rules.policy(of: cell.column).isRelative else { return (cell.column, cell.value) }
       if row == nil { row = try current() }
       guard let before = row?[cell.column - table.definition.keyCount] else { throw Self.absent(table) }
-      switch (policy, before, cell.value) {
-      case (.counter, .integer(let count), .integer(let difference)): return (cell.column, .integer(count &+ difference))
-      case (.addWinsSet, _, _):
-        let elements = try SetChange(cell.value).applied(to: SetElements.parse(before) ?? [])
-        return (cell.column, SetElements.value(of: elements))
-      default: throw ByteReader.malformed("a change of a counter")
-      }
+      return (cell.column, try table.rules.value(of: cell, appliedTo: before))
     }
   }
 

@@ -57,23 +57,15 @@ struct Replay {
         let differing = cells.filter { current[$0.column - table.definition.keyCount] != $0.value }
         if !differing.isEmpty { try table.rows.update(key.key, differing.map { ($0.column, $0.value) }) }
       case (.update, let current?):
-        try table.rows.update(key.key, cells.map { ($0.column, try value(of: $0, current, table)) })
+        try table.rows.update(key.key, cells.map { cell in
+          let before = current[cell.column - table.definition.keyCount]
+          return (cell.column, try table.rules.value(of: cell, appliedTo: before))
+        })
       case (.update, nil): try keep(cells, of: key, stamp, .edit, in: table)
       case (.delete, _): if current != nil { try table.rows.delete(key.key) }
       }
     } catch let error as GodwitError where error.code == .constraint {
       try keep(cells, of: key, stamp, .constraint, in: table)
-    }
-  }
-
-  /// What a relative cell makes of the value that is here.
-  private func value(of cell: Cell, _ current: [Value], _ table: MergeTable) throws -> Value {
-    let before = current[cell.column - table.definition.keyCount]
-    switch (table.rules.policy(of: cell.column), before, cell.value) {
-    case (.counter, .integer(let count), .integer(let difference)): return .integer(count &+ difference)
-    case (.addWinsSet, _, _):
-      return SetElements.value(of: try SetChange(cell.value).applied(to: SetElements.parse(before) ?? []))
-    default: return cell.value
     }
   }
 

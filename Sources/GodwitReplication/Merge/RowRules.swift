@@ -28,6 +28,17 @@ package struct RowRules {
 
   package func policy(of column: Int) -> MergePolicy { policies[column] ?? .lastWriterWins }
 
+  /// What a cell of an update makes of the value that its author saw: a relative one is applied to it.
+  package func value(of cell: Cell, appliedTo before: Value) throws -> Value {
+    switch (policy(of: cell.column), before, cell.value) {
+    case (.counter, .integer(let count), .integer(let difference)): return .integer(count &+ difference)
+    case (.counter, _, _): throw ByteReader.malformed("a change of a counter")
+    case (.addWinsSet, _, _):
+      return SetElements.value(of: try SetChange(cell.value).applied(to: SetElements.parse(before) ?? []))
+    default: return cell.value
+    }
+  }
+
   /// The value that columns with a choice of values show. NULL is shown only when there is nothing else.
   func choice(_ contributions: [Contribution], by policy: MergePolicy) throws -> Value {
     let values = contributions.ordered().map(\.value).filter { $0 != .null }
