@@ -26,6 +26,10 @@ enum ConflictsSamples {
 
     // begin sample
     try await desk.write { try $0.execute("UPDATE note SET title = 'Buy oat milk', views = views + 1") }
+    // end sample
+    // Of two writes in one millisecond the origins tell which is the later one.
+    try await Task.sleep(for: .milliseconds(2))
+    // begin sample
     try await laptop.write { try $0.execute("UPDATE note SET title = 'Buy milk, 2 l', views = views + 1") }
     try await carry(from: desk, to: laptop)
 
