@@ -11,7 +11,7 @@ enum SystemTables {
     CREATE TABLE godwit_table (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, definition BLOB NOT NULL);
     CREATE TABLE godwit_origin (id INTEGER PRIMARY KEY, replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
       sequence INTEGER NOT NULL, chain BLOB NOT NULL, folded INTEGER NOT NULL,
-      floor INTEGER NOT NULL, floor_chain BLOB NOT NULL, UNIQUE (replica, incarnation));
+      floor INTEGER NOT NULL, floor_chain BLOB NOT NULL, ended INTEGER, UNIQUE (replica, incarnation));
     CREATE TABLE godwit_log (id INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, chain BLOB NOT NULL, schema INTEGER NOT NULL,
       size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB);
     CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
@@ -29,9 +29,8 @@ enum SystemTables {
       winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL,
       resolved INTEGER NOT NULL DEFAULT 0,
       UNIQUE (table_id, key, kind, column_name, loser_origin, loser_sequence, winner_origin, winner_sequence));
-    CREATE TABLE godwit_acknowledgement (replica BLOB PRIMARY KEY NOT NULL, incarnation INTEGER NOT NULL,
-      stated BLOB NOT NULL, at INTEGER NOT NULL, counted BLOB NOT NULL, removed BLOB NOT NULL,
-      counted_removed BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, stated BLOB NOT NULL,
+      counted BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
       applied_at INTEGER, steps BLOB NOT NULL);
     CREATE TABLE godwit_quarantine (id INTEGER PRIMARY KEY, operations BLOB NOT NULL, unknown TEXT NOT NULL);

@@ -15,6 +15,8 @@ final class OriginTable: OriginNumbering {
     /// Up to which sequence its transactions have been forgotten, and its chain there (Specs/forgetting.md).
     var floor: SequenceNumber
     var floorChain: ContentHash
+    /// Its last transaction, when its incarnation has ended (Specs/incarnations.md, "Ending").
+    var ended: SequenceNumber?
   }
 
   private let connection: Connection
@@ -38,7 +40,7 @@ final class OriginTable: OriginNumbering {
   }
 
   private static func load(_ connection: Connection) throws -> [Head] {
-    let sql = "SELECT id, replica, incarnation, sequence, chain, folded, floor, floor_chain FROM godwit_origin ORDER BY id"
+    let sql = "SELECT id, replica, incarnation, sequence, chain, folded, floor, floor_chain, ended FROM godwit_origin ORDER BY id"
     return try connection.withStatement(sql) { statement in
       var heads: [Head] = []
       while try statement.step() {
@@ -55,7 +57,8 @@ final class OriginTable: OriginNumbering {
             chain: try ContentHash(reading: &chain),
             folded: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 5))),
             floor: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 6))),
-            floorChain: try ContentHash(reading: &floorChain)))
+            floorChain: try ContentHash(reading: &floorChain),
+            ended: statement.isNull(at: 8) ? nil : SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 8)))))
       }
       return heads
     }
@@ -126,6 +129,23 @@ final class OriginTable: OriginNumbering {
     heads[origin]?.sequence = sequence
     heads[origin]?.chain = chain
   }
+
+  /// Says that an origin writes no more, and up to where it did: whoever knows that takes nothing beyond. Of several
+  /// that say so the latest counts, and what is held here counts in any case.
+  func end(_ origin: Origin, through last: SequenceNumber) throws {
+    let head = try head(of: origin)
+    let end = max(last, head.sequence, head.ended ?? .none)
+    guard head.ended != end else { return }
+    heads[origin]?.ended = end
+    try connection.run(
+      "UPDATE godwit_origin SET ended = ? WHERE id = ?", [.integer(Int64(end.rawValue)), .integer(Int64(head.number))])
+  }
+
+  /// The incarnations that are known to have ended, and their last transactions.
+  var ended: [Origin: SequenceNumber] { heads.compactMapValues(\.ended) }
+
+  /// All origins that are known, those of which nothing is held included.
+  var all: [Origin] { heads.keys.sorted() }
 
   /// Writes the heads of origins; called once at the end of an import. The own one needs it only when it ends.
   func save(_ changed: Set<Origin>) throws {

@@ -37,9 +37,9 @@ extension Replica {
     return try await pool.read { connection in
       let held = try OriginTable(connection).vector
       let staged = StagedTransactions(connection: connection)
-      let said = try Acknowledgements.all(on: connection).filter { members.contains($0.replica) }
+      let said = try Acknowledgements(connection: connection).all().filter { members.contains($0.key.replica) }
       let missing = try staged.needed(held: held).map { origin, last in
-        var holders = Set(said.filter { $0.vector[origin] >= last }.map(\.replica))
+        var holders = Set(said.filter { $0.value.stated.vector[origin] >= last }.map(\.key.replica))
         if members.contains(origin.replica) { holders.insert(origin.replica) }
         return MissingReport.Missing(
           replica: origin.replica, sequences: held[origin].next.rawValue...last.rawValue, holders: holders.sorted())

@@ -4,11 +4,11 @@ import GodwitStorage
 
 /// Taking a new incarnation when the database is a copy or an older state of itself (Specs/incarnations.md).
 extension ReplicaWriter {
-  /// Compares the database with its anchor when it is opened. A copy takes a new incarnation at once; so that opening
-  /// stays cheap, all else waits for the first transaction.
+  /// Compares the database with its anchor when it is opened. A copy takes a new incarnation at once, and a new database
+  /// its first anchor, or a copy of it would pass for new, too; so that opening stays cheap, all else waits for the first
+  /// transaction.
   func checkAnchor() throws {
-    let isFromBeforeAnchors = nonce == .none && log.origins.ownSequence > .none
-    if try isFromBeforeAnchors || !isAnchored(by: anchorFile.read()) { try inTransaction {} }
+    if try nonce == .none || !isAnchored(by: anchorFile.read()) { try inTransaction {} }
   }
 
   /// Gives database and anchor a new nonce, once per opening, as part of its first transaction. The file comes first
@@ -16,7 +16,7 @@ extension ReplicaWriter {
   func renewAnchor() throws {
     try anchorFile.locked {
       let content = try anchorFile.read()
-      guard try isAnchored(by: content) else { return try endIncarnation() }
+      guard try isAnchored(by: content) else { return try replaceIncarnation(content) }
       let own = log.origins.own
       var anchor = Anchor(nonces: [], incarnation: own.incarnation)
       if case .anchor(let known) = content { anchor = known }
@@ -31,11 +31,16 @@ extension ReplicaWriter {
   /// what others have of it and is not here comes back with their files.
   ///
   /// The anchor names the new nonce alone, so that a kill before the commit leads here again.
-  func startIncarnation() throws { try anchorFile.locked { try endIncarnation() } }
+  func startIncarnation() throws { try anchorFile.locked { try replaceIncarnation(.foreign) } }
 
-  private func endIncarnation() throws {
+  private func replaceIncarnation(_ content: AnchorFile.Content) throws {
     let earlier = log.origins.own
     try log.origins.save([earlier])
+    if case .anchor(let anchor) = content {
+      // It was written in this place: the incarnation that lived here goes on nowhere.
+      let lived = Origin(replica: earlier.replica, incarnation: anchor.incarnation)
+      try log.origins.end(lived, through: anchor.exported)
+    }
     try clock.save(through: .none)
     let own = try OriginTable.addOwn(replica: earlier.replica, on: connection)
     let next = Nonce.random()

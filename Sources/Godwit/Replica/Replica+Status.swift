@@ -9,7 +9,8 @@ extension Replica {
     let own = identity.replica
     let members = try await members().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
     return try await pool.read { connection in
-      let origins = try OriginTable(connection)
+      let log = try ChangeLog(connection)
+      let origins = log.origins
       let held = origins.vector
       let staged = StagedTransactions(connection: connection)
       let tables = try Catalog(connection).synced.map { table in
@@ -17,10 +18,11 @@ extension Replica {
           name: table.definition.name,
           rows: try Self.integer("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))", connection))
       }
-      let ownHeld = held.origins.filter { $0.replica == own }
-      let unsent = try ownHeld.reduce(0) { sum, origin in
-        let known = try members.map { try Acknowledgements.get($0, on: connection)[origin] }.min() ?? .none
-        return sum + Int(held[origin].rawValue - min(known, held[origin]).rawValue)
+      let incarnations = try KnownIncarnations(log, on: connection)
+      let known = try members.map { try incarnations.held(by: $0) ?? VersionVector() }
+      let unsent = held.origins.filter { $0.replica == own }.reduce(0) { sum, origin in
+        let least = known.map { $0[origin] }.min() ?? .none
+        return sum + Int(held[origin].rawValue - min(least, held[origin]).rawValue)
       }
       return ReplicaStatus(
         incarnation: origins.own.incarnationDigits, tables: tables,

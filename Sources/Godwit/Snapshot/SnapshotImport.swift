@@ -51,6 +51,7 @@ struct SnapshotImport {
   /// incarnation, for its old one's numbers may be in use.
   private func clear() throws {
     let connection = writer.connection
+    let earlier = writer.log.origins.own
     try writer.startIncarnation()
     for table in writer.catalog.synced {
       try connection.execute("DELETE FROM \(SQLName.quoted(table.definition.name))")
@@ -66,5 +67,7 @@ struct SnapshotImport {
       "UPDATE godwit_origin SET sequence = 0, chain = ?1, folded = 0, floor = 0, floor_chain = ?1",
       [.blob(ContentHash.zero.bytes)])
     try writer.reload()
+    // What it wrote and the snapshot does not know is written anew.
+    try writer.log.origins.end(earlier, through: head.origins.first { $0.origin == earlier }?.sequence ?? .none)
   }
 }

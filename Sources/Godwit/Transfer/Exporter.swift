@@ -34,7 +34,8 @@ struct Exporter {
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
       members: roster.sorted, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
-      chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, snapshot: snapshot?.head)
+      chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, ended: log.origins.ended,
+      snapshot: snapshot?.head)
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
@@ -57,11 +58,10 @@ struct Exporter {
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
-  /// What each target is known to hold.
+  /// What each target is known to hold; of the own replica its copies.
   private func known(_ log: ChangeLog) throws -> [VersionVector] {
-    try targets.map(\.identity.replica).filter { $0 != identity.replica }.map {
-      try Acknowledgements.get($0, on: connection).union(Frontier.implied(by: $0, in: log))
-    }
+    let incarnations = try KnownIncarnations(log, on: connection)
+    return try targets.compactMap { try incarnations.held(by: $0.identity.replica) }
   }
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a snapshot.

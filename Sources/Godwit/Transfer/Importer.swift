@@ -26,6 +26,7 @@ final class Importer {
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
   private let isBehindItself: Bool
   private let floor: VersionVector
+  private let endings: [Origin: SequenceNumber]
   private var changedOrigins: Set<Origin> = []
   private var applied = 0
   private var duplicates = 0
@@ -45,6 +46,8 @@ final class Importer {
     isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
     floor = log.origins.floor
+    for (origin, last) in file.header.ended { try log.origins.end(origin, through: last) }
+    endings = log.origins.ended
   }
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was. With a planner it throws
@@ -125,8 +128,9 @@ final class Importer {
       try planner.end(writer, report)
       throw TakenBack()
     }
-    // Own numbers mean other transactions elsewhere, or would with the next one.
-    if isBehindItself || forks.parted[log.origins.own] != nil { try writer.startIncarnation() }
+    // Own numbers mean other transactions elsewhere, or would with the next one, or nobody takes any.
+    let own = log.origins.own
+    if isBehindItself || forks.parted[own] != nil || endings[own] != nil { try writer.startIncarnation() }
     return report
   }
 
@@ -153,13 +157,14 @@ final class Importer {
 
   private func acknowledge() throws {
     let acknowledgements = Acknowledgements(connection: connection)
-    if file.header.sender != log.origins.own.replica {
+    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
+    if sender != log.origins.own {
       let removed = file.header.members.filter { $0.status == .removed }.map(\.identity.replica)
       try acknowledgements.add(
-        Acknowledgements.Statement(
-          vector: forks.agreed(file.header.vector), incarnation: file.header.incarnation,
-          milliseconds: file.header.createdAt, removed: Set(removed)),
-        of: file.header.sender)
+        MemberStatement(
+          vector: forks.agreed(file.header.vector), milliseconds: file.header.createdAt, removed: Set(removed),
+          ended: Set(file.header.ended.keys)),
+        of: sender)
     }
     try acknowledgements.count(held: held)
   }
@@ -219,6 +224,8 @@ final class Importer {
     #if GODWIT_PLANT
       if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
     #endif
+    // Who knows the end of an incarnation takes nothing beyond it, until it hears of a later end.
+    if let end = endings[dot.origin], dot.sequence > end { return false }
     return !transaction.isForeign && dot.sequence == held[dot.origin].next && held.covers(transaction.context)
   }
 

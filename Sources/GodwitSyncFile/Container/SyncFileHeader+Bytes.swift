@@ -26,6 +26,11 @@ extension SyncFileHeader {
     for range in ranges { range.write(to: &writer) }
     for origin in Self.originsWithoutRange(vector, ranges) { writer.raw((chains[origin] ?? .zero).bytes) }
     floor.write(to: &writer)
+    writer.varint(ended.count)
+    for (origin, last) in ended.sorted(by: { $0.key < $1.key }) {
+      origin.write(to: &writer)
+      writer.varint(last.rawValue)
+    }
     writer.byte(snapshot == nil ? 0 : 1)
     snapshot?.write(to: &writer)
   }
@@ -52,6 +57,7 @@ extension SyncFileHeader {
     var chains: [Origin: ContentHash] = [:]
     for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try ContentHash(reading: &reader) }
     let floor = try VersionVector(reading: &reader)
+    let ended = try Self.readEnded(&reader)
     let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
     try reader.expectEnd()
     guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
@@ -60,7 +66,20 @@ extension SyncFileHeader {
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
       schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, migrations: migrations,
       ranges: ranges,
-      chains: chains, floor: floor, snapshot: snapshot)
+      chains: chains, floor: floor, ended: ended, snapshot: snapshot)
+  }
+
+  /// Rising by origin, so that there is one form of it.
+  private static func readEnded(_ reader: inout ByteReader) throws -> [Origin: SequenceNumber] {
+    var ended: [Origin: SequenceNumber] = [:]
+    var before: Origin?
+    for _ in 0..<(try reader.count(limit: VersionVector.originLimit, "ended incarnations")) {
+      let origin = try Origin(reading: &reader)
+      if let before, before >= origin { throw ByteReader.malformed("ended incarnations out of order") }
+      ended[origin] = SequenceNumber(rawValue: try reader.varint())
+      before = origin
+    }
+    return ended
   }
 }
 

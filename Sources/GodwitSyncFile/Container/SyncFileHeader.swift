@@ -51,6 +51,8 @@ package struct SyncFileHeader: Sendable {
 
   /// Up to where the sender has forgotten the transactions of each origin.
   package let floor: VersionVector
+  /// The incarnations that the sender knows to have ended, and the last transaction of each; 0 for one without any.
+  package let ended: [Origin: SequenceNumber]
   /// Set when the file carries state in place of ranges.
   package let snapshot: SnapshotHead?
 
@@ -58,7 +60,7 @@ package struct SyncFileHeader: Sendable {
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
     schemaVersion: UInt64, recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash],
-    floor: VersionVector = VersionVector(), snapshot: SnapshotHead? = nil
+    floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil
   ) {
     self.group = group
     self.sender = sender
@@ -73,6 +75,7 @@ package struct SyncFileHeader: Sendable {
     self.ranges = ranges
     self.chains = chains
     self.floor = floor
+    self.ended = ended
     self.snapshot = snapshot
   }
 

@@ -22,6 +22,8 @@ import Testing
     #expect(try keys(joined) == ["path", "replica", "group", "name"])
     let listed = try desk.godwit("member", "list", "--json")
     #expect(try keys(listed) == ["name", "replica", "active", "own", "fingerprint", "identity"])
+    let lives = try laptop.godwit("member", "incarnations", "--json")
+    #expect(try keys(lives) == ["replica", "name", "incarnation", "own", "ended", "transactions", "heard"])
     #expect(try keys(desk.godwit("member", "remove", "laptop", "--json")) == ["removed"])
   }
 

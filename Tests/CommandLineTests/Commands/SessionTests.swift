@@ -77,6 +77,30 @@ import Testing
     #expect(Set(members.compactMap { $0["name"] as? String }) == ["desk", "laptop"])
   }
 
+  @Test func aCopyIsALifeOfItsOwnUntilTheOriginalIsSaidToHaveEnded() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    func lives() throws -> [[String: Any]] { try desk.godwit("member", "incarnations", "laptop", "--json").objects() }
+    try #require(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+    let original = try #require(try lives().first?["incarnation"] as? String)
+    let copy = try Machine("copy")
+    try FileManager.default.copyItem(atPath: laptop.replica, toPath: copy.replica)
+    try FileManager.default.copyItem(atPath: laptop.path("config"), toPath: copy.path("config"))
+    try await copy.write { tx in _ = try tx.execute("UPDATE note SET title = 'by the copy'") }
+    try #require(try copy.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+
+    let two = try lives()
+    let ended = try desk.godwit("member", "end", "laptop", original)
+    let again = try desk.godwit("member", "end", "laptop", "00000000")
+
+    #expect(two.map { $0["ended"] as? Bool } == [false, false])
+    #expect(ended.status == 0 && again.status == 1)
+    #expect(try lives().first { $0["incarnation"] as? String == original }?["ended"] as? Bool == true)
+    // It lives on after all, and goes on as another once it hears of that.
+    try #require(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
+    let own = try laptop.godwit("member", "incarnations", "--json").objects().first { $0["own"] as? Bool == true }
+    #expect(own?["incarnation"] as? String != original)
+  }
+
   @Test func identityIsMadeOnceAndStaysTheSame() throws {
     let laptop = try Machine("laptop")
 

@@ -24,7 +24,6 @@ struct VectorFile: CustomTestStringConvertible {
 struct MergeVectorTests {
   /// Files that do not come out yet, and why. A file that does is an issue, so that it is taken off this list.
   private static let faults: [String: Comment] = [
-    "21-copied": "a replica and its copy share one acknowledgement, so what only the one holds is left out for the other",
     "32-equal-keys": "keys without affinity that the database finds equal have different row keys",
   ]
 

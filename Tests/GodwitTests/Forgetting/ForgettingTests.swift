@@ -63,9 +63,64 @@ struct ForgettingTests {
     #expect(try await restored.compact().transactions == 0)
     #expect(try await restored.log().count == 1)
     #expect(try await restored.import(from: .file(first)).applied == 2)
+    // Until it is said to have ended, the original may live on and write without having seen this.
+    try await restored.compact()
+    #expect(try await restored.log().count == 2)
+    let original = try await group.replicas[0].standing().own.incarnationDigits
+    let name = try #require(try await group.replicas[1].members().first { !$0.isOwn }?.name)
+    try await group.replicas[1].endIncarnation(original, of: name)
+    let third = group.folder.file("third")
+    _ = try await group.replicas[1].export(to: .file(third))
+    _ = try await restored.import(from: .file(third))
     try await restored.compact()
     #expect(try await restored.log().isEmpty)
     #expect(try await restored.count(Thing.all) == 3)
+  }
+
+  @Test("a copy and its original acknowledge each for itself")
+  func copied() async throws {
+    var group = try await ThingGroup(2)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "a")) }
+    try await group.exchange()
+    let place = group.folder.file("copy")
+    try FileManager.default.copyItem(atPath: group.folder.file("replica-1"), toPath: place)
+    group.replicas.append(try await ThingGroup.open(place, group.clock))
+    try await group.exchange()
+    try await group.replicas[0].compact()
+
+    // The copy hears of what the original does not, says so, and the original writes to the same row.
+    try await group.replicas[0].write { _ = try $0.execute("UPDATE thing SET name = 'later'") }
+    try await group.send(0, 2)
+    try await group.send(2, 0)
+    #expect(try await group.replicas[0].compact().transactions == 0)
+    try await group.replicas[1].write { _ = try $0.execute("UPDATE thing SET count = count + 1") }
+    #expect(try await group.send(1, 0).applied == 1)
+    #expect(try await group.send(0, 1).applied >= 1)
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    try await group.replicas[0].compact()
+    #expect(try await group.logCount(0) == 0)
+  }
+
+  @Test("of a copy nobody has heard of nothing is kept, and what is said to have ended and lives goes on as another")
+  func ended() async throws {
+    let group = try await ThingGroup(2)
+    let original = try await group.replicas[1].standing().own
+    try await group.replicas[0].endIncarnation(original.incarnationDigits, of: "replica-1")
+    try await group.replicas[1].write { try $0.insert(Thing(id: "a")) }
+    // Whoever knows the end takes nothing beyond it …
+    #expect(try await group.send(1, 0).staged == 1)
+    // … until the author has heard of it, and tells how far it went.
+    try await group.send(0, 1)
+    #expect(try await group.replicas[1].standing().own != original)
+    let report = try await group.send(1, 0)
+    #expect(report.staged == 0)
+    #expect(try await group.digests().count == 1)
+    #expect(try await group.replicas[0].count(Thing.all) == 1)
+    await #expect(throws: GodwitError.self) {
+      let own = try await group.replicas[0].standing().own
+      try await group.replicas[0].endIncarnation(own.incarnationDigits, of: "replica-1")
+    }
   }
 
   @Test("a member restored from a backup says that it holds less, and is sent again what it lacks")

@@ -5,8 +5,8 @@ import ToolSupport
 struct MemberCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "member",
-    abstract: "Add, list and remove the group's members.",
-    subcommands: [MemberAdd.self, MemberList.self, MemberRemove.self])
+    abstract: "Add, list and remove the group's members, and tell their incarnations.",
+    subcommands: [MemberAdd.self, MemberList.self, MemberRemove.self, MemberIncarnations.self, MemberEnd.self])
 }
 
 struct MemberList: AsyncParsableCommand {

@@ -1,0 +1,74 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+/// The members' incarnations as far as they are known here: by their transactions, or by what they said of themselves.
+/// A copy that nobody has heard of is none of them.
+struct KnownIncarnations {
+  let records: [Origin: Acknowledgements.Record]
+  private let log: ChangeLog
+  private var own: Origin { log.origins.own }
+
+  init(_ log: ChangeLog, on connection: Connection) throws {
+    self.log = log
+    records = try Acknowledgements(connection: connection).all()
+  }
+
+  /// All of them, in the order of members and incarnations.
+  var all: [Origin] { Set(log.origins.all + records.keys).union([own]).sorted() }
+
+  /// Those of a member other than the one that writes here. A member that is known by name only counts as one that
+  /// holds nothing.
+  private func others(of replica: ReplicaID) -> [Origin] {
+    let known = all.filter { $0.replica == replica && $0 != own }
+    guard known.isEmpty, replica != own.replica else { return known }
+    return [Origin(replica: replica, incarnation: 0)]
+  }
+
+  /// Those that write on, as far as is known.
+  func living(of replica: ReplicaID) -> [Origin] {
+    let ended = log.origins.ended
+    return others(of: replica).filter { ended[$0] == nil }
+  }
+
+  /// Those whose acknowledgements count for the frontier. One that has ended, or whose member was removed, goes on
+  /// counting until all that could pass on what it wrote have said that they know: by then they hold all of it that they
+  /// ever will. Of an ended one it must be here, too.
+  func counted(_ roster: Roster) -> [Origin] {
+    let ended = log.origins.ended
+    let held = log.origins.vector
+    let removed = Set(roster.sorted.filter { $0.status == .removed }.map(\.identity.replica))
+    let members = roster.sorted.map(\.identity.replica)
+    // Alone, it cannot tell a copy that lives on from a backup that was restored, and keeps nothing for either: only
+    // for a copy that it has heard of.
+    let others = members.flatMap(others).filter { members.count > 1 || records[$0] != nil }
+    let leaving = others.filter { removed.contains($0.replica) || ended[$0] != nil }
+    let active = Set(others).subtracting(leaving)
+    let certain = leaving.filter { origin in
+      active.allSatisfy { knows($0, endOf: origin) }
+        && (removed.contains(origin.replica) || ended[origin].map { held[origin] >= $0 } ?? false)
+    }
+    let uncertain = Set(leaving).subtracting(certain)
+    let gone = Set(certain.filter { origin in uncertain.allSatisfy { knows($0, endOf: origin) } })
+    return others.filter { !gone.contains($0) }
+  }
+
+  private func knows(_ origin: Origin, endOf other: Origin) -> Bool {
+    records[origin]?.counted.knowsEnd(of: other) ?? false
+  }
+
+  /// What an incarnation held at its latest transaction here, of which a file by any other member tells.
+  func implied(by origin: Origin) throws -> VersionVector {
+    guard log.origins.vector[origin] > .none else { return VersionVector() }
+    return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
+  }
+
+  /// What all that write on for a member are known to hold: what a file for it may leave out. Nil when none does.
+  func held(by replica: ReplicaID) throws -> VersionVector? {
+    let vectors = try living(of: replica).map { origin in
+      (records[origin]?.stated.vector ?? VersionVector()).union(try implied(by: origin))
+    }
+    return vectors.first.map { vectors.dropFirst().reduce($0) { $0.intersection($1) } }
+  }
+}

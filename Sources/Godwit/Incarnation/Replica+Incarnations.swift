@@ -1,0 +1,61 @@
+import Foundation
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+extension Replica {
+  /// The incarnations of all members, or of the one with this name.
+  ///
+  /// - Throws: `invalidArgument` when no member has the name.
+  public func incarnations(of name: String? = nil) async throws -> [Incarnation] {
+    let replicas = try await replicas(named: name)
+    return try await pool.read { connection in
+      let log = try ChangeLog(connection)
+      let known = try KnownIncarnations(log, on: connection)
+      let ended = log.origins.ended
+      return known.all.filter { replicas.contains($0.replica) }.map { origin in
+        Incarnation(
+          replica: origin.replica, id: origin.incarnationDigits, isOwn: origin == log.origins.own,
+          hasEnded: ended[origin] != nil, transactions: log.origins.vector[origin].rawValue,
+          lastHeard: known.records[origin].map {
+            Date(timeIntervalSince1970: Double($0.stated.milliseconds) / 1_000)
+          })
+      }
+    }
+  }
+
+  /// Says that an incarnation writes no more: a machine that is gone, or a database of which only a copy is still used.
+  /// The others learn of it with the next sync file. Should it live on after all, it takes a new incarnation as soon as
+  /// it hears of its end, and what it wrote until then is taken once its file tells how far it went.
+  ///
+  /// - Parameters:
+  ///   - id: The incarnation, 8 hexadecimal digits.
+  ///   - name: What its member is called.
+  /// - Throws: `invalidArgument` when there is no such member or incarnation, or it is the one that writes here.
+  public func endIncarnation(_ id: String, of name: String) async throws {
+    let replicas = try await replicas(named: name)
+    try await withWriter { writer in
+      try writer.inTransaction {
+        let known = try KnownIncarnations(writer.log, on: writer.connection)
+        let origins = writer.log.origins
+        guard let origin = known.all.first(where: { replicas.contains($0.replica) && $0.incarnationDigits == id }) else {
+          throw GodwitError(
+            .invalidArgument, "\(name) has no incarnation \(id)", hint: "see: godwit member incarnations")
+        }
+        guard origin != origins.own else {
+          throw GodwitError(
+            .invalidArgument, "\(id) is the incarnation that writes here", hint: "end it on another member's machine")
+        }
+        try origins.end(origin, through: .none)
+      }
+    }
+  }
+
+  private func replicas(named name: String?) async throws -> Set<ReplicaID> {
+    let members = try await members().filter { name == nil || $0.name == name }
+    guard !members.isEmpty else {
+      throw GodwitError(.invalidArgument, "no member is called \(name ?? "")", hint: "see: godwit member list")
+    }
+    return Set(members.map(\.identity.replica))
+  }
+}
