@@ -62,6 +62,21 @@ enum ChangingTablesSamples {
     let book = try await replica.first(Book.all)
     try expect(book?.title == "On Geese", book?.slug == "on geese", book?.cents == 990)
 
+    do {
+      struct Draft: Model {
+        static let schema = Schema<Self>("draft", sync: .local) { Column("text", \.text) }
+        var id = RecordID<Draft>()
+        var text = ""
+      }
+      let replica = try await Replica.open(at: "drafts", models: Draft.self)
+      try await replica.write { try $0.insert(Draft(text: "Dear reader")) }
+      // begin sample
+      let rows = try await replica.startSync(of: "draft")
+      // end sample
+      try expect(rows == 1, try await replica.log().count == 1)
+      await replica.close()
+    }
+
     // begin sample
     let plan = try await replica.plan(migrations)  // runs everything and takes it back
     for version in plan.versions { print(version.name, version.steps, version.rebuilt.map(\.rows)) }

@@ -27,7 +27,7 @@ struct GodwitCommand: AsyncParsableCommand {
         subcommands: [
           Status.self, Log.self, Export.self, Import.self, Missing.self, Conflicts.self, Limbo.self, Why.self,
         ]),
-      CommandGroup(name: "Care", subcommands: [Verify.self, Migrate.self, Compact.self, SnapshotCommand.self]),
+      CommandGroup(name: "Care", subcommands: [Verify.self, Migrate.self, TableCommand.self, Compact.self, SnapshotCommand.self]),
     ])
 
   static func main() async { await Tool.main(Self.self) }

@@ -80,9 +80,11 @@ struct Catalog: Sendable {
     GodwitError(
       .schemaMismatch,
       "table \(definition.name) differs from its model: \(differences.map(\.description).joined(separator: "; "))",
-      hint: mayAdd
-        ? "nothing was altered; open with migrations: .addMissing(), which adds what is missing and keeps the rest"
-        : "nothing was altered; change the model back or write a migration")
+      hint: differences.contains(where: \.isOfScope)
+        ? "nothing was altered; to let its rows travel, or stay: godwit table start-sync \(definition.name), or stop-sync"
+        : mayAdd
+          ? "nothing was altered; open with migrations: .addMissing(), which adds what is missing and keeps the rest"
+          : "nothing was altered; change the model back or write a migration")
   }
 
   /// Drops a table that is not synced; its rows go with it.

@@ -16,7 +16,7 @@ struct TableAddition {
       switch difference {
       case .missingColumn(let column): columns.append(column)
       case .missingIndex(let index, _): indexes.append(index)
-      case .extraColumn, .extraIndex, .changed: break
+      case .extraColumn, .extraIndex, .changed, .otherScope: break
       }
     }
   }

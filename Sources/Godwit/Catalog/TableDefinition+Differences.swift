@@ -54,7 +54,7 @@ extension TableDefinition {
   private func scopeDifferences(from stored: TableDefinition) -> [TableDifference] {
     var differences: [TableDifference] = []
     if isSynced != stored.isSynced {
-      differences.append(.changed("the table is synced only in the \(isSynced ? "model" : "database")"))
+      differences.append(.otherScope(isSyncedInModel: isSynced))
     }
     if deletes != stored.deletes {
       differences.append(.changed("concurrent deletes and edits: \(stored.deletes) in the database, \(deletes) in the model"))

@@ -9,10 +9,19 @@ enum TableDifference {
   case extraIndex(name: String)
   /// What cannot be mended by adding something.
   case changed(String)
+  /// The rows travel by the one and stay by the other.
+  case otherScope(isSyncedInModel: Bool)
 
   /// Whether adding what is missing mends it, or it may stay.
   var isAdditive: Bool {
-    if case .changed = self { false } else { true }
+    switch self {
+    case .missingColumn, .extraColumn, .missingIndex, .extraIndex: true
+    case .changed, .otherScope: false
+    }
+  }
+
+  var isOfScope: Bool {
+    if case .otherScope = self { true } else { false }
   }
 
   var description: String {
@@ -22,6 +31,7 @@ enum TableDifference {
     case .missingIndex(_, let name): "index \(name) is missing in the database"
     case .extraIndex(let name): "index \(name) is not in the model"
     case .changed(let text): text
+    case .otherScope(let isSyncedInModel): "the table is synced only in the \(isSyncedInModel ? "model" : "database")"
     }
   }
 }

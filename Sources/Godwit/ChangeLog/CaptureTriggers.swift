@@ -37,7 +37,7 @@ enum CaptureTriggers {
     try remake(table, replacing: own, on: connection)
   }
 
-  /// Makes the triggers of a table with other columns than before.
+  /// Makes the triggers of a table with other columns than before, or takes them away when it is not synced any more.
   static func remake(_ table: CatalogTable, on connection: Connection) throws {
     let sql = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE ? ESCAPE '\\'"
     let old = try connection.withStatement(sql) { statement in
@@ -52,7 +52,20 @@ enum CaptureTriggers {
   private static func remake(_ table: CatalogTable, replacing old: [String], on connection: Connection) throws {
     try connection.savepoint {
       for name in old { try connection.execute("DROP TRIGGER \(SQLName.quoted(name))") }
+      guard table.definition.isSynced else { return }
       for sql in statements(table) { try connection.execute(sql) }
+    }
+  }
+
+  /// Reports a row as inserted that no trigger reports.
+  static func report(_ row: [Value], insertedInto table: CatalogTable, on connection: Connection) throws {
+    for first in stride(from: 0, to: row.count, by: valuesPerCall) {
+      let part = Array(row[first..<min(first + valuesPerCall, row.count)])
+      let places = part.map { _ in "?" }.joined(separator: ", ")
+      try connection.withStatement("SELECT \(insertFunction)(\(table.id), \(first), \(places))") { statement in
+        try statement.bind(part)
+        _ = try statement.step()
+      }
     }
   }
 

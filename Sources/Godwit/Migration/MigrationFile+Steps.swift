@@ -26,6 +26,7 @@ extension MigrationFile.Step {
     case .addIndex(let index, let table):
       self.init(step: "addIndex", table: table, columns: index.columns, unique: index.isUnique)
     case .dropIndex(let columns, let table): self.init(step: "dropIndex", table: table, columns: columns)
+    case .setSynced(let isSynced, let table): self.init(step: isSynced ? "startSync" : "stopSync", table: table)
     case .data(let data):
       self.init(step: "data", name: data.name)
       if data.isCode {
@@ -73,6 +74,8 @@ extension MigrationFile.Step {
       let index = IndexDefinition(columns: try need(columns, "columns"), isUnique: unique ?? false)
       return .addIndex(index, table: try need(table, "table"))
     case "dropIndex": return .dropIndex(try need(columns, "columns"), table: try need(table, "table"))
+    case "startSync": return .setSynced(true, table: try need(table, "table"))
+    case "stopSync": return .setSynced(false, table: try need(table, "table"))
     case "data": return .data(try data())
     default: throw MigrationFile.malformed("there is no step \(step)")
     }

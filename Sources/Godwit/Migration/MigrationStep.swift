@@ -2,7 +2,7 @@ import GodwitModel
 import GodwitReplication
 
 /// A step of a migration: ``CreateTable``, ``DropTable``, ``RenameTable``, ``AddColumn``, ``DropColumn``,
-/// ``RenameColumn``, ``ChangeColumn``, ``AddIndex``, ``DropIndex`` or ``DataStep``.
+/// ``RenameColumn``, ``ChangeColumn``, ``AddIndex``, ``DropIndex``, ``StartSync``, ``StopSync`` or ``DataStep``.
 public protocol MigrationStep: Sendable {
   /// The step as data; never written by hand.
   func _draft() throws -> MigrationStepDraft
@@ -105,6 +105,25 @@ public struct RenameTable: MigrationStep {
   public init(_ name: String, to newName: String) { (self.name, self.newName) = (name, newName) }
   /// The step as data.
   public func _draft() throws -> MigrationStepDraft { MigrationStepDraft(.renameTable(name, to: newName)) }
+}
+
+/// Makes a local table travel, with the rows each replica has (``Replica/startSync(of:asOf:)``).
+public struct StartSync: MigrationStep {
+  private let table: String
+  /// The table.
+  public init(_ table: String) { self.table = table }
+  /// The step as data.
+  public func _draft() throws -> MigrationStepDraft { MigrationStepDraft(.setSynced(true, table: table)) }
+}
+
+/// Makes a table stay where it is from now on, with the rows each replica has. What was written to it before and has not
+/// come yet is ignored.
+public struct StopSync: MigrationStep {
+  private let table: String
+  /// The table.
+  public init(_ table: String) { self.table = table }
+  /// The step as data.
+  public func _draft() throws -> MigrationStepDraft { MigrationStepDraft(.setSynced(false, table: table)) }
 }
 
 /// Makes an index.

@@ -100,13 +100,18 @@ struct Migrator {
       try ValueConverter.check(step, on: connection)
       try draft.apply(step)
     }
+    let sync = TableSync(writer: writer)
+    let (started, stopped) = draft.syncChanges(since: writer.catalog.tables.map(\.definition))
+    for definition in stopped { try sync.release(definition) }
     let rebuild = SchemaRebuild(
       draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, on: connection)
     try rebuild.run()
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), on: connection)
     try writer.reload()
     for table in rebuild.rebuilt { try writer.merger().renewHolds(of: table.table) }
+    let aside = try started.map { try sync.setAside($0) }
     let released = try Quarantine.release(on: writer)
+    for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),
       rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },

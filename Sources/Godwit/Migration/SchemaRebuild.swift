@@ -84,7 +84,7 @@ final class SchemaRebuild {
       try connection.execute(definition.creationStatement(index))
     }
     try Catalog.update(table, on: connection)
-    if definition.isSynced { try CaptureTriggers.remake(table, on: connection) }
+    try CaptureTriggers.remake(table, on: connection)
   }
 
   private func drop(_ name: String) throws {

@@ -155,8 +155,15 @@ final class ReplicaWriter {
     try appendCaptured()
   }
 
+  /// Captures a row that the caller inserted while triggers were off.
+  func captureInsert(_ row: [Value], into table: Int) throws {
+    guard let entry = catalog.tables.first(where: { $0.id == table }) else { return }
+    try CaptureTriggers.report(row, insertedInto: entry, on: connection)
+  }
+
+  /// `hlc` is a timestamp to take in place of the clock's: that of rows no one has written before.
   @discardableResult
-  func appendCaptured() throws -> Int {
+  func appendCaptured(stampedAs hlc: HLC? = nil) throws -> Int {
     let captured = try capture.finish { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
       let rows = TableRows(definition, on: connection)
@@ -171,7 +178,7 @@ final class ReplicaWriter {
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let sequence = head.sequence.next
-    let hlc = try clock.stamp(captured.changes, sequence, log, catalog)
+    let hlc = try hlc ?? clock.stamp(captured.changes, sequence, log, catalog)
     let record = TransactionRecord(
       dot: Dot(log.origins.own, sequence), hlc: hlc, schemaVersion: schemaVersion,
       context: context == lastContext ? nil : context, changes: captured.changes)

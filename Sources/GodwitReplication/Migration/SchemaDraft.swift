@@ -62,6 +62,13 @@ package struct SchemaDraft: Sendable {
         }
         table.definition.indexes.remove(at: place)
       }
+    case .setSynced(let isSynced, let name):
+      let index = try index(of: name)
+      guard tables[index].definition.isSynced != isSynced else {
+        throw Self.invalid("table \(tables[index].definition.name) is \(isSynced ? "synced already" : "not synced")")
+      }
+      tables[index].definition.isSynced = isSynced
+      try tables[index].definition.validate()
     case .data: break
     }
   }
@@ -99,6 +106,17 @@ package struct SchemaDraft: Sendable {
     let index = try index(of: name)
     try body(&tables[index])
     try tables[index].definition.validate()
+  }
+
+  /// The tables that travel or stay from now on, by their definitions then and before.
+  package func syncChanges(
+    since before: [TableDefinition]
+  ) -> (started: [TableDefinition], stopped: [TableDefinition]) {
+    let old = Dictionary(before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let changed = tables.compactMap { table in
+      table.origin.flatMap { old[$0] }.map { (now: table.definition, before: $0) }
+    }.filter { $0.now.isSynced != $0.before.isSynced }
+    return (changed.filter(\.now.isSynced).map(\.now), changed.filter(\.before.isSynced).map(\.before))
   }
 
   package static func invalid(_ what: String, hint: String? = nil) -> GodwitError {

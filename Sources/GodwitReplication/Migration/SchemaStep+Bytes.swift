@@ -49,6 +49,10 @@ extension SchemaStep {
       writer.byte(9)
       writer.string(table)
       writer.strings(columns)
+    case .setSynced(let isSynced, let table):
+      writer.byte(11)
+      writer.string(table)
+      writer.byte(isSynced ? 1 : 0)
     case .data(let data):
       writer.byte(10)
       data.write(to: &writer)
@@ -87,6 +91,9 @@ extension SchemaStep {
       let table = try name()
       self = .dropIndex(try reader.names(), table: table)
     case 10: self = .data(try DataStatements(reading: &reader))
+    case 11:
+      let table = try name()
+      self = .setSynced(try reader.flag(), table: table)
     default: throw ByteReader.malformed("a step of a migration")
     }
   }

@@ -20,6 +20,7 @@ extension SchemaStep {
       return ["change column \(column.text) of \(table)\(rule.text(for: column))"]
     case .addIndex(let index, let table): return ["add \(index.text) to \(table)"]
     case .dropIndex(let columns, let table): return ["drop index (\(columns.joined(separator: ", "))) of \(table)"]
+    case .setSynced(let isSynced, let table): return ["\(isSynced ? "start" : "stop") sync of \(table)"]
     case .data(let data):
       guard !data.isCode else { return ["data: \(data.name) (code)"] }
       return ["data: \(data.name)"] + data.statements.map { "  \($0.text)" }

@@ -14,6 +14,8 @@ package enum SchemaStep: Hashable, Sendable {
   case changeColumn(ColumnDefinition, table: String, rule: ValueRule)
   case addIndex(IndexDefinition, table: String)
   case dropIndex([String], table: String)
+  /// Whether the table's rows travel from now on.
+  case setSynced(Bool, table: String)
   case data(DataStatements)
 
   /// A new column's values, from one other column of the same row.

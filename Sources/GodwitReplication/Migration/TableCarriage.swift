@@ -45,6 +45,7 @@ package struct TableCarriage: Sendable {
   package mutating func carryForward(_ step: SchemaStep) {
     switch step {
     case .dropTable(let table) where isHere(table): fate = .dropped
+    case .setSynced(false, let table) where isHere(table): fate = .dropped
     case .renameTable(let table, let newName) where isHere(table): fate = .here(newName)
     case .addColumn(let column, let table, let derivation) where isHere(table): add(column, derivation)
     case .dropColumn(let name, let table) where isHere(table):
@@ -85,6 +86,7 @@ package struct TableCarriage: Sendable {
   package mutating func carryBack(_ step: SchemaStep, toUnversioned: Bool) {
     switch step {
     case .createTable(let table) where isHere(table.name) && !toUnversioned: fate = .unknown("table \(table.name)")
+    case .setSynced(true, let table) where isHere(table): fate = .unknown("table \(table)")
     case .renameTable(let oldName, let table) where isHere(table): fate = .here(oldName)
     case .addColumn(let column, let table, let derivation) where isHere(table):
       forEachTarget(column.name) { $0.isUnknown = true }

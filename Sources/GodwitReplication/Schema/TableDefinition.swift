@@ -104,4 +104,12 @@ package struct TableDefinition: Hashable, Sendable {
     try table.validate()
     return table
   }
+
+  /// The table as one whose rows travel, or stay.
+  package func setting(isSynced: Bool) throws -> TableDefinition {
+    var table = self
+    table.isSynced = isSynced
+    try table.validate()
+    return table
+  }
 }

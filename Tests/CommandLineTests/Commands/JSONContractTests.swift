@@ -27,6 +27,16 @@ import Testing
     #expect(try keys(desk.godwit("member", "remove", "laptop", "--json")) == ["removed"])
   }
 
+  @Test func tables() async throws {
+    let desk = try Machine("desk")
+    try #require(try desk.godwit("init").status == 0)
+    try await desk.makeLocalTable()
+    #expect(try keys(desk.godwit("table", "start-sync", "draft", "--json")) == ["table", "synced", "rows"])
+    #expect(try desk.godwit("table", "start-sync", "draft").status == 1)
+    #expect(try keys(desk.godwit("table", "stop-sync", "draft", "--json")) == ["table", "synced"])
+    #expect(try desk.godwit("table", "start-sync", "draft", "--as-of", "tomorrow").status == 64)
+  }
+
   @Test func exchanging() async throws {
     let (desk, laptop) = try await Machine.pair()
     let exported = try desk.godwit("export", "changes.sync", "--json")

@@ -13,7 +13,21 @@ struct Note: Model {
   var views = 0
 }
 
+/// What it keeps to this machine.
+struct Draft: Model {
+  static let schema = Schema<Self>("draft", sync: .local) { Column("text", \.text) }
+  var id = RecordID<Draft>()
+  var text = ""
+}
+
 extension Machine {
+  /// Opens the replica with a local model.
+  func makeLocalTable() async throws {
+    let replica = try await Replica.open(at: replica, models: Draft.self, key: keys)
+    try await replica.write { try $0.insert(Draft(text: "a")) }
+    await replica.close()
+  }
+
   /// Writes as a program that uses the library would.
   func write(_ body: @escaping @Sendable (Transaction) throws -> Void) async throws {
     let replica = try await Replica.open(at: replica, models: Note.self, key: keys)

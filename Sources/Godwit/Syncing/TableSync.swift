@@ -1,0 +1,191 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// Makes a table with rows travel, and a table that travels stay here (Specs/syncing.md). Everything runs inside one
+/// database transaction with triggers and foreign keys off.
+struct TableSync {
+  let writer: ReplicaWriter
+  private var connection: Connection { writer.connection }
+
+  /// Rows that wait until it is known what the group has in their table.
+  struct Aside {
+    let table: String
+    let name: String
+    /// Whether others may hold rows of it from before.
+    let wasSynced: Bool
+  }
+
+  /// A step's part of a transaction: enough that each costs little, few enough to stay far from its limit.
+  private static let rowsPerTransaction = 5_000
+
+  // MARK: Starting
+
+  /// Starts without a migration. Returns how many rows the table had.
+  func start(_ name: String, asOf milliseconds: Int64?) throws -> Int {
+    let definition = try definition(of: name, synced: false).setting(isSynced: true)
+    try replace(definition)
+    let aside = try setAside(definition)
+    try writer.reload()
+    _ = try Quarantine.release(on: writer)
+    let count = try bringBack(aside, asOf: milliseconds)
+    try checkReferences()
+    return count
+  }
+
+  /// Takes the rows out of a table that is about to travel.
+  func setAside(_ definition: TableDefinition) throws -> Aside {
+    for column in definition.columns {
+      guard let target = column.reference?.table, !target.isSameName(as: definition.name) else { continue }
+      guard writer.catalog[target]?.definition.isSynced ?? false else {
+        throw GodwitError(
+          .invalidSchema, "table \(definition.name) refers to table \(target), which is not synced",
+          hint: "start with table \(target)")
+      }
+    }
+    let former = try connection.scalar(
+      "SELECT former FROM godwit_table WHERE name = ? COLLATE NOCASE", [.text(definition.name)])
+    let aside = Aside(table: definition.name, name: "godwit_aside_\(writer.catalog[definition.name]?.id ?? 0)", wasSynced: former == .integer(1))
+    try connection.execute(
+      """
+      CREATE TABLE \(aside.name) AS SELECT \(definition.quotedColumnList) FROM \(SQLName.quoted(aside.table)) ORDER BY rowid;
+      DELETE FROM \(SQLName.quoted(aside.table));
+      """)
+    return aside
+  }
+
+  /// Puts the rows back as inserts of this replica's. Where the group knows nothing of the table they have an old
+  /// timestamp, so that whatever others write of them is later. Where it does, what it has stays, and a row that is other
+  /// here is kept in the conflict log.
+  func bringBack(_ aside: Aside, asOf milliseconds: Int64?) throws -> Int {
+    guard let entry = writer.catalog[aside.table] else { return 0 }
+    let table = try MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)[entry.id]
+    let isKnown = try aside.wasSynced || isKnown(entry)
+    let stamp = isKnown ? nil : HLC(milliseconds: max(1, milliseconds ?? 1), counter: 0)
+    var count = 0
+    let select = "SELECT \(entry.definition.quotedColumnList) FROM \(aside.name) ORDER BY rowid"
+    try connection.withStatement(select) { statement in
+      while try statement.step() {
+        let values = try entry.definition.columns.indices.map { try statement.value(at: Int32($0)) }
+        try put(values, into: table, isKnown: isKnown)
+        count += 1
+        if count.isMultiple(of: Self.rowsPerTransaction) { try append(stamp) }
+      }
+    }
+    try append(stamp)
+    try connection.execute("DROP TABLE \(aside.name)")
+    if isKnown { try writer.settle() }
+    return count
+  }
+
+  private func append(_ stamp: HLC?) throws {
+    try writer.appendCaptured(stampedAs: stamp)
+    // The clock is not told by the latest own transaction any more when that has an old timestamp.
+    try writer.clock.save(through: writer.log.origins.ownSequence)
+  }
+
+  private func isKnown(_ table: CatalogTable) throws -> Bool {
+    let name = SQLName.quoted(table.definition.name)
+    if try connection.scalar("SELECT 1 FROM \(name) LIMIT 1") != nil { return true }
+    return try connection.scalar(
+      "SELECT 1 FROM godwit_row WHERE key >= ? AND key < ? LIMIT 1", RowKey.range(of: table.id)) != nil
+  }
+
+  private func put(_ values: [Value], into table: MergeTable, isKnown: Bool) throws {
+    let definition = table.definition
+    var bytes = ByteWriter(capacity: 32)
+    for value in values.prefix(definition.keyCount) { bytes.value(value) }
+    let key = RowKey(table: table.number, key: bytes.bytes[...])
+    let rest = Array(values.dropFirst(definition.keyCount))
+    if isKnown {
+      let states = RowStates(connection: connection, origins: writer.log.origins)
+      let current = try table.rows.values(key.key)
+      if try current != nil || states.load(key) != nil { return try keep(rest, of: key, in: table, insteadOf: current) }
+    }
+    do {
+      try table.rows.insert(key.key, rest)
+    } catch let error as GodwitError where isKnown && error.code == .constraint {
+      return try keep(rest, of: key, in: table, insteadOf: nil)
+    }
+    try writer.captureInsert(values, into: table.number)
+  }
+
+  /// Keeps what the row was here in the conflict log, as older than all that is remembered.
+  private func keep(_ values: [Value], of key: RowKey, in table: MergeTable, insteadOf current: [Value]?) throws {
+    let conflicts = ConflictLog(connection, origins: writer.log.origins)
+    for (index, value) in values.enumerated() where current?[index] != value {
+      _ = try conflicts.add(
+        ConflictEntry(
+          kind: .edit, row: key, columns: [table.definition.columns[table.definition.keyCount + index].name],
+          values: [value], winningValues: [current?[index] ?? .null], loser: nil, winner: nil))
+    }
+  }
+
+  // MARK: Stopping
+
+  /// Stops without a migration.
+  func stop(_ name: String) throws {
+    let definition = try definition(of: name, synced: true).setting(isSynced: false)
+    try writer.settle()
+    try release(definition)
+    try replace(definition)
+    try writer.reload()
+  }
+
+  /// Lets go of what is remembered of the rows of a table that is about to stay here.
+  func release(_ definition: TableDefinition) throws {
+    guard let entry = writer.catalog[definition.name] else { return }
+    let referring = writer.catalog.synced.first { other in
+      other.id != entry.id
+        && other.definition.columns.contains { $0.reference?.table.isSameName(as: definition.name) ?? false }
+    }
+    if let referring {
+      throw GodwitError(
+        .invalidSchema, "table \(referring.definition.name) is synced and refers to table \(definition.name)",
+        hint: "stop with table \(referring.definition.name)")
+    }
+    let range = RowKey.range(of: entry.id)
+    guard try connection.scalar("SELECT 1 FROM godwit_hold WHERE key >= ? AND key < ? LIMIT 1", range) == nil else {
+      throw GodwitError(
+        .constraint, "rows of table \(definition.name) are held back, and would be lost", hint: "see: godwit limbo")
+    }
+    try RowStates(connection: connection, origins: writer.log.origins).removeAll(of: entry.id)
+    try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", range)
+    try connection.run("UPDATE godwit_table SET former = 1 WHERE id = ?", [.integer(Int64(entry.id))])
+  }
+
+  // MARK: Both
+
+  private func definition(of name: String, synced: Bool) throws -> TableDefinition {
+    guard let table = writer.catalog[name] else {
+      throw GodwitError(.notInSchema, "there is no table \(name)", hint: "open the replica with its model first")
+    }
+    guard table.definition.isSynced == synced else {
+      throw GodwitError(.invalidArgument, "table \(table.definition.name) is \(synced ? "not synced" : "synced already")")
+    }
+    let isVersioned = try Meta.integer(.schemaVersion, on: connection) > 0
+    guard !isVersioned else {
+      throw GodwitError(
+        .invalidArgument, "the tables change by migrations",
+        hint: "write a migration with the step \(synced ? "StopSync" : "StartSync")(\"\(table.definition.name)\")")
+    }
+    return table.definition
+  }
+
+  private func replace(_ definition: TableDefinition) throws {
+    guard let entry = writer.catalog[definition.name] else { return }
+    let table = CatalogTable(id: entry.id, definition: definition)
+    try Catalog.update(table, on: connection)
+    try CaptureTriggers.remake(table, on: connection)
+  }
+
+  private func checkReferences() throws {
+    let dangling = try connection.danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
+    guard dangling.isEmpty else {
+      throw GodwitError(
+        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
+        hint: "nothing was altered; the group has deleted the row that is referred to")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Godwit
+import Synchronization
+import Testing
+
+@Suite("Progress")
+struct ProgressTests {
+  @Test("rises from 0 to 1 and never falls, for exports, imports and snapshots")
+  func rises() async throws {
+    let group = try await TestGroup(2)
+    for number in 0..<40 { try await group[0].insertNotes(["\(number)"]) }
+    let path = group.folder.file("changes")
+    let snapshot = group.folder.file("snapshot")
+    let (exported, imported, written) = (Heard(), Heard(), Heard())
+
+    _ = try await group[0].export(to: .file(path), progress: exported.hear)
+    _ = try await group[1].import(from: .file(path), progress: imported.hear)
+    _ = try await group[0].snapshot(to: .file(snapshot), progress: written.hear)
+
+    for heard in [exported, imported, written] {
+      let values = heard.values.withLock { $0 }
+      #expect(values.first == 0 && values.last == 1)
+      #expect(values == values.sorted())
+    }
+    #expect(imported.values.withLock { $0.count } > 20)
+  }
+}
+
+/// What a progress handler was called with.
+private final class Heard: Sendable {
+  let values = Mutex<[Double]>([])
+
+  var hear: @Sendable (Double) -> Void {
+    { value in self.values.withLock { $0.append(value) } }
+  }
+}
