@@ -24,14 +24,31 @@ struct FastForward {
   /// The same as ``apply(_:)``, or nil and nothing done when a row breaks a constraint that its author did not have:
   /// merging keeps that row in limbo and applies the rest.
   func attempt(_ changes: ChangeSet) throws -> [UInt8]? {
-    guard try changes.tables.contains(where: { try tables.named($0.name)?.mayRefuse == true }) else {
-      return try apply(changes)
-    }
+    let mayRefuse = try changes.tables.contains { try tables.named($0.name)?.mayRefuse == true }
+    guard try mayRefuse || lacksValues(changes) else { return try apply(changes) }
     do {
       return try connection.savepoint { try apply(changes) }
     } catch let error as GodwitError where error.code == .constraint {
       return nil
     }
+  }
+
+  /// Whether some row would hold NULL where only this table demands a value. To look costs far less than a savepoint.
+  private func lacksValues(_ changes: ChangeSet) throws -> Bool {
+    let required = try changes.tables.map { try tables.named($0.name)?.required ?? [] }
+    var lacks = false
+    try changes.forEach { operation in
+      guard !lacks, required[operation.table].contains(true) else { return }
+      switch operation.kind {
+      case .insert: lacks = operation.row.withUnsafeBytes { EncodedRow.lacks(required[operation.table], $0) }
+      case .update, .move:
+        lacks = try operation.cells(in: changes.tables[operation.table]).contains { cell in
+          cell.value == .null && required[operation.table][cell.column]
+        }
+      case .delete: break
+      }
+    }
+    return lacks
   }
 
   /// Applies the operations and returns the images of the rows deleted, in the order of the delete operations.

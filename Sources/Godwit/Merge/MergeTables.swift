@@ -76,6 +76,8 @@ final class MergeTable {
   let uniqueColumns: Set<Int>
   let references: [Reference]
   let referenceColumns: Set<Int>
+  /// By column, whether it takes no NULL.
+  let required: [Bool]
   /// What columns beside the key hold in rows that were written without them.
   let defaults: [Value]
 
@@ -98,11 +100,13 @@ final class MergeTable {
       }
     }
     referenceColumns = Set(references.map(\.column))
+    required = definition.columns.map { !$0.isNullable }
     defaults = definition.columns.dropFirst(definition.keyCount).map { $0.defaultValue ?? .null }
   }
 
   /// Whether a row that its author could write may break a constraint here. A savepoint pays for every page it touches,
-  /// so tables without checks and unique indexes are written without one.
+  /// so tables without checks and unique indexes are written without one;
+  /// values that are missing are looked for.
   var mayRefuse: Bool { !uniqueIndexes.isEmpty || definition.columns.contains { $0.check != nil } }
 
   /// Whether rows are found by this column without looking through all of them.

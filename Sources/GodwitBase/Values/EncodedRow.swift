@@ -25,6 +25,27 @@ package enum EncodedRow {
     }
   }
 
+  /// Whether a row has NULL where a value is required. The row may be unsound; ``check(_:)`` says so.
+  package static func lacks(_ required: [Bool], _ row: UnsafeRawBufferPointer) -> Bool {
+    var position = 0
+    for isRequired in required {
+      guard position < row.count else { return false }
+      let tag = row[position]
+      position += 1
+      switch tag {
+      case ValueTag.null: if isRequired { return true }
+      case ValueTag.integer: _ = varint(row, &position)
+      case ValueTag.real: position += 8
+      case ValueTag.text, ValueTag.blob:
+        let count = varint(row, &position)
+        guard count <= UInt64(row.count) else { return false }
+        position += Int(count)
+      default: return false
+      }
+    }
+    return false
+  }
+
   /// Most texts are ASCII, which is quicker to see.
   package static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
