@@ -124,8 +124,10 @@ final class BareDatabase: @unchecked Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func count(_ table: String) throws -> Int {
-    let statement = try prepare("SELECT count(*) FROM \(table)")
+  func count(_ table: String) throws -> Int { try integer("SELECT count(*) FROM \(table)") }
+
+  func integer(_ sql: String) throws -> Int {
+    let statement = try prepare(sql)
     defer { sqlite3_finalize(statement) }
     guard sqlite3_step(statement) == SQLITE_ROW else { throw Failure(code: sqlite3_errcode(handle)) }
     return Int(sqlite3_column_int64(statement, 0))

@@ -39,6 +39,14 @@ final class BareSeries: Sendable {
     try await BlockingThread.run { try database.update(counts) }
   }
 
+  /// The size of all pages.
+  func databaseBytes() async throws -> Int {
+    guard let database = state.withLock({ $0.database }) else { return 0 }
+    return try await BlockingThread.run {
+      try database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size")
+    }
+  }
+
   /// Reads all rows, packs and seals them.
   func seal(to recipient: AgeRecipient, _ path: String) async throws {
     guard let database = state.withLock({ $0.database }) else { return }

@@ -79,6 +79,12 @@ let mergeBenchmarks = [
       finish: { for side in sides { await side.pair.close() } }, units: 100)
   },
   Benchmark(
+    group: "merge", name: "size once all have acknowledged", baseline: "the same tables without sync", budget: 1.02,
+    unit: "MiB"
+  ) { context in
+    try await sizes(context)
+  },
+  Benchmark(
     group: "merge", name: "peak memory, import of ten times the rows", baseline: "import of a tenth", budget: 1.3,
     unit: "MiB"
   ) { context in
@@ -158,6 +164,27 @@ private func sealedSize(_ bytes: [UInt8], _ pair: SyncPair) throws -> Double {
   try Zstd(level: 3).compress(bytes).withUnsafeBytes { try sealer.write($0) }
   try sealer.finish()
   return Double(sink.count)
+}
+
+/// The pages of a database whose rows were written, edited, acknowledged by all and compacted, and of one that never
+/// synced and holds the same rows, in MiB.
+private func sizes(_ context: BenchContext) async throws -> (Double, Double) {
+  let pair = try await SyncPair(context, "sizes")
+  let rows = CapturedRow.make(context.rowCount)
+  try await insert(rows, into: pair.sender, batch: 1_000)
+  try await pair.prepareImport(includesAll: true)
+  try await pair.runImport()
+  try await pair.acknowledge()
+  let edited = try await edit(Array(rows.prefix(rows.count / 2)), by: 1, in: pair.sender)
+  try await pair.prepareImport(includesAll: false, keeping: true)
+  try await pair.runImport()
+  try await pair.acknowledge()
+  try await pair.sender.compact()
+  let synced = try await pair.sender.status().databaseBytes
+  await pair.close()
+  let bare = BareSeries(context, "sizes-bare", bareRows(edited + rows.dropFirst(edited.count)))
+  try await bare.insert()
+  return (Double(synced) / 1_048_576, Double(try await bare.databaseBytes()) / 1_048_576)
 }
 
 /// The greatest resident memory of an import, in MiB.
