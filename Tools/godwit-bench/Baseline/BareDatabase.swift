@@ -36,13 +36,14 @@ final class BareDatabase: @unchecked Sendable {
 
   deinit { sqlite3_close_v2(handle) }
 
-  func configureAsGodwit() throws {
+  /// With `isSameTable` the date has no affinity either, as Godwit declares it: as REAL, whole numbers take less room.
+  func configureAsGodwit(isSameTable: Bool = false) throws {
     try execute(
       """
       PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON;
       PRAGMA secure_delete=ON; PRAGMA cache_size=-16384;
       CREATE TABLE IF NOT EXISTS bare (id BLOB NOT NULL, title TEXT NOT NULL DEFAULT '', body TEXT NOT NULL DEFAULT '',
-        views INTEGER NOT NULL DEFAULT 0, created REAL NOT NULL, PRIMARY KEY (id));
+        views INTEGER NOT NULL DEFAULT 0, created \(isSameTable ? "" : "REAL") NOT NULL, PRIMARY KEY (id));
       """)
   }
 

@@ -10,9 +10,11 @@ import Synchronization
 final class BareSeries: Sendable {
   private let folder: String
   private let rows: [BareDatabase.Row]
+  private let isSameTable: Bool
   private let state: Mutex<(number: Int, database: BareDatabase?)>
 
-  init(_ context: BenchContext, _ name: String, _ rows: [BareDatabase.Row]) {
+  init(_ context: BenchContext, _ name: String, _ rows: [BareDatabase.Row], isSameTable: Bool = false) {
+    self.isSameTable = isSameTable
     folder = "\(context.folder)/\(name)"
     self.rows = rows
     state = Mutex((0, nil))
@@ -20,14 +22,14 @@ final class BareSeries: Sendable {
 
   /// All rows into a new database.
   func insert() async throws {
-    let rows = rows
+    let (rows, isSameTable) = (rows, isSameTable)
     let path = state.withLock { state in
       state.number += 1
       return "\(folder)-\(state.number)"
     }
     let database = try await BlockingThread.run {
       let database = try BareDatabase(path, keyHex: String(repeating: "5a", count: 32))
-      try database.configureAsGodwit()
+      try database.configureAsGodwit(isSameTable: isSameTable)
       try database.insert(rows, batch: rows.count)
       return database
     }
