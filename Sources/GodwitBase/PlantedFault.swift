@@ -1,4 +1,4 @@
-#if GODWIT_PLANT
+#if DEBUG || GODWIT_PLANT
   import Foundation
 
   /// Mistakes that a build with `-D GODWIT_PLANT` makes on purpose, to show that the simulator finds them

@@ -62,7 +62,7 @@ final class Merger {
     if !isMerging { try beginMerging() }
     guard let record else { return }
     let changes = try ChangeSet(record.changes[...])
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
       let hlc = isStale ? HLC(rawValue: log.origins.ownLatest.rawValue + 1) : record.hlc
       let stamp = CellStamp(hlc: hlc, dot: record.dot)
@@ -98,7 +98,7 @@ final class Merger {
   /// Applies what has been gathered and judges references.
   func finish() throws {
     if isMerging { try flush() }
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       let isLogging = PlantedFault.logDerivedEffect.isPlanted
       if isLogging { try places.states.connection.setTriggers(true) }
       defer { if isLogging { try? places.states.connection.setTriggers(false) } }

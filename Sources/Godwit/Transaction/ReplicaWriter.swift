@@ -165,7 +165,7 @@ final class ReplicaWriter {
     guard let captured else { return 0 }
     try circles?.run(captured.changes)
     let operations = capture.entries.count
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.reuseSequence.isPlanted { try takeBackThirdTransaction() }
     #endif
     let head = try log.origins.head(of: log.origins.own)
@@ -245,7 +245,7 @@ final class ReplicaWriter {
   }
 }
 
-#if GODWIT_PLANT
+#if DEBUG || GODWIT_PLANT
   extension ReplicaWriter {
     /// Forgets that the sequence was given away, as a restored backup would.
     fileprivate func takeBackThirdTransaction() throws {

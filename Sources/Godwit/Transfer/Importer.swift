@@ -65,7 +65,7 @@ final class Importer {
           return try Importer(file, writer: writer, planner).acknowledgeSnapshot(replayed: replayed)
         }
         let report = try Importer(file, writer: writer, planner).run(progress)
-        #if GODWIT_PLANT
+        #if DEBUG || GODWIT_PLANT
           if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
         #endif
         return report
@@ -216,7 +216,7 @@ final class Importer {
 
   private func canApply(_ transaction: StagedTransaction) -> Bool {
     let dot = transaction.record.dot
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
     #endif
     return !transaction.isForeign && dot.sequence == held[dot.origin].next && held.covers(transaction.context)

@@ -80,7 +80,8 @@ extension World {
   /// Nothing is silently lost: every write that lost to one it had not seen is listed, with its value.
   func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
     let listed = try await ListedConflicts(reading: actor.replica)
-    for history in model.histories.values {
+    // What follows a row to another key is compared with what is there; which of those are listed is not looked at here.
+    for history in model.histories.values where !history.hasMoves {
       try checkEdits(history, listed, actor)
       try checkDeletes(history, listed, actor)
     }

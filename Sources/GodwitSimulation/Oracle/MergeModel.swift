@@ -24,6 +24,7 @@ struct MergeModel {
           .append(RowHistory.Write(transaction: transaction, kind: operation.kind))
       }
     }
+    followMoves()
     living = histories.filter { $0.value.isAlive }.mapValues(\.values)
     judgeUnique()
     let closing = lastMoves()

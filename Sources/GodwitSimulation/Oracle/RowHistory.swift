@@ -6,25 +6,65 @@ struct RowHistory {
   struct Write {
     let transaction: HistoricTransaction
     let kind: HistoricOperation.Kind
+    /// Written under a key the row had before: what follows it here.
+    var path: Path?
+    /// It goes on under another key, and keeps no row alive under this one.
+    var goesOn = false
+
+    /// How a write that follows a row came here.
+    struct Path {
+      /// The timestamp of the move that it followed last.
+      let move: Stamp
+      /// The columns of which it brings the value.
+      let columns: Set<Int>
+    }
 
     var dot: Dot { transaction.dot }
-    var isInsert: Bool { if case .insert = kind { true } else { false } }
-    var isDelete: Bool { if case .delete = kind { true } else { false } }
+    var stamp: Stamp { Stamp(transaction) }
+    var isInsert: Bool {
+      switch kind {
+      case .insert, .arrive: true
+      case .update, .delete, .leave: false
+      }
+    }
+    var isDelete: Bool {
+      switch kind {
+      case .delete, .leave: true
+      case .insert, .arrive, .update: false
+      }
+    }
+    /// Whether the row is there because of it. An insert stays where it was made.
+    var isTouch: Bool { !isDelete && !goesOn && !(isInsert && path != nil) }
 
     /// Whether its author held the other.
     func saw(_ other: Write) -> Bool { dot != other.dot && transaction.context.covers(other.dot) }
 
-    func precedes(_ other: Write) -> Bool {
-      (transaction.hlc, dot.origin, dot.sequence) < (other.transaction.hlc, other.dot.origin, other.dot.sequence)
-    }
+    func precedes(_ other: Write) -> Bool { stamp < other.stamp }
 
     /// What it does to a column; nil when nothing.
     func change(of column: Int) -> HistoricOperation.Change? {
+      if let path, !path.columns.contains(column) { return nil }
       switch kind {
-      case .insert(let row): .value(row[column])
-      case .update(let changes): changes[column]
-      case .delete: nil
+      case .insert(let row), .arrive(let row, _): return .value(row[column])
+      case .update(let changes): return changes[column]
+      case .delete, .leave: return nil
       }
+    }
+
+    /// Whether it is a move that brings the column as it was.
+    func carries(_ column: Int) -> Bool {
+      if case .arrive(_, let changed) = kind { !changed.contains(column) } else { false }
+    }
+  }
+
+  struct Stamp: Comparable {
+    let hlc: HLC
+    let dot: Dot
+
+    init(_ transaction: HistoricTransaction) { (hlc, dot) = (transaction.hlc, transaction.dot) }
+
+    static func < (left: Stamp, right: Stamp) -> Bool {
+      (left.hlc, left.dot.origin, left.dot.sequence) < (right.hlc, right.dot.origin, right.dot.sequence)
     }
   }
 
@@ -32,8 +72,17 @@ struct RowHistory {
   /// Causes first.
   var writes: [Write] = []
   var shape: TableShape { TableShape.all[name.table] }
+  /// Whether a row came here from another key, or went to one.
+  var hasMoves: Bool {
+    writes.contains { write in
+      switch write.kind {
+      case .leave, .arrive: true
+      default: write.path != nil
+      }
+    }
+  }
 
-  var touches: [Write] { writes.filter { !$0.isDelete } }
+  var touches: [Write] { writes.filter(\.isTouch) }
   var deletes: [Write] { writes.filter(\.isDelete) }
 
   /// A delete removes what it saw; where deletes win, only an insert that saw it undoes it.
@@ -46,8 +95,25 @@ struct RowHistory {
 
   func writes(of column: Int) -> [Write] { writes.filter { $0.change(of: column) != nil } }
 
-  /// The greatest write of a column.
-  func last(_ column: Int) -> Write? { writes(of: column).max { $0.precedes($1) } }
+  /// The write whose value a column has, where the last writer wins: the greatest. A cell that a move carried counts as
+  /// written when the last was that the move had seen here, and of two such the later move's stands.
+  func last(_ column: Int) -> Write? {
+    let all = writes(of: column)
+    let written = all.filter { !$0.carries(column) }
+    func age(_ write: Write) -> (Stamp?, Stamp?) {
+      guard write.carries(column) else { return (write.stamp, nil) }
+      return (written.filter { write.saw($0) }.map(\.stamp).max(), write.stamp)
+    }
+    return all.max { left, right in
+      let (a, b) = (age(left), age(right))
+      return Self.precedes(a.0, b.0) || a.0 == b.0 && Self.precedes(a.1, b.1)
+    }
+  }
+
+  private static func precedes(_ left: Stamp?, _ right: Stamp?) -> Bool {
+    guard let right else { return false }
+    return left.map { $0 < right } ?? true
+  }
 
   /// The row as it is, shown or not.
   var values: [Value] {

@@ -4,20 +4,76 @@ import Godwit
 struct ChangeOfMind: Error {}
 
 extension Plan {
-  /// Runs the plan. A statement that breaks a constraint is one that did nothing.
-  func run(_ transaction: Transaction, owner: Int) throws {
-    for step in steps { try step.run(transaction, owner) }
+  /// Runs the plan, and returns what it did to the tables. A statement that breaks a constraint is one that did nothing.
+  func run(_ transaction: Transaction, owner: Int) throws -> [HistoricOperation] {
+    let before = try Tables(reading: transaction)
+    let moves = movesRows ? MoveWatch(before) : nil
+    for step in steps { try step.run(transaction, owner, moves) }
     if fails { throw ChangeOfMind() }
+    return try Tables(reading: transaction).operations(since: before, origins: moves?.origins ?? [:])
+  }
+
+  private var movesRows: Bool { steps.contains(where: \.movesRows) }
+}
+
+/// Knows of every row which one it was when the transaction began, through changes of its key.
+final class MoveWatch {
+  /// By the name it has now, for rows that were there.
+  private(set) var origins: [RowName: RowName]
+
+  init(_ before: Tables) { origins = Dictionary(uniqueKeysWithValues: before.names.map { ($0, $0) }) }
+
+  /// Runs a statement, which may change the key of one row, or put another row in the place of one.
+  func watch(_ transaction: Transaction, moved: (from: RowName, to: RowName)?, replaced: RowName?, _ body: () throws -> Void) throws {
+    let wasThere = try moved.map { try Tables(reading: transaction)[$0.from] != nil } ?? false
+    try body()
+    if let moved, wasThere, moved.from != moved.to { origins[moved.to] = origins.removeValue(forKey: moved.from) }
+    if let replaced { origins[replaced] = nil }
+    let names = try Tables(reading: transaction).names
+    origins = origins.filter { names.contains($0.key) }
+  }
+
+  /// A savepoint that is rolled back has changed no key.
+  func undoing(_ body: () throws -> Void) throws {
+    let saved = origins
+    do { try body() } catch {
+      origins = saved
+      throw error
+    }
   }
 }
 
 extension Step {
-  fileprivate func run(_ transaction: Transaction, _ owner: Int) throws {
+  fileprivate var movesRows: Bool {
+    switch self {
+    case .rekey: true
+    case .savepoint(let steps, _): steps.contains(where: \.movesRows)
+    default: false
+    }
+  }
+
+  fileprivate func run(_ transaction: Transaction, _ owner: Int, _ moves: MoveWatch?) throws {
     do {
-      try runOnce(transaction, owner)
+      if let moves, !isSavepoint {
+        try moves.watch(transaction, moved: moved, replaced: replaced) { try runOnce(transaction, owner, moves) }
+      } else {
+        try runOnce(transaction, owner, moves)
+      }
     } catch let error as GodwitError where error.code == .constraint {
     } catch is ChangeOfMind where isSavepoint {
     }
+  }
+
+  private var moved: (from: RowName, to: RowName)? {
+    guard case .rekey(let table, let from, let to) = self else { return nil }
+    return (RowName(table: table, key: from), RowName(table: table, key: to))
+  }
+
+  /// The row that stands in the place of another then.
+  private var replaced: RowName? {
+    guard case .insert(let table, let row, _) = self else { return nil }
+    let key = row.prefix(TableShape.all[table].keyCount).compactMap { if case .value(let value) = $0 { value } else { nil } }
+    return RowName(table: table, key: key)
   }
 
   private var isSavepoint: Bool {
@@ -25,7 +81,7 @@ extension Step {
     return false
   }
 
-  private func runOnce(_ transaction: Transaction, _ owner: Int) throws {
+  private func runOnce(_ transaction: Transaction, _ owner: Int, _ moves: MoveWatch?) throws {
     switch self {
     case .insert(let table, let row, let isReplacing):
       let shape = TableShape.all[table]
@@ -63,10 +119,13 @@ extension Step {
         SQL(text: "UPDATE \(shape.name) SET \(names) WHERE \(shape.keyCondition)", values: to + from))
     case .save(let tally): _ = try transaction.save(Tally(tally))
     case .savepoint(let steps, let rollsBack):
-      try transaction.savepoint {
-        for step in steps { try step.run(transaction, owner) }
-        if rollsBack { throw ChangeOfMind() }
+      func run() throws {
+        try transaction.savepoint {
+          for step in steps { try step.run(transaction, owner, moves) }
+          if rollsBack { throw ChangeOfMind() }
+        }
       }
+      if let moves { try moves.undoing(run) } else { try run() }
     case .scratch(let id):
       try transaction.execute("INSERT OR REPLACE INTO scratch (id, owner) VALUES (\(id), \(owner))")
     }

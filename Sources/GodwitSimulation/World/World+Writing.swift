@@ -17,11 +17,7 @@ extension World {
     let owner = actor.owner
     do {
       return .success(
-        try await actor.replica.write { transaction in
-          let before = try Tables(reading: transaction)
-          try plan.run(transaction, owner: owner)
-          return try Tables(reading: transaction).operations(since: before)
-        })
+        try await actor.replica.write { try plan.run($0, owner: owner) })
     } catch {
       return .failure(error)
     }
