@@ -38,7 +38,7 @@ final class Forgetting {
 
   /// Whether the log is so long that imports forget by themselves. A short one costs little, tells who wrote what, and
   /// lets a backup that is not very old catch up without a snapshot.
-  static func isDue(_ writer: ReplicaWriter) throws -> Bool {
+  static func isDue(_ writer: ReplicaWriter, keeping keptTransactions: Int) throws -> Bool {
     let origins = writer.log.origins
     let (floor, held) = (origins.floor, origins.vector)
     let count = held.origins.reduce(0) { $0 + Int(held[$1].rawValue - floor[$1].rawValue) }

@@ -20,6 +20,7 @@ final class Merger {
   private var isMerging = false
   private var pending: [RowKey: RowWrites] = [:]
   private var pendingCount = 0
+  private var transactionCount = 0
   private(set) var conflictCount = 0
   private(set) var rowCount = 0
 
@@ -73,10 +74,11 @@ final class Merger {
     try changes.forEach { operation in
       let remote = changes.tables[operation.table]
       for (key, write) in try RowWrite.of(operation, remote, mappings[operation.table], stamp, context) {
-        pending[key, default: RowWrites()].writes.append(write)
+        pending[key, default: RowWrites()].writes.append((transactionCount, write))
         pendingCount += 1
       }
     }
+    transactionCount += 1
     if pendingCount >= Self.batchSize { try flush() }
   }
 
@@ -143,34 +145,56 @@ final class Merger {
     try places.noteArrival(key)
   }
 
-  /// Merges what has been gathered. Edits of rows that have gone on under another key make another round.
+  /// Merges what has been gathered.
   private func flush() throws {
-    while !pending.isEmpty {
-      let round = pending
-      pending.removeAll(keepingCapacity: true)
-      try merge(round)
-    }
+    let batch = pending
+    pending.removeAll(keepingCapacity: true)
     pendingCount = 0
+    if !batch.isEmpty { try merge(batch) }
   }
 
   /// Every row that goes, and every row whose unique columns change, is taken out before any is put in, so that
   /// unique values may go from row to row.
-  private func merge(_ round: [RowKey: RowWrites]) throws {
+  private func merge(_ batch: [RowKey: RowWrites]) throws {
     var arrivals: [LivingRow] = []
-    for (key, writes) in round.sorted(by: { $0.key < $1.key }) {
-      let change = try RowChange(writes, to: key, places)
+    let changes = try self.changes(by: batch)
+    for (key, change) in changes {
       for lost in change.lost {
         if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
       }
       if let before = change.before { try unique.changed(before) }
       if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
-      for edits in change.following {
-        pending[RowKey(table: key.table, key: edits.target[...]), default: RowWrites()].following.append(edits)
-      }
     }
-    rowCount += round.count
+    rowCount += changes.count
     try unique.place(arrivals)
     try unique.resolve()
+  }
+
+  /// What becomes of each row, in key order. Edits of a row that has gone on under another key take their turn there
+  /// among that key's own writes, so a row they come to is merged again from what it was.
+  private func changes(by batch: [RowKey: RowWrites]) throws -> [(RowKey, RowChange)] {
+    var changes: [RowKey: RowChange] = [:]
+    var arriving: [RowKey: [RowKey: [RowWrites.Following]]] = [:]
+    var targets: [RowKey: Set<RowKey>] = [:]
+    var due = Set(batch.keys)
+    while !due.isEmpty {
+      var next: Set<RowKey> = []
+      for key in due.sorted() {
+        var writes = batch[key] ?? RowWrites()
+        writes.following = (arriving[key] ?? [:]).sorted { $0.key < $1.key }.flatMap(\.value)
+          .sorted { $0.transaction < $1.transaction }
+        let change = try RowChange(writes, to: key, places)
+        let sent = Dictionary(grouping: change.following) { RowKey(table: key.table, key: $0.edits.target[...]) }
+        for target in targets.updateValue(Set(sent.keys), forKey: key)?.union(sent.keys) ?? Set(sent.keys)
+        where arriving[target]?[key] ?? [] != sent[target] ?? [] {
+          arriving[target, default: [:]][key] = sent[target]
+          next.insert(target)
+        }
+        changes[key] = change
+      }
+      due = next
+    }
+    return changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {

@@ -9,7 +9,7 @@ struct MergeModel {
     case reference
   }
 
-  private(set) var histories: [RowName: RowHistory] = [:]
+  var histories: [RowName: RowHistory] = [:]
   private(set) var tables = Tables()
   /// Living rows that are not shown.
   private(set) var limbo: [RowName: Reason] = [:]

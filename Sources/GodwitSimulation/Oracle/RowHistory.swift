@@ -39,6 +39,14 @@ struct RowHistory {
     /// Whether its author held the other.
     func saw(_ other: Write) -> Bool { dot != other.dot && transaction.context.covers(other.dot) }
 
+    /// Whether its author held the other, in this row: of what a move brought here the move, too. What follows a row
+    /// found only what follows by the same move.
+    func sawHere(_ other: Write) -> Bool {
+      guard saw(other) else { return false }
+      if let path { return other.path?.move == path.move }
+      return other.path.map { transaction.context.covers($0.move.dot) } ?? true
+    }
+
     func precedes(_ other: Write) -> Bool { stamp < other.stamp }
 
     /// What it does to a column; nil when nothing.
@@ -123,7 +131,7 @@ struct RowHistory {
   private func value(of column: Int) -> Value {
     let all = writes(of: column)
     /// A write that an insert saw is taken back by it.
-    let kept = all.filter { write in !all.contains { $0.isInsert && $0.saw(write) } }
+    let kept = all.filter { write in !all.contains { $0.isInsert && $0.sawHere(write) } }
     switch shape.columns[column].policy {
     case .lastWriterWins:
       guard case .value(let value)? = last(column)?.change(of: column) else { return .null }
@@ -133,7 +141,7 @@ struct RowHistory {
     case .set:
       return SetText.text(elements(column, kept))
     case .maximum, .minimum, .longest:
-      let heads = all.filter { write in !all.contains { $0.saw(write) } }
+      let heads = all.filter { write in !all.contains { $0.sawHere(write) } }
       return choice(heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
     }
   }
@@ -157,7 +165,7 @@ struct RowHistory {
       present.formUnion(
         added.filter { element in
           !kept.contains { other in
-            guard other.saw(write), case .elements(_, let removed)? = other.change(of: column) else { return false }
+            guard other.sawHere(write), case .elements(_, let removed)? = other.change(of: column) else { return false }
             return removed.contains(element)
           }
         })

@@ -13,6 +13,12 @@ struct TraceWriter {
   /// One that never writes, in some worlds: its backups can be restored whatever the product does about sequences.
   private let reader: Int?
   private var readerIsBackedUp = false
+  /// Whether members forget what they need not remember, and how soon by themselves.
+  private let forgets: Bool
+  let keptTransactions: Int
+  /// Whether members are removed, and who is, as far as the trace knows.
+  private let retires: Bool
+  private var removed: Set<Int> = []
   private var plans: PlanWriter
   private var events: [Event] = []
   /// Files made and not lost, with their receivers.
@@ -29,6 +35,9 @@ struct TraceWriter {
     ways = Self.topology(count, &generator)
     crashRarity = faults.contains(.crashes) ? [4, 20, 20, 60].randomElement(using: &generator) ?? 20 : 0
     reader = faults.contains(.restores) && generator.chance(oneIn: 3) ? count - 1 : nil
+    forgets = faults.contains(.forgetting) && generator.chance(oneIn: 2)
+    keptTransactions = forgets ? [2, 6, 20].randomElement(using: &generator) ?? 6 : 1_000
+    retires = faults.contains(.retirement) && count > 2 && generator.chance(oneIn: 4)
     plans = PlanWriter(&generator, faults: faults)
     self.generator = generator
   }
@@ -56,6 +65,8 @@ struct TraceWriter {
     for _ in 0..<Int.random(in: 20...80, using: &generator) { addEvent() }
     return events
   }
+
+  mutating func epilogue() -> [Plan] { (0..<4).map { _ in plans.plan(&generator) } }
 
   private mutating func crashes() -> Bool { crashRarity > 0 && generator.chance(oneIn: crashRarity) }
 
@@ -92,6 +103,8 @@ struct TraceWriter {
       events.append(readerIsBackedUp ? .restore(actor: reader) : .backUp(actor: reader))
       readerIsBackedUp.toggle()
     }
+    if forgets, generator.chance(oneIn: 12) { events.append(.compact(actor: actor)) }
+    if retires, generator.chance(oneIn: 12) { addRetirement() }
     switch Int.random(in: 0..<100, using: &generator) {
     case 0..<52: addWrite()
     case 52..<68: send()
@@ -114,6 +127,19 @@ struct TraceWriter {
     case 3 where faults.contains(.restores): events.append(.backUp(actor: actor))
     default: break
     }
+  }
+
+  /// The first is never removed: somebody is there to come back to.
+  private mutating func addRetirement() {
+    guard let gone = removed.randomElement(using: &generator), generator.chance(oneIn: 2) else {
+      let leaving = Int.random(in: 1..<actorCount, using: &generator)
+      removed.insert(leaving)
+      return events.append(.remove(actor: leaving, by: Int.random(in: 0..<actorCount, using: &generator)))
+    }
+    removed.remove(gone)
+    fileCount += 1
+    events.append(.readmit(actor: gone, by: Int.random(in: 0..<actorCount, using: &generator), file: fileCount))
+    if !generator.chance(oneIn: 4) { events.append(.rejoin(file: fileCount, actor: gone)) }
   }
 
   private mutating func send() {
