@@ -60,7 +60,7 @@ final class Importer {
         try writer.reload()
         if hasNewTables { _ = try Quarantine.release(on: writer) }
         try writer.clock.correct(writer.log, writer.catalog)
-        if let head = file.header.snapshot, !writer.log.origins.vector.covers(head.floor) {
+        if let head = file.header.snapshot, isRejoining || !writer.log.origins.vector.covers(head.floor) {
           let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
           return try Importer(file, writer: writer, planner).acknowledgeSnapshot(replayed: replayed)
         }

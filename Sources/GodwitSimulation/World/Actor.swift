@@ -19,6 +19,11 @@ final class Actor {
   private let keptTransactions: Int
   /// Whether it may have missed what the others forgot: it was removed, or an earlier state was restored.
   var wasAway = false
+  /// Whether it is a member again and has not rejoined yet. What it wrote before may not spread: others may have
+  /// forgotten what it had not seen.
+  var mustRejoin = false
+  /// How often it has become a member again.
+  var readmissions = 0
   /// A snapshot tells nothing of the conflicts before it.
   var hasLoadedSnapshot = false
   /// What it is called among the members.

@@ -16,13 +16,12 @@ extension World {
     do {
       try await remover.replica.removeMember(named: actor.name)
       actor.wasAway = true
-      removals.insert(actor.owner)
     } catch let error as GodwitError where error.code == .invalidArgument {}
   }
 
   /// A clock that says it was before the removal makes nobody a member again.
   func readmit(_ actor: Actor, by host: Actor, file: Int) async throws {
-    guard actor.owner != host.owner else { return }
+    guard actor.owner != host.owner, !host.mustRejoin else { return }
     do {
       try await host.replica.invite(
         actor.replica.identity, name: actor.name, to: .file("\(folder)/invitation-\(file)"))
@@ -30,13 +29,17 @@ extension World {
     let path = "\(folder)/\(file).godwit-sync"
     _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
     files[file] = SyncFileInFlight(
-      path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true)
+      path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
+      readmissions: host.readmissions)
+    actor.mustRejoin = true
+    actor.readmissions += 1
   }
 
   /// What a replica wrote and a snapshot lacks is made anew on top of it, as one transaction of a new incarnation.
   func rejoin(_ actor: Actor, with file: SyncFileInFlight) async throws {
     guard let report = try await merging(file, into: actor, { try await actor.replica.rejoin(from: .file(file.path)) })
     else { return }
+    actor.mustRejoin = actor.mustRejoin && !report.isSnapshot
     guard report.isSnapshot else { return try await settleImport(of: file, on: actor, mayBeLost: false) }
     try await settleSnapshot(report, file, on: actor)
   }
@@ -49,11 +52,13 @@ extension World {
     actor.hasLoadedSnapshot = true
     actor.wasAway = true
     let lost = history.transactions(in: before.held).filter { !now.held.covers($0.dot) }
+    let startsAnew = !before.held.isEmpty
     let unsent = lost.filter { $0.dot.origin.replica == now.own.replica }
     forgettable.formUnion(unsent.map(\.dot))
-    guard now.own != before.own, report.replayed == unsent.count else {
+    guard now.own != before.own || !startsAnew, report.replayed == unsent.count else {
       throw SimulationFailure(
-        .durability, "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.replayed) anew")
+        .durability, "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.replayed) anew: "
+          + "\(before.held.text) on \(file.held.text) is \(now.held.text)")
     }
     guard now.held[now.own] > .none else { return }
     let dot = Dot(now.own, now.held[now.own])

@@ -4,6 +4,7 @@ import GodwitReplication
 
 extension World {
   func export(from actor: Actor, file: Int, includesAll: Bool) async throws {
+    guard !actor.mustRejoin else { return }
     files[file] = try await export(from: actor, to: "\(folder)/\(file).godwit-sync", includesAll: includesAll)
   }
 
@@ -12,7 +13,8 @@ extension World {
     let report = try await actor.replica.export(to: .file(path), includesAll: includesAll)
     let recipients = Set(actors.filter { members.contains($0.name) || $0.owner == actor.owner }.map(\.owner))
     return SyncFileInFlight(
-      path: path, sender: actor.index, held: actor.standing.held, recipients: recipients, isSnapshot: report.isSnapshot)
+      path: path, sender: actor.index, held: actor.standing.held, recipients: recipients, isSnapshot: report.isSnapshot,
+      readmissions: actor.readmissions)
   }
 
   func deliver(_ number: Int, to actor: Actor) async throws {
@@ -22,6 +24,7 @@ extension World {
 
   /// One who is told so that it lacks what the others have forgotten gives up its own state for theirs, or waits.
   private func deliver(_ file: SyncFileInFlight, to actor: Actor, rejoins: Bool) async throws {
+    guard file.readmissions == actors[file.sender].readmissions else { return }
     guard let report = try await merging(file, into: actor, { try await actor.replica.import(from: .file(file.path)) })
     else {
       if rejoins, file.isSnapshot, file.recipients.contains(actor.owner), actor.wasAway {
@@ -37,7 +40,7 @@ extension World {
   }
 
   func crashImporting(_ number: Int, on actor: Actor, after statement: Int) async throws {
-    guard let file = files[number], !file.isSnapshot else { return }
+    guard let file = files[number], !file.isSnapshot, file.readmissions == actors[file.sender].readmissions else { return }
     let result = try await merging(file, into: actor) {
       try await actor.crashing(after: statement) { try await actor.replica.import(from: .file(file.path)) }.get()
     }
@@ -111,10 +114,10 @@ extension World {
   /// Delivers everything to everyone: all hand a file to one, and that one to all. Those who were away may have to begin
   /// with a snapshot.
   func deliverAll() async throws {
-    try await readmitAll()
     for round in 0..<6 {
       let hub = actors[0]
-      for sender in actors.dropFirst() { try await hand(from: sender, to: hub) }
+      for sender in actors.dropFirst() where !sender.mustRejoin { try await hand(from: sender, to: hub) }
+      try await readmitAll()
       for receiver in actors.dropFirst() { try await hand(from: hub, to: receiver) }
       if hasConverged { break }
       // What one of them lacks the others may have forgotten.
@@ -143,7 +146,8 @@ extension World {
     hub.clock.set(offset: 800 * 86_400_000)
     for actor in actors.dropFirst() where actor.wasAway {
       let isMember = try await hub.replica.members().contains { $0.name == actor.name && $0.isActive }
-      if !isMember || removals.contains(actor.owner) { try await readmit(actor, by: hub, file: -1 - actor.index) }
+      if !isMember || actor.mustRejoin { try await readmit(actor, by: hub, file: -1 - actor.index) }
+      if let file = files.removeValue(forKey: -1 - actor.index) { try await rejoin(actor, with: file) }
     }
     hub.clock.set(offset: offset)
   }
@@ -155,7 +159,8 @@ extension World {
         let path = "\(folder)/snapshot.godwit-sync"
         _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
         let file = SyncFileInFlight(
-          path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true)
+          path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
+          readmissions: host.readmissions)
         try await rejoin(actor, with: file)
       }
     }

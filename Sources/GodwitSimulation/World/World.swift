@@ -11,8 +11,6 @@ final class World {
   let forgets: Bool
   /// What is written when all was forgotten.
   let epilogue: [Plan]
-  /// Whom somebody removed.
-  var removals: Set<Int> = []
   var history = History()
   /// Files that were made, by number.
   var files: [Int: SyncFileInFlight] = [:]
@@ -27,6 +25,8 @@ final class World {
     /// Who can open it.
     let recipients: Set<Int>
     let isSnapshot: Bool
+    /// How often its sender had been a member again by then.
+    let readmissions: Int
   }
 
   /// Makes the replicas in a folder that the caller owns.
