@@ -19,11 +19,13 @@ extension RowStates {
       state.contributions = [:]
       state.masks = [:]
       state.carried = [:]
+      state.brought = [:]
       state.moves = []
       for (number, source) in sources.enumerated() {
         guard let source else { continue }
         if let stamp = old.overrides[source] { state.overrides[number] = stamp }
         state.carried[number] = old.carried[source]
+        state.brought[number] = old.brought[source]
         state.contributions[number] = old.contributions[source]
         state.masks[number] = old.masks[source]
       }

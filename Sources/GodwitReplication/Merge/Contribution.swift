@@ -6,16 +6,16 @@ package struct Contribution: Hashable, Sendable {
   package let dot: Dot
   package let value: Value
   /// The move that brought it from the row's key before; nil for what was written under this one.
-  package let move: Dot?
+  package let move: CellStamp?
 
-  package init(dot: Dot, value: Value, move: Dot? = nil) {
+  package init(dot: Dot, value: Value, move: CellStamp? = nil) {
     self.dot = dot
     self.value = value
     self.move = move
   }
 
   /// Whether all who hold so much hold it, and in this row.
-  func isCovered(by vector: VersionVector) -> Bool { vector.covers(dot) && move.map { vector.covers($0) } ?? true }
+  func isCovered(by vector: VersionVector) -> Bool { vector.covers(dot) && move.map { vector.covers($0.dot) } ?? true }
 }
 
 extension [Contribution] {
@@ -26,7 +26,7 @@ extension [Contribution] {
       if left.dot.sequence != right.dot.sequence { return left.dot.sequence < right.dot.sequence }
       if left.value != right.value { return left.value.sortKey.lexicographicallyPrecedes(right.value.sortKey) }
       guard let other = right.move else { return false }
-      return left.move.map { ($0.origin, $0.sequence) < (other.origin, other.sequence) } ?? true
+      return left.move.map { $0 < other } ?? true
     }
   }
 

@@ -16,12 +16,15 @@ extension RowMerge {
     for (origin, sequence) in state.updates.entries where write.context[origin] < sequence {
       edits.updates[origin] = sequence
     }
-    for (column, stamp) in stamps where !write.context.covers(stamp.dot) && state.carried[column] == nil {
+    /// What came by one move goes on by a later one.
+    func goesOn(_ other: CellStamp?) -> Bool { other.map { $0 < write.stamp } ?? true }
+    for (column, stamp) in stamps
+    where !state.isSeen(column, by: write.context) && state.carried[column] == nil && goesOn(state.brought[column]) {
       guard let value = try? value(of: column) else { continue }
       edits.cells[column] = .init(value: value, stamp: stamp)
     }
     for (column, all) in state.contributions {
-      let unseen = all.unseen(by: write.context)
+      let unseen = all.unseen(by: write.context).filter { goesOn($0.move) }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
     }
     for origin in edits.updates.entries.keys { state.updates[origin] = .none }
@@ -65,6 +68,7 @@ extension RowMerge {
       written[column] = cell.value
       state.overrides[column] = cell.stamp
       state.carried[column] = nil
+      state.brought[column] = edits.move
     }
     for column in Set(edits.contributions.keys).union(edits.takenBack.keys).sorted() {
       try contribute(edits.contributions[column] ?? [], instead: edits.takenBack[column] ?? [], to: column, by: edits.move)
@@ -87,7 +91,7 @@ extension RowMerge {
     _ new: [Contribution], instead old: [Contribution], to column: Int, by move: CellStamp
   ) throws {
     func here(_ all: [Contribution]) -> [Contribution] {
-      all.map { Contribution(dot: $0.dot, value: $0.value, move: move.dot) }
+      all.map { Contribution(dot: $0.dot, value: $0.value, move: move) }
     }
     let known = state.contributions[column] ?? []
     let rest = known.subtracting(here(old))

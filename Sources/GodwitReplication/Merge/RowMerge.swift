@@ -31,6 +31,7 @@ package struct RowMerge {
       if state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
+        state.brought = state.brought.filter { state.overrides[$0.key] != nil }
       }
       try noteInsert(write)
       follow(unseenMoves(write), write, before)
@@ -91,8 +92,7 @@ package struct RowMerge {
   /// What a move only carried takes the place of what was here and the move had seen, as if it had been written when that
   /// was: so it gives way to every other write that does, and to no other.
   private mutating func carry(_ cell: Cell, _ write: RowWrite) {
-    let isReplacing = state.stamp(of: cell.column).map { write.context.covers($0.dot) } ?? true
-    guard isReplacing, state.carried[cell.column].map({ $0 < write.stamp }) ?? true else { return }
+    guard state.isSeen(cell.column, by: write.context), state.carried[cell.column].map({ $0 < write.stamp }) ?? true else { return }
     written[cell.column] = cell.value
     state.carried[cell.column] = write.stamp
   }
@@ -111,6 +111,7 @@ package struct RowMerge {
   private mutating func set(_ cell: Cell, _ write: RowWrite) {
     written[cell.column] = cell.value
     state.carried[cell.column] = nil
+    state.brought[cell.column] = nil
     if write.kind != .insert { state.overrides[cell.column] = write.stamp }
   }
 

@@ -20,7 +20,7 @@ extension RowState {
     static let masks = Parts(rawValue: 128)
     static let carried = Parts(rawValue: 256)
     static let moves = Parts(rawValue: 512)
-    /// Contributions that a move brought.
+    /// Cells and contributions that followed a move.
     static let followed = Parts(rawValue: 1_024)
   }
 
@@ -41,7 +41,7 @@ extension RowState {
     if image != nil { parts.insert(.image) }
     if isSettled { parts.insert(.settled) }
     if contributions.contains(where: { $0.value.contains { $0.move == nil } }) { parts.insert(.contributions) }
-    if contributions.contains(where: { $0.value.contains { $0.move != nil } }) { parts.insert(.followed) }
+    if !brought.isEmpty || contributions.contains(where: { $0.value.contains { $0.move != nil } }) { parts.insert(.followed) }
     if !masks.isEmpty { parts.insert(.masks) }
     if !carried.isEmpty { parts.insert(.carried) }
     if !moves.isEmpty { parts.insert(.moves) }
@@ -83,7 +83,10 @@ extension RowState {
         try move.cells.write(to: &writer, origins: origins)
       }
     }
-    if parts.contains(.followed) { try writeContributions(followed: true, to: &writer, origins: origins) }
+    if parts.contains(.followed) {
+      try brought.write(to: &writer, origins: origins)
+      try writeContributions(followed: true, to: &writer, origins: origins)
+    }
   }
 
   private func writeContributions(
@@ -137,7 +140,10 @@ extension RowState {
         moves.insert(RowMove(stamp: stamp, target: target, cells: try [Int: CellStamp](reading: &reader, origins: origins)))
       }
     }
-    if parts.contains(.followed) { try readContributions(followed: true, from: &reader, origins: origins) }
+    if parts.contains(.followed) {
+      brought = try [Int: CellStamp](reading: &reader, origins: origins)
+      try readContributions(followed: true, from: &reader, origins: origins)
+    }
     try reader.expectEnd()
   }
 
@@ -148,7 +154,7 @@ extension RowState {
       let column = try reader.count()
       for _ in 0..<(try reader.count(limit: reader.remaining, "contributions")) {
         let (dot, value) = (try Dot(reading: &reader, origins: origins), try reader.value())
-        let move = try followed ? Dot(reading: &reader, origins: origins) : nil
+        let move = try followed ? CellStamp(reading: &reader, origins: origins) : nil
         contributions[column, default: []].append(Contribution(dot: dot, value: value, move: move))
       }
     }

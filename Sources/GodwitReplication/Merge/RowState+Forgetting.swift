@@ -37,7 +37,10 @@ extension RowState {
     }
     base = nil
     carried = carried.filter { !isOld($0.value) || kept.contains($0.key) }
-    overrides = overrides.filter { !isOld($0.value) || kept.contains($0.key) }
+    overrides = overrides.filter { column, stamp in
+      !isOld(stamp) || kept.contains(column) || brought[column].map { !isOld($0) } ?? false
+    }
+    brought = brought.filter { overrides[$0.key] != nil }
   }
 
   /// Whether the row would be the same to every write to come without its state.

@@ -11,6 +11,8 @@ package struct RowState: Hashable, Sendable {
   /// The cells that came with a move to this key, by column number, with the move's stamp. Such a cell is as old as the
   /// stamp that the column has beside, of what it replaced.
   package var carried: [Int: CellStamp] = [:]
+  /// The columns whose stamp is of a write that followed a move to this key, with the move's.
+  package var brought: [Int: CellStamp] = [:]
   /// Where the row went from this key: what had not seen that follows it there.
   package var moves: Set<RowMove> = []
   /// Origin → last sequence that inserted the row.
@@ -40,6 +42,12 @@ package struct RowState: Hashable, Sendable {
   }()
 
   package func stamp(of column: Int) -> CellStamp? { overrides[column] ?? base }
+
+  /// Whether an author who held so much had seen the column's last write, and in this row.
+  func isSeen(_ column: Int, by context: VersionVector) -> Bool {
+    guard let stamp = stamp(of: column) else { return true }
+    return context.covers(stamp.dot) && brought[column].map { context.covers($0.dot) } ?? true
+  }
 
   /// The greatest timestamp of all that is remembered.
   package var latest: HLC? {

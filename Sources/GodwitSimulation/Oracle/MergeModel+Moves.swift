@@ -22,7 +22,7 @@ extension MergeModel {
 
   /// Whether neither author had seen the other's write. A row that comes by one move goes on by a later one.
   private func isFollower(_ write: RowHistory.Write, of leaving: RowHistory.Write) -> Bool {
-    guard write.dot != leaving.dot, !leaving.saw(write), !write.saw(leaving) else { return false }
+    guard write.dot != leaving.dot, !leaving.sawHere(write), !write.saw(leaving) else { return false }
     return write.path.map { $0.move < leaving.stamp } ?? true
   }
 
@@ -49,7 +49,7 @@ extension RowHistory {
         guard write.change(of: column) != nil else { return false }
         guard shape.columns[column].policy == .lastWriterWins else { return true }
         guard !write.carries(column) else { return false }
-        return !writes(of: column).contains { !$0.carries(column) && leaving.saw($0) && write.precedes($0) }
+        return !writes(of: column).contains { !$0.carries(column) && leaving.sawHere($0) && write.precedes($0) }
       })
   }
 }

@@ -110,7 +110,7 @@ struct RowHistory {
     let written = all.filter { !$0.carries(column) }
     func age(_ write: Write) -> (Stamp?, Stamp?) {
       guard write.carries(column) else { return (write.stamp, nil) }
-      return (written.filter { write.saw($0) }.map(\.stamp).max(), write.stamp)
+      return (written.filter { write.sawHere($0) }.map(\.stamp).max(), write.stamp)
     }
     return all.max { left, right in
       let (a, b) = (age(left), age(right))
