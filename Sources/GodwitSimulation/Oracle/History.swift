@@ -63,10 +63,12 @@ struct Tables: Hashable, Sendable {
 
   init() { rows = Array(repeating: [:], count: TableShape.all.count) }
 
-  /// What a replica shows.
-  init(reading snapshot: Snapshot) throws {
+  /// What a replica shows; a column that it does not have shows what a row without it gets.
+  init(reading snapshot: Snapshot, at version: Int) throws {
     rows = try TableShape.all.map { shape in
-      let names = shape.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      let names = shape.columns.indices.map { column in
+        shape.name(of: column, at: version).map { "\"\($0)\"" } ?? shape.columns[column].defaultValue.text
+      }.joined(separator: ", ")
       let found = try snapshot.rows(SQL(text: "SELECT \(names) FROM \(shape.name)"))
       return Dictionary(uniqueKeysWithValues: found.map { (Array($0.values.prefix(shape.keyCount)), $0.values) })
     }
@@ -100,6 +102,21 @@ struct Tables: Hashable, Sendable {
       }
     }
     return found
+  }
+
+  /// The same without what a schema version does not have.
+  func shown(at version: Int) -> Tables {
+    var shown = self
+    for (table, shape) in TableShape.all.enumerated() {
+      for column in shape.columns.indices where shape.columns[column].since > version {
+        shown.rows[table] = shown.rows[table].mapValues { row in
+          var row = row
+          row[column] = shape.columns[column].defaultValue
+          return row
+        }
+      }
+    }
+    return shown
   }
 
   subscript(name: RowName) -> [Value]? { rows[name.table][name.key] }

@@ -23,6 +23,8 @@ enum Event: Sendable {
   case backUp(actor: Int)
   /// The last backup is put in the place of the folder.
   case restore(actor: Int)
+  /// The program is of the next schema version from now on.
+  case upgrade(actor: Int)
   /// What every member is known to hold is forgotten.
   case compact(actor: Int)
   /// One member removes another.
@@ -62,7 +64,7 @@ package struct Fault: OptionSet, Sendable {
 
   /// Those that the product stands up to.
   package static let usual: Fault = [
-    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .retirement, .forgetting, .moves,
+    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .retirement, .forgetting, .versions, .moves,
   ]
 
   static let names: [(name: String, fault: Fault)] = [

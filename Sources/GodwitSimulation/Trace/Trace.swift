@@ -4,6 +4,7 @@ package struct Trace: Sendable {
   let actorCount: Int
   /// How many transactions a log may hold before imports forget.
   let keptTransactions: Int
+  let isVersioned: Bool
   let events: [Event]
   /// What is written when all is done and forgotten.
   let epilogue: [Plan]
@@ -15,6 +16,7 @@ package struct Trace: Sendable {
     events = writer.write()
     actorCount = writer.actorCount
     keptTransactions = writer.keptTransactions
+    isVersioned = writer.isVersioned
     epilogue = writer.epilogue()
   }
 

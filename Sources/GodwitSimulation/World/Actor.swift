@@ -17,6 +17,8 @@ final class Actor {
   private var backedUp: Standing?
   /// How many transactions its log may hold before imports forget.
   private let keptTransactions: Int
+  /// The schema version of its program.
+  private(set) var version = 0
   /// Whether it may have missed what the others forgot: it was removed, or an earlier state was restored.
   var wasAway = false
   /// Whether it is a member again and has not rejoined yet. What it wrote before may not spread: others may have
@@ -29,29 +31,39 @@ final class Actor {
   /// What it is called among the members.
   var name: String { "replica-\(owner)" }
 
-  init(index: Int, path: String, clock: MachineClock, countsStatements: Bool, keptTransactions: Int, owner: Int? = nil) async throws {
+  init(
+    index: Int, path: String, clock: MachineClock, countsStatements: Bool, keptTransactions: Int, version: Int = 0,
+    owner: Int? = nil
+  ) async throws {
     self.index = index
     self.owner = owner ?? index
     self.path = path
     self.clock = clock
+    self.version = version
     self.keptTransactions = keptTransactions
     statements = countsStatements ? StatementCounter() : nil
-    replica = try await Self.open(path, clock, statements, keptTransactions)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     standing = try await replica.standing()
   }
 
   private static func open(
-    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?, _ keptTransactions: Int
+    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?, _ keptTransactions: Int, _ version: Int
   ) async throws -> Replica {
     try await Replica.open(
-      at: path, models: SimulatedModels.all, name: nil, key: .keyring(),
+      at: path, models: SimulatedModels.models(at: version), name: nil, key: .keyring(),
+      migrations: version == 0 ? .none : SimulatedModels.migrations,
       statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent,
       wallClock: clock.wallClock, keptTransactions: keptTransactions)
   }
 
   func reopen() async throws {
     await replica.close()
-    replica = try await Self.open(path, clock, statements, keptTransactions)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
+  }
+
+  func upgrade() async throws {
+    version = 1
+    try await reopen()
   }
 
   func close() async { await replica.close() }
@@ -65,16 +77,16 @@ final class Actor {
     let copy = "\((path as NSString).deletingLastPathComponent)/replica-\(index)"
     await replica.close()
     try FileManager.default.copyItem(atPath: path, toPath: copy)
-    replica = try await Self.open(path, self.clock, statements, keptTransactions)
+    replica = try await Self.open(path, self.clock, statements, keptTransactions, version)
     return try await Actor(index: index, path: copy, clock: clock, countsStatements: statements != nil,
-      keptTransactions: keptTransactions, owner: owner)
+      keptTransactions: keptTransactions, version: version, owner: owner)
   }
 
   func backUp() async throws {
     await replica.close()
     try? FileManager.default.removeItem(atPath: backup)
     try FileManager.default.copyItem(atPath: path, toPath: backup)
-    replica = try await Self.open(path, clock, statements, keptTransactions)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     backedUp = standing
   }
 
@@ -85,7 +97,7 @@ final class Actor {
     await replica.close()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.copyItem(atPath: backup, toPath: path)
-    replica = try await Self.open(path, clock, statements, keptTransactions)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     standing = try await replica.standing()
     return true
   }
@@ -109,7 +121,7 @@ final class Actor {
     for file in Self.files where FileManager.default.fileExists(atPath: "\(remains)/\(file)") {
       try FileManager.default.moveItem(atPath: "\(remains)/\(file)", toPath: "\(path)/\(file)")
     }
-    replica = try await Self.open(path, clock, statements, keptTransactions)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     return result
   }
 

@@ -119,7 +119,7 @@ extension World {
       for sender in actors.dropFirst() where !sender.mustRejoin { try await hand(from: sender, to: hub) }
       try await readmitAll()
       for receiver in actors.dropFirst() { try await hand(from: hub, to: receiver) }
-      if hasConverged { break }
+      if hasConverged, try await allAreMembers() { break }
       // What one of them lacks the others may have forgotten.
       guard round < 5, forgets || actors.contains(where: \.wasAway) else { break }
       try await exchangeSnapshots()
@@ -134,6 +134,14 @@ extension World {
 
   private var hasConverged: Bool { actors.allSatisfy { $0.standing.held == actors[0].standing.held } }
 
+  private func allAreMembers() async throws -> Bool {
+    guard actors.contains(where: \.wasAway) else { return true }
+    for actor in actors {
+      guard try await actor.replica.members().allSatisfy(\.isActive) else { return false }
+    }
+    return true
+  }
+
   func hand(from sender: Actor, to receiver: Actor) async throws {
     let file = try await export(from: sender, to: "\(folder)/hand.godwit-sync", includesAll: true)
     try await deliver(file, to: receiver, rejoins: true)
@@ -144,7 +152,7 @@ extension World {
     let hub = actors[0]
     let offset = hub.clock.offsetMilliseconds
     hub.clock.set(offset: 800 * 86_400_000)
-    for actor in actors.dropFirst() where actor.wasAway {
+    for actor in actors.dropFirst() where actor.wasAway || actor.mustRejoin {
       let isMember = try await hub.replica.members().contains { $0.name == actor.name && $0.isActive }
       if !isMember || actor.mustRejoin { try await readmit(actor, by: hub, file: -1 - actor.index) }
       if let file = files.removeValue(forKey: -1 - actor.index) { try await rejoin(actor, with: file) }
@@ -152,10 +160,18 @@ extension World {
     hub.clock.set(offset: offset)
   }
 
-  /// Whoever lacks what another has forgotten takes over that one's state.
+  private func isBehind(_ actor: Actor, _ host: Actor) -> Bool {
+    let floor = host.standing.floor
+    guard actor.standing.held.covers(floor) else { return true }
+    return history.transactions(in: actor.standing.held).contains {
+      !host.standing.held.covers($0.dot) && !$0.context.covers(floor)
+    }
+  }
+
+  /// Whoever lacks what another has forgotten, or holds what somebody wrote who did, takes over that one's state.
   private func exchangeSnapshots() async throws {
     for host in actors {
-      for actor in actors where actor !== host && !actor.standing.held.covers(host.standing.floor) {
+      for actor in actors where actor !== host && isBehind(actor, host) {
         let path = "\(folder)/snapshot.godwit-sync"
         _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
         let file = SyncFileInFlight(

@@ -14,10 +14,10 @@ extension World {
 
   /// What the plan did to the tables, or why it did nothing.
   private func attempt(_ plan: Plan, on actor: Actor) async -> Result<[HistoricOperation], any Error> {
-    let owner = actor.owner
+    let (owner, version) = (actor.owner, actor.version)
     do {
       return .success(
-        try await actor.replica.write { try plan.run($0, owner: owner) })
+        try await actor.replica.write { try plan.run($0, owner: owner, version: version) })
     } catch {
       return .failure(error)
     }
@@ -66,7 +66,7 @@ extension World {
     }
     let threeHours: Int64 = 3 * 3_600_000
     // What has been forgotten may have been written at a time far ahead, which holds the clock there.
-    guard !forgets, hlc.milliseconds > actor.clock.milliseconds + threeHours,
+    guard !forgets, !actor.hasLoadedSnapshot, hlc.milliseconds > actor.clock.milliseconds + threeHours,
       (known?.milliseconds ?? 0) < hlc.milliseconds else { return }
     throw SimulationFailure(.clock, "replica \(actor.index) wrote at a time far ahead of its own")
   }

@@ -9,6 +9,8 @@ final class World {
   private(set) var actors: [Actor] = []
   /// Whether anything was removed or forgotten by now, so that files may be refused.
   let forgets: Bool
+  /// Whether programs of several versions meet.
+  let isVersioned: Bool
   /// What is written when all was forgotten.
   let epilogue: [Plan]
   var history = History()
@@ -34,6 +36,7 @@ final class World {
     self.folder = folder
     forgets = trace.keptTransactions < 1_000
     epilogue = trace.epilogue
+    isVersioned = trace.isVersioned
     let crashing = Set(kept.compactMap { trace.events[$0].crashingActor })
     for (index, path) in try await template.make(trace.actorCount, in: folder).enumerated() {
       actors.append(
@@ -79,6 +82,7 @@ final class World {
       guard try await actor.restore() else { return }
       for other in actors where other.owner == actor.owner { other.wasAway = true }
       forgettable.formUnion(history.transactions(in: before.held).map(\.dot).filter { !actor.standing.held.covers($0) })
+    case .upgrade: try await upgrade(actor)
     case .compact: try await compact(actor)
     case .remove(_, let remover): if let remover = self.actor(remover) { try await remove(actor, by: remover) }
     case .readmit(_, let host, let file):
@@ -101,7 +105,7 @@ extension Event {
     case .pass: nil
     case .setClock(let actor, _), .write(let actor, _), .crashWriting(let actor, _, _), .export(let actor, _, _),
       .deliver(_, let actor), .crashImporting(_, let actor, _), .deliverDamaged(_, let actor, _), .reopen(let actor),
-      .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor), .compact(let actor),
+      .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor), .compact(let actor), .upgrade(let actor),
       .remove(let actor, _), .readmit(let actor, _, _), .rejoin(_, let actor):
       actor
     }
