@@ -37,7 +37,8 @@ struct ListedConflicts {
     let name = RowName(table: place, key: values)
     switch kind {
     case .edit:
-      guard case .text(let column) = row[3] else { return }
+      guard case .text(let text) = row[3], let number = TableShape.all[place].number(of: text) else { return }
+      let column = TableShape.all[place].columns[number].name
       var reader = ByteReader(encoded)
       columns[name, default: []].insert(column)
       edits.insert(Edit(row: name, column: column, value: try reader.value()))

@@ -37,6 +37,9 @@ struct TableShape: Sendable {
   static let all = [tally, guest, shelf, book, loan, dancer, leaf, ticket, seat]
   static let numbers = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
 
+  /// The number of the column that is, or was, called so.
+  func number(of name: String) -> Int? { columns.firstIndex { $0.name == name || $0.formerName == name } }
+
   /// What the column is called at a schema version; nil when it is not there yet.
   func name(of column: Int, at version: Int) -> String? {
     let shape = columns[column]

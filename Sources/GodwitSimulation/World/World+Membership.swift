@@ -113,13 +113,14 @@ extension HistoricOperation {
     guard let table = TableShape.numbers[operation.table] else { return nil }
     let shape = TableShape.all[table]
     let row = RowName(table: table, key: operation.key)
-    let numbers = Dictionary(uniqueKeysWithValues: shape.columns.enumerated().map { ($1.name, $0) })
-    let values = operation.key + operation.cells.map(\.value)
     switch operation.kind {
-    case .insert: self.init(row: row, kind: .insert(values))
+    case .insert:
+      var values = operation.key + shape.columns.dropFirst(shape.keyCount).map(\.defaultValue)
+      for cell in operation.cells { if let number = shape.number(of: cell.column) { values[number] = cell.value } }
+      self.init(row: row, kind: .insert(values))
     case .update:
       var changes: [Int: Change] = [:]
-      for cell in operation.cells { if let number = numbers[cell.column] { changes[number] = Change(cell) } }
+      for cell in operation.cells { if let number = shape.number(of: cell.column) { changes[number] = Change(cell) } }
       self.init(row: row, kind: .update(changes))
     case .delete: self.init(row: row, kind: .delete)
     case .move: return nil
