@@ -39,7 +39,7 @@ extension World {
   func rejoin(_ actor: Actor, with file: SyncFileInFlight) async throws {
     guard let report = try await merging(file, into: actor, { try await actor.replica.rejoin(from: .file(file.path)) })
     else { return }
-    actor.mustRejoin = actor.mustRejoin && !report.isSnapshot
+    actor.mustRejoin = false
     guard report.isSnapshot else { return try await settleImport(of: file, on: actor, mayBeLost: false) }
     try await settleSnapshot(report, file, on: actor)
   }
