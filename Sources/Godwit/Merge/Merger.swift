@@ -21,6 +21,8 @@ final class Merger {
   private var pending: [RowKey: RowWrites] = [:]
   private var pendingCount = 0
   private var transactionCount = 0
+  /// Hears of the latest timestamp that follows a moved row to another key.
+  var follow: (HLC, RowKey) throws -> Void = { _, _ in }
   private(set) var conflictCount = 0
   private(set) var rowCount = 0
 
@@ -162,6 +164,10 @@ final class Merger {
       for lost in change.lost {
         if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
       }
+      for edits in change.following.map(\.edits) {
+        guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }
+        try follow(latest, RowKey(table: key.table, key: edits.target[...]))
+      }
       if let before = change.before { try unique.changed(before) }
       if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
     }
@@ -170,31 +176,46 @@ final class Merger {
     try unique.resolve()
   }
 
-  /// What becomes of each row, in key order. Edits of a row that has gone on under another key take their turn there
-  /// among that key's own writes, so a row they come to is merged again from what it was.
+  /// What becomes of each row, in key order.
   private func changes(by batch: [RowKey: RowWrites]) throws -> [(RowKey, RowChange)] {
-    var changes: [RowKey: RowChange] = [:]
+    let changes = try batch.sorted { $0.key < $1.key }.map { key, writes in
+      (key, try RowChange(writes, to: key, places))
+    }
+    guard changes.contains(where: { !$0.1.following.isEmpty }) else { return changes }
+    return try following(changes, batch).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// Edits of a row that has gone on under another key take their turn there among that key's own writes, so a row that
+  /// they come to is merged again from what it was.
+  private func following(
+    _ direct: [(RowKey, RowChange)], _ batch: [RowKey: RowWrites]
+  ) throws -> [RowKey: RowChange] {
+    var changes = Dictionary(uniqueKeysWithValues: direct)
+    /// What comes to a row, by the row that it comes from; and where to each row has sent anything.
     var arriving: [RowKey: [RowKey: [RowWrites.Following]]] = [:]
     var targets: [RowKey: Set<RowKey>] = [:]
-    var due = Set(batch.keys)
+    var due = direct.filter { !$0.1.following.isEmpty }.map(\.0)
     while !due.isEmpty {
       var next: Set<RowKey> = []
-      for key in due.sorted() {
-        var writes = batch[key] ?? RowWrites()
-        writes.following = (arriving[key] ?? [:]).sorted { $0.key < $1.key }.flatMap(\.value)
-          .sorted { $0.transaction < $1.transaction }
-        let change = try RowChange(writes, to: key, places)
-        let sent = Dictionary(grouping: change.following) { RowKey(table: key.table, key: $0.edits.target[...]) }
-        for target in targets.updateValue(Set(sent.keys), forKey: key)?.union(sent.keys) ?? Set(sent.keys)
-        where arriving[target]?[key] ?? [] != sent[target] ?? [] {
+      for key in due {
+        let sent = Dictionary(grouping: changes[key]?.following ?? []) { edits in
+          RowKey(table: key.table, key: edits.edits.target[...])
+        }
+        for target in (targets[key] ?? []).union(sent.keys) where arriving[target]?[key] ?? [] != sent[target] ?? [] {
           arriving[target, default: [:]][key] = sent[target]
           next.insert(target)
         }
-        changes[key] = change
+        targets[key, default: []].formUnion(sent.keys)
       }
-      due = next
+      due = next.sorted()
+      for key in due {
+        var writes = batch[key] ?? RowWrites()
+        writes.following = (arriving[key] ?? [:]).sorted { $0.key < $1.key }.flatMap(\.value)
+          .sorted { $0.transaction < $1.transaction }
+        changes[key] = try RowChange(writes, to: key, places)
+      }
     }
-    return changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return changes
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {
