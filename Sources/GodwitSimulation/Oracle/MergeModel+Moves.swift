@@ -4,6 +4,18 @@ import GodwitReplication
 /// What was written to a row by authors who had not seen that it left its key goes where the row went (Specs/merge.md,
 /// "Moves").
 extension MergeModel {
+  /// The latest timestamp of what was written to some rows, or followed them from other keys.
+  static func latest(of rows: Set<RowName>, in transactions: [HistoricTransaction]) -> HLC? {
+    let hasMoves = transactions.contains { transaction in
+      transaction.operations.contains { if case .leave = $0.kind { true } else { false } }
+    }
+    guard hasMoves else {
+      return transactions.filter { $0.operations.contains { rows.contains($0.row) } }.map(\.hlc).max()
+    }
+    let histories = MergeModel(transactions).histories
+    return rows.compactMap { histories[$0] }.flatMap(\.writes).map(\.transaction.hlc).max()
+  }
+
   mutating func followMoves() {
     // Of writes that follow a row some are followed by a later move themselves.
     var rest = histories.values.flatMap { history in history.writes.map { (name: history.name, write: $0) } }

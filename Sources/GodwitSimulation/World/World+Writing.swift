@@ -59,8 +59,7 @@ extension World {
     _ hlc: HLC, of operations: [HistoricOperation], _ actor: Actor, _ before: Standing
   ) throws {
     let rows = Set(operations.map(\.row))
-    let known = history.transactions(in: before.held)
-      .filter { $0.operations.contains { rows.contains($0.row) } }.map(\.hlc).max()
+    let known = MergeModel.latest(of: rows, in: history.transactions(in: before.held))
     if let known, known >= hlc {
       throw SimulationFailure(.clock, "replica \(actor.index) wrote to a row at a time not above what it had seen of it")
     }

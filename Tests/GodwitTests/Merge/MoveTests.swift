@@ -169,7 +169,7 @@ struct MoveTests {
       try await group.send(first, 2)
       try await group.exchange()
       #expect(
-        try await group.rows("SELECT id, title, views FROM page ORDER BY id") == [["a", "two", 10], ["b", "two", 11]])
+        try await group.rows("SELECT id, title, views FROM page ORDER BY id") == [["a", "two", 11], ["b", "two", 11]])
     }
   }
 
@@ -180,6 +180,6 @@ struct MoveTests {
     try await group.write(1, "INSERT INTO page (id, views) VALUES ('a', 5)")
     try await group.write(1, "UPDATE page SET id = 'b'")
     try await group.exchange()
-    #expect(try await group.rows("SELECT id, views FROM page ORDER BY id") == [["a", 1], ["b", 7]])
+    #expect(try await group.rows("SELECT id, views FROM page ORDER BY id") == [["a", 6], ["b", 7]])
   }
 }
