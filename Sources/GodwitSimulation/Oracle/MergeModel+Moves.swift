@@ -13,7 +13,12 @@ extension MergeModel {
       return transactions.filter { $0.operations.contains { rows.contains($0.row) } }.map(\.hlc).max()
     }
     let histories = MergeModel(transactions).histories
-    return rows.compactMap { histories[$0] }.flatMap(\.writes).map(\.transaction.hlc).max()
+    // What only adds up has no timestamp to be later than.
+    return rows.compactMap { histories[$0] }.flatMap { history in
+      history.writes.filter { write in
+        write.path.map { $0.columns.contains { history.shape.columns[$0].policy == .lastWriterWins } } ?? true
+      }
+    }.map(\.transaction.hlc).max()
   }
 
   mutating func followMoves() {

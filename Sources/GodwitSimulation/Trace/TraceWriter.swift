@@ -130,7 +130,7 @@ struct TraceWriter {
 
   /// One says what it holds and loses it: what it is sent next begins behind that.
   private mutating func addLapse() {
-    let lapsing = reader ?? Int.random(in: 0..<actorCount, using: &generator)
+    let lapsing = reader ?? restorable
     guard let way = ways.filter({ $0.to == lapsing }).randomElement(using: &generator) else { return }
     func hand(_ from: Int, _ to: Int) {
       fileCount += 1
@@ -150,7 +150,7 @@ struct TraceWriter {
     case 0 where faults.contains(.clones) && cloneCount < 2:
       events.append(.clone(actor: actor))
       cloneCount += 1
-    case 1 where faults.contains(.restores), 2 where faults.contains(.restores): events.append(.restore(actor: actor))
+    case 1 where faults.contains(.restores), 2 where faults.contains(.restores): events.append(.restore(actor: restorable))
     case 3 where faults.contains(.restores): events.append(.backUp(actor: actor))
     default: break
     }
@@ -168,6 +168,9 @@ struct TraceWriter {
     events.append(.readmit(actor: gone, by: Int.random(in: 0..<actorCount, using: &generator), file: fileCount))
     if !generator.chance(oneIn: 4) { events.append(.rejoin(file: fileCount, actor: gone)) }
   }
+
+  /// Where members are removed, the first does not lose anything either: two of them might each wait for the other.
+  private var restorable: Int { mutating get { retires ? Int.random(in: 1..<actorCount, using: &generator) : actor } }
 
   private mutating func send() {
     guard var way = ways.randomElement(using: &generator) else { return }
