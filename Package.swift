@@ -86,7 +86,11 @@ let package = Package(
     .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles"]),
     .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
     .testTarget(name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
-    .testTarget(name: "GodwitSimulationTests", dependencies: ["GodwitSimulation", "Godwit", "GodwitBase", "GodwitReplication"]),
+    .testTarget(
+      name: "GodwitSimulationTests",
+      dependencies: [
+        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitReplication", "GodwitStorage", "godwit-sim",
+      ]),
     .testTarget(
       name: "GodwitTests",
       dependencies: [

@@ -1,8 +1,8 @@
-#if GODWIT_PLANT
+#if DEBUG || GODWIT_PLANT
   import Foundation
 
-  /// Mistakes that a build with `-D GODWIT_PLANT` makes on purpose, to show that the simulator finds them
-  /// (Specs/simulation.md, "Planted faults"). No other build has any trace of them.
+  /// Mistakes that a debug build, or one with `-D GODWIT_PLANT`, makes on purpose when it is told to, to show that the
+  /// simulator finds them (Specs/simulation.md, "Planted faults"). A release build has no trace of them.
   package enum PlantedFault: String, CaseIterable, Sendable {
     case ignoreTieBreak = "ignore-tie-break"
     case restampOnReceipt = "restamp-on-receipt"

@@ -56,15 +56,15 @@ struct MergeModelTests {
   @Test("where deletes win, only an insert that saw the delete brings the row back")
   func deleteWins() throws {
     let row = try name("ticket", "k0")
-    let inserted: [Value] = ["k0", "open", 0, "[]", 1]
+    let inserted: [Value] = ["k0", "open", 0, "[]", 1, 0]
     let deleted = [
       transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(inserted))]),
       transaction(ada, 2, at: 2, saw: 0, [.init(row: row, kind: .delete)]),
       transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([1: .value("done")]))]),
     ]
     #expect(MergeModel(deleted).tables.rows[row.table].isEmpty)
-    let again = transaction(ada, 3, at: 5, saw: 1, [.init(row: row, kind: .insert(["k0", "new", 2, "[]", 1]))])
-    #expect(MergeModel(deleted + [again]).tables.rows[row.table][row.key] == ["k0", "new", 2, "[]", 1])
+    let again = transaction(ada, 3, at: 5, saw: 1, [.init(row: row, kind: .insert(["k0", "new", 2, "[]", 1, 0]))])
+    #expect(MergeModel(deleted + [again]).tables.rows[row.table][row.key] == ["k0", "new", 2, "[]", 1, 0])
   }
 
   @Test("an element stays that a remove had not seen")
@@ -94,8 +94,8 @@ struct MergeModelTests {
   func unique() throws {
     let (first, second) = (try name("guest", "g0"), try name("guest", "g1"))
     let model = MergeModel([
-      transaction(ada, 1, at: 5, saw: 0, [.init(row: first, kind: .insert(["g0", "ann", 1, 1, ""]))]),
-      transaction(bob, 1, at: 4, saw: 0, [.init(row: second, kind: .insert(["g1", "ann", 1, .null, ""]))]),
+      transaction(ada, 1, at: 5, saw: 0, [.init(row: first, kind: .insert(["g0", "ann", 1, 1, "", 3]))]),
+      transaction(bob, 1, at: 4, saw: 0, [.init(row: second, kind: .insert(["g1", "ann", 1, .null, "", 3]))]),
     ])
     #expect(model.tables.rows[first.table].keys.sorted { $0.count < $1.count } == [["g1"]])
     #expect(model.limbo == [first: .unique])

@@ -85,6 +85,8 @@ enum Meta: String {
   case clocked
   /// The earliest timestamp in `godwit_ahead`; 0 or missing when that is empty.
   case ahead
+  /// The latest timestamp within the clock of what has been forgotten; missing before anything is.
+  case forgottenClock
   /// How many entries the conflict log has let go of.
   case conflictsPruned
   /// The database's half of its anchor (Specs/incarnations.md).

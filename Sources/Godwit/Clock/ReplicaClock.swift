@@ -13,6 +13,8 @@ final class ReplicaClock {
   private var clock = HybridClock()
   /// The earliest timestamp remembered; nil when nothing is, and then a commit does not look for rows.
   private var earliest: HLC?
+  /// The latest timestamp of what has been forgotten, of which no row tells any more: the clock never goes back behind it.
+  private var forgotten = HLC(rawValue: 0)
 
   init(_ connection: Connection, wallClock: WallClock) {
     self.connection = connection
@@ -27,6 +29,7 @@ final class ReplicaClock {
     var last = HLC(rawValue: try integer(.clock))
     if own.sequence.rawValue > (try integer(.clocked)) { last = max(last, latest) }
     clock = HybridClock(last: last)
+    forgotten = HLC(rawValue: try integer(.forgottenClock))
     let ahead = try integer(.ahead)
     earliest = ahead == 0 ? nil : HLC(rawValue: ahead)
   }
@@ -54,7 +57,7 @@ final class ReplicaClock {
   /// Goes back to the wall clock after that was set back, and remembers the rows of all transactions with later
   /// timestamps. Takes time in proportion to the log, once per wrong clock.
   func correct(_ log: ChangeLog, _ catalog: Catalog) throws {
-    let wall = wallClock.milliseconds()
+    let wall = max(wallClock.milliseconds(), forgotten.milliseconds + 1)
     guard clock.isAstray(wallMilliseconds: wall) else { return }
     for dot in try log.transactions(after: HLC(milliseconds: wall)) {
       let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
@@ -80,6 +83,10 @@ final class ReplicaClock {
     try remember([key], hlc)
   }
 
+  /// Follows the timestamp of all that a snapshot's sender has forgotten the timestamps of. False when it lies beyond
+  /// reach: each of the snapshot's rows has to be remembered then.
+  func follow(_ hlc: HLC) -> Bool { clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) }
+
   /// The greatest timestamp handed out or followed.
   var latest: HLC { clock.last }
 
@@ -88,6 +95,14 @@ final class ReplicaClock {
     try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)
     try Meta.set(.clocked, .integer(Int64(sequence.rawValue)), on: connection)
     if let earliest, earliest <= clock.last { try forget() }
+  }
+
+  /// The log no longer tells who wrote with this timestamp. Rows that were written beyond the clock are remembered.
+  func noteForgotten(_ hlc: HLC) throws {
+    let known = min(hlc, clock.last)
+    guard known > forgotten else { return }
+    forgotten = known
+    try Meta.set(.forgottenClock, .integer(Int64(known.rawValue)), on: connection)
   }
 
   // MARK: Rows

@@ -31,7 +31,7 @@ extension RowHistory {
           conflicts.filter { $0.columns == [name] })
       },
       touches: try touches(state), isOlder: state.isSettled,
-      deletions: state.deletes.sorted().map { Authorship($0) }, movedHere: state.carried.map { Authorship($0) },
+      deletions: state.deletes.sorted().map { Authorship($0) }, movedHere: state.carried.values.max().map { Authorship($0) },
       moves: try state.moves.sorted { $0.stamp < $1.stamp }.map {
         RowExplanation.Move(author: Authorship($0.stamp), key: try [Value](encoded: $0.target))
       },

@@ -38,7 +38,7 @@ final class Forgetting {
 
   /// Whether the log is so long that imports forget by themselves. A short one costs little, tells who wrote what, and
   /// lets a backup that is not very old catch up without a snapshot.
-  static func isDue(_ writer: ReplicaWriter) throws -> Bool {
+  static func isDue(_ writer: ReplicaWriter, keeping keptTransactions: Int) throws -> Bool {
     let origins = writer.log.origins
     let (floor, held) = (origins.floor, origins.vector)
     let count = held.origins.reduce(0) { $0 + Int(held[$1].rawValue - floor[$1].rawValue) }
@@ -66,10 +66,13 @@ final class Forgetting {
       }
       // Another process may have written meanwhile; the next step sees it.
       if writer.hasHolds, writer.log.origins.hasUnfolded { return progress }
+      // What was written beyond a clock that was set back is told by the log alone.
+      try writer.clock.correct(writer.log, writer.catalog)
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
       let isFolded = try fold(through: frontier.vector)
-      let log = LogForgetting(writer.connection, writer.log)
+      var log = LogForgetting(writer.connection, writer.log)
       let dropped = try log.drop(through: frontier.vector, portion)
+      try writer.clock.noteForgotten(log.latest)
       let own = try writer.log.origins.head(of: writer.log.origins.own)
       if dropped > 0 { try writer.clock.save(through: own.sequence) }
       progress.transactions += dropped

@@ -8,6 +8,8 @@ import GodwitStorage
 struct LogForgetting {
   private let connection: Connection
   private let log: ChangeLog
+  /// The latest timestamp that was dropped.
+  private(set) var latest = HLC(rawValue: 0)
 
   init(_ connection: Connection, _ log: ChangeLog) {
     self.connection = connection
@@ -15,7 +17,7 @@ struct LogForgetting {
   }
 
   /// Drops transactions that the vector covers and the row states know. Returns how many.
-  func drop(through frontier: VersionVector, _ portion: Forgetting.Portion) throws -> Int {
+  mutating func drop(through frontier: VersionVector, _ portion: Forgetting.Portion) throws -> Int {
     let end = frontier.intersection(log.origins.foldedVector)
     var rest = portion
     var count = 0
@@ -25,12 +27,12 @@ struct LogForgetting {
     return count
   }
 
-  private func drop(
+  private mutating func drop(
     _ origin: Origin, through end: SequenceNumber, _ rest: inout Forgetting.Portion
   ) throws -> Int {
     let head = try log.origins.head(of: origin)
     let first = LogKey(origin: head.number, head.floor).rawValue
-    let sql = "SELECT id, chain, length(changes) FROM godwit_log WHERE id > ? AND id <= ? ORDER BY id"
+    let sql = "SELECT id, chain, length(changes), hlc FROM godwit_log WHERE id > ? AND id <= ? ORDER BY id"
     var last: (key: Int64, chain: ContentHash)?
     var count = 0
     try connection.withStatement(sql) { statement in
@@ -40,6 +42,7 @@ struct LogForgetting {
         var chain = ByteReader(statement.blob(at: 1))
         last = (statement.integer(at: 0), try ContentHash(reading: &chain))
         count += 1
+        latest = max(latest, HLC(rawValue: UInt64(bitPattern: statement.integer(at: 3))))
         rest.transactions -= 1
         rest.bytes -= Int(statement.integer(at: 2))
       }

@@ -37,7 +37,8 @@ extension Replica {
   /// just now is no failure of it.
   func forget(afterApplying count: Int) async {
     do {
-      guard try await withWriter({ try Forgetting.isDue($0) }) else { return }
+      let kept = keptTransactions
+      guard try await withWriter({ try Forgetting.isDue($0, keeping: kept) }) else { return }
       var progress = Forgetting.Progress()
       for _ in 0...(count / Forgetting.Portion.small.transactions) where !progress.isDone {
         progress = try await forget(progress, portion: .small)

@@ -20,6 +20,9 @@ final class Merger {
   private var isMerging = false
   private var pending: [RowKey: RowWrites] = [:]
   private var pendingCount = 0
+  private var transactionCount = 0
+  /// Hears of the latest timestamp that follows a moved row to another key.
+  var follow: (HLC, RowKey) throws -> Void = { _, _ in }
   private(set) var conflictCount = 0
   private(set) var rowCount = 0
 
@@ -62,7 +65,7 @@ final class Merger {
     if !isMerging { try beginMerging() }
     guard let record else { return }
     let changes = try ChangeSet(record.changes[...])
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
       let hlc = isStale ? HLC(rawValue: log.origins.ownLatest.rawValue + 1) : record.hlc
       let stamp = CellStamp(hlc: hlc, dot: record.dot)
@@ -73,10 +76,11 @@ final class Merger {
     try changes.forEach { operation in
       let remote = changes.tables[operation.table]
       for (key, write) in try RowWrite.of(operation, remote, mappings[operation.table], stamp, context) {
-        pending[key, default: RowWrites()].writes.append(write)
+        pending[key, default: RowWrites()].writes.append((transactionCount, write))
         pendingCount += 1
       }
     }
+    transactionCount += 1
     if pendingCount >= Self.batchSize { try flush() }
   }
 
@@ -98,7 +102,7 @@ final class Merger {
   /// Applies what has been gathered and judges references.
   func finish() throws {
     if isMerging { try flush() }
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       let isLogging = PlantedFault.logDerivedEffect.isPlanted
       if isLogging { try places.states.connection.setTriggers(true) }
       defer { if isLogging { try? places.states.connection.setTriggers(false) } }
@@ -143,34 +147,75 @@ final class Merger {
     try places.noteArrival(key)
   }
 
-  /// Merges what has been gathered. Edits of rows that have gone on under another key make another round.
+  /// Merges what has been gathered.
   private func flush() throws {
-    while !pending.isEmpty {
-      let round = pending
-      pending.removeAll(keepingCapacity: true)
-      try merge(round)
-    }
+    let batch = pending
+    pending.removeAll(keepingCapacity: true)
     pendingCount = 0
+    if !batch.isEmpty { try merge(batch) }
   }
 
   /// Every row that goes, and every row whose unique columns change, is taken out before any is put in, so that
   /// unique values may go from row to row.
-  private func merge(_ round: [RowKey: RowWrites]) throws {
+  private func merge(_ batch: [RowKey: RowWrites]) throws {
     var arrivals: [LivingRow] = []
-    for (key, writes) in round.sorted(by: { $0.key < $1.key }) {
-      let change = try RowChange(writes, to: key, places)
+    let changes = try self.changes(by: batch)
+    for (key, change) in changes {
       for lost in change.lost {
         if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
       }
+      for edits in change.following.map(\.edits) {
+        guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }
+        try follow(latest, RowKey(table: key.table, key: edits.target[...]))
+      }
       if let before = change.before { try unique.changed(before) }
       if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
-      for edits in change.following {
-        pending[RowKey(table: key.table, key: edits.target[...]), default: RowWrites()].following.append(edits)
-      }
     }
-    rowCount += round.count
+    rowCount += changes.count
     try unique.place(arrivals)
     try unique.resolve()
+  }
+
+  /// What becomes of each row, in key order.
+  private func changes(by batch: [RowKey: RowWrites]) throws -> [(RowKey, RowChange)] {
+    let changes = try batch.sorted { $0.key < $1.key }.map { key, writes in
+      (key, try RowChange(writes, to: key, places))
+    }
+    guard changes.contains(where: { !$0.1.following.isEmpty }) else { return changes }
+    return try following(changes, batch).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// Edits of a row that has gone on under another key take their turn there among that key's own writes, so a row that
+  /// they come to is merged again from what it was.
+  private func following(
+    _ direct: [(RowKey, RowChange)], _ batch: [RowKey: RowWrites]
+  ) throws -> [RowKey: RowChange] {
+    var changes = Dictionary(uniqueKeysWithValues: direct)
+    /// What comes to a row, by the row that it comes from; and where to each row has sent anything.
+    var arriving: [RowKey: [RowKey: [RowWrites.Following]]] = [:]
+    var targets: [RowKey: Set<RowKey>] = [:]
+    var due = direct.filter { !$0.1.following.isEmpty }.map(\.0)
+    while !due.isEmpty {
+      var next: Set<RowKey> = []
+      for key in due {
+        let sent = Dictionary(grouping: changes[key]?.following ?? []) { edits in
+          RowKey(table: key.table, key: edits.edits.target[...])
+        }
+        for target in (targets[key] ?? []).union(sent.keys) where arriving[target]?[key] ?? [] != sent[target] ?? [] {
+          arriving[target, default: [:]][key] = sent[target]
+          next.insert(target)
+        }
+        targets[key, default: []].formUnion(sent.keys)
+      }
+      due = next.sorted()
+      for key in due {
+        var writes = batch[key] ?? RowWrites()
+        writes.following = (arriving[key] ?? [:]).sorted { $0.key < $1.key }.flatMap(\.value)
+          .sorted { $0.transaction < $1.transaction }
+        changes[key] = try RowChange(writes, to: key, places)
+      }
+    }
+    return changes
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {

@@ -72,7 +72,7 @@ final class ReferenceJudge {
   /// Hides a row that lacks a parent, or masks the reference.
   private func judge(_ key: RowKey) throws {
     let table = try places.tables[key.table]
-    guard !table.references.isEmpty, let row = try places.load(key), row.isShown else { return }
+    guard !table.references.isEmpty, let row = try shown(key) else { return }
     let whole = try table.row(key, row.values)
     var masks: [Int: Value] = [:]
     var targets: Set<Holds.Target> = []
@@ -95,11 +95,26 @@ final class ReferenceJudge {
     try places.holds.replace(targets, for: key)
   }
 
+  /// A row of the table. One that a fast forward put there may have the state of a row that was deleted before.
+  private func shown(_ key: RowKey) throws -> LivingRow? {
+    var row = try places.load(key)
+    if row?.isShown != true, prepare != nil, try places.isShown(key) {
+      try prepareOnce()
+      row = try places.load(key)
+    }
+    return row?.isShown == true ? row : nil
+  }
+
   private func prepared(_ row: LivingRow) throws -> LivingRow {
-    guard let prepare else { return row }
-    self.prepare = nil
-    try prepare()
+    guard prepare != nil else { return row }
+    try prepareOnce()
     return try places.load(row.key) ?? row
+  }
+
+  private func prepareOnce() throws {
+    let prepare = prepare
+    self.prepare = nil
+    try prepare?()
   }
 
   private func mask(_ row: LivingRow, _ masks: [Int: Value], in table: MergeTable) throws {

@@ -3,12 +3,42 @@ import GodwitReplication
 
 /// What one batch writes to one row.
 struct RowWrites {
-  var writes: [RowWrite] = []
+  /// Each with the number of its transaction in the batch.
+  var writes: [(transaction: Int, write: RowWrite)] = []
   /// Edits that were written under a key the row had before.
-  var following: [FollowingEdits] = []
+  var following: [Following] = []
+
+  struct Following: Hashable {
+    /// The number of the transaction that sends them on.
+    let transaction: Int
+    let edits: FollowingEdits
+  }
 
   /// Whether the row can be new here. A delete may come to a row whose insert waits for a schema.
-  var mayBegin: Bool { writes.first.map { $0.kind != .update } ?? false }
+  var mayBegin: Bool { writes.first.map { $0.write.kind != .update } ?? false }
+
+  /// Applies all in the order of their transactions, and returns what goes on from here.
+  func apply(to merge: inout RowMerge) throws -> [Following] {
+    var rest = following[...]
+    var sent: [Following] = []
+    func note(_ transaction: Int) {
+      for edits in merge.following.dropFirst(sent.count) { sent.append(Following(transaction: transaction, edits: edits)) }
+    }
+    func follow(before transaction: Int) throws {
+      while let next = rest.first, next.transaction < transaction {
+        try merge.apply(next.edits)
+        note(next.transaction)
+        rest.removeFirst()
+      }
+    }
+    for (transaction, write) in writes {
+      try follow(before: transaction)
+      try merge.apply(write)
+      note(transaction)
+    }
+    try follow(before: .max)
+    return sent
+  }
 }
 
 /// What the writes of one batch make of one row.
@@ -17,7 +47,7 @@ struct RowChange {
   /// The row as it was, if it was alive.
   let before: LivingRow?
   let lost: [LostWrite]
-  let following: [FollowingEdits]
+  let following: [RowWrites.Following]
   private let after: RowState
   private let written: [Int: Value]
   private let values: [Value]
@@ -37,13 +67,11 @@ struct RowChange {
     var values = before?.values ?? table.completed(state.image ?? [])
     let stored = values
     var merge = RowMerge(state, table.rules) { stored[$0 - keyCount] }
-    for write in all.writes { try merge.apply(write) }
-    for edits in all.following { try merge.apply(edits) }
+    following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state
     written = merge.written
     lost = merge.lost
-    following = merge.following
     self.values = values
   }
 
@@ -80,7 +108,7 @@ struct RowChange {
     state.image = values
     state.masks = [:]
     try places.states.save(state, for: key)
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.forgetTombstoneEarly.isPlanted { try places.states.remove(key) }
     #endif
   }

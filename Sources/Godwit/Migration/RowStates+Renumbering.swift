@@ -18,11 +18,21 @@ extension RowStates {
       state.overrides = [:]
       state.contributions = [:]
       state.masks = [:]
+      state.carried = [:]
+      state.brought = [:]
+      state.moves = []
       for (number, source) in sources.enumerated() {
         guard let source else { continue }
         if let stamp = old.overrides[source] { state.overrides[number] = stamp }
+        state.carried[number] = old.carried[source]
+        state.brought[number] = old.brought[source]
         state.contributions[number] = old.contributions[source]
         state.masks[number] = old.masks[source]
+      }
+      for move in old.moves {
+        var cells: [Int: CellStamp] = [:]
+        for (number, source) in sources.enumerated() { cells[number] = source.flatMap { move.cells[$0] } }
+        state.moves.insert(RowMove(stamp: move.stamp, target: move.target, cells: cells))
       }
       state.image = try old.image.map(image)
       if state != old { try save(state, for: key) }

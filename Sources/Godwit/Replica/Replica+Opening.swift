@@ -118,7 +118,7 @@ extension Replica {
   package static func open(
     at path: String, models: [any Model.Type], name: String?, key: KeySource, migrations: Migrations = .none,
     idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger, wallClock: WallClock,
-    isReadOnly: Bool = false, temporary: TemporaryFolder? = nil
+    isReadOnly: Bool = false, keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
@@ -174,7 +174,8 @@ extension Replica {
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
-      wallClock: wallClock, logger: logger, temporary: temporary)
+      wallClock: wallClock, logger: logger, keptTransactions: keptTransactions ?? Forgetting.keptTransactions,
+      temporary: temporary)
   }
 
   private static func prepareWriter(

@@ -25,6 +25,9 @@ public final class Replica: Sendable {
   let wallClock: WallClock
   let logger: Logger
 
+  /// How many transactions the log may hold before imports forget by themselves.
+  let keptTransactions: Int
+
   /// Whether there may be history to forget when the replica is closed.
   let hasWritten = Mutex(false)
 
@@ -33,7 +36,7 @@ public final class Replica: Sendable {
 
   init(
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
-    wallClock: WallClock, logger: Logger, temporary: TemporaryFolder?
+    wallClock: WallClock, logger: Logger, keptTransactions: Int, temporary: TemporaryFolder?
   ) {
     path = folder.path
     self.temporary = temporary
@@ -44,6 +47,7 @@ public final class Replica: Sendable {
     self.changes = changes
     self.wallClock = wallClock
     self.logger = logger
+    self.keptTransactions = keptTransactions
   }
 
   // MARK: Writing and reading

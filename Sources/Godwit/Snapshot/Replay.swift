@@ -16,7 +16,7 @@ struct Replay {
 
   /// Runs inside the import's transaction, in which nothing else is captured.
   func run(_ records: [TransactionRecord]) throws {
-    var written: Set<RowKey> = []
+    var written: [RowKey: Written] = [:]
     try writer.captured {
       for record in records {
         let changes = try ChangeSet(record.changes[...])
@@ -31,16 +31,56 @@ struct Replay {
             // Where it was, it goes; where it is, it is as it was when it came.
             let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
             let old = RowKey(table: table.number, key: previous)
+            try note(old, stamp, table, in: &written)
             try apply(.delete, [], stamp, to: old, in: table)
-            written.insert(old)
           }
+          try note(key, stamp, table, in: &written)
           try apply(operation.kind, cells, stamp, to: key, in: table)
-          written.insert(key)
+        }
+      }
+      try openCircles(written)
+    }
+    // What the new state makes of references and of rows in limbo.
+    try writer.merger().settleLocalWrites(to: Set(written.keys))
+  }
+
+  /// A row that is written anew.
+  private struct Written {
+    /// Its cells beside the key in the new state; nil when it is not there.
+    let before: [Value]?
+    /// Of what was written to it last.
+    var stamp: CellStamp
+  }
+
+  private func note(
+    _ key: RowKey, _ stamp: CellStamp, _ table: MergeTable, in written: inout [RowKey: Written]
+  ) throws {
+    written[key] = Written(before: try written[key].map(\.before) ?? table.rows.values(key.key), stamp: stamp)
+  }
+
+  /// A move that the new state does not allow, since it would close a circle, has no effect: the cell is what it is there.
+  private func openCircles(_ written: [RowKey: Written]) throws {
+    guard let circles = writer.circles else { return }
+    var isChanging = true
+    while isChanging {
+      isChanging = false
+      for (key, row) in written.sorted(by: { $0.key < $1.key }) {
+        let table = try tables[key.table]
+        let keyCount = table.definition.keyCount
+        for column in try circles.circles(through: key, table.definition) {
+          guard let value = try table.rows.values(key.key)?[column - keyCount],
+            case let old = row.before?[column - keyCount] ?? .null, old != value
+          else { continue }
+          try keep([Cell(column: column, value: value)], of: key, row.stamp, .constraint, in: table)
+          if old == .null, !table.definition.columns[column].isNullable {
+            try table.rows.delete(key.key)
+          } else {
+            try table.rows.update(key.key, [(column, old)])
+          }
+          isChanging = true
         }
       }
     }
-    // What the new state makes of references and of rows in limbo.
-    try writer.merger().settleLocalWrites(to: written)
   }
 
   private func apply(

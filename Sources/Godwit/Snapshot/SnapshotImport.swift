@@ -27,6 +27,13 @@ struct SnapshotImport {
         .fenced, "this replica lacks what all others hold and have forgotten",
         hint: "nothing was changed; replace its state and make its own unsent changes anew: godwit import --rejoin FILE")
     }
+    // What was forgotten here cannot be made anew: it is the sender that lacks something.
+    let sent = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
+    guard sent.covers(origins.floor) else {
+      throw GodwitError(
+        .fenced, "the snapshot's sender lacks what has been forgotten here",
+        hint: "nothing was changed; let the sender rejoin with a snapshot of this replica's: godwit import --rejoin FILE")
+    }
     let unsent = try unsentTransactions()
     if !origins.vector.isEmpty { try clear() }
     try SnapshotLoader(file, head, writer: writer).run(progress)

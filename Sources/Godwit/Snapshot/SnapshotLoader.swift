@@ -18,6 +18,8 @@ final class SnapshotLoader {
   private let states: RowStates
   private let carrier: ChangeCarrier
   private let quarantine: Quarantine
+  /// Whether rows of which no timestamp is left may have been written beyond this replica's clock.
+  private let isBehind: Bool
   private(set) var rowCount = 0
   private(set) var transactionCount = 0
 
@@ -43,6 +45,7 @@ final class SnapshotLoader {
     states = RowStates(connection: connection, origins: writer.log.origins)
     carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
     quarantine = Quarantine(connection)
+    isBehind = !writer.clock.follow(head.clock)
   }
 
   func run(_ progress: ProgressHandler?) throws {
@@ -79,6 +82,7 @@ final class SnapshotLoader {
       try check(values, count: tables[number].definition.columns.count)
       try values.withUnsafeBytes { try tables[number].rows.insert(encoded: $0) }
       rowCount += 1
+      if isBehind { try writer.clock.take(head.clock, of: try key(of: values, in: tables[number])) }
     case .state(let number, let key, let bytes):
       try check(key, count: tables[number].definition.keyCount)
       var reader = ByteReader(bytes)
@@ -86,7 +90,9 @@ final class SnapshotLoader {
       try check(state, tables[number].definition)
       let row = RowKey(table: tables[number].number, key: key)
       try states.save(state, for: row)
-      if let latest = state.latest { try writer.clock.take(latest, of: row) }
+      if let latest = isBehind ? max(state.latest ?? head.clock, head.clock) : state.latest {
+        try writer.clock.take(latest, of: row)
+      }
     case .hold(let kind, let targetTable, let rest, let number, let key):
       try check(key, count: tables[number].definition.keyCount)
       let table = targetTable.map { tables[$0].number } ?? 0
@@ -123,7 +129,14 @@ final class SnapshotLoader {
     try origins.save(Set(head.origins.map(\.origin)))
     try origins.markFolded(
       through: VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.folded) })))
+    try writer.clock.noteForgotten(head.clock)
     try writer.clock.save(through: origins.head(of: origins.own).sequence)
+  }
+
+  private func key(of values: ArraySlice<UInt8>, in table: MergeTable) throws -> RowKey {
+    var reader = ByteReader(values)
+    for _ in 0..<table.definition.keyCount { _ = try reader.encodedValue() }
+    return RowKey(table: table.number, key: values[values.startIndex..<reader.position])
   }
 
   private func check(_ values: ArraySlice<UInt8>, count: Int) throws {
@@ -136,12 +149,18 @@ final class SnapshotLoader {
   /// Columns are used as places in a row's values, and what wrote the row must be part of the snapshot.
   private func check(_ state: RowState, _ table: TableDefinition) throws {
     let columns = table.keyCount..<table.columns.count
-    let used = [Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys)].joined()
+    let used = [
+      Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys), Array(state.carried.keys), Array(state.brought.keys),
+      state.moves.flatMap(\.cells.keys),
+    ].joined()
     guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
       throw ByteReader.malformed("a row state with columns that its table does not have")
     }
-    let stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
-    let dots: [Dot] = stamps.map(\.dot) + state.contributions.values.joined().map(\.dot)
+    var stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
+    stamps += Array(state.carried.values) + Array(state.brought.values) + state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
+    let contributions = state.contributions.values.joined()
+    stamps += contributions.compactMap(\.move)
+    let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)
     guard stamps.allSatisfy({ $0.hlc < HLC.limit }), dots.allSatisfy(vector.covers),
       [state.inserts, state.updates, state.removed].allSatisfy(vector.covers)
     else {

@@ -34,20 +34,31 @@ struct CircleCheck {
     }
   }
 
-  /// Goes from parent to parent; a way that comes back to its first row is a circle.
+  /// A row's acyclic references that are part of a circle, by column number.
+  func circles(through key: RowKey, _ definition: TableDefinition) throws -> [Int] {
+    guard let columns = tables[definition.name]?.columns else { return [] }
+    let rows = TableRows(definition, on: connection)
+    return try columns.sorted().filter { try isOnCircle(key.key, $0, rows) }
+  }
+
   private func check(_ start: ArraySlice<UInt8>, _ column: Int, _ rows: TableRows) throws {
-    var visited: Set<ArraySlice<UInt8>> = []
-    var next = start
-    while visited.insert(next).inserted {
-      guard let parent = try rows.values(next)?[column - rows.definition.keyCount], parent != .null else { return }
-      var writer = ByteWriter(capacity: 24)
-      writer.value(parent)
-      next = writer.bytes[...]
-    }
-    guard next == start else { return }
+    guard try isOnCircle(start, column, rows) else { return }
     let name = rows.definition.columns[column].name
     throw GodwitError(
       .constraint, "a row of table \(rows.definition.name) would come before itself by its column \(name)",
       hint: "the reference is declared acyclic; move the other row first")
+  }
+
+  /// Goes from parent to parent; a way that comes back to its first row is a circle.
+  private func isOnCircle(_ start: ArraySlice<UInt8>, _ column: Int, _ rows: TableRows) throws -> Bool {
+    var visited: Set<ArraySlice<UInt8>> = []
+    var next = start
+    while visited.insert(next).inserted {
+      guard let parent = try rows.values(next)?[column - rows.definition.keyCount], parent != .null else { return false }
+      var writer = ByteWriter(capacity: 24)
+      writer.value(parent)
+      next = writer.bytes[...]
+    }
+    return next == start
   }
 }

@@ -32,7 +32,7 @@ final class ReplicaWriter {
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private var tablesWithTriggers: Set<String> = []
   let mergeFunctions: [CustomMerge]
-  private var circles: CircleCheck?
+  private(set) var circles: CircleCheck?
   private var writesSinceForgetting = 0
   /// Seldom enough that no writer notices.
   private static let writesBetweenForgetting = 1_024
@@ -108,7 +108,9 @@ final class ReplicaWriter {
 
   /// What brings changes into the tables, for one such transaction.
   func merger() throws -> Merger {
-    try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions)
+    let merger = try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions)
+    merger.follow = { [clock] hlc, row in try clock.take(hlc, of: row) }
+    return merger
   }
 
   /// Runs the body between BEGIN IMMEDIATE and COMMIT; a throw rolls everything back. Observers hear of the tables
@@ -172,7 +174,7 @@ final class ReplicaWriter {
     guard let captured else { return 0 }
     try circles?.run(captured.changes)
     let operations = capture.entries.count
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.reuseSequence.isPlanted { try takeBackThirdTransaction() }
     #endif
     let head = try log.origins.head(of: log.origins.own)
@@ -252,7 +254,7 @@ final class ReplicaWriter {
   }
 }
 
-#if GODWIT_PLANT
+#if DEBUG || GODWIT_PLANT
   extension ReplicaWriter {
     /// Forgets that the sequence was given away, as a restored backup would.
     fileprivate func takeBackThirdTransaction() throws {

@@ -63,12 +63,14 @@ final class Importer {
         try writer.reload()
         if hasNewTables { _ = try Quarantine.release(on: writer) }
         try writer.clock.correct(writer.log, writer.catalog)
-        if let head = file.header.snapshot, !writer.log.origins.vector.covers(head.floor) {
+        if let head = file.header.snapshot,
+          try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
+        {
           let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
           return try Importer(file, writer: writer, planner).acknowledgeSnapshot(replayed: replayed)
         }
         let report = try Importer(file, writer: writer, planner).run(progress)
-        #if GODWIT_PLANT
+        #if DEBUG || GODWIT_PLANT
           if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
         #endif
         return report
@@ -77,6 +79,17 @@ final class Importer {
       throw GodwitError(
         .importConstraint, "the merged changes would break a constraint: \(error.message)",
         hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
+    }
+  }
+
+  /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others may
+  /// have forgotten more than the sender by now, and would refuse it.
+  private static func holdsUnaware(of head: SnapshotHead, _ log: ChangeLog) throws -> Bool {
+    let sent = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
+    let (held, floor) = (log.origins.vector, log.origins.floor)
+    return try held.origins.contains { origin in
+      let first = max(sent[origin], floor[origin]).next
+      return try first <= held[origin] && !log.context(of: Dot(origin, first)).covers(sent)
     }
   }
 
@@ -221,7 +234,7 @@ final class Importer {
 
   private func canApply(_ transaction: StagedTransaction) -> Bool {
     let dot = transaction.record.dot
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
     #endif
     // Who knows the end of an incarnation takes nothing beyond it, until it hears of a later end.

@@ -99,7 +99,7 @@ extension Replica {
 
   /// The way back for a replica that lacks what the others have forgotten: replaces its state by a snapshot's and makes
   /// its own unsent changes anew, as the newest of all, in one transaction. An insert whose key exists becomes an
-  /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing imports as ever.
+  /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing, and holds nothing by who does, imports as ever.
   ///
   /// What it holds of third replicas and the snapshot does not is dropped; it comes again from them.
   ///

@@ -5,6 +5,8 @@ import GodwitStorage
 package struct Standing: Hashable, Sendable {
   package let own: Origin
   package let held: VersionVector
+  /// Up to where its log is forgotten.
+  package let floor: VersionVector
   /// The timestamp of the latest own transaction.
   package let latest: HLC
 }
@@ -14,7 +16,7 @@ extension Replica {
   package func standing() async throws -> Standing {
     try await pool.read { connection in
       let origins = try OriginTable(connection)
-      return Standing(own: origins.own, held: origins.vector, latest: origins.ownLatest)
+      return Standing(own: origins.own, held: origins.vector, floor: origins.floor, latest: origins.ownLatest)
     }
   }
 }

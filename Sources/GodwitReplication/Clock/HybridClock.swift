@@ -1,4 +1,4 @@
-#if GODWIT_PLANT
+#if DEBUG || GODWIT_PLANT
   import GodwitBase
 #endif
 
@@ -36,7 +36,7 @@ package struct HybridClock: Sendable {
   /// was written with it has to be remembered.
   package mutating func follow(_ other: HLC, wallMilliseconds: Int64) -> Bool {
     if other <= last { return true }
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.followFutureClock.isPlanted {
         last = other
         return true
@@ -50,7 +50,7 @@ package struct HybridClock: Sendable {
   /// Whether the wall clock was set back so far that the timestamps to come would burden the others. Twice the reach,
   /// so that following others never leads here by itself.
   package func isAstray(wallMilliseconds: Int64) -> Bool {
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.followFutureClock.isPlanted { return false }
     #endif
     return last.milliseconds - 2 * Self.reachMilliseconds > wallMilliseconds

@@ -5,11 +5,17 @@ import GodwitBase
 package struct Contribution: Hashable, Sendable {
   package let dot: Dot
   package let value: Value
+  /// The move that brought it from the row's key before; nil for what was written under this one.
+  package let move: CellStamp?
 
-  package init(dot: Dot, value: Value) {
+  package init(dot: Dot, value: Value, move: CellStamp? = nil) {
     self.dot = dot
     self.value = value
+    self.move = move
   }
+
+  /// Whether all who hold so much hold it, and in this row.
+  func isCovered(by vector: VersionVector) -> Bool { vector.covers(dot) && move.map { vector.covers($0.dot) } ?? true }
 }
 
 extension [Contribution] {
@@ -18,12 +24,24 @@ extension [Contribution] {
     sorted { left, right in
       if left.dot.origin != right.dot.origin { return left.dot.origin < right.dot.origin }
       if left.dot.sequence != right.dot.sequence { return left.dot.sequence < right.dot.sequence }
-      return left.value.sortKey.lexicographicallyPrecedes(right.value.sortKey)
+      if left.value != right.value { return left.value.sortKey.lexicographicallyPrecedes(right.value.sortKey) }
+      guard let other = right.move else { return false }
+      return left.move.map { $0 < other } ?? true
     }
   }
 
   /// Those that a write with this context had not seen.
-  func unseen(by context: VersionVector) -> [Contribution] { filter { !context.covers($0.dot) } }
+  func unseen(by context: VersionVector) -> [Contribution] { filter { !$0.isCovered(by: context) } }
+
+  /// What is in this list and not in the other. One transaction may have brought the same twice, by way of two rows.
+  func subtracting(_ others: [Contribution]) -> [Contribution] {
+    var left = others
+    return filter { contribution in
+      guard let place = left.firstIndex(of: contribution) else { return true }
+      left.remove(at: place)
+      return false
+    }
+  }
 
   /// The sum of a counter's contributions. It wraps around, since only that is the same in every order.
   package var sum: Int64 {

@@ -1,39 +1,50 @@
 import GodwitBase
 
-/// A key change is a move: the row goes on under its new key, and edits that had not seen that follow it
-/// (Specs/merge.md, "Moves"). Whether the edit or the move comes first makes no difference: the edit counts at the old
-/// key for its cells alone, and what of it wins there goes on.
+/// A key change is a move: the row goes on under its new key, and writes that had not seen that follow it
+/// (Specs/merge.md, "Moves"). Whether the write or the move comes first makes no difference: what wins at the old key goes
+/// on, and an update keeps nothing alive there.
 extension RowMerge {
   /// The row leaves this key: what its author had not seen goes along.
   mutating func move(to target: [UInt8], _ write: RowWrite) {
-    let move = RowMove(stamp: write.stamp, target: target)
+    var stamps: [Int: CellStamp] = [:]
+    for column in rules.columns where !rules.policy(of: column).isContributed {
+      stamps[column] = state.stamp(of: column)
+    }
+    let move = RowMove(stamp: write.stamp, target: target, cells: stamps)
     state.moves.insert(move)
     var edits = FollowingEdits(move)
     for (origin, sequence) in state.updates.entries where write.context[origin] < sequence {
       edits.updates[origin] = sequence
     }
-    for (column, stamp) in state.overrides where !write.context.covers(stamp.dot) && rules.columns.contains(column) {
+    /// What came by one move goes on by a later one.
+    func goesOn(_ other: CellStamp?) -> Bool { other.map { $0 < write.stamp } ?? true }
+    for (column, stamp) in stamps
+    where !state.isSeen(column, by: write.context) && state.carried[column] == nil && goesOn(state.brought[column]) {
       guard let value = try? value(of: column) else { continue }
       edits.cells[column] = .init(value: value, stamp: stamp)
     }
     for (column, all) in state.contributions {
-      let unseen = all.filter { !write.context.covers($0.dot) && state.updates.covers($0.dot) }
+      let unseen = all.unseen(by: write.context).filter { goesOn($0.move) }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
     }
     for origin in edits.updates.entries.keys { state.updates[origin] = .none }
     following.append(edits)
   }
 
-  /// An update of a row that has gone: what it brought goes on; it keeps nothing alive here.
-  mutating func follow(_ moves: Set<RowMove>, _ write: RowWrite, _ before: RowState) {
-    for move in moves.sorted(by: { $0.stamp < $1.stamp }) {
+  /// A write to a row that has gone, by an author who had not seen that. `before` is what it found of contributions.
+  mutating func follow(_ moves: [RowMove], _ write: RowWrite, _ before: [Int: [Contribution]]) {
+    for move in moves {
       var edits = FollowingEdits(move)
-      edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence
+      // An insert stays where it was made; its cells go along all the same.
+      if write.kind == .update { edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence }
       for cell in write.cells {
         if rules.policy(of: cell.column).isContributed {
-          let known = Set(before.contributions[cell.column] ?? [])
-          edits.contributions[cell.column] = (state.contributions[cell.column] ?? []).filter { !known.contains($0) }
-        } else if state.overrides[cell.column] == write.stamp {
+          let (old, new) = (before[cell.column] ?? [], state.contributions[cell.column] ?? [])
+          edits.contributions[cell.column] = new.subtracting(old)
+          edits.takenBack[cell.column] = old.subtracting(new)
+        } else if write.kind != .move || write.changed.contains(cell.column),
+          move.isFollowed(by: write.stamp, to: cell.column)
+        {
           edits.cells[cell.column] = .init(value: cell.value, stamp: write.stamp)
         }
       }
@@ -41,44 +52,62 @@ extension RowMerge {
     }
   }
 
+  /// The moves from here that a write had not seen, the first first.
+  func unseenMoves(_ write: RowWrite) -> [RowMove] {
+    guard !state.moves.isEmpty else { return [] }
+    return state.moves.filter { !write.context.covers($0.stamp.dot) }.sorted { $0.stamp < $1.stamp }
+  }
+
   /// Takes in what was written under a key that the row had before.
   package mutating func apply(_ edits: FollowingEdits) throws {
-    for (column, cell) in edits.cells {
+    for (column, cell) in edits.cells.sorted(by: { $0.key < $1.key }) {
       if let present = state.stamp(of: column), present >= cell.stamp {
         try recordFollowed(column, cell, losesTo: present)
         continue
       }
       written[column] = cell.value
       state.overrides[column] = cell.stamp
+      state.carried[column] = nil
+      state.brought[column] = edits.move
     }
-    for (column, all) in edits.contributions { try contribute(all, to: column) }
+    for column in Set(edits.contributions.keys).union(edits.takenBack.keys).sorted() {
+      try contribute(edits.contributions[column] ?? [], instead: edits.takenBack[column] ?? [], to: column, by: edits.move)
+    }
     // None of the moves that are here has seen these edits: they came only now.
     let onward = state.moves.filter { $0.stamp > edits.move }.sorted { $0.stamp < $1.stamp }
     for move in onward {
       var next = FollowingEdits(move)
       next.updates = edits.updates
-      next.cells = edits.cells.filter { state.overrides[$0.key] == $0.value.stamp }
+      next.cells = edits.cells.filter { move.isFollowed(by: $0.value.stamp, to: $0.key) }
       next.contributions = edits.contributions
+      next.takenBack = edits.takenBack
       following.append(next)
     }
     guard onward.isEmpty else { return }
     state.updates = state.updates.union(edits.updates)
   }
 
-  private mutating func contribute(_ all: [Contribution], to column: Int) throws {
+  private mutating func contribute(
+    _ new: [Contribution], instead old: [Contribution], to column: Int, by move: CellStamp
+  ) throws {
+    func here(_ all: [Contribution]) -> [Contribution] {
+      all.map { Contribution(dot: $0.dot, value: $0.value, move: move) }
+    }
     let known = state.contributions[column] ?? []
-    let new = all.filter { !known.contains($0) }
-    guard !new.isEmpty else { return }
-    state.contributions[column] = known + new
+    let rest = known.subtracting(here(old))
+    let gone = known.subtracting(rest)
+    let all = rest + here(new)
+    guard !gone.isEmpty || !new.isEmpty else { return }
+    state.contributions[column] = all
     switch rules.policy(of: column) {
     case .counter:
       guard case .integer(let before) = try value(of: column) else { return }
-      written[column] = .integer(before &+ new.sum)
+      written[column] = .integer(before &+ new.sum &- gone.sum)
     case .addWinsSet:
+      let left = Set(all.compactMap(\.text))
       let elements = Set(SetElements.parse(try value(of: column)) ?? [])
-      written[column] = SetElements.value(of: elements.union(new.compactMap(\.text)))
-    case .maximum, .minimum, .custom:
-      written[column] = try rules.choice(known + new, by: rules.policy(of: column))
+      written[column] = SetElements.value(of: elements.subtracting(Set(gone.compactMap(\.text)).subtracting(left)).union(left))
+    case .maximum, .minimum, .custom: written[column] = try rules.choice(all, by: rules.policy(of: column))
     case .lastWriterWins: break
     }
   }

@@ -23,6 +23,7 @@ package struct RowMerge {
 
   /// Takes in one write, of which all causes have been taken in before.
   package mutating func apply(_ write: RowWrite) throws {
+    let before = state.contributions
     switch write.kind {
     case .delete: try applyDelete(write)
     case .insert:
@@ -30,19 +31,20 @@ package struct RowMerge {
       if state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
+        state.brought = state.brought.filter { state.overrides[$0.key] != nil }
       }
       try noteInsert(write)
+      follow(unseenMoves(write), write, before)
     case .move:
       try applyCells(write)
-      state.carried = state.carried.map { max($0, write.stamp) } ?? write.stamp
       try noteInsert(write)
+      follow(unseenMoves(write), write, before)
     case .update:
-      let unseen = state.moves.filter { !write.context.covers($0.stamp.dot) }
-      let before = state
       try applyCells(write)
-      let dot = write.stamp.dot
+      let unseen = unseenMoves(write)
       guard unseen.isEmpty else { return follow(unseen, write, before) }
       try recordUnseenDeletes(write)
+      let dot = write.stamp.dot
       state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
     }
   }
@@ -87,10 +89,12 @@ package struct RowMerge {
     }
   }
 
-  /// What a move only carried gives way to everything that was written.
+  /// What a move only carried takes the place of what was here and the move had seen, as if it had been written when that
+  /// was: so it gives way to every other write that does, and to no other.
   private mutating func carry(_ cell: Cell, _ write: RowWrite) {
-    guard state.stamp(of: cell.column) == nil, state.carried.map({ $0 < write.stamp }) ?? true else { return }
+    guard state.isSeen(cell.column, by: write.context), state.carried[cell.column].map({ $0 < write.stamp }) ?? true else { return }
     written[cell.column] = cell.value
+    state.carried[cell.column] = write.stamp
   }
 
   /// The greater stamp wins. Neither write saw the other exactly when the later to arrive had not seen the one that
@@ -106,6 +110,8 @@ package struct RowMerge {
 
   private mutating func set(_ cell: Cell, _ write: RowWrite) {
     written[cell.column] = cell.value
+    state.carried[cell.column] = nil
+    state.brought[cell.column] = nil
     if write.kind != .insert { state.overrides[cell.column] = write.stamp }
   }
 
@@ -113,7 +119,7 @@ package struct RowMerge {
   private mutating func count(_ cell: Cell, _ write: RowWrite) throws {
     guard case .integer(let number) = cell.value else { throw ByteReader.malformed("a count is no integer") }
     var all = state.contributions[cell.column] ?? []
-    #if GODWIT_PLANT
+    #if DEBUG || GODWIT_PLANT
       if PlantedFault.loseCounterDelta.isPlanted, !all.unseen(by: write.context).isEmpty { return }
     #endif
     if write.kind != .update {
@@ -142,7 +148,8 @@ package struct RowMerge {
     }
     let change = try SetChange(cell.value)
     let changed = Set(change.added + change.removed)
-    var kept = all.filter { !write.context.covers($0.dot) || !changed.contains($0.text ?? "") }
+    let unseen = Set(all.unseen(by: write.context))
+    var kept = all.filter { unseen.contains($0) || !changed.contains($0.text ?? "") }
     let outliving = Set(kept.compactMap(\.text))
     kept += change.added.map(added)
     state.contributions[cell.column] = kept

@@ -6,11 +6,17 @@ package struct RowMove: Hashable, Sendable {
   package let stamp: CellStamp
   /// The new key's encoded values.
   package let target: [UInt8]
+  /// The stamps of the row's cells when it left, by column number: what comes later and is older does not follow.
+  package let cells: [Int: CellStamp]
 
-  package init(stamp: CellStamp, target: [UInt8]) {
+  package init(stamp: CellStamp, target: [UInt8], cells: [Int: CellStamp] = [:]) {
     self.stamp = stamp
     self.target = target
+    self.cells = cells
   }
+
+  /// Whether a write to a column, unseen by the move, goes along.
+  func isFollowed(by stamp: CellStamp, to column: Int) -> Bool { cells[column].map { $0 < stamp } ?? true }
 }
 
 /// What was written to a row under a key it has left, by authors who had not seen that: it goes where the row went
@@ -22,6 +28,8 @@ package struct FollowingEdits: Hashable, Sendable {
   package var updates = VersionVector()
   package var cells: [Int: StampedValue] = [:]
   package var contributions: [Int: [Contribution]] = [:]
+  /// What a write took back of what it had seen.
+  package var takenBack: [Int: [Contribution]] = [:]
 
   package struct StampedValue: Hashable, Sendable {
     package let value: Value

@@ -20,6 +20,8 @@ extension RowState {
     static let masks = Parts(rawValue: 128)
     static let carried = Parts(rawValue: 256)
     static let moves = Parts(rawValue: 512)
+    /// Cells and contributions that followed a move.
+    static let followed = Parts(rawValue: 1_024)
   }
 
   private var impliedInserts: VersionVector {
@@ -38,9 +40,10 @@ extension RowState {
     if !deletes.isEmpty || !removed.isEmpty { parts.insert(.deletes) }
     if image != nil { parts.insert(.image) }
     if isSettled { parts.insert(.settled) }
-    if contributions.contains(where: { !$0.value.isEmpty }) { parts.insert(.contributions) }
+    if contributions.contains(where: { $0.value.contains { $0.move == nil } }) { parts.insert(.contributions) }
+    if !brought.isEmpty || contributions.contains(where: { $0.value.contains { $0.move != nil } }) { parts.insert(.followed) }
     if !masks.isEmpty { parts.insert(.masks) }
-    if carried != nil { parts.insert(.carried) }
+    if !carried.isEmpty { parts.insert(.carried) }
     if !moves.isEmpty { parts.insert(.moves) }
     return parts
   }
@@ -49,13 +52,7 @@ extension RowState {
     let parts = parts
     writer.varint(parts.rawValue)
     try base?.write(to: &writer, origins: origins)
-    if parts.contains(.overrides) {
-      writer.varint(overrides.count)
-      for (column, stamp) in overrides.sorted(by: { $0.key < $1.key }) {
-        writer.varint(column)
-        try stamp.write(to: &writer, origins: origins)
-      }
-    }
+    if parts.contains(.overrides) { try overrides.write(to: &writer, origins: origins) }
     if parts.contains(.touches) {
       try inserts.write(to: &writer, origins: origins)
       try updates.write(to: &writer, origins: origins)
@@ -65,7 +62,7 @@ extension RowState {
       for stamp in deletes.sorted() { try stamp.write(to: &writer, origins: origins) }
       try removed.write(to: &writer, origins: origins)
     }
-    if parts.contains(.contributions) { try writeContributions(to: &writer, origins: origins) }
+    if parts.contains(.contributions) { try writeContributions(followed: false, to: &writer, origins: origins) }
     if let image {
       writer.varint(image.count)
       for value in image { writer.value(value) }
@@ -77,18 +74,26 @@ extension RowState {
         writer.value(value)
       }
     }
-    try carried?.write(to: &writer, origins: origins)
+    if parts.contains(.carried) { try carried.write(to: &writer, origins: origins) }
     if parts.contains(.moves) {
       writer.varint(moves.count)
       for move in moves.sorted(by: { $0.stamp < $1.stamp }) {
         try move.stamp.write(to: &writer, origins: origins)
         writer.lengthPrefixed(move.target)
+        try move.cells.write(to: &writer, origins: origins)
       }
+    }
+    if parts.contains(.followed) {
+      try brought.write(to: &writer, origins: origins)
+      try writeContributions(followed: true, to: &writer, origins: origins)
     }
   }
 
-  private func writeContributions(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
-    let columns = contributions.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+  private func writeContributions(
+    followed: Bool, to writer: inout ByteWriter, origins: some OriginNumbering
+  ) throws {
+    let columns = contributions.mapValues { $0.filter { ($0.move != nil) == followed } }
+      .filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
     writer.varint(columns.count)
     for (column, all) in columns {
       writer.varint(column)
@@ -96,19 +101,18 @@ extension RowState {
       for contribution in all.ordered() {
         try contribution.dot.write(to: &writer, origins: origins)
         writer.value(contribution.value)
+        try contribution.move?.write(to: &writer, origins: origins)
       }
     }
   }
 
   package init(reading reader: inout ByteReader, origins: some OriginNumbering) throws {
     self.init()
-    let parts = Parts(rawValue: try reader.count(limit: 1_023, "parts of a row state"))
+    let parts = Parts(rawValue: try reader.count(limit: 2_047, "parts of a row state"))
     isSettled = parts.contains(.settled)
     if parts.contains(.base) { base = try CellStamp(reading: &reader, origins: origins) }
     if parts.contains(.overrides) {
-      for _ in 0..<(try reader.count()) {
-        overrides[try reader.count()] = try CellStamp(reading: &reader, origins: origins)
-      }
+      overrides = try [Int: CellStamp](reading: &reader, origins: origins)
     }
     if parts.contains(.touches) {
       inserts = try VersionVector(reading: &reader, origins: origins)
@@ -122,25 +126,54 @@ extension RowState {
       removed = try VersionVector(reading: &reader, origins: origins)
     }
     if parts.contains(.contributions) {
-      for _ in 0..<(try reader.count()) {
-        let column = try reader.count()
-        contributions[column] = try (0..<(try reader.count(limit: reader.remaining, "contributions"))).map { _ in
-          Contribution(dot: try Dot(reading: &reader, origins: origins), value: try reader.value())
-        }
-      }
+      try readContributions(followed: false, from: &reader, origins: origins)
     }
     if parts.contains(.image) { image = try (0..<(try reader.count(limit: reader.remaining, "cells"))).map { _ in try reader.value() } }
     if parts.contains(.masks) {
       for _ in 0..<(try reader.count()) { masks[try reader.count()] = try reader.value() }
     }
-    if parts.contains(.carried) { carried = try CellStamp(reading: &reader, origins: origins) }
+    if parts.contains(.carried) { carried = try [Int: CellStamp](reading: &reader, origins: origins) }
     if parts.contains(.moves) {
       for _ in 0..<(try reader.count()) {
         let stamp = try CellStamp(reading: &reader, origins: origins)
-        moves.insert(RowMove(stamp: stamp, target: Array(try reader.lengthPrefixed())))
+        let target = Array(try reader.lengthPrefixed())
+        moves.insert(RowMove(stamp: stamp, target: target, cells: try [Int: CellStamp](reading: &reader, origins: origins)))
       }
     }
+    if parts.contains(.followed) {
+      brought = try [Int: CellStamp](reading: &reader, origins: origins)
+      try readContributions(followed: true, from: &reader, origins: origins)
+    }
     try reader.expectEnd()
+  }
+
+  private mutating func readContributions(
+    followed: Bool, from reader: inout ByteReader, origins: some OriginNumbering
+  ) throws {
+    for _ in 0..<(try reader.count()) {
+      let column = try reader.count()
+      for _ in 0..<(try reader.count(limit: reader.remaining, "contributions")) {
+        let (dot, value) = (try Dot(reading: &reader, origins: origins), try reader.value())
+        let move = try followed ? CellStamp(reading: &reader, origins: origins) : nil
+        contributions[column, default: []].append(Contribution(dot: dot, value: value, move: move))
+      }
+    }
+  }
+}
+
+/// Stamps by column number.
+extension [Int: CellStamp] {
+  fileprivate func write(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
+    writer.varint(count)
+    for (column, stamp) in sorted(by: { $0.key < $1.key }) {
+      writer.varint(column)
+      try stamp.write(to: &writer, origins: origins)
+    }
+  }
+
+  fileprivate init(reading reader: inout ByteReader, origins: some OriginNumbering) throws {
+    self = [:]
+    for _ in 0..<(try reader.count()) { self[try reader.count()] = try CellStamp(reading: &reader, origins: origins) }
   }
 }
 

@@ -14,7 +14,7 @@ extension RowState {
     if !isAlive, deletes.allSatisfy(isOld), isOld(inserts), isOld(updates) { return false }
     forgetStamps(isOld, keeping: kept)
     for (column, all) in contributions {
-      let left = all.filter { !frontier.covers($0.dot) }
+      let left = all.unseen(by: frontier)
       contributions[column] = left.isEmpty ? nil : left
     }
     guard isAlive else { return true }
@@ -36,14 +36,17 @@ extension RowState {
       for column in kept where overrides[column] == nil { overrides[column] = base }
     }
     base = nil
-    if let old = carried, isOld(old), kept.isEmpty { carried = nil }
-    overrides = overrides.filter { !isOld($0.value) || kept.contains($0.key) }
+    carried = carried.filter { !isOld($0.value) || kept.contains($0.key) }
+    overrides = overrides.filter { column, stamp in
+      !isOld(stamp) || kept.contains(column) || brought[column].map { !isOld($0) } ?? false
+    }
+    brought = brought.filter { overrides[$0.key] != nil }
   }
 
   /// Whether the row would be the same to every write to come without its state.
   private var isTrivial: Bool {
     isSettled && base == nil && overrides.isEmpty && inserts.isEmpty && updates.isEmpty && deletes.isEmpty
-      && contributions.isEmpty && carried == nil && moves.isEmpty && image == nil && masks.isEmpty
+      && contributions.isEmpty && carried.isEmpty && moves.isEmpty && image == nil && masks.isEmpty
   }
 }
 

@@ -8,8 +8,11 @@ package struct RowState: Hashable, Sendable {
   package var base: CellStamp?
   /// Stamps of cells written after the base, by column number. Always greater than the base.
   package var overrides: [Int: CellStamp] = [:]
-  /// The stamp of the greatest move to this key. Cells that came with it are older than all written ones.
-  package var carried: CellStamp?
+  /// The cells that came with a move to this key, by column number, with the move's stamp. Such a cell is as old as the
+  /// stamp that the column has beside, of what it replaced.
+  package var carried: [Int: CellStamp] = [:]
+  /// The columns whose stamp is of a write that followed a move to this key, with the move's.
+  package var brought: [Int: CellStamp] = [:]
   /// Where the row went from this key: what had not seen that follows it there.
   package var moves: Set<RowMove> = []
   /// Origin → last sequence that inserted the row.
@@ -40,14 +43,20 @@ package struct RowState: Hashable, Sendable {
 
   package func stamp(of column: Int) -> CellStamp? { overrides[column] ?? base }
 
+  /// Whether an author who held so much had seen the column's last write, and in this row.
+  func isSeen(_ column: Int, by context: VersionVector) -> Bool {
+    guard let stamp = stamp(of: column) else { return true }
+    return context.covers(stamp.dot) && brought[column].map { context.covers($0.dot) } ?? true
+  }
+
   /// The greatest timestamp of all that is remembered.
   package var latest: HLC? {
-    let stamps = [base, carried].compactMap { $0 } + Array(overrides.values) + Array(deletes) + moves.map(\.stamp)
-    return stamps.map(\.hlc).max()
+    let stamps = Array(overrides.values) + Array(carried.values) + Array(deletes) + moves.map(\.stamp)
+    return (stamps + [base].compactMap { $0 }).map(\.hlc).max()
   }
 
   /// How old the row's claim to a unique value is, as far as the column tells.
-  package func claimStamp(of column: Int) -> CellStamp? { stamp(of: column) ?? carried }
+  package func claimStamp(of column: Int) -> CellStamp? { carried[column] ?? stamp(of: column) }
 
   /// Whether anything but a delete is known of the row.
   private var hasTouches: Bool { isSettled || !inserts.isEmpty || !updates.isEmpty }

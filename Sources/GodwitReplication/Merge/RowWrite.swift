@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// One operation on one row, with its cause: who wrote it, when, and what its author had seen.
-package struct RowWrite: Sendable {
+package struct RowWrite: Hashable, Sendable {
   package let kind: OperationKind
   package let stamp: CellStamp
   /// What the author held when writing, its own earlier transactions and this one included.
@@ -22,6 +22,11 @@ package struct RowWrite: Sendable {
     self.stamp = stamp
     self.context = context
     self.cells = cells
+  }
+
+  /// The same with some of its cells.
+  func with(_ cells: [Cell]) -> RowWrite {
+    RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
   }
 }
 

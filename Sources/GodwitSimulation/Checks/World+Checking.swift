@@ -5,21 +5,52 @@ extension World {
   /// The replica shows what the independent model says of the transactions it holds.
   func check(_ actor: Actor) async throws {
     let model = MergeModel(history.transactions(in: actor.standing.held))
-    let shown = try await actor.replica.read { try Tables(reading: $0) }
+    let version = actor.version
+    let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
     try compare(shown, model, actor)
   }
 
   private func compare(_ shown: Tables, _ model: MergeModel, _ actor: Actor) throws {
-    guard shown != model.tables else { return }
-    for (table, shape) in TableShape.all.enumerated() where shown.rows[table] != model.tables.rows[table] {
-      let keys = Set(shown.rows[table].keys).union(model.tables.rows[table].keys)
+    let expected = model.tables.shown(at: actor.version)
+    guard shown != expected else { return }
+    for (table, shape) in TableShape.all.enumerated() where shown.rows[table] != expected.rows[table] {
+      let keys = Set(shown.rows[table].keys).union(expected.rows[table].keys)
       for key in keys.sorted(by: { $0.map(\.text).joined() < $1.map(\.text).joined() })
-      where shown.rows[table][key] != model.tables.rows[table][key] {
+      where shown.rows[table][key] != expected.rows[table][key] {
         func text(_ row: [Value]?) -> String { row.map { "(\($0.map(\.text).joined(separator: ", ")))" } ?? "nothing" }
-        let (there, due) = (text(shown.rows[table][key]), text(model.tables.rows[table][key]))
+        let (there, due) = (text(shown.rows[table][key]), text(expected.rows[table][key]))
         let limbo = model.limbo[RowName(table: table, key: key)].map { " (limbo: \($0))" } ?? ""
         throw SimulationFailure(
           .divergence, "replica \(actor.index) shows \(there) of \(shape.name), the model \(due)\(limbo)")
+      }
+    }
+  }
+
+  /// What must hold when everyone has everything; and, where members forget, when everyone knows that, all has been
+  /// forgotten, and they have gone on writing.
+  func conclude() async throws {
+    if isVersioned { for actor in actors { try await upgrade(actor) } }
+    try await deliverAll()
+    try await checkEnd()
+    guard forgets else { return }
+    try await forgetAll()
+    try await checkEnd()
+    for (number, actor) in actors.enumerated() { try await write(epilogue[number % epilogue.count], on: actor) }
+    try await deliverAll()
+    try await checkEnd()
+  }
+
+  /// Everyone tells everyone what it holds; then nothing is left to remember but what waits.
+  private func forgetAll() async throws {
+    for _ in 0..<2 {
+      for sender in actors { for receiver in actors where receiver !== sender { try await hand(from: sender, to: receiver) } }
+    }
+    for actor in actors {
+      try await compact(actor)
+      guard actor.standing.floor == actor.standing.held else {
+        throw SimulationFailure(
+          .forgetting,
+          "replica \(actor.index) remembers from \(actor.standing.floor.text) on, of \(actor.standing.held.text)")
       }
     }
   }
@@ -42,10 +73,11 @@ extension World {
         throw SimulationFailure(.transfer, "replica \(actor.index) has transactions waiting")
       }
       digests.insert(report.digest)
-      let shown = try await actor.replica.read { try Tables(reading: $0) }
+      let version = actor.version
+    let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
       try compare(shown, model, actor)
       try await checkScratch(actor)
-      try await checkConflicts(actor, model)
+      if !actor.hasLoadedSnapshot { try await checkConflicts(actor, model) }
     }
     guard digests.count == 1 else { throw SimulationFailure(.divergence, "the digests differ") }
   }
@@ -60,6 +92,12 @@ extension World {
       }
     }
     return held
+  }
+
+  /// The program of a replica is of the latest version from now on.
+  func upgrade(_ actor: Actor) async throws {
+    try await actor.upgrade()
+    try await expectUnchanged(actor, "upgraded")
   }
 
   /// Rows of a local table stay where they were written.

@@ -37,7 +37,8 @@ struct ListedConflicts {
     let name = RowName(table: place, key: values)
     switch kind {
     case .edit:
-      guard case .text(let column) = row[3] else { return }
+      guard case .text(let text) = row[3], let number = TableShape.all[place].number(of: text) else { return }
+      let column = TableShape.all[place].columns[number].name
       var reader = ByteReader(encoded)
       columns[name, default: []].insert(column)
       edits.insert(Edit(row: name, column: column, value: try reader.value()))
@@ -80,7 +81,8 @@ extension World {
   /// Nothing is silently lost: every write that lost to one it had not seen is listed, with its value.
   func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
     let listed = try await ListedConflicts(reading: actor.replica)
-    for history in model.histories.values {
+    // What follows a row to another key is compared with what is there; which of those are listed is not looked at here.
+    for history in model.histories.values where !history.hasMoves {
       try checkEdits(history, listed, actor)
       try checkDeletes(history, listed, actor)
     }
@@ -93,7 +95,7 @@ extension World {
   /// A write that nobody saw and overwrote, and whose value is not there.
   private func checkEdits(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = history.shape
-    for column in shape.columns.indices.dropFirst(shape.keyCount) {
+    for column in shape.columns.indices.dropFirst(shape.keyCount) where shape.columns[column].since == 0 {
       guard shape.columns[column].policy == .lastWriterWins, let last = history.last(column) else { continue }
       for write in history.writes(of: column) where write.dot != last.dot {
         guard case .value(let value)? = write.change(of: column), last.change(of: column) != .value(value),
@@ -108,7 +110,8 @@ extension World {
   private func checkLostToDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = history.shape
     for write in history.touches where history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
-      for column in shape.columns.indices.dropFirst(shape.keyCount) where !history.isReplaced(write, column) {
+      for column in shape.columns.indices.dropFirst(shape.keyCount)
+      where shape.columns[column].since == 0 && !history.isReplaced(write, column) {
         // To have taken something out of a row that is gone is no loss.
         guard let change = write.change(of: column), !change.onlyRemoves else { continue }
         if shape.columns[column].policy == .lastWriterWins, case .value(let value) = change {

@@ -145,6 +145,19 @@ struct Scratch: Model {
 }
 
 enum SimulatedModels {
+  /// Version 1, which some worlds come to replica by replica. The models of the tables that it changes are of version 0.
+  static let migrations = Migrations {
+    Migration(1, "moods") {
+      AddColumn("mood", Int.self, default: 3, to: "guest")
+      RenameColumn("label", to: "caption", in: "shelf")
+      AddColumn("stars", Int.self, default: 0, to: "ticket", merge: .counter)
+    }
+  }
+
+  static func models(at version: Int) -> [any Model.Type] {
+    version == 0 ? all : [Tally.self, Book.self, Loan.self, Dancer.self, Leaf.self, Seat.self, Scratch.self]
+  }
+
   static var all: [any Model.Type] {
     [
       Tally.self, Guest.self, Shelf.self, Book.self, Loan.self, Dancer.self, Leaf.self, Ticket.self, Seat.self,

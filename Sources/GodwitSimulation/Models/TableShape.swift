@@ -17,6 +17,12 @@ struct TableShape: Sendable {
     let name: String
     var policy = Policy.lastWriterWins
     var reference: Reference?
+    /// The first schema version that has the column.
+    var since = 0
+    /// Of a row that was written without it.
+    var defaultValue = Value.null
+    /// What it was called before version 1.
+    var formerName: String?
     let random: @Sendable (inout SeededGenerator) -> Value
   }
 
@@ -31,6 +37,16 @@ struct TableShape: Sendable {
   static let all = [tally, guest, shelf, book, loan, dancer, leaf, ticket, seat]
   static let numbers = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
 
+  /// The number of the column that is, or was, called so.
+  func number(of name: String) -> Int? { columns.firstIndex { $0.name == name || $0.formerName == name } }
+
+  /// What the column is called at a schema version; nil when it is not there yet.
+  func name(of column: Int, at version: Int) -> String? {
+    let shape = columns[column]
+    guard shape.since <= version else { return nil }
+    return version == 0 ? shape.formerName ?? shape.name : shape.name
+  }
+
   func references() -> [(column: Int, reference: Reference)] {
     columns.enumerated().compactMap { number, column in column.reference.map { (number, $0) } }
   }
@@ -41,6 +57,12 @@ extension TableShape {
     _ name: String, _ policy: Policy = .lastWriterWins, _ values: Value...
   ) -> ColumnShape {
     ColumnShape(name: name, policy: policy) { values.randomElement(using: &$0) ?? .null }
+  }
+
+  private static func added(_ name: String, _ policy: Policy = .lastWriterWins, _ values: Value...) -> ColumnShape {
+    ColumnShape(name: name, policy: policy, since: 1, defaultValue: values.first ?? .null) {
+      values.randomElement(using: &$0) ?? .null
+    }
   }
 
   private static func set(_ name: String) -> ColumnShape {
@@ -76,13 +98,14 @@ extension TableShape {
     columns: [
       key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan"),
       column("room", .lastWriterWins, 1, 2), column("bed", .lastWriterWins, .null, 1, 2),
-      column("note", .lastWriterWins, "", "late", "quiet"),
+      column("note", .lastWriterWins, "", "late", "quiet"), added("mood", .lastWriterWins, 3, 1, 2, 9),
     ], unique: [[1], [2, 3]])
 
   private static let shelf = TableShape(
     name: "shelf",
     columns: [
-      key("s", 3), column("label", .lastWriterWins, "x", "y", "z"),
+      key("s", 3),
+      ColumnShape(name: "caption", formerName: "label") { ["x", "y", "z"].randomElement(using: &$0) ?? "x" },
       reference("favorite", "book", .setNull, prefix: "b"),
     ])
 
@@ -117,7 +140,7 @@ extension TableShape {
     name: "ticket", isDeleteWins: true,
     columns: [
       key("k", 3), column("state", .lastWriterWins, "open", "done", "held"), column("votes", .counter, 0, 1, 3),
-      set("labels"), column("rank", .maximum, 1, 2, 3),
+      set("labels"), column("rank", .maximum, 1, 2, 3), added("stars", .counter, 0, 1, 4),
     ])
 
   private static let seat = TableShape(

@@ -20,6 +20,10 @@ struct HistoricOperation: Sendable {
     case insert([Value])
     case update([Int: Change])
     case delete
+    /// The row goes on under another key.
+    case leave(to: RowName)
+    /// A row comes from another key: all of it, and the columns that differ from what it was there.
+    case arrive([Value], changed: Set<Int>)
   }
 
   let row: RowName
@@ -59,34 +63,66 @@ struct Tables: Hashable, Sendable {
 
   init() { rows = Array(repeating: [:], count: TableShape.all.count) }
 
-  /// What a replica shows.
-  init(reading snapshot: Snapshot) throws {
+  /// What a replica shows; a column that it does not have shows what a row without it gets.
+  init(reading snapshot: Snapshot, at version: Int) throws {
     rows = try TableShape.all.map { shape in
-      let names = shape.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      let names = shape.columns.indices.map { column in
+        shape.name(of: column, at: version).map { "\"\($0)\"" } ?? shape.columns[column].defaultValue.text
+      }.joined(separator: ", ")
       let found = try snapshot.rows(SQL(text: "SELECT \(names) FROM \(shape.name)"))
       return Dictionary(uniqueKeysWithValues: found.map { (Array($0.values.prefix(shape.keyCount)), $0.values) })
     }
   }
 
-  /// The least operations that make these rows of the others.
-  func operations(since before: Tables) -> [HistoricOperation] {
+  /// The least operations that make these rows of the others. `origins` says of rows whose key was changed where they
+  /// were before.
+  func operations(since before: Tables, origins: [RowName: RowName] = [:]) -> [HistoricOperation] {
     var found: [HistoricOperation] = []
+    // A row that stands where none was, and has left where another is not: one move.
+    let moves = origins.filter { to, from in
+      to != from && before[to] == nil && self[to] != nil && before[from] != nil && self[from] == nil
+    }
+    let targets = Dictionary(uniqueKeysWithValues: moves.map { ($1, $0) })
     for (table, shape) in TableShape.all.enumerated() {
-      for (key, old) in before.rows[table] where rows[table][key] == nil {
-        _ = old
-        found.append(HistoricOperation(row: RowName(table: table, key: key), kind: .delete))
+      for key in before.rows[table].keys where rows[table][key] == nil {
+        let name = RowName(table: table, key: key)
+        found.append(HistoricOperation(row: name, kind: targets[name].map { .leave(to: $0) } ?? .delete))
       }
       for (key, new) in rows[table] {
         let name = RowName(table: table, key: key)
-        guard let old = before.rows[table][key] else {
+        if let old = before.rows[table][key] {
+          let changes = Self.changes(from: old, to: new, shape)
+          if !changes.isEmpty { found.append(HistoricOperation(row: name, kind: .update(changes))) }
+        } else if let from = moves[name], let old = before[from] {
+          let changed = Set(new.indices.dropFirst(shape.keyCount).filter { old[$0] != new[$0] })
+          found.append(HistoricOperation(row: name, kind: .arrive(new, changed: changed)))
+        } else {
           found.append(HistoricOperation(row: name, kind: .insert(new)))
-          continue
         }
-        let changes = Self.changes(from: old, to: new, shape)
-        if !changes.isEmpty { found.append(HistoricOperation(row: name, kind: .update(changes))) }
       }
     }
     return found
+  }
+
+  /// The same without what a schema version does not have.
+  func shown(at version: Int) -> Tables {
+    var shown = self
+    for (table, shape) in TableShape.all.enumerated() {
+      for column in shape.columns.indices where shape.columns[column].since > version {
+        shown.rows[table] = shown.rows[table].mapValues { row in
+          var row = row
+          row[column] = shape.columns[column].defaultValue
+          return row
+        }
+      }
+    }
+    return shown
+  }
+
+  subscript(name: RowName) -> [Value]? { rows[name.table][name.key] }
+
+  var names: Set<RowName> {
+    Set(rows.enumerated().flatMap { table, rows in rows.keys.map { RowName(table: table, key: $0) } })
   }
 
   private static func changes(

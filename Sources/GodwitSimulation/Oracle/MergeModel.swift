@@ -9,7 +9,7 @@ struct MergeModel {
     case reference
   }
 
-  private(set) var histories: [RowName: RowHistory] = [:]
+  var histories: [RowName: RowHistory] = [:]
   private(set) var tables = Tables()
   /// Living rows that are not shown.
   private(set) var limbo: [RowName: Reason] = [:]
@@ -24,6 +24,7 @@ struct MergeModel {
           .append(RowHistory.Write(transaction: transaction, kind: operation.kind))
       }
     }
+    followMoves()
     living = histories.filter { $0.value.isAlive }.mapValues(\.values)
     judgeUnique()
     let closing = lastMoves()

@@ -6,25 +6,73 @@ struct RowHistory {
   struct Write {
     let transaction: HistoricTransaction
     let kind: HistoricOperation.Kind
+    /// Written under a key the row had before: what follows it here.
+    var path: Path?
+    /// It goes on under another key, and keeps no row alive under this one.
+    var goesOn = false
+
+    /// How a write that follows a row came here.
+    struct Path {
+      /// The timestamp of the move that it followed last.
+      let move: Stamp
+      /// The columns of which it brings the value.
+      let columns: Set<Int>
+    }
 
     var dot: Dot { transaction.dot }
-    var isInsert: Bool { if case .insert = kind { true } else { false } }
-    var isDelete: Bool { if case .delete = kind { true } else { false } }
+    var stamp: Stamp { Stamp(transaction) }
+    var isInsert: Bool {
+      switch kind {
+      case .insert, .arrive: true
+      case .update, .delete, .leave: false
+      }
+    }
+    var isDelete: Bool {
+      switch kind {
+      case .delete, .leave: true
+      case .insert, .arrive, .update: false
+      }
+    }
+    /// Whether the row is there because of it. An insert stays where it was made.
+    var isTouch: Bool { !isDelete && !goesOn && !(isInsert && path != nil) }
 
     /// Whether its author held the other.
     func saw(_ other: Write) -> Bool { dot != other.dot && transaction.context.covers(other.dot) }
 
-    func precedes(_ other: Write) -> Bool {
-      (transaction.hlc, dot.origin, dot.sequence) < (other.transaction.hlc, other.dot.origin, other.dot.sequence)
+    /// Whether its author held the other, in this row: of what a move brought here the move, too. What follows a row
+    /// found only what follows by the same move.
+    func sawHere(_ other: Write) -> Bool {
+      guard saw(other) else { return false }
+      if let path { return other.path?.move == path.move }
+      return other.path.map { transaction.context.covers($0.move.dot) } ?? true
     }
+
+    func precedes(_ other: Write) -> Bool { stamp < other.stamp }
 
     /// What it does to a column; nil when nothing.
     func change(of column: Int) -> HistoricOperation.Change? {
+      if let path, !path.columns.contains(column) { return nil }
       switch kind {
-      case .insert(let row): .value(row[column])
-      case .update(let changes): changes[column]
-      case .delete: nil
+      case .insert(let row), .arrive(let row, _): return .value(row[column])
+      case .update(let changes): return changes[column]
+      case .delete, .leave: return nil
       }
+    }
+
+    /// Whether it is a move that brings the column as it was.
+    func carries(_ column: Int) -> Bool {
+      if case .arrive(_, let changed) = kind { !changed.contains(column) } else { false }
+    }
+  }
+
+  struct Stamp: Comparable {
+    let hlc: HLC
+    let dot: Dot
+
+    init(_ transaction: HistoricTransaction) { (hlc, dot) = (transaction.hlc, transaction.dot) }
+
+    static func < (left: Stamp, right: Stamp) -> Bool {
+      (left.hlc, left.dot.origin, left.dot.sequence) < (right.hlc, right.dot.origin, right.dot.sequence)
     }
   }
 
@@ -32,8 +80,17 @@ struct RowHistory {
   /// Causes first.
   var writes: [Write] = []
   var shape: TableShape { TableShape.all[name.table] }
+  /// Whether a row came here from another key, or went to one.
+  var hasMoves: Bool {
+    writes.contains { write in
+      switch write.kind {
+      case .leave, .arrive: true
+      default: write.path != nil
+      }
+    }
+  }
 
-  var touches: [Write] { writes.filter { !$0.isDelete } }
+  var touches: [Write] { writes.filter(\.isTouch) }
   var deletes: [Write] { writes.filter(\.isDelete) }
 
   /// A delete removes what it saw; where deletes win, only an insert that saw it undoes it.
@@ -46,8 +103,25 @@ struct RowHistory {
 
   func writes(of column: Int) -> [Write] { writes.filter { $0.change(of: column) != nil } }
 
-  /// The greatest write of a column.
-  func last(_ column: Int) -> Write? { writes(of: column).max { $0.precedes($1) } }
+  /// The write whose value a column has, where the last writer wins: the greatest. A cell that a move carried counts as
+  /// written when the last was that the move had seen here, and of two such the later move's stands.
+  func last(_ column: Int) -> Write? {
+    let all = writes(of: column)
+    let written = all.filter { !$0.carries(column) }
+    func age(_ write: Write) -> (Stamp?, Stamp?) {
+      guard write.carries(column) else { return (write.stamp, nil) }
+      return (written.filter { write.sawHere($0) }.map(\.stamp).max(), write.stamp)
+    }
+    return all.max { left, right in
+      let (a, b) = (age(left), age(right))
+      return Self.precedes(a.0, b.0) || a.0 == b.0 && Self.precedes(a.1, b.1)
+    }
+  }
+
+  private static func precedes(_ left: Stamp?, _ right: Stamp?) -> Bool {
+    guard let right else { return false }
+    return left.map { $0 < right } ?? true
+  }
 
   /// The row as it is, shown or not.
   var values: [Value] {
@@ -57,7 +131,7 @@ struct RowHistory {
   private func value(of column: Int) -> Value {
     let all = writes(of: column)
     /// A write that an insert saw is taken back by it.
-    let kept = all.filter { write in !all.contains { $0.isInsert && $0.saw(write) } }
+    let kept = all.filter { write in !all.contains { $0.isInsert && $0.sawHere(write) } }
     switch shape.columns[column].policy {
     case .lastWriterWins:
       guard case .value(let value)? = last(column)?.change(of: column) else { return .null }
@@ -67,7 +141,7 @@ struct RowHistory {
     case .set:
       return SetText.text(elements(column, kept))
     case .maximum, .minimum, .longest:
-      let heads = all.filter { write in !all.contains { $0.saw(write) } }
+      let heads = all.filter { write in !all.contains { $0.sawHere(write) } }
       return choice(heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
     }
   }
@@ -91,7 +165,7 @@ struct RowHistory {
       present.formUnion(
         added.filter { element in
           !kept.contains { other in
-            guard other.saw(write), case .elements(_, let removed)? = other.change(of: column) else { return false }
+            guard other.sawHere(write), case .elements(_, let removed)? = other.change(of: column) else { return false }
             return removed.contains(element)
           }
         })

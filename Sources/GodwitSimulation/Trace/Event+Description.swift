@@ -17,6 +17,11 @@ extension Event: CustomStringConvertible {
     case .clone(let actor): "\(actor) is copied"
     case .backUp(let actor): "\(actor) is backed up"
     case .restore(let actor): "\(actor) is restored"
+    case .upgrade(let actor): "\(actor) gets a newer program"
+    case .compact(let actor): "\(actor) forgets"
+    case .remove(let actor, let remover): "\(actor) is removed by \(remover)"
+    case .readmit(let actor, let host, let file): "\(actor) is a member again, says \(host) with file \(file)"
+    case .rejoin(let file, let actor): "\(actor) rejoins with file \(file)"
     }
   }
 }

@@ -23,6 +23,16 @@ enum Event: Sendable {
   case backUp(actor: Int)
   /// The last backup is put in the place of the folder.
   case restore(actor: Int)
+  /// The program is of the next schema version from now on.
+  case upgrade(actor: Int)
+  /// What every member is known to hold is forgotten.
+  case compact(actor: Int)
+  /// One member removes another.
+  case remove(actor: Int, by: Int)
+  /// One makes a removed one a member again, and a snapshot for it.
+  case readmit(actor: Int, by: Int, file: Int)
+  /// A file is imported by one that gives up its own state for it.
+  case rejoin(file: Int, actor: Int)
 }
 
 enum Damage: Sendable {
@@ -49,21 +59,13 @@ package struct Fault: OptionSet, Sendable {
   package static let retirement = Fault(rawValue: 1 << 8)
   package static let forgetting = Fault(rawValue: 1 << 9)
   package static let versions = Fault(rawValue: 1 << 10)
-  /// Changes of primary keys; the model takes one for a delete and an insert.
+  /// Changes of primary keys.
   package static let moves = Fault(rawValue: 1 << 11)
 
   /// Those that the product stands up to.
   package static let usual: Fault = [
-    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores,
+    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .retirement, .forgetting, .versions, .moves,
   ]
-
-  /// Whether a restored backup takes another incarnation by itself (Specs/incarnations.md). Until it does, a backup is
-  /// restored only where nothing was written since: then it lacks what others gave it, and no number is used twice.
-  static let productStartsIncarnations = true
-
-  /// Whether timestamps stay within an hour or two of the own clock, whatever other replicas write (Specs/clock.md).
-  static let productBoundsClocks = true
-
 
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),

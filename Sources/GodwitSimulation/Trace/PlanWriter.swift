@@ -4,8 +4,10 @@ import Godwit
 struct PlanWriter {
   private let tables: [Int]
   private let movesRows: Bool
+  private let version: Int
 
-  init(_ generator: inout SeededGenerator, faults: Fault) {
+  init(_ generator: inout SeededGenerator, faults: Fault, isVersioned: Bool) {
+    version = isVersioned ? 1 : 0
     movesRows = faults.contains(.moves)
     // What can be held back more often than what cannot.
     let families = [
@@ -45,7 +47,7 @@ struct PlanWriter {
     case 15: return update(table, key: nil, &generator)
     case 16..<19: return .delete(table: table, key: key(shape, &generator))
     case 19:
-      let column = Int.random(in: shape.columns.indices, using: &generator)
+      let column = shape.columns.indices.filter { shape.columns[$0].since <= version }.randomElement(using: &generator) ?? 0
       return .deleteAll(table: table, column: column, value: shape.columns[column].random(&generator))
     case 20 where movesRows: return .rekey(table: table, from: key(shape, &generator), to: key(shape, &generator))
     case 21 where shape.name == "tally": return .save(tally: shape.columns.map { $0.random(&generator) })
@@ -77,7 +79,7 @@ struct PlanWriter {
 
   private func update(_ table: Int, key: [Value]?, _ generator: inout SeededGenerator) -> Step {
     let shape = TableShape.all[table]
-    let others = Array(shape.columns.indices.dropFirst(shape.keyCount))
+    let others = shape.columns.indices.dropFirst(shape.keyCount).filter { shape.columns[$0].since <= version }
     let count = generator.chance(oneIn: 3) ? 2 : 1
     var columns = Set<Int>()
     for _ in 0..<count { columns.insert(others.randomElement(using: &generator) ?? shape.keyCount) }

@@ -4,57 +4,109 @@ import Godwit
 struct ChangeOfMind: Error {}
 
 extension Plan {
-  /// Runs the plan. A statement that breaks a constraint is one that did nothing.
-  func run(_ transaction: Transaction, owner: Int) throws {
-    for step in steps { try step.run(transaction, owner) }
+  /// Runs the plan, and returns what it did to the tables. A statement that breaks a constraint is one that did nothing.
+  func run(_ transaction: Transaction, owner: Int, version: Int) throws -> [HistoricOperation] {
+    let before = try Tables(reading: transaction, at: version)
+    let moves = movesRows ? MoveWatch(before, version) : nil
+    let run = StepRun(transaction: transaction, owner: owner, version: version, moves: moves)
+    for step in steps { try run.run(step) }
     if fails { throw ChangeOfMind() }
+    return try Tables(reading: transaction, at: version).operations(since: before, origins: moves?.origins ?? [:])
+  }
+
+  private var movesRows: Bool { steps.contains(where: \.movesRows) }
+}
+
+/// Knows of every row which one it was when the transaction began, through changes of its key.
+final class MoveWatch {
+  /// By the name it has now, for rows that were there.
+  private(set) var origins: [RowName: RowName]
+
+  private let version: Int
+
+  init(_ before: Tables, _ version: Int) {
+    self.version = version
+    origins = Dictionary(uniqueKeysWithValues: before.names.map { ($0, $0) })
+  }
+
+  /// Runs a statement, which may change the key of one row, or put another row in the place of one.
+  func watch(
+    _ transaction: Transaction, moved: (from: RowName, to: RowName)?, replaced: RowName?, _ body: () throws -> Void
+  ) throws {
+    let wasThere = try moved.map { try Tables(reading: transaction, at: version)[$0.from] != nil } ?? false
+    try body()
+    if let moved, wasThere, moved.from != moved.to { origins[moved.to] = origins.removeValue(forKey: moved.from) }
+    if let replaced { origins[replaced] = nil }
+    let names = try Tables(reading: transaction, at: version).names
+    origins = origins.filter { names.contains($0.key) }
+  }
+
+  /// A savepoint that is rolled back has changed no key.
+  func undoing(_ body: () throws -> Void) throws {
+    let saved = origins
+    do { try body() } catch {
+      origins = saved
+      throw error
+    }
   }
 }
 
 extension Step {
-  fileprivate func run(_ transaction: Transaction, _ owner: Int) throws {
-    do {
-      try runOnce(transaction, owner)
-    } catch let error as GodwitError where error.code == .constraint {
-    } catch is ChangeOfMind where isSavepoint {
+  fileprivate var movesRows: Bool {
+    switch self {
+    case .rekey: true
+    case .savepoint(let steps, _): steps.contains(where: \.movesRows)
+    default: false
     }
   }
 
-  private var isSavepoint: Bool {
+  fileprivate var moved: (from: RowName, to: RowName)? {
+    guard case .rekey(let table, let from, let to) = self else { return nil }
+    return (RowName(table: table, key: from), RowName(table: table, key: to))
+  }
+
+  /// The row that stands in the place of another then.
+  fileprivate var replaced: RowName? {
+    guard case .insert(let table, let row, _) = self else { return nil }
+    let key = row.prefix(TableShape.all[table].keyCount).compactMap { if case .value(let value) = $0 { value } else { nil } }
+    return RowName(table: table, key: key)
+  }
+
+  fileprivate var isSavepoint: Bool {
     if case .savepoint = self { return true }
     return false
   }
+}
 
-  private func runOnce(_ transaction: Transaction, _ owner: Int) throws {
-    switch self {
-    case .insert(let table, let row, let isReplacing):
-      let shape = TableShape.all[table]
-      var text = ""
-      var values: [Value] = []
-      for (number, operand) in row.enumerated() {
-        if number > 0 { text += ", " }
-        operand.append(to: &text, &values, column: shape.columns[number].name)
+/// Runs the statements of one transaction.
+private struct StepRun {
+  let transaction: Transaction
+  let owner: Int
+  let version: Int
+  let moves: MoveWatch?
+
+  func run(_ step: Step) throws {
+    do {
+      if let moves, !step.isSavepoint {
+        try moves.watch(transaction, moved: step.moved, replaced: step.replaced) { try runOnce(step) }
+      } else {
+        try runOnce(step)
       }
-      let names = shape.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      let verb = isReplacing ? "INSERT OR REPLACE" : "INSERT"
-      try transaction.execute(SQL(text: "\(verb) INTO \(shape.name) (\(names)) VALUES (\(text))", values: values))
-    case .update(let table, let key, let assignments):
-      let shape = TableShape.all[table]
-      var text = "UPDATE \(shape.name) SET "
-      var values: [Value] = []
-      for (number, assignment) in assignments.enumerated() {
-        let name = "\"\(shape.columns[assignment.column].name)\""
-        text += "\(number > 0 ? ", " : "")\(name) = "
-        assignment.value.append(to: &text, &values, column: name)
-      }
-      if let key { text += " WHERE \(shape.keyCondition)"; values += key }
-      try transaction.execute(SQL(text: text, values: values))
+    } catch let error as GodwitError where error.code == .constraint {
+    } catch is ChangeOfMind where step.isSavepoint {
+    }
+  }
+
+  private func runOnce(_ step: Step) throws {
+    switch step {
+    case .insert(let table, let row, let isReplacing): try insert(row, into: TableShape.all[table], isReplacing)
+    case .update(let table, let key, let assignments): try update(TableShape.all[table], key, assignments)
     case .delete(let table, let key):
       let shape = TableShape.all[table]
       try transaction.execute(SQL(text: "DELETE FROM \(shape.name) WHERE \(shape.keyCondition)", values: key))
     case .deleteAll(let table, let column, let value):
       let shape = TableShape.all[table]
-      let name = shape.columns[column].name
+      guard let name = shape.name(of: column, at: version) else { return }
       try transaction.execute(SQL(text: "DELETE FROM \(shape.name) WHERE \"\(name)\" = ?", values: [value]))
     case .rekey(let table, let from, let to):
       let shape = TableShape.all[table]
@@ -63,13 +115,45 @@ extension Step {
         SQL(text: "UPDATE \(shape.name) SET \(names) WHERE \(shape.keyCondition)", values: to + from))
     case .save(let tally): _ = try transaction.save(Tally(tally))
     case .savepoint(let steps, let rollsBack):
-      try transaction.savepoint {
-        for step in steps { try step.run(transaction, owner) }
-        if rollsBack { throw ChangeOfMind() }
+      func run() throws {
+        try transaction.savepoint {
+          for step in steps { try self.run(step) }
+          if rollsBack { throw ChangeOfMind() }
+        }
       }
+      if let moves { try moves.undoing(run) } else { try run() }
     case .scratch(let id):
       try transaction.execute("INSERT OR REPLACE INTO scratch (id, owner) VALUES (\(id), \(owner))")
     }
+  }
+
+  private func insert(_ row: [Operand], into shape: TableShape, _ isReplacing: Bool) throws {
+    var text: [String] = []
+    var names: [String] = []
+    var values: [Value] = []
+    for (column, operand) in row.enumerated() {
+      guard let name = shape.name(of: column, at: version) else { continue }
+      names.append("\"\(name)\"")
+      text.append(operand.sql(&values, column: name))
+    }
+    let verb = isReplacing ? "INSERT OR REPLACE" : "INSERT"
+    let list = "\(names.joined(separator: ", "))) VALUES (\(text.joined(separator: ", "))"
+    try transaction.execute(SQL(text: "\(verb) INTO \(shape.name) (\(list))", values: values))
+  }
+
+  private func update(
+    _ shape: TableShape, _ key: [Value]?, _ assignments: [(column: Int, value: Operand)]
+  ) throws {
+    var text: [String] = []
+    var values: [Value] = []
+    for assignment in assignments {
+      guard let name = shape.name(of: assignment.column, at: version).map({ "\"\($0)\"" }) else { continue }
+      text.append("\(name) = \(assignment.value.sql(&values, column: name))")
+    }
+    guard !text.isEmpty else { return }
+    let condition = key == nil ? "" : " WHERE \(shape.keyCondition)"
+    try transaction.execute(
+      SQL(text: "UPDATE \(shape.name) SET \(text.joined(separator: ", "))\(condition)", values: values + (key ?? [])))
   }
 }
 

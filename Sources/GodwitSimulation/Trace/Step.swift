@@ -35,17 +35,18 @@ struct Plan: Sendable {
 }
 
 extension Operand {
-  func append(to text: inout String, _ values: inout [Value], column: String) {
+  /// SQL for it; what is to be bound goes to the values.
+  func sql(_ values: inout [Value], column: String) -> String {
     switch self {
     case .value(let value):
-      text += "?"
       values.append(value)
+      return "?"
     case .existing(let table, let first):
-      text += "(SELECT id FROM \(table) WHERE id >= ? ORDER BY id LIMIT 1)"
       values.append(first)
+      return "(SELECT id FROM \(table) WHERE id >= ? ORDER BY id LIMIT 1)"
     case .plus(let number):
-      text += "\(column) + ?"
       values.append(.integer(number))
+      return "\(column) + ?"
     }
   }
 }

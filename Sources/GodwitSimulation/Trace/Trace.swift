@@ -2,7 +2,12 @@
 package struct Trace: Sendable {
   package let seed: UInt64
   let actorCount: Int
+  /// How many transactions a log may hold before imports forget.
+  let keptTransactions: Int
+  let isVersioned: Bool
   let events: [Event]
+  /// What is written when all is done and forgotten.
+  let epilogue: [Plan]
   package var count: Int { events.count }
 
   package init(seed: UInt64, faults: Fault = .usual) {
@@ -10,6 +15,9 @@ package struct Trace: Sendable {
     self.seed = seed
     events = writer.write()
     actorCount = writer.actorCount
+    keptTransactions = writer.keptTransactions
+    isVersioned = writer.isVersioned
+    epilogue = writer.epilogue()
   }
 
   /// The events by number, for a report.

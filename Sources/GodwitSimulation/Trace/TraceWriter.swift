@@ -13,6 +13,17 @@ struct TraceWriter {
   /// One that never writes, in some worlds: its backups can be restored whatever the product does about sequences.
   private let reader: Int?
   private var readerIsBackedUp = false
+  /// One in how many files is lost, and how often a file overtakes others.
+  private let lossRarity: Int
+  private let overtakingRarity: Int
+  /// Whether members forget what they need not remember, and how soon by themselves.
+  private let forgets: Bool
+  /// Whether programs are of several versions.
+  let isVersioned: Bool
+  let keptTransactions: Int
+  /// Whether members are removed, and who is, as far as the trace knows.
+  private let retires: Bool
+  private var removed: Set<Int> = []
   private var plans: PlanWriter
   private var events: [Event] = []
   /// Files made and not lost, with their receivers.
@@ -29,7 +40,13 @@ struct TraceWriter {
     ways = Self.topology(count, &generator)
     crashRarity = faults.contains(.crashes) ? [4, 20, 20, 60].randomElement(using: &generator) ?? 20 : 0
     reader = faults.contains(.restores) && generator.chance(oneIn: 3) ? count - 1 : nil
-    plans = PlanWriter(&generator, faults: faults)
+    lossRarity = [2, 4, 10].randomElement(using: &generator) ?? 4
+    overtakingRarity = [1, 2, 2, 5].randomElement(using: &generator) ?? 2
+    isVersioned = faults.contains(.versions) && generator.chance(oneIn: 4)
+    forgets = !isVersioned && faults.contains(.forgetting) && generator.chance(oneIn: 2)
+    keptTransactions = forgets ? [2, 6, 20].randomElement(using: &generator) ?? 6 : 1_000
+    retires = !isVersioned && faults.contains(.retirement) && count > 2 && generator.chance(oneIn: 4)
+    plans = PlanWriter(&generator, faults: isVersioned ? faults.subtracting(.moves) : faults, isVersioned: isVersioned)
     self.generator = generator
   }
 
@@ -56,6 +73,8 @@ struct TraceWriter {
     for _ in 0..<Int.random(in: 20...80, using: &generator) { addEvent() }
     return events
   }
+
+  mutating func epilogue() -> [Plan] { (0..<4).map { _ in plans.plan(&generator) } }
 
   private mutating func crashes() -> Bool { crashRarity > 0 && generator.chance(oneIn: crashRarity) }
 
@@ -92,6 +111,10 @@ struct TraceWriter {
       events.append(readerIsBackedUp ? .restore(actor: reader) : .backUp(actor: reader))
       readerIsBackedUp.toggle()
     }
+    if faults.contains(.restores), generator.chance(oneIn: reader == nil ? 40 : 12) { addLapse() }
+    if forgets, generator.chance(oneIn: 12) { events.append(.compact(actor: actor)) }
+    if isVersioned, generator.chance(oneIn: 15) { events.append(.upgrade(actor: actor)) }
+    if retires, generator.chance(oneIn: 12) { addRetirement() }
     switch Int.random(in: 0..<100, using: &generator) {
     case 0..<52: addWrite()
     case 52..<68: send()
@@ -105,16 +128,49 @@ struct TraceWriter {
     }
   }
 
+  /// One says what it holds and loses it: what it is sent next begins behind that.
+  private mutating func addLapse() {
+    let lapsing = reader ?? restorable
+    guard let way = ways.filter({ $0.to == lapsing }).randomElement(using: &generator) else { return }
+    func hand(_ from: Int, _ to: Int) {
+      fileCount += 1
+      events.append(.export(actor: from, file: fileCount, includesAll: false))
+      events.append(.deliver(file: fileCount, actor: to))
+    }
+    events.append(.backUp(actor: lapsing))
+    hand(way.from, lapsing)
+    hand(lapsing, way.from)
+    events.append(.restore(actor: lapsing))
+    if way.from != reader { events.append(.write(actor: way.from, plans.plan(&generator))) }
+    hand(way.from, lapsing)
+  }
+
   private mutating func addRareEvent() {
     switch Int.random(in: 0..<4, using: &generator) {
     case 0 where faults.contains(.clones) && cloneCount < 2:
       events.append(.clone(actor: actor))
       cloneCount += 1
-    case 1 where faults.contains(.restores), 2 where faults.contains(.restores): events.append(.restore(actor: actor))
+    case 1 where faults.contains(.restores), 2 where faults.contains(.restores): events.append(.restore(actor: restorable))
     case 3 where faults.contains(.restores): events.append(.backUp(actor: actor))
     default: break
     }
   }
+
+  /// The first is never removed: somebody is there to come back to.
+  private mutating func addRetirement() {
+    guard let gone = removed.randomElement(using: &generator), generator.chance(oneIn: 2) else {
+      let leaving = Int.random(in: 1..<actorCount, using: &generator)
+      removed.insert(leaving)
+      return events.append(.remove(actor: leaving, by: Int.random(in: 0..<actorCount, using: &generator)))
+    }
+    removed.remove(gone)
+    fileCount += 1
+    events.append(.readmit(actor: gone, by: Int.random(in: 0..<actorCount, using: &generator), file: fileCount))
+    if !generator.chance(oneIn: 4) { events.append(.rejoin(file: fileCount, actor: gone)) }
+  }
+
+  /// Where members are removed, the first does not lose anything either: two of them might each wait for the other.
+  private var restorable: Int { mutating get { retires ? Int.random(in: 1..<actorCount, using: &generator) : actor } }
 
   private mutating func send() {
     guard var way = ways.randomElement(using: &generator) else { return }
@@ -124,13 +180,13 @@ struct TraceWriter {
     }
     fileCount += 1
     events.append(.export(actor: way.from, file: fileCount, includesAll: generator.chance(oneIn: 4)))
-    if faults.contains(.loss), generator.chance(oneIn: 6) { return }
+    if faults.contains(.loss), generator.chance(oneIn: lossRarity) { return }
     onTheWay.append((fileCount, way.to))
   }
 
   private mutating func deliver() {
     guard !onTheWay.isEmpty else { return send() }
-    let isInOrder = !faults.contains(.reordering) || generator.chance(oneIn: 2)
+    let isInOrder = !faults.contains(.reordering) || !generator.chance(oneIn: overtakingRarity)
     let index = isInOrder ? 0 : Int.random(in: 0..<onTheWay.count, using: &generator)
     let (file, to) = onTheWay[index]
     if crashes() {

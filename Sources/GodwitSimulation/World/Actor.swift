@@ -15,29 +15,55 @@ final class Actor {
   let owner: Int
   /// What it held when it was backed up last.
   private var backedUp: Standing?
+  /// How many transactions its log may hold before imports forget.
+  private let keptTransactions: Int
+  /// The schema version of its program.
+  private(set) var version = 0
+  /// Whether it may have missed what the others forgot: it was removed, or an earlier state was restored.
+  var wasAway = false
+  /// Whether it is a member again and has not rejoined yet. What it wrote before may not spread: others may have
+  /// forgotten what it had not seen.
+  var mustRejoin = false
+  /// How often it has become a member again.
+  var readmissions = 0
+  /// A snapshot tells nothing of the conflicts before it.
+  var hasLoadedSnapshot = false
+  /// What it is called among the members.
+  var name: String { "replica-\(owner)" }
 
-  init(index: Int, path: String, clock: MachineClock, countsStatements: Bool, owner: Int? = nil) async throws {
+  init(
+    index: Int, path: String, clock: MachineClock, countsStatements: Bool, keptTransactions: Int, version: Int = 0,
+    owner: Int? = nil
+  ) async throws {
     self.index = index
     self.owner = owner ?? index
     self.path = path
     self.clock = clock
+    self.version = version
+    self.keptTransactions = keptTransactions
     statements = countsStatements ? StatementCounter() : nil
-    replica = try await Self.open(path, clock, statements)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     standing = try await replica.standing()
   }
 
   private static func open(
-    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?
+    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?, _ keptTransactions: Int, _ version: Int
   ) async throws -> Replica {
     try await Replica.open(
-      at: path, models: SimulatedModels.all, name: nil, key: .keyring(),
+      at: path, models: SimulatedModels.models(at: version), name: nil, key: .keyring(),
+      migrations: version == 0 ? .none : SimulatedModels.migrations,
       statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent,
-      wallClock: clock.wallClock)
+      wallClock: clock.wallClock, keptTransactions: keptTransactions)
   }
 
   func reopen() async throws {
     await replica.close()
-    replica = try await Self.open(path, clock, statements)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
+  }
+
+  func upgrade() async throws {
+    version = 1
+    try await reopen()
   }
 
   func close() async { await replica.close() }
@@ -51,27 +77,27 @@ final class Actor {
     let copy = "\((path as NSString).deletingLastPathComponent)/replica-\(index)"
     await replica.close()
     try FileManager.default.copyItem(atPath: path, toPath: copy)
-    replica = try await Self.open(path, self.clock, statements)
-    return try await Actor(index: index, path: copy, clock: clock, countsStatements: statements != nil, owner: owner)
+    replica = try await Self.open(path, self.clock, statements, keptTransactions, version)
+    return try await Actor(index: index, path: copy, clock: clock, countsStatements: statements != nil,
+      keptTransactions: keptTransactions, version: version, owner: owner)
   }
 
   func backUp() async throws {
     await replica.close()
     try? FileManager.default.removeItem(atPath: backup)
     try FileManager.default.copyItem(atPath: path, toPath: backup)
-    replica = try await Self.open(path, clock, statements)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     backedUp = standing
   }
 
   /// Puts the last backup in the place of the folder; false when there is none.
   func restore() async throws -> Bool {
-    guard let backedUp else { return false }
-    let isUnwritten = backedUp.held[backedUp.own] == standing.held[standing.own] && backedUp.own == standing.own
-    guard isUnwritten || Fault.productStartsIncarnations else { return false }
+    guard backedUp != nil else { return false }
+    wasAway = true
     await replica.close()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.copyItem(atPath: backup, toPath: path)
-    replica = try await Self.open(path, clock, statements)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     standing = try await replica.standing()
     return true
   }
@@ -95,7 +121,7 @@ final class Actor {
     for file in Self.files where FileManager.default.fileExists(atPath: "\(remains)/\(file)") {
       try FileManager.default.moveItem(atPath: "\(remains)/\(file)", toPath: "\(path)/\(file)")
     }
-    replica = try await Self.open(path, clock, statements)
+    replica = try await Self.open(path, clock, statements, keptTransactions, version)
     return result
   }
 

@@ -19,6 +19,8 @@ final class MachineClock: Sendable {
 
   func set(offset milliseconds: Int64) { offset.withLock { $0 = milliseconds } }
 
+  var offsetMilliseconds: Int64 { offset.withLock { $0 } }
+
   var milliseconds: Int64 { world.milliseconds + offset.withLock { $0 } }
 
   var wallClock: WallClock { WallClock { self.milliseconds } }

@@ -49,8 +49,7 @@ package struct Simulation: Sendable {
         try await world.run(trace.events[number])
       }
       current = nil
-      try await world.deliverAll()
-      try await world.checkEnd()
+      try await world.conclude()
     } catch let found as SimulationFailure {
       failure = found
     } catch {

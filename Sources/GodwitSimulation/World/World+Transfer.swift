@@ -4,30 +4,78 @@ import GodwitReplication
 
 extension World {
   func export(from actor: Actor, file: Int, includesAll: Bool) async throws {
-    let path = "\(folder)/\(file).godwit-sync"
-    _ = try await actor.replica.export(to: .file(path), includesAll: includesAll)
-    files[file] = SyncFileInFlight(path: path, sender: actor.index, held: actor.standing.held)
+    guard !actor.mustRejoin else { return }
+    files[file] = try await export(from: actor, to: "\(folder)/\(file).godwit-sync", includesAll: includesAll)
+  }
+
+  private func export(from actor: Actor, to path: String, includesAll: Bool) async throws -> SyncFileInFlight {
+    let members = try await actor.replica.members().filter(\.isActive).map(\.name)
+    let report = try await actor.replica.export(to: .file(path), includesAll: includesAll)
+    let recipients = Set(actors.filter { members.contains($0.name) || $0.owner == actor.owner }.map(\.owner))
+    return SyncFileInFlight(
+      path: path, sender: actor.index, held: actor.standing.held, recipients: recipients, isSnapshot: report.isSnapshot,
+      readmissions: actor.readmissions)
   }
 
   func deliver(_ number: Int, to actor: Actor) async throws {
     guard let file = files[number] else { return }
-    _ = try await actor.replica.import(from: .file(file.path))
-    try await settleImport(of: file, on: actor, mayBeLost: false)
+    try await deliver(file, to: actor, rejoins: number.isMultiple(of: 2))
+  }
+
+  /// One who is told so that it lacks what the others have forgotten gives up its own state for theirs, or waits.
+  private func deliver(_ file: SyncFileInFlight, to actor: Actor, rejoins: Bool) async throws {
+    guard file.readmissions == actors[file.sender].readmissions else { return }
+    guard let report = try await merging(file, into: actor, { try await actor.replica.import(from: .file(file.path)) })
+    else {
+      if rejoins, file.isSnapshot, file.recipients.contains(actor.owner), actor.wasAway {
+        try await rejoin(actor, with: file)
+      }
+      return
+    }
+    if report.isSnapshot {
+      try await settleSnapshot(report, file, on: actor)
+    } else {
+      try await settleImport(of: file, on: actor, mayBeLost: false)
+    }
   }
 
   func crashImporting(_ number: Int, on actor: Actor, after statement: Int) async throws {
-    guard let file = files[number] else { return }
-    _ = try await actor.crashing(after: statement) { try await actor.replica.import(from: .file(file.path)) }.get()
-    try await settleImport(of: file, on: actor, mayBeLost: true)
+    guard let file = files[number], !file.isSnapshot, file.readmissions == actors[file.sender].readmissions else { return }
+    let result = try await merging(file, into: actor) {
+      try await actor.crashing(after: statement) { try await actor.replica.import(from: .file(file.path)) }.get()
+    }
+    if result != nil { try await settleImport(of: file, on: actor, mayBeLost: true) }
+  }
+
+  /// Nil when the file is refused, as it must be when it is not for this replica or not from a member, and may be when
+  /// one of them was away and lacks what has been forgotten. Nothing has changed then.
+  func merging(
+    _ file: SyncFileInFlight, into actor: Actor, _ body: () async throws -> MergeReport
+  ) async throws -> MergeReport? {
+    do {
+      return try await body()
+    } catch let error as GodwitError {
+      let sender = actors[file.sender]
+      let isExpected =
+        switch error.code {
+        case .notARecipient: !file.recipients.contains(actor.owner)
+        case .unknownSender: sender.wasAway
+        case .fenced: forgets && actors.contains(where: \.wasAway)
+        default: false
+        }
+      guard isExpected else { throw error }
+      try await expectUnchanged(actor, "given a file that was refused: \(error.message)")
+      return nil
+    }
   }
 
   /// The replica holds what it held and some of what the file's sender held, whole causes only.
-  private func settleImport(of file: SyncFileInFlight, on actor: Actor, mayBeLost: Bool) async throws {
+  func settleImport(of file: SyncFileInFlight, on actor: Actor, mayBeLost: Bool) async throws {
     let before = actor.standing
     let now = try await actor.replica.standing()
     defer { actor.standing = now }
     guard now.held.covers(before.held), history.vector.covers(now.held),
-      now.own == before.own || !forgettable.isEmpty
+      now.own == before.own || !forgettable.isEmpty || actor.wasAway
     else {
       throw SimulationFailure(
         .transfer, "replica \(actor.index) held \(before.held.text) and holds \(now.held.text) after an import")
@@ -63,27 +111,74 @@ extension World {
     }
   }
 
-  /// Delivers everything to everyone: all hand a file to one, and that one to all.
+  /// Delivers everything to everyone: all hand a file to one, and that one to all. Those who were away may have to begin
+  /// with a snapshot.
   func deliverAll() async throws {
-    let hub = actors[0]
-    for sender in actors.dropFirst() {
-      let path = "\(folder)/last-\(sender.index).godwit-sync"
-      _ = try await sender.replica.export(to: .file(path), includesAll: true)
-      let file = SyncFileInFlight(path: path, sender: sender.index, held: sender.standing.held)
-      _ = try await hub.replica.import(from: .file(path))
-      try await settleImport(of: file, on: hub, mayBeLost: false)
-    }
-    let path = "\(folder)/last.godwit-sync"
-    _ = try await hub.replica.export(to: .file(path), includesAll: true)
-    let file = SyncFileInFlight(path: path, sender: 0, held: hub.standing.held)
-    for receiver in actors.dropFirst() {
-      _ = try await receiver.replica.import(from: .file(path))
-      try await settleImport(of: file, on: receiver, mayBeLost: false)
+    for round in 0..<6 {
+      let hub = actors[0]
+      for sender in actors.dropFirst() where !sender.mustRejoin { try await hand(from: sender, to: hub) }
+      try await readmitAll()
+      for receiver in actors.dropFirst() { try await hand(from: hub, to: receiver) }
+      if hasConverged, try await allAreMembers() { break }
+      // What one of them lacks the others may have forgotten.
+      guard round < 5, forgets || actors.contains(where: \.wasAway) else { break }
+      try await exchangeSnapshots()
     }
     guard let last = actors.last else { return }
-    let report = try await last.replica.import(from: .file(path))
+    let file = try await export(from: actors[0], to: "\(folder)/last.godwit-sync", includesAll: true)
+    let report = try await last.replica.import(from: .file(file.path))
     guard report.applied == 0, report.conflicts == 0 else {
       throw SimulationFailure(.transfer, "replica \(last.index) applied a file twice")
+    }
+  }
+
+  private var hasConverged: Bool { actors.allSatisfy { $0.standing.held == actors[0].standing.held } }
+
+  private func allAreMembers() async throws -> Bool {
+    guard actors.contains(where: \.wasAway) else { return true }
+    for actor in actors {
+      guard try await actor.replica.members().allSatisfy(\.isActive) else { return false }
+    }
+    return true
+  }
+
+  func hand(from sender: Actor, to receiver: Actor) async throws {
+    let file = try await export(from: sender, to: "\(folder)/hand.godwit-sync", includesAll: true)
+    try await deliver(file, to: receiver, rejoins: true)
+  }
+
+  /// The first, which nobody removes, makes everybody a member again, at a time later than all.
+  private func readmitAll() async throws {
+    let hub = actors[0]
+    let offset = hub.clock.offsetMilliseconds
+    hub.clock.set(offset: 800 * 86_400_000)
+    for actor in actors.dropFirst() where actor.wasAway || actor.mustRejoin {
+      let isMember = try await hub.replica.members().contains { $0.name == actor.name && $0.isActive }
+      if !isMember || actor.mustRejoin { try await readmit(actor, by: hub, file: -1 - actor.index) }
+      if let file = files.removeValue(forKey: -1 - actor.index) { try await rejoin(actor, with: file) }
+    }
+    hub.clock.set(offset: offset)
+  }
+
+  private func isBehind(_ actor: Actor, _ host: Actor) -> Bool {
+    let floor = host.standing.floor
+    guard actor.standing.held.covers(floor) else { return true }
+    return history.transactions(in: actor.standing.held).contains {
+      !host.standing.held.covers($0.dot) && !$0.context.covers(floor)
+    }
+  }
+
+  /// Whoever lacks what another has forgotten, or holds what somebody wrote who did, takes over that one's state.
+  private func exchangeSnapshots() async throws {
+    for host in actors {
+      for actor in actors where actor !== host && isBehind(actor, host) {
+        let path = "\(folder)/snapshot.godwit-sync"
+        _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
+        let file = SyncFileInFlight(
+          path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
+          readmissions: host.readmissions)
+        try await rejoin(actor, with: file)
+      }
     }
   }
 }

@@ -7,6 +7,12 @@ final class World {
   let folder: String
   let clock = SimulatedClock()
   private(set) var actors: [Actor] = []
+  /// Whether anything was removed or forgotten by now, so that files may be refused.
+  let forgets: Bool
+  /// Whether programs of several versions meet.
+  let isVersioned: Bool
+  /// What is written when all was forgotten.
+  let epilogue: [Plan]
   var history = History()
   /// Files that were made, by number.
   var files: [Int: SyncFileInFlight] = [:]
@@ -18,16 +24,25 @@ final class World {
     let sender: Int
     /// What its sender held.
     let held: VersionVector
+    /// Who can open it.
+    let recipients: Set<Int>
+    let isSnapshot: Bool
+    /// How often its sender had been a member again by then.
+    let readmissions: Int
   }
 
   /// Makes the replicas in a folder that the caller owns.
   init(_ trace: Trace, kept: [Int], folder: String, template: FolderTemplate) async throws {
     self.folder = folder
+    forgets = trace.keptTransactions < 1_000
+    epilogue = trace.epilogue
+    isVersioned = trace.isVersioned
     let crashing = Set(kept.compactMap { trace.events[$0].crashingActor })
     for (index, path) in try await template.make(trace.actorCount, in: folder).enumerated() {
       actors.append(
         try await Actor(
-          index: index, path: path, clock: MachineClock(clock), countsStatements: crashing.contains(index)))
+          index: index, path: path, clock: MachineClock(clock), countsStatements: crashing.contains(index),
+          keptTransactions: trace.keptTransactions))
     }
   }
 
@@ -65,7 +80,14 @@ final class World {
     case .restore:
       let before = actor.standing
       guard try await actor.restore() else { return }
+      for other in actors where other.owner == actor.owner { other.wasAway = true }
       forgettable.formUnion(history.transactions(in: before.held).map(\.dot).filter { !actor.standing.held.covers($0) })
+    case .upgrade: try await upgrade(actor)
+    case .compact: try await compact(actor)
+    case .remove(_, let remover): if let remover = self.actor(remover) { try await remove(actor, by: remover) }
+    case .readmit(_, let host, let file):
+      if let host = self.actor(host) { try await readmit(actor, by: host, file: file) }
+    case .rejoin(let file, _): if let file = files[file] { try await rejoin(actor, with: file) }
     }
   }
 }
@@ -83,7 +105,8 @@ extension Event {
     case .pass: nil
     case .setClock(let actor, _), .write(let actor, _), .crashWriting(let actor, _, _), .export(let actor, _, _),
       .deliver(_, let actor), .crashImporting(_, let actor, _), .deliverDamaged(_, let actor, _), .reopen(let actor),
-      .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor):
+      .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor), .compact(let actor), .upgrade(let actor),
+      .remove(let actor, _), .readmit(let actor, _, _), .rejoin(_, let actor):
       actor
     }
   }

@@ -41,6 +41,22 @@ struct ForgettingTests {
     #expect(try await group.logCount(0) == 1)
   }
 
+  @Test("an edit with a clock that was set back wins over what was forgotten, before it was set or after", arguments: [true, false])
+  func clockSetBack(isSetFirst: Bool) async throws {
+    let group = try await ThingGroup(2)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "old")) }
+    for _ in 0..<2 { try await group.exchange() }
+    if isSetFirst { group.clock.advance(-5 * 3_600_000) }
+    try await group.replicas[0].compact()
+    if !isSetFirst { group.clock.advance(-5 * 3_600_000) }
+    try await group.replicas[0].write { _ = try $0.execute("UPDATE thing SET name = 'new'") }
+    // The other remembers, and merges because of something else.
+    try await group.replicas[1].write { try $0.insert(Thing(id: "b")) }
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    #expect(try await group.replicas[1].fetch(Thing.all).map(\.name).sorted() == ["", "new"])
+  }
+
   @Test("a statement counts only once all it says is held here")
   func pendingStatement() async throws {
     let group = try await ThingGroup(2)

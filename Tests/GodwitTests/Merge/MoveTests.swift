@@ -114,4 +114,72 @@ struct MoveTests {
     #expect(try await group.rows("SELECT shelf, title FROM volume") == [["t", "edited"]])
     #expect(try await group.rows("SELECT id, name FROM shelf") == [["t", "n"]])
   }
+
+  // MARK: Whatever comes first
+
+  @Test("a row that comes to the key of a deleted one brings its own cells")
+  func keyOfADeletedRow() async throws {
+    let group = try await group()
+    try await group.write(0, "INSERT INTO page (id, title) VALUES ('b', 'gone')")
+    try await group.write(0, "DELETE FROM page WHERE id = 'b'")
+    try await group.write(0, "UPDATE page SET id = 'b'")
+    // Something that had not seen it, so that the other replica merges.
+    try await group.write(1, "INSERT INTO page (id, title) VALUES ('z', 'other')")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, title FROM page ORDER BY id") == [["b", "first"], ["z", "other"]])
+  }
+
+  @Test("of two edits that follow, the later takes back the earlier as it would have under the old key")
+  func editsTakeBack() async throws {
+    for sendsBetween in [false, true] {
+      let group = try await group(3)
+      try await group.write(0, "UPDATE page SET id = 'b'")
+      try await group.write(1, #"UPDATE page SET best = 50, tags = '["x","y"]'"#)
+      if sendsBetween {
+        try await group.send(0, 2)
+        try await group.send(1, 2)
+      }
+      try await group.write(1, #"UPDATE page SET best = 2, tags = '["x"]'"#)
+      try await group.exchange()
+      #expect(try await group.rows(all) == [["b", "first", 5, #"["x"]"#, 2]])
+    }
+  }
+
+  @Test("one file with a move, an edit that follows it and a delete that saw both leaves nothing")
+  func oneFile() async throws {
+    let group = try await group(4)
+    try await group.write(0, "UPDATE page SET id = 'b'")
+    try await group.write(1, "UPDATE page SET title = 'edited', views = 9")
+    try await group.send(0, 2)
+    try await group.send(1, 2)
+    try await group.write(2, "DELETE FROM page WHERE id = 'b'")
+    try await group.send(2, 3)
+    #expect(try await group[3].rows(all).isEmpty)
+    try await group.exchange()
+    #expect(try await group.rows(all).isEmpty)
+  }
+
+  @Test("a row inserted under the old key meanwhile stays, and its cells that win follow as well")
+  func insertedMeanwhile() async throws {
+    for first in [0, 1] {
+      let group = try await MergeGroup(3)
+      try await group.write(0, "INSERT INTO page (id, title, views) VALUES ('a', 'one', 1)")
+      try await group.write(0, "UPDATE page SET id = 'b'")
+      try await group.write(1, "INSERT INTO page (id, title, views) VALUES ('a', 'two', 10)")
+      try await group.send(first, 2)
+      try await group.exchange()
+      #expect(
+        try await group.rows("SELECT id, title, views FROM page ORDER BY id") == [["a", "two", 11], ["b", "two", 11]])
+    }
+  }
+
+  @Test("one transaction may write to both keys")
+  func bothKeys() async throws {
+    let group = try await MergeGroup()
+    try await group.write(0, "INSERT INTO page (id, views) VALUES ('a', 1)", "INSERT INTO page (id, views) VALUES ('b', 1)")
+    try await group.write(1, "INSERT INTO page (id, views) VALUES ('a', 5)")
+    try await group.write(1, "UPDATE page SET id = 'b'")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, views FROM page ORDER BY id") == [["a", 6], ["b", 7]])
+  }
 }

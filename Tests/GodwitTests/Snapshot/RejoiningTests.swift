@@ -88,6 +88,29 @@ struct RejoiningTests {
     #expect(!again.isSnapshot && again.applied == 0)
   }
 
+  @Test("what a removed member wrote is made anew even when the one it comes back to has forgotten nothing yet")
+  func backToWhoRemembers() async throws {
+    let group = try await ThingGroup(3)
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.replicas[2].write { try $0.insert(Thing(id: "late", name: "by the absent")) }
+    try await group.replicas[0].removeMember(named: "replica-2")
+    try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "first")) }
+    for _ in 0..<3 {
+      try await group.send(0, 1)
+      try await group.send(1, 0)
+    }
+    // This one knows that all members hold it; the other has not forgotten it.
+    try await group.replicas[1].compact()
+    try await readmit(group)
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].snapshot(to: .file(file), for: "replica-2")
+    let report = try await group.replicas[2].rejoin(from: .file(file))
+    #expect(report.isSnapshot && report.replayed == 1)
+    for _ in 0..<3 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    #expect(try await group.replicas[1].fetch(Thing.all).map(\.id).sorted() == ["a", "late"])
+  }
+
   @Test("what a new member wrote ahead of its first file is made anew on top of it")
   func earlyWrites() async throws {
     var group = try await ThingGroup(2)

@@ -1,0 +1,152 @@
+import Godwit
+import GodwitReplication
+
+extension World {
+  func compact(_ actor: Actor) async throws {
+    _ = try await actor.replica.compact()
+    let now = try await actor.replica.standing()
+    guard now.held == actor.standing.held, now.own == actor.standing.own else {
+      throw SimulationFailure(.durability, "replica \(actor.index) holds other transactions than before it forgot")
+    }
+    actor.standing = now
+  }
+
+  /// Removing oneself, or one who is removed, is refused.
+  func remove(_ actor: Actor, by remover: Actor) async throws {
+    do {
+      try await remover.replica.removeMember(named: actor.name)
+      actor.wasAway = true
+    } catch let error as GodwitError where error.code == .invalidArgument {}
+  }
+
+  /// A clock that says it was before the removal makes nobody a member again.
+  func readmit(_ actor: Actor, by host: Actor, file: Int) async throws {
+    guard actor.owner != host.owner, !host.mustRejoin else { return }
+    do {
+      try await host.replica.invite(
+        actor.replica.identity, name: actor.name, to: .file("\(folder)/invitation-\(file)"))
+    } catch let error as GodwitError where error.code == .invalidArgument { return }
+    let path = "\(folder)/\(file).godwit-sync"
+    _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
+    files[file] = SyncFileInFlight(
+      path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
+      readmissions: host.readmissions)
+    actor.mustRejoin = true
+    actor.readmissions += 1
+  }
+
+  /// What a replica wrote and a snapshot lacks is made anew on top of it, as one transaction of a new incarnation.
+  func rejoin(_ actor: Actor, with file: SyncFileInFlight) async throws {
+    guard let report = try await merging(file, into: actor, { try await actor.replica.rejoin(from: .file(file.path)) })
+    else { return }
+    actor.mustRejoin = false
+    guard report.isSnapshot else { return try await settleImport(of: file, on: actor, mayBeLost: false) }
+    try await settleSnapshot(report, file, on: actor)
+  }
+
+  /// The replica holds what the file does, and its own work on top of it.
+  func settleSnapshot(_ report: MergeReport, _ file: SyncFileInFlight, on actor: Actor) async throws {
+    let before = actor.standing
+    let now = try await actor.replica.standing()
+    actor.standing = now
+    actor.hasLoadedSnapshot = true
+    actor.wasAway = true
+    let lost = history.transactions(in: before.held).filter { !now.held.covers($0.dot) }
+    let startsAnew = !before.held.isEmpty
+    let unsent = lost.filter { $0.dot.origin.replica == now.own.replica }
+    forgettable.formUnion(unsent.map(\.dot))
+    guard now.own != before.own || !startsAnew, report.replayed == unsent.count else {
+      throw SimulationFailure(
+        .durability, "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.replayed) anew: "
+          + "\(before.held.text) on \(file.held.text) is \(now.held.text)")
+    }
+    guard now.held[now.own] > .none else { return }
+    let dot = Dot(now.own, now.held[now.own])
+    let logged = try await actor.replica.transaction(dot.sequence.rawValue, of: now.own.replica, incarnation: incarnation(now.own))
+    let operations = logged.operations.compactMap(HistoricOperation.init)
+    history.add(HistoricTransaction(dot: dot, hlc: now.latest, context: now.held, operations: operations))
+    try await checkReplay(of: unsent, operations, on: file, actor)
+  }
+
+  private func incarnation(_ origin: Origin) -> String {
+    let digits = String(origin.incarnation, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+
+  /// The last value that was written to each cell is in the new transaction, or was in the snapshot, or is listed.
+  private func checkReplay(
+    of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor
+  ) async throws {
+    var due: [RowName: [Int: Value]] = [:]
+    for operation in unsent.flatMap(\.operations) {
+      let shape = TableShape.all[operation.row.table]
+      switch operation.kind {
+      case .insert(let row), .arrive(let row, _):
+        due[operation.row] = Dictionary(
+          uniqueKeysWithValues: row.indices.dropFirst(shape.keyCount).map { ($0, row[$0]) })
+      case .update(let changes):
+        for case (let column, .value(let value)) in changes { due[operation.row, default: [:]][column] = value }
+      case .delete, .leave: due[operation.row] = nil
+      }
+    }
+    let made = Dictionary(operations.map { ($0.row, $0) }) { first, _ in first }
+    let model = MergeModel(history.transactions(in: file.held))
+    let listed = try await ListedConflicts(reading: actor.replica)
+    for (name, cells) in due {
+      let shape = TableShape.all[name.table]
+      for (column, value) in cells where shape.columns[column].policy == .lastWriterWins {
+        let isMade = made[name].map { $0.writes(value, to: column) } ?? false
+        guard !isMade, model.tables[name]?[column] != value,
+          !listed.edits.contains(.init(row: name, column: shape.columns[column].name, value: value)),
+          !listed.held.contains(name)
+        else { continue }
+        throw SimulationFailure(
+          .durability, "replica \(actor.index) rejoined without \(shape.columns[column].name) \(value.text) of \(shape.name)")
+      }
+    }
+  }
+}
+
+extension HistoricOperation {
+  /// An operation as the log has it: what a replica makes anew it cannot be seen to write.
+  fileprivate init?(_ operation: LoggedTransaction.Operation) {
+    guard let table = TableShape.numbers[operation.table] else { return nil }
+    let shape = TableShape.all[table]
+    let row = RowName(table: table, key: operation.key)
+    switch operation.kind {
+    case .insert:
+      var values = operation.key + shape.columns.dropFirst(shape.keyCount).map(\.defaultValue)
+      for cell in operation.cells { if let number = shape.number(of: cell.column) { values[number] = cell.value } }
+      self.init(row: row, kind: .insert(values))
+    case .update:
+      var changes: [Int: Change] = [:]
+      for cell in operation.cells { if let number = shape.number(of: cell.column) { changes[number] = Change(cell) } }
+      self.init(row: row, kind: .update(changes))
+    case .delete: self.init(row: row, kind: .delete)
+    case .move: return nil
+    }
+  }
+
+  fileprivate func writes(_ value: Value, to column: Int) -> Bool {
+    switch kind {
+    case .insert(let row), .arrive(let row, _): row[column] == value
+    case .update(let changes): changes[column] == .value(value)
+    case .delete, .leave: false
+    }
+  }
+}
+
+extension HistoricOperation.Change {
+  fileprivate init(_ cell: LoggedTransaction.Cell) {
+    switch (cell.isRelative, cell.value) {
+    case (true, .integer(let difference)): self = .sum(difference)
+    case (true, .text(let lines)):
+      let parts = lines.split(separator: "\n").map { (isAdded: $0.hasPrefix("+"), json: String($0.dropFirst())) }
+      func elements(_ isAdded: Bool) -> Set<String> {
+        SetText.elements(.text("[\(parts.filter { $0.isAdded == isAdded }.map(\.json).joined(separator: ","))]"))
+      }
+      self = .elements(added: elements(true), removed: elements(false))
+    default: self = .value(cell.value)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import GodwitBase
+import GodwitStorage
+import Testing
+
+/// Runs godwit-sim, which this build made beside the tests.
+private enum Simulator {
+  static func run(_ seeds: ClosedRange<Int>, planting fault: PlantedFault?) async throws -> (status: Int32, output: String) {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let tool = (own as NSString).deletingLastPathComponent + "/godwit-sim"
+    return try await BlockingThread.run {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(fileURLWithPath: tool)
+      process.arguments = [
+        "--first", "\(seeds.lowerBound)", "--seeds", "\(seeds.count)", "--workers", "1", "--no-shrink",
+      ]
+      var environment = ProcessInfo.processInfo.environment
+      environment["GODWIT_PLANT"] = fault?.rawValue
+      process.environment = environment
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}
+
+/// The simulator must be able to fail. `Tools/plant-faults` demands that each fault is found within 1,000 seeds; these few
+/// are enough for all of them, and should the traces of seeds change, others are.
+@Suite("Planted faults")
+struct PlantedFaultTests {
+  private static let seeds = 1...16
+
+  @Test("each is found by some world", arguments: PlantedFault.allCases)
+  func found(fault: PlantedFault) async throws {
+    let run = try await Simulator.run(Self.seeds, planting: fault)
+    #expect(run.status == 1, "\(fault.rawValue) was not found")
+    #expect(run.output.hasPrefix("seed "), "\(run.output)")
+  }
+
+  @Test("the same worlds run clean without a fault")
+  func clean() async throws {
+    let run = try await Simulator.run(Self.seeds, planting: nil)
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.contains("\(Self.seeds.count) seeds"))
+  }
+
+  @Test("there are ten")
+  func complete() { #expect(PlantedFault.allCases.count == 10) }
+}
