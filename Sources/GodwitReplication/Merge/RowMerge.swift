@@ -23,7 +23,6 @@ package struct RowMerge {
 
   /// Takes in one write, of which all causes have been taken in before.
   package mutating func apply(_ write: RowWrite) throws {
-    let before = state.contributions
     switch write.kind {
     case .delete: try applyDelete(write)
     case .insert:
@@ -34,15 +33,15 @@ package struct RowMerge {
         state.brought = state.brought.filter { state.overrides[$0.key] != nil }
       }
       try noteInsert(write)
-      follow(unseenMoves(write), write, before)
+      follow(unseenMoves(write), write)
     case .move:
       try applyCells(write)
       try noteInsert(write)
-      follow(unseenMoves(write), write, before)
+      follow(unseenMoves(write), write)
     case .update:
       try applyCells(write)
       let unseen = unseenMoves(write)
-      guard unseen.isEmpty else { return follow(unseen, write, before) }
+      guard unseen.isEmpty else { return follow(unseen, write) }
       try recordUnseenDeletes(write)
       let dot = write.stamp.dot
       state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
