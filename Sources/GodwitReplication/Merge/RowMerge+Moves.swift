@@ -126,7 +126,8 @@ extension RowMerge {
     case .addWinsSet:
       let left = Set(all.compactMap(\.text))
       let elements = Set(SetElements.parse(try value(of: column)) ?? [])
-      written[column] = SetElements.value(of: elements.subtracting(Set(gone.compactMap(\.text)).subtracting(left)).union(left))
+      let lost = Set(gone.compactMap(\.text)).subtracting(left)
+      written[column] = SetElements.value(of: elements.subtracting(lost).union(left))
     case .maximum, .minimum, .custom: written[column] = try rules.choice(all, by: rules.policy(of: column))
     case .lastWriterWins: break
     }

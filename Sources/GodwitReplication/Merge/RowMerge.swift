@@ -91,7 +91,9 @@ package struct RowMerge {
   /// What a move only carried takes the place of what was here and the move had seen, as if it had been written when that
   /// was: so it gives way to every other write that does, and to no other.
   private mutating func carry(_ cell: Cell, _ write: RowWrite) {
-    guard state.isSeen(cell.column, by: write.context), state.carried[cell.column].map({ $0 < write.stamp }) ?? true else { return }
+    guard state.isSeen(cell.column, by: write.context),
+      state.carried[cell.column].map({ $0 < write.stamp }) ?? true
+    else { return }
     written[cell.column] = cell.value
     state.carried[cell.column] = write.stamp
   }
