@@ -31,23 +31,20 @@ extension RowMerge {
     following.append(edits)
   }
 
-  /// A write to a row that has gone, by an author who had not seen that. `before` is what it found of contributions.
-  mutating func follow(_ moves: [RowMove], _ write: RowWrite, _ before: [Int: [Contribution]]) {
+  /// A write to a row that has gone, by an author who had not seen that.
+  mutating func follow(_ moves: [RowMove], _ write: RowWrite) {
+    let contributed = write.cells.filter { rules.policy(of: $0.column).isContributed }
     for move in moves {
       var edits = FollowingEdits(move)
       // An insert stays where it was made; its cells go along all the same.
       if write.kind == .update { edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence }
       for cell in write.cells {
-        if rules.policy(of: cell.column).isContributed {
-          let (old, new) = (before[cell.column] ?? [], state.contributions[cell.column] ?? [])
-          edits.contributions[cell.column] = new.subtracting(old)
-          edits.takenBack[cell.column] = old.subtracting(new)
-        } else if write.kind != .move || write.changed.contains(cell.column),
+        guard !rules.policy(of: cell.column).isContributed, write.kind != .move || write.changed.contains(cell.column),
           move.isFollowed(by: write.stamp, to: cell.column)
-        {
-          edits.cells[cell.column] = .init(value: cell.value, stamp: write.stamp)
-        }
+        else { continue }
+        edits.cells[cell.column] = .init(value: cell.value, stamp: write.stamp)
       }
+      if !contributed.isEmpty { edits.write = write.with(contributed) }
       following.append(edits)
     }
   }
@@ -70,9 +67,10 @@ extension RowMerge {
       state.carried[column] = nil
       state.brought[column] = edits.move
     }
-    for column in Set(edits.contributions.keys).union(edits.takenBack.keys).sorted() {
-      try contribute(edits.contributions[column] ?? [], instead: edits.takenBack[column] ?? [], to: column, by: edits.move)
+    for (column, all) in edits.contributions.sorted(by: { $0.key < $1.key }) {
+      try contribute(all, instead: [], to: column, by: edits.move)
     }
+    if let write = edits.write { try contribute(write, by: edits.move) }
     // None of the moves that are here has seen these edits: they came only now.
     let onward = state.moves.filter { $0.stamp > edits.move }.sorted { $0.stamp < $1.stamp }
     for move in onward {
@@ -80,24 +78,46 @@ extension RowMerge {
       next.updates = edits.updates
       next.cells = edits.cells.filter { move.isFollowed(by: $0.value.stamp, to: $0.key) }
       next.contributions = edits.contributions
-      next.takenBack = edits.takenBack
+      next.write = edits.write
       following.append(next)
     }
     guard onward.isEmpty else { return }
     state.updates = state.updates.union(edits.updates)
   }
 
-  private mutating func contribute(
-    _ new: [Contribution], instead old: [Contribution], to column: Int, by move: CellStamp
-  ) throws {
-    func here(_ all: [Contribution]) -> [Contribution] {
-      all.map { Contribution(dot: $0.dot, value: $0.value, move: move) }
+  /// A write that follows takes back what it had seen of what followed by the same move.
+  private mutating func contribute(_ write: RowWrite, by move: CellStamp) throws {
+    for cell in write.cells {
+      let seen = (state.contributions[cell.column] ?? []).filter { contribution in
+        contribution.move == move && contribution.dot != write.stamp.dot && write.context.covers(contribution.dot)
+      }
+      let isWhole = write.kind != .update
+      func brought(_ value: Value) -> Contribution { Contribution(dot: write.stamp.dot, value: value) }
+      switch rules.policy(of: cell.column) {
+      case .counter: try contribute([brought(cell.value)], instead: isWhole ? seen : [], to: cell.column, by: move)
+      case .addWinsSet:
+        if isWhole {
+          let elements = (SetElements.parse(cell.value) ?? []).map { brought(.text($0)) }
+          try contribute(elements, instead: seen, to: cell.column, by: move)
+        } else {
+          let change = try SetChange(cell.value)
+          let changed = Set(change.added + change.removed)
+          try contribute(
+            change.added.map { brought(.text($0)) }, instead: seen.filter { changed.contains($0.text ?? "") },
+            to: cell.column, by: move)
+        }
+      case .maximum, .minimum, .custom: try contribute([brought(cell.value)], instead: seen, to: cell.column, by: move)
+      case .lastWriterWins: break
+      }
     }
-    let known = state.contributions[column] ?? []
-    let rest = known.subtracting(here(old))
-    let gone = known.subtracting(rest)
-    let all = rest + here(new)
+  }
+
+  private mutating func contribute(
+    _ new: [Contribution], instead gone: [Contribution], to column: Int, by move: CellStamp
+  ) throws {
     guard !gone.isEmpty || !new.isEmpty else { return }
+    let rest = (state.contributions[column] ?? []).subtracting(gone)
+    let all = rest + new.map { Contribution(dot: $0.dot, value: $0.value, move: move) }
     state.contributions[column] = all
     switch rules.policy(of: column) {
     case .counter:
@@ -106,7 +126,8 @@ extension RowMerge {
     case .addWinsSet:
       let left = Set(all.compactMap(\.text))
       let elements = Set(SetElements.parse(try value(of: column)) ?? [])
-      written[column] = SetElements.value(of: elements.subtracting(Set(gone.compactMap(\.text)).subtracting(left)).union(left))
+      let lost = Set(gone.compactMap(\.text)).subtracting(left)
+      written[column] = SetElements.value(of: elements.subtracting(lost).union(left))
     case .maximum, .minimum, .custom: written[column] = try rules.choice(all, by: rules.policy(of: column))
     case .lastWriterWins: break
     }

@@ -23,7 +23,6 @@ package struct RowMerge {
 
   /// Takes in one write, of which all causes have been taken in before.
   package mutating func apply(_ write: RowWrite) throws {
-    let before = state.contributions
     switch write.kind {
     case .delete: try applyDelete(write)
     case .insert:
@@ -34,15 +33,15 @@ package struct RowMerge {
         state.brought = state.brought.filter { state.overrides[$0.key] != nil }
       }
       try noteInsert(write)
-      follow(unseenMoves(write), write, before)
+      follow(unseenMoves(write), write)
     case .move:
       try applyCells(write)
       try noteInsert(write)
-      follow(unseenMoves(write), write, before)
+      follow(unseenMoves(write), write)
     case .update:
       try applyCells(write)
       let unseen = unseenMoves(write)
-      guard unseen.isEmpty else { return follow(unseen, write, before) }
+      guard unseen.isEmpty else { return follow(unseen, write) }
       try recordUnseenDeletes(write)
       let dot = write.stamp.dot
       state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
@@ -92,7 +91,9 @@ package struct RowMerge {
   /// What a move only carried takes the place of what was here and the move had seen, as if it had been written when that
   /// was: so it gives way to every other write that does, and to no other.
   private mutating func carry(_ cell: Cell, _ write: RowWrite) {
-    guard state.isSeen(cell.column, by: write.context), state.carried[cell.column].map({ $0 < write.stamp }) ?? true else { return }
+    guard state.isSeen(cell.column, by: write.context),
+      state.carried[cell.column].map({ $0 < write.stamp }) ?? true
+    else { return }
     written[cell.column] = cell.value
     state.carried[cell.column] = write.stamp
   }

@@ -28,8 +28,8 @@ package struct FollowingEdits: Hashable, Sendable {
   package var updates = VersionVector()
   package var cells: [Int: StampedValue] = [:]
   package var contributions: [Int: [Contribution]] = [:]
-  /// What a write took back of what it had seen.
-  package var takenBack: [Int: [Contribution]] = [:]
+  /// A single write, of which the cells that are made of contributions: it takes back there what it had seen.
+  package var write: RowWrite?
 
   package struct StampedValue: Hashable, Sendable {
     package let value: Value

@@ -61,7 +61,10 @@ extension World {
     let rows = Set(operations.map(\.row))
     let known = MergeModel.latest(of: rows, in: history.transactions(in: before.held))
     if let known, known >= hlc {
-      throw SimulationFailure(.clock, "replica \(actor.index) wrote to a row at a time not above what it had seen of it")
+      throw SimulationFailure(
+        .clock,
+        "replica \(actor.index) wrote to a row at a time not above what it had seen of it: "
+          + "\(hlc.milliseconds) is not beyond \(known.milliseconds)")
     }
     let threeHours: Int64 = 3 * 3_600_000
     // What has been forgotten may have been written at a time far ahead, which holds the clock there.
