@@ -42,6 +42,7 @@ extension World {
 
   /// Everyone tells everyone what it holds; then nothing is left to remember but what waits.
   private func forgetAll() async throws {
+    try await endReplaced()
     for _ in 0..<2 {
       for sender in actors { for receiver in actors where receiver !== sender { try await hand(from: sender, to: receiver) } }
     }
@@ -52,6 +53,19 @@ extension World {
           .forgetting,
           "replica \(actor.index) remembers from \(actor.standing.floor.text) on, of \(actor.standing.held.text)")
       }
+    }
+  }
+
+  /// Somebody who knows which machines there are says what was replaced for good: nothing shows that of a folder that
+  /// was restored whole.
+  private func endReplaced() async throws {
+    let living = Set(actors.map(\.standing.own))
+    let replica = actors[0].replica
+    let names = Dictionary(
+      try await replica.members().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
+    for found in try await replica.incarnations() where !found.isOwn && !found.hasEnded {
+      let isLiving = living.contains { $0.replica == found.replica && incarnation($0) == found.id }
+      if !isLiving, let name = names[found.replica] { try await replica.endIncarnation(found.id, of: name) }
     }
   }
 
@@ -74,7 +88,7 @@ extension World {
       }
       digests.insert(report.digest)
       let version = actor.version
-    let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
+      let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
       try compare(shown, model, actor)
       try await checkScratch(actor)
       if !actor.hasLoadedSnapshot { try await checkConflicts(actor, model) }

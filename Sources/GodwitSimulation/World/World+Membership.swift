@@ -68,7 +68,7 @@ extension World {
     try await checkReplay(of: unsent, operations, on: file, actor)
   }
 
-  private func incarnation(_ origin: Origin) -> String {
+  func incarnation(_ origin: Origin) -> String {
     let digits = String(origin.incarnation, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
