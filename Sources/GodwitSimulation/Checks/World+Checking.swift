@@ -42,7 +42,7 @@ extension World {
 
   /// Everyone tells everyone what it holds; then nothing is left to remember but what waits.
   private func forgetAll() async throws {
-    try await endReplaced()
+    for actor in actors { try await endReplaced(by: actor.replica) }
     for _ in 0..<2 {
       for sender in actors { for receiver in actors where receiver !== sender { try await hand(from: sender, to: receiver) } }
     }
@@ -58,9 +58,8 @@ extension World {
 
   /// Somebody who knows which machines there are says what was replaced for good: nothing shows that of a folder that
   /// was restored whole.
-  private func endReplaced() async throws {
+  private func endReplaced(by replica: Replica) async throws {
     let living = Set(actors.map(\.standing.own))
-    let replica = actors[0].replica
     let names = Dictionary(
       try await replica.members().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
     for found in try await replica.incarnations() where !found.isOwn && !found.hasEnded {
