@@ -11,7 +11,7 @@ enum KeyringRollback {
   static func check(
     _ contents: KeyringContents, _ location: KeyringLocation, on connection: Connection, isReadOnly: Bool
   ) throws {
-    let known = UInt64(clamping: try Meta.all(on: connection).integer(.keyringGeneration))
+    let known = try known(on: connection)
     if contents.generation < known {
       // Another process may have changed the keyring and opened the database since it was read here.
       let current = try Keyring.open(at: location).generation
@@ -21,33 +21,16 @@ enum KeyringRollback {
     }
   }
 
+  /// 0 for a database that was never opened with one.
+  static func known(on connection: Connection) throws -> UInt64 {
+    guard case .integer(let number)? = try Meta.all(on: connection)[.keyringGeneration] else { return 0 }
+    return UInt64(clamping: number)
+  }
+
   private static func rolledBack(_ path: String, _ found: UInt64, _ known: UInt64) -> GodwitError {
     GodwitError(
       .rolledBackKeyring,
       "the keyring \(path) is of generation \(found), but the database was opened with generation \(known)",
       hint: "restore the latest keyring; if there is none, see who the members are and go on with: godwit keyring accept")
-  }
-}
-
-extension Replica {
-  /// Goes on with a keyring that is older than the database knows (`rolledBackKeyring`). Members that were removed and
-  /// slots that were dropped since then are back until they are removed once more.
-  ///
-  /// - Parameters:
-  ///   - path: The replica's folder.
-  ///   - key: Where the keys are.
-  /// - Throws: `noReplica`, and as opening does.
-  public static func acceptKeyring(at path: String, key: KeySource = .keyring()) async throws {
-    let folder = ReplicaFolder(path, key: key)
-    guard folder.hasDatabase else {
-      throw GodwitError(.noReplica, "there is no replica in \(path)", hint: "make one with: godwit init")
-    }
-    try await BlockingThread.run {
-      let contents = try Keyring.open(at: folder.keys)
-      let connection = try Connection(path: folder.database, key: contents.databaseKey, mode: .reader)
-      let known = UInt64(clamping: try Meta.all(on: connection).integer(.keyringGeneration))
-      guard contents.generation < known else { return }
-      try Keyring.accept(at: folder.keys, above: known)
-    }
   }
 }

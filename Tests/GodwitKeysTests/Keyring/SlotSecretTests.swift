@@ -39,7 +39,7 @@ struct RecoveryCodeTests {
   }
 }
 
-@Suite("Parent folders", .serialized)
+@Suite("Parent folders")
 struct ParentFolderTests {
   private let folder: TemporaryFolder
   private let location: KeyringLocation
@@ -50,16 +50,22 @@ struct ParentFolderTests {
     try Keyring.create(at: location, contents: KeyringContents(identity: try newIdentity()))
   }
 
-  @Test("a folder on the way that others can write to is refused with the command that mends it")
-  func writable() throws {
-    for name in ["a", "a/b", "c"] {
-      try setMode(folder.path(name), 0o770)
-      let error = #expect(throws: GodwitError.self) { try Keyring.open(at: location) }
-      #expect(error?.code == .unsafeFile)
-      #expect(error?.hint?.hasPrefix("run: chmod go-w ") == true)
-      #expect(code { try Keyring.update(at: location) { _ in } } == .unsafeFile)
-      try setMode(folder.path(name), 0o700)
-    }
+  @Test(
+    "a folder that others can write to is refused with the command that mends it",
+    arguments: [("a", 0o777, "o-w"), ("a/b", 0o770, "go-w"), ("a/b", 0o702, "go-w"), ("c", 0o770, "go-w")])
+  func writable(name: String, mode: Int, change: String) throws {
+    try setMode(folder.path(name), mode)
+    let error = #expect(throws: GodwitError.self) { try Keyring.open(at: location) }
+    #expect(error?.code == .unsafeFile)
+    #expect(error?.hint?.hasPrefix("run: chmod \(change) ") == true)
+    #expect(code { try Keyring.update(at: location) { _ in } } == .unsafeFile)
+    try setMode(folder.path(name), 0o700)
+    #expect(code { _ = try Keyring.open(at: location) } == nil)
+  }
+
+  @Test("a group may own the folders above")
+  func group() throws {
+    try setMode(folder.path("a"), 0o775)
     #expect(code { _ = try Keyring.open(at: location) } == nil)
   }
 
@@ -73,7 +79,7 @@ struct ParentFolderTests {
 
   @Test("a folder of another user is refused", .enabled(if: geteuid() == 0, "only root can give a folder away"))
   func owner() throws {
-    #expect(chown(folder.path("a"), 12_345, 12_345) == 0)
+    #expect(chown(folder.path("a/b"), 12_345, 12_345) == 0)
     #expect(code { _ = try Keyring.open(at: location) } == .unsafeFile)
   }
 

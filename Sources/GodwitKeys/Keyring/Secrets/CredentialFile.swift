@@ -10,9 +10,7 @@ enum CredentialFile {
   static var folder: String? { ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"] }
 
   static func read(_ name: String, in folder: String?) throws -> SecretBytes {
-    guard isAcceptable(name) else {
-      throw GodwitError(.invalidArgument, "a credential's name is a file's name, without any folder")
-    }
+    guard isAcceptable(name) else { throw unacceptableName() }
     guard let folder, folder.hasPrefix("/") else {
       throw GodwitError(
         .noKeyFits, "this process has no credentials of systemd",
@@ -24,6 +22,10 @@ enum CredentialFile {
   static func isAcceptable(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= nameByteCountMax && name != "." && name != ".."
       && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 || $0 == 0x7F }
+  }
+
+  static func unacceptableName() -> GodwitError {
+    GodwitError(.invalidArgument, "a credential's name is a file's name, without any folder")
   }
 
   private static func read(path: String, _ name: String) throws -> SecretBytes {
@@ -41,25 +43,5 @@ enum CredentialFile {
       status.st_mode & looseBits == 0
     else { throw GodwitError(.unsafeFile, "the credential \(name) is not a file that only this user can read") }
     return try SecretText.read(file, "the credential \(name)")
-  }
-}
-
-/// A secret in a file or a stream: all of it but the end of its last line.
-enum SecretText {
-  static let byteCountMax = 4_096
-
-  /// Throws `limitExceeded` beyond 4 KiB, `noKeyFits` when there is nothing.
-  static func read(_ source: any ByteSource, _ what: String) throws -> SecretBytes {
-    var buffer = [UInt8](repeating: 0, count: byteCountMax + 1)
-    defer { buffer.wipe() }
-    let count = try buffer.withUnsafeMutableBytes { try source.readFully(into: $0) }
-    guard count <= byteCountMax else {
-      throw GodwitError(.limitExceeded, "\(what) has more than \(byteCountMax) bytes")
-    }
-    var end = count
-    if end > 0, buffer[end - 1] == UInt8(ascii: "\n") { end -= 1 }
-    if end > 0, end < count, buffer[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-    guard end > 0 else { throw GodwitError(.noKeyFits, "\(what) is empty") }
-    return SecretBytes(copying: buffer[..<end])
   }
 }

@@ -44,6 +44,30 @@ public struct SlotSecret: Sendable {
   /// A passphrase at hand. Swift does not wipe strings, so prefer the form that asks.
   public static func passphrase(_ text: String) -> SlotSecret { passphrase { Array(text.utf8) } }
 
+  /// A passphrase in a file, or on a descriptor as `/dev/fd/3`; the end of its line does not count.
+  ///
+  /// - Parameter path: A plain file must be open to this user alone.
+  public static func passphrase(file path: String) -> SlotSecret {
+    SlotSecret(.passphrase) { try SecretText.read(file: path) }
+  }
+
+  /// A recovery code in a file, read as a passphrase is.
+  public static func recoveryCode(file path: String) -> SlotSecret {
+    recoveryCode { try SecretText.read(file: path).withUnsafeBytes(Array.init) }
+  }
+
+  /// A credential that is in a file yet, to add its slot before the service runs.
+  ///
+  /// - Parameters:
+  ///   - name: What the service will call it.
+  ///   - path: A plain file must be open to this user alone.
+  public static func credential(named name: String, file path: String) -> SlotSecret {
+    SlotSecret(.credential, name: name) {
+      guard CredentialFile.isAcceptable(name) else { throw CredentialFile.unacceptableName() }
+      return try SecretText.read(file: path)
+    }
+  }
+
   /// A credential of the service this process is, by its name in the folder that `$CREDENTIALS_DIRECTORY` names
   /// (systemd.exec(5), `LoadCredential=`).
   public static func credential(named name: String) -> SlotSecret {
