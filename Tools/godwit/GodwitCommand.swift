@@ -1,4 +1,5 @@
 import ArgumentParser
+import Godwit
 import ToolSupport
 
 /// The root of the command line `godwit`.

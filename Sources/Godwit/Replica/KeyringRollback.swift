@@ -31,6 +31,6 @@ enum KeyringRollback {
     GodwitError(
       .rolledBackKeyring,
       "the keyring \(path) is of generation \(found), but the database was opened with generation \(known)",
-      hint: "restore the latest keyring; if there is none, see who the members are and go on with: godwit keyring accept")
+      hint: "restore the latest keyring; if it is lost, go on with this one by: godwit keyring accept")
   }
 }

@@ -50,7 +50,8 @@ extension Keyring {
     }
     guard !label.isEmpty, MemberName.isAcceptable(label), Int(label) == nil else {
       throw GodwitError(
-        .invalidArgument, "a slot's label has 1 to \(MemberName.byteCountMax) bytes, no control characters, and is no number")
+        .invalidArgument,
+        "a slot's label has 1 to \(MemberName.byteCountMax) bytes, no control characters, and is no number")
     }
     try rewrite(location) { opened in
       guard try !opened.file.slotDescriptions().contains(where: { $0.label == label }) else {
@@ -102,9 +103,11 @@ extension Keyring {
         }
         return try known.rewrapped(masterKey).slot
       }
-      guard try opened.slots.contains(where: { slot in
-        try slot.type == KeyringSlot.machineKeyFile || opened.file.factorSlot(slot) != nil
-      }) else {
+      guard
+        try opened.slots.contains(where: { slot in
+          try slot.type == KeyringSlot.machineKeyFile || opened.file.factorSlot(slot) != nil
+        })
+      else {
         throw GodwitError(
           .invalidArgument, "this is the last slot; without it nobody could open the keyring",
           hint: "add another slot first: godwit keyring add")

@@ -85,7 +85,8 @@ import Testing
     try FileManager.default.moveItem(atPath: machine.path("key"), toPath: "\(folder)/godwit")
     let service = ["CREDENTIALS_DIRECTORY": folder]
     #expect(try machine.godwit("status", "--credential", "godwit", environment: service).status == 0)
-    #expect(try machine.godwit("status", environment: service.merging(["GODWIT_CREDENTIAL": "godwit"]) { $1 }).status == 0)
+    #expect(
+      try machine.godwit("status", environment: service.merging(["GODWIT_CREDENTIAL": "godwit"]) { $1 }).status == 0)
     #expect(try machine.godwit("status", "--credential", "godwit").status == 12)
     #expect(try machine.godwit("status", "--credential", "other", environment: service).status == 12)
   }

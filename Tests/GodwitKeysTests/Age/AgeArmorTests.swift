@@ -73,6 +73,7 @@ struct AgeArmorTests {
     ])
   func refused(text: String) { #expect(failure(text) == .corruptFile) }
 
-  @Test("armor without its end line is cut", arguments: [begin, begin + whole, begin + "QUJD\n", String(begin.dropLast())])
+  @Test(
+    "armor without its end line is cut", arguments: [begin, begin + whole, begin + "QUJD\n", String(begin.dropLast())])
   func cut(text: String) { #expect(failure(text) == .truncatedFile) }
 }

@@ -42,7 +42,8 @@ struct AgeHybridTests {
     let bytes = try newHybrid().recipient.bytes
     #expect(code { _ = try AgeRecipient(.hybrid, bytes: bytes.dropLast()) } == .invalidKey)
     #expect(code { _ = try AgeRecipient(.hybrid, bytes: bytes + [0]) } == .invalidKey)
-    #expect(code { _ = try AgeRecipient(.hybrid, bytes: bytes.dropLast(32) + repeatElement(0, count: 32)) } == .invalidKey)
+    #expect(
+      code { _ = try AgeRecipient(.hybrid, bytes: bytes.dropLast(32) + repeatElement(0, count: 32)) } == .invalidKey)
     #expect(code { _ = try AgeRecipient(.hybrid, bytes: [0xFF, 0xFF, 0xFF] + bytes.dropFirst(3)) } == .invalidKey)
     #expect(code { _ = try AgeIdentity(.hybrid, secret: SecretBytes(random: 31)) } == .invalidKey)
   }

@@ -48,8 +48,10 @@ struct AgePassphraseTests {
       #expect(code { _ = try opened(file, "x", costMax: 10) } == .limitExceeded)
     }
     #expect(duration < .seconds(1))
-    #expect(code { _ = try AgeSealer(passphrase: SecretBytes(random: 8), cost: 21, to: MemorySink()) } == .limitExceeded)
-    #expect(code { _ = try AgeSealer(passphrase: SecretBytes(random: 8), cost: 0, to: MemorySink()) } == .invalidArgument)
+    #expect(
+      code { _ = try AgeSealer(passphrase: SecretBytes(random: 8), cost: 21, to: MemorySink()) } == .limitExceeded)
+    #expect(
+      code { _ = try AgeSealer(passphrase: SecretBytes(random: 8), cost: 0, to: MemorySink()) } == .invalidArgument)
   }
 
   @Test(

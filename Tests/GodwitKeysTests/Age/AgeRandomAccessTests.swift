@@ -25,7 +25,8 @@ struct AgeRandomAccessTests {
       #expect(Array(buffer[..<read]) == (offset >= count ? [] : Array(plain[offset..<end])))
     }
     var byte: UInt8 = 0
-    #expect(code { _ = try withUnsafeMutableBytes(of: &byte) { try access.read(at: -1, into: $0) } } == .invalidArgument)
+    #expect(
+      code { _ = try withUnsafeMutableBytes(of: &byte) { try access.read(at: -1, into: $0) } } == .invalidArgument)
   }
 
   @Test("a file that was cut or extended is refused before anything is read", arguments: [65_536, 200_000])

@@ -131,7 +131,8 @@ struct CredentialTests {
     #expect(code { _ = try Keyring.open(at: KeyringLocation(keyring: second.keyring, secrets: secrets)) } == nil)
   }
 
-  @Test("a name that leads elsewhere is refused", arguments: ["../machine-key", "/etc/passwd", "..", ".", "", "a/b", "a\0"])
+  @Test(
+    "a name that leads elsewhere is refused", arguments: ["../machine-key", "/etc/passwd", "..", ".", "", "a/b", "a\0"])
   func names(name: String) {
     #expect(code { _ = try secret(name).fetch() } == .invalidArgument)
   }

@@ -12,12 +12,12 @@ struct KeyringSlotTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func open(_ secrets: SlotSecret...) async throws -> Replica {
-    try await Replica.open(at: path, models: Note.self, key: .keyring(openedBy: secrets))
+    try await Replica.open(at: path, models: Folder.self, Note.self, key: .keyring(openedBy: secrets))
   }
 
   @Test("opens by a passphrase that is asked for once, whatever the replica does")
   func passphrase() async throws {
-    await (try Replica.open(at: path, models: Note.self)).close()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
     try await keyring.add(label: "desk", openedBy: [.passphrase("correct horse")])
     try FileManager.default.removeItem(atPath: "\(path)/machine.key")
     nonisolated(unsafe) var count = 0
@@ -41,40 +41,41 @@ struct KeyringSlotTests {
     await (try open(.recoveryCode(recovery))).close()
     #expect(!FileManager.default.fileExists(atPath: "\(path)/machine.key"))
     await (try open(.recoveryCode(recovery))).close()
-    #expect(await code { try await Replica.open(at: path, models: Note.self) } == .noKeyFits)
+    #expect(await code { try await Replica.open(at: path, models: Folder.self, Note.self) } == .noKeyFits)
   }
 
   @Test("that was put back to an earlier state is refused until a person accepts it")
   func rollback() async throws {
-    await (try Replica.open(at: path, models: Note.self)).close()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
     let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
     try await keyring.rotateMasterKey()
-    await (try Replica.open(at: path, models: Note.self)).close()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
     let later = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
 
     try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
-    let error = await failure { try await Replica.open(at: path, models: Note.self) }
+    let error = await failure { try await Replica.open(at: path, models: Folder.self, Note.self) }
     #expect(error?.code == .rolledBackKeyring)
     #expect(error?.hint?.contains("godwit keyring accept") == true)
     #expect(
-      await code { try await Replica.open(existing: path, models: Note.self, readOnly: true) } == .rolledBackKeyring)
+      await code { try await Replica.open(existing: path, models: Folder.self, Note.self, readOnly: true) }
+        == .rolledBackKeyring)
     #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring")) == earlier)
 
     try later.write(to: URL(fileURLWithPath: "\(path)/keyring"))
-    await (try Replica.open(at: path, models: Note.self)).close()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
     try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
     try await keyring.accept()
-    await (try Replica.open(at: path, models: Note.self)).close()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
     try later.write(to: URL(fileURLWithPath: "\(path)/keyring"))
-    #expect(await code { try await Replica.open(at: path, models: Note.self) } == .rolledBackKeyring)
+    #expect(await code { try await Replica.open(at: path, models: Folder.self, Note.self) } == .rolledBackKeyring)
   }
 
   @Test("of before there were generations in the database opens")
   func unknownGeneration() async throws {
-    let replica = try await Replica.open(at: path, models: Note.self)
+    let replica = try await Replica.open(at: path, models: Folder.self, Note.self)
     await replica.close()
     try await keyring.accept()
-    await (try Replica.open(at: path, models: Note.self)).close()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
   }
 
   @Test("killed at any time is the old one or the new one, and its generation never goes back")

@@ -7,8 +7,8 @@ struct KeyringRemove: AsyncParsableCommand {
     commandName: "remove",
     abstract: "Remove a slot and seal the keyring under a new master key.",
     discussion: """
-      The slot's secret opens nothing that is written from now on. Copies of the keyring made before stay open to whoever
-      has one and the secret; when that matters, replace the database key as well.
+      The slot's secret opens nothing that is written from now on. Copies of the keyring made before stay open to
+      whoever has one and the secret; when that matters, replace the database key as well.
 
       Examples:
         godwit keyring remove paper
@@ -41,7 +41,7 @@ struct KeyringRotate: AsyncParsableCommand {
   func run() async throws {
     try await options.existingKeyring().rotateMasterKey()
     options.console.note("the keyring has a new master key")
-    if options.json { try options.console.line(["rotated": true]) }
+    if options.json { try options.console.line(["rotated": .bool(true)]) }
   }
 }
 
@@ -51,7 +51,7 @@ struct KeyringAccept: AsyncParsableCommand {
     abstract: "Go on with a keyring that is older than the database knows.",
     discussion: """
       For when the latest keyring is lost and a backup took its place. Members that were removed and slots that were
-      dropped since the backup are back: look with godwit member list and godwit keyring list, and remove them once more.
+      dropped since the backup are back: look with godwit member list and godwit keyring list, and remove them again.
 
       Examples:
         godwit keyring accept
@@ -62,7 +62,7 @@ struct KeyringAccept: AsyncParsableCommand {
   func run() async throws {
     try await options.existingKeyring().accept()
     options.console.note("the keyring is the one to go on with; look at: godwit member list, godwit keyring list")
-    if options.json { try options.console.line(["accepted": true]) }
+    if options.json { try options.console.line(["accepted": .bool(true)]) }
   }
 }
 
@@ -79,6 +79,7 @@ struct KeyringNewKey: AsyncParsableCommand {
 
   func run() async throws {
     let key = ReplicaKeyring.newKey()
-    try StandardStream.output.write(options.json ? JSONValue.object([("key", .string(String(key.dropLast())))]).text + "\n" : key)
+    let line = String(key.dropLast())
+    if options.json { try options.console.line(["key": .string(line)]) } else { try options.console.line(line) }
   }
 }

@@ -73,7 +73,9 @@ public struct ReplicaOptions: ParsableArguments {
 
   /// Refuses a key command that is no command.
   public func validate() throws {
-    if let keyCommand { _ = try OfferedSecrets.command(keyCommand) }
+    if let keyCommand, (try? OfferedSecrets.command(keyCommand)) == nil {
+      throw ValidationError("'--key-command' is neither words nor a JSON array of strings")
+    }
   }
 
   /// Writes as these options ask for.

@@ -6,13 +6,15 @@ import GodwitFiles
 enum SecretText {
   static let byteCountMax = 4_096
 
-  /// A file that the user names. Pipes and descriptors may be whatever they are.
+  /// A file that the user names. What comes by a descriptor, as `/dev/stdin`, may be whatever it is: its mode is the
+  /// affair of who opened it.
   static func read(file path: String) throws -> SecretBytes {
     let file = try FileDescriptor.openForReading(path)
     var status = stat()
     guard fstat(file.rawValue, &status) == 0 else { throw GodwitError.file("read the state of", path, errno) }
-    if status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
-      throw GodwitError(.unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(path)")
+    if !path.hasPrefix("/dev/"), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+      throw GodwitError(
+        .unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(path)")
     }
     return try read(file, path)
   }

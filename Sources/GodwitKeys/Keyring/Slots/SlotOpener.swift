@@ -26,20 +26,27 @@ final class SlotOpener {
   ///
   /// Throws `noKeyFits` when none does, and `unsafeFile` for a secret that others can reach.
   func masterKey(of file: KeyringFile) throws -> (key: SecretBytes, isByMachineKey: Bool) {
-    var reason: (any Error)?
-    for slot in try file.slots.enumerated().sorted(by: { try cost($0, file) < cost($1, file) }).map(\.element) {
+    let order = try file.slots.indices.sorted { try cost($0, file) < cost($1, file) }
+    let labels = try file.slotDescriptions().map(\.label)
+    var reasons: [String] = []
+    var hint: String?
+    for index in order {
+      let slot = file.slots[index]
       switch try outcome(of: slot, in: file) {
       case .opened(let masterKey): return (masterKey, slot.type == KeyringSlot.machineKeyFile)
-      case .notOffered(let error): reason = reason ?? error
-      case .doesNotFit, .unknown: break
+      case .notOffered(let error as GodwitError):
+        reasons.append(error.message)
+        hint = hint ?? error.hint
+      case .doesNotFit where slot.type == KeyringSlot.machineKeyFile:
+        reasons.append("the machine key does not open the keyring")
+      case .doesNotFit: reasons.append("what is offered does not open slot \(labels[index])")
+      case .notOffered: reasons.append("nothing is offered for slot \(labels[index])")
+      case .unknown: break
       }
     }
-    if let reason = reason as? GodwitError {
-      throw GodwitError(.noKeyFits, reason.message, hint: reason.hint, underlying: reason.underlying)
-    }
     throw GodwitError(
-      .noKeyFits, "no offered secret opens the keyring",
-      hint: "see which it needs with: godwit keyring list; restore the machine key or the keyring from a backup")
+      .noKeyFits, reasons.isEmpty ? "the keyring has no slot that this version knows" : reasons.joined(separator: "; "),
+      hint: hint ?? "see what it needs with: godwit keyring list; or restore the key, or the keyring, from a backup")
   }
 
   func outcome(of slot: KeyringSlot, in file: KeyringFile) throws -> Outcome {
@@ -107,7 +114,9 @@ final class SlotOpener {
     return explained(result, offered[index])
   }
 
-  private func explained(_ result: Result<SecretBytes, any Error>, _ offered: SlotSecret) -> Result<SecretBytes, any Error> {
+  private func explained(
+    _ result: Result<SecretBytes, any Error>, _ offered: SlotSecret
+  ) -> Result<SecretBytes, any Error> {
     guard let path = offered.path, case .failure(let error as GodwitError) = result, error.code == .invalidKey else {
       return result
     }
@@ -126,8 +135,8 @@ final class SlotOpener {
     }
   }
 
-  private func cost(_ slot: (offset: Int, element: KeyringSlot), _ file: KeyringFile) throws -> (Int, Int) {
-    let factors = try file.factorSlot(slot.element)?.factors ?? []
-    return (factors.reduce(0) { $0 + ($1.cost == 0 ? 0 : 1 << min($1.cost, 24)) }, slot.offset)
+  private func cost(_ index: Int, _ file: KeyringFile) throws -> (Int, Int) {
+    let factors = try file.factorSlot(file.slots[index])?.factors ?? []
+    return (factors.reduce(0) { $0 + ($1.cost == 0 ? 0 : 1 << min($1.cost, 24)) }, index)
   }
 }
