@@ -7,7 +7,7 @@ public enum TerminalPrompt {
 
   /// What is typed, without the end of the line; it is not shown.
   ///
-  /// - Throws: `noKeyFits` when there is no terminal or nothing is typed.
+  /// - Throws: `noKeyFits` when there is no terminal or nothing is typed, `CancellationError` for Ctrl-C.
   public static func ask(_ prompt: String) throws -> [UInt8] {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else {
@@ -19,7 +19,8 @@ public enum TerminalPrompt {
     var before = termios()
     tcgetattr(terminal, &before)
     var silent = before
-    silent.c_lflag &= ~tcflag_t(ECHO)
+    // Without line editing by the terminal, which would swallow Ctrl-C until the line ends or leave the echo off.
+    silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     tcsetattr(terminal, TCSAFLUSH, &silent)
     defer {
       tcsetattr(terminal, TCSAFLUSH, &before)
@@ -33,14 +34,25 @@ public enum TerminalPrompt {
     var line: [UInt8] = []
     line.reserveCapacity(byteCountMax)
     var byte: UInt8 = 0
-    while line.count < byteCountMax {
+    defer { byte = 0 }
+    reading: while line.count < byteCountMax {
       let count = read(terminal, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      guard count > 0, byte != UInt8(ascii: "\n") else { break }
-      line.append(byte)
+      guard count > 0 else { break }
+      switch byte {
+      case 0x03: throw CancellationError()
+      case 0x04, 0x0A, 0x0D: break reading
+      case 0x08, 0x7F: eraseCharacter(&line)
+      case 0x15: line.removeAll(keepingCapacity: true)  // Ctrl-U
+      default: line.append(byte)
+      }
     }
-    byte = 0
     guard !line.isEmpty else { throw GodwitError(.noKeyFits, "nothing was typed") }
     return line
+  }
+
+  /// All bytes of the last character in UTF-8.
+  private static func eraseCharacter(_ line: inout [UInt8]) {
+    while let byte = line.popLast(), byte & 0xC0 == 0x80 {}
   }
 }

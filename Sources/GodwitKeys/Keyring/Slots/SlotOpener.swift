@@ -110,6 +110,7 @@ final class SlotOpener {
     let result = Result { try offered[index].fetch() }
     // A secret that others can reach is not one; saying so matters more than opening by another.
     if case .failure(let error as GodwitError) = result, error.code == .unsafeFile { throw error }
+    if case .failure(let error as CancellationError) = result { throw error }
     fetched[index] = explained(result, offered[index])
     return explained(result, offered[index])
   }
