@@ -33,8 +33,8 @@ public struct ReplicaKeyring: Sendable {
   /// - Parameters:
   ///   - label: What the slot is called; at most 64 bytes.
   ///   - secrets: What is to open it: all of them together. They are fetched now.
-  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, and for a passphrase of fewer than 8 bytes;
-  ///   `noKeyFits` when nothing that is offered opens the keyring.
+  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, and for a passphrase of fewer than 8
+  ///   bytes; `noKeyFits` when nothing that is offered opens the keyring.
   public func add(label: String, openedBy secrets: [SlotSecret]) async throws {
     let keys = folder.keys
     let milliseconds = Int64(Date().timeIntervalSince1970 * 1_000)

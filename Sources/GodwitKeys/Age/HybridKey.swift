@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import GodwitBase
 
-/// The private key of MLKEM768-X25519 (X-Wing, draft-connolly-cfrg-xwing-kem), and HPKE (RFC 9180, base mode, HKDF-SHA256,
-/// ChaCha20-Poly1305) with it. swift-crypto's own preset for X-Wing has AES-GCM, which is not age's.
+/// The private key of MLKEM768-X25519 (X-Wing, draft-connolly-cfrg-xwing-kem), and HPKE (RFC 9180, base mode,
+/// HKDF-SHA256, ChaCha20-Poly1305) with it. swift-crypto's own preset for X-Wing has AES-GCM, which is not age's.
 struct HybridKey: Sendable {
   static let seedByteCount = 32
   /// An ML-KEM-768 key of 1,184 bytes, then an X25519 key of 32.

@@ -116,8 +116,8 @@ extension Keyring {
     }
   }
 
-  /// Raises the generation above one that the database has seen, once a person has said that this keyring, though older,
-  /// is the one to go on with.
+  /// Raises the generation above one that the database has seen, once a person has said that this keyring, though
+  /// older, is the one to go on with.
   package static func accept(at location: KeyringLocation, above generation: UInt64) throws {
     try rewrite(location) { $0.generation = max($0.generation, generation) }
   }

@@ -236,6 +236,21 @@ struct SlotTests {
     }
   }
 
+  @Test("a label or name that no slot is given is damage, and is not shown")
+  func unprintable() throws {
+    for (label, name) in [("a\u{1B}[2J", ""), ("x", "../x"), ("x", "a\n")] {
+      let slot = try FactorSlot(
+        wrapping: SecretBytes(random: 32), label: label, addedAt: 1,
+        factors: [(SlotFactor(kind: .credential, cost: 0, name: name), SecretBytes(random: 32))]
+      ).slot
+      try Keyring.rewrite(machine) { $0.slots = [$0.slots[0], slot] }
+      #expect(code { _ = try Keyring.slots(at: machine.keyring) } == .damagedKeyring)
+      #expect(opens(.machineKey(at: machine.machineKey)) == .damagedKeyring)
+      try FileManager.default.removeItem(atPath: machine.keyring)
+      try Keyring.create(at: machine, contents: KeyringContents(identity: try newIdentity()))
+    }
+  }
+
   @Test("entries of newer versions are kept through changes")
   func entries() throws {
     let entry = KeyringEntry(tag: 1 << 40, bytes: SecretBytes(random: 300))

@@ -108,7 +108,8 @@ public struct SlotSecret: Sendable {
     case .credential, .command:
       guard factor.cost == 0 else { return fetched }
       guard let key = MachineKeyFile.key(in: fetched) else {
-        throw GodwitError(.noKeyFits, "the \(kind) holds no key", hint: "the slot was made for a GODWIT-MACHINE-KEY-1…")
+        throw GodwitError(
+          .noKeyFits, "the \(kind) holds no key", hint: "the slot was made for a GODWIT-MACHINE-KEY-1…")
       }
       return key
     }

@@ -83,6 +83,7 @@ extension FactorSlot {
     guard slot.type == Self.type else { return nil }
     var reader = ByteReader(slot.body)
     label = try reader.string(limit: MemberName.byteCountMax)
+    guard MemberName.isAcceptable(label) else { throw ByteReader.malformed("a slot's label has control characters") }
     addedAtMilliseconds = try reader.bigEndian()
     var factors: [SlotFactor?] = []
     for _ in 0..<(try reader.byte()) { factors.append(try SlotFactor(reading: &reader)) }

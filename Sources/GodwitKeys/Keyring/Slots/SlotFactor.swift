@@ -57,6 +57,9 @@ package struct SlotFactor: Hashable, Sendable {
     cost = Int(try reader.byte())
     salt = Array(try reader.raw(Self.saltByteCount))
     name = try reader.string(limit: CredentialFile.nameByteCountMax)
+    guard name.isEmpty || CredentialFile.isAcceptable(name) else {
+      throw ByteReader.malformed("a credential's name is no file's name")
+    }
     guard let kind else { return nil }
     self.kind = kind
   }
