@@ -33,7 +33,10 @@ let package = Package(
     .target(name: "GodwitReplication", dependencies: ["GodwitBase"]),
     .target(
       name: "GodwitKeys",
-      dependencies: ["GodwitBase", "GodwitFiles", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "GodwitBase", "GodwitFiles", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
     .target(
       name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitReplication", "GodwitKeys", "CZstd"]),
     .target(name: "GodwitModel", dependencies: ["GodwitBase", "GodwitStorage", "GodwitReplication"]),

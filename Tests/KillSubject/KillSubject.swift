@@ -21,6 +21,7 @@ struct KillSubject {
     switch arguments[1] {
     case "make-first-version": return try await MigrationSubject.make(arguments[2])
     case "migrate": return try await MigrationSubject.migrate(arguments[2])
+    case "keyring": return try await rewriteKeyring(arguments[2])
     default: break
     }
     let replica = try await Replica.open(at: arguments[2], models: Account.self)
@@ -35,6 +36,19 @@ struct KillSubject {
   }
 
   private static func step() { FileHandle.standardOutput.write(Data([0x2E])) }
+
+  /// Gives the keyring one master key after another, and a slot that comes and goes.
+  private static func rewriteKeyring(_ path: String) async throws {
+    let keyring = ReplicaKeyring(at: path)
+    while true {
+      try await keyring.rotateMasterKey()
+      step()
+      try await keyring.add(label: "paper", openedBy: [.recoveryCode(ReplicaKeyring.newRecoveryCode())])
+      step()
+      try await keyring.remove("paper")
+      step()
+    }
+  }
 
   private static func write(_ replica: Replica) async throws {
     var balance = try await replica.fetch(Account.self, key: 1)?.balance ?? 0

@@ -61,4 +61,5 @@ struct GodwitBench: AsyncParsableCommand {
 }
 
 /// Every row of the table, in the order it is printed.
-let allBenchmarks: [Benchmark] = captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks + mergeBenchmarks
+let allBenchmarks: [Benchmark] = captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks
+  + mergeBenchmarks + sealedBenchmarks

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Godwit
 import ToolSupport
 
 /// The root of the command line `godwit`.
@@ -27,8 +28,18 @@ struct GodwitCommand: AsyncParsableCommand {
         subcommands: [
           Status.self, Log.self, Export.self, Import.self, Missing.self, Conflicts.self, Limbo.self, Why.self,
         ]),
-      CommandGroup(name: "Care", subcommands: [Verify.self, Migrate.self, TableCommand.self, Compact.self, SnapshotCommand.self]),
+      CommandGroup(
+        name: "Care",
+        subcommands: [Verify.self, Migrate.self, TableCommand.self, Compact.self, SnapshotCommand.self, KeyringCommand.self]),
     ])
 
-  static func main() async { await Tool.main(Self.self) }
+  static func main() async {
+    do {
+      try SecretProtection.disableCoreDumps()
+    } catch {
+      // Where the system refuses, a core dump is its administrator's choice; the work goes on.
+      try? StandardStream.error.write("godwit: warning: \((error as? GodwitError)?.message ?? "\(error)")\n")
+    }
+    await Tool.main(Self.self)
+  }
 }

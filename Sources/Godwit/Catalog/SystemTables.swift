@@ -96,6 +96,8 @@ enum Meta: String {
   case forgetting
   /// Up to which row key the pass under way has come.
   case forgettingCursor
+  /// The greatest generation of the keyring that the database was opened with (Specs/keyring.md, "Rollback").
+  case keyringGeneration
 
   /// All of them, in one statement: opening a replica needs most.
   static func all(on connection: Connection) throws -> [Meta: Value] {

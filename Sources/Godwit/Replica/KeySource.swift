@@ -4,6 +4,7 @@ import GodwitKeys
 public struct KeySource: Sendable {
   private let keyring: String?
   private let machineKey: String?
+  private let secrets: [SlotSecret]
 
   /// A keyring file, and the machine key file that opens it.
   ///
@@ -13,11 +14,20 @@ public struct KeySource: Sendable {
   ///   - machineKey: The machine key; by default `machine.key` in the replica's folder. Keep it in another place to
   ///     make a copied folder useless without it.
   public static func keyring(at path: String? = nil, machineKey: String? = nil) -> KeySource {
-    KeySource(keyring: path, machineKey: machineKey)
+    KeySource(keyring: path, machineKey: machineKey, secrets: [])
+  }
+
+  /// A keyring file, and what is offered to open its slots. Each is fetched only when a slot asks for it.
+  ///
+  /// - Parameters:
+  ///   - path: The keyring; by default `keyring` in the replica's folder.
+  ///   - secrets: What is offered. The first opens a new keyring.
+  public static func keyring(at path: String? = nil, openedBy secrets: [SlotSecret]) -> KeySource {
+    KeySource(keyring: path, machineKey: nil, secrets: secrets)
   }
 
   func location(in folder: String) -> KeyringLocation {
     KeyringLocation(
-      keyring: keyring ?? "\(folder)/keyring", machineKey: machineKey ?? "\(folder)/machine.key")
+      keyring: keyring ?? "\(folder)/keyring", machineKey: machineKey ?? "\(folder)/machine.key", secrets: secrets)
   }
 }

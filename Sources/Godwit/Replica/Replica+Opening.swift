@@ -23,8 +23,8 @@ extension Replica {
   ///     milliseconds. Until `close()` by default.
   ///   - statements: Which SQL statements the logger hears of; none by default.
   ///   - logger: Hears of opening, imports, exports and statements at level `debug`.
-  /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`, `noKeyFits`,
-  ///   `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`, `migrationMismatch`,
+  /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`,
+  ///   `noKeyFits`, `rolledBackKeyring`, `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`, `migrationMismatch`,
   ///   `invalidMigration`, `needsMigration`.
   public static func open(
     at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
@@ -164,6 +164,7 @@ extension Replica {
     do {
       try await pool.write { connection in
         try folder.rememberSalt(contents)
+        try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: isReadOnly)
         if isReadOnly { try Migrator.check(definitions, migrations, on: connection) }
       }
     } catch {

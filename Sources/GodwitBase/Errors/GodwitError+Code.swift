@@ -98,8 +98,10 @@ extension GodwitError.Code {
 
   /// The keyring file is missing.
   public static let missingKeyring = Self("missingKeyring")
-  /// The machine key does not open the keyring.
+  /// No key or secret that is offered opens the keyring.
   public static let noKeyFits = Self("noKeyFits")
+  /// The keyring is an earlier one than the database has been opened with.
+  public static let rolledBackKeyring = Self("rolledBackKeyring")
   /// The keyring file is damaged.
   public static let damagedKeyring = Self("damagedKeyring")
   /// A key or identity is malformed or of an unsafe kind.

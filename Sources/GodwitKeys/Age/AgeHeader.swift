@@ -4,8 +4,8 @@ import GodwitBase
 /// The text in front of an age file's payload (C2SP age, section "Header").
 struct AgeHeader: Sendable {
   static let versionLine = "age-encryption.org/v1"
-  /// A reader holds no more than this; 1,024 X25519 stanzas take 100 kB.
-  static let byteCountMax = 128 * 1_024
+  /// A reader holds no more than this; 1,024 hybrid stanzas take 1.6 MB, as many X25519 stanzas 100 kB.
+  static let byteCountMax = 2 << 20
   static let stanzaCountMax = 1_024
 
   let stanzas: [AgeStanza]

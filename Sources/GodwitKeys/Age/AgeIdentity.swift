@@ -1,34 +1,39 @@
 import Crypto
 import GodwitBase
 
-/// An X25519 private key that opens age files (C2SP age, section "The X25519 recipient type").
+/// A private key that opens age files.
 package struct AgeIdentity: Sendable {
-  private static let textPrefix = "AGE-SECRET-KEY-"
-
-  /// The scalar as stored, 32 bytes; X25519 itself sets and clears the bits it needs.
+  /// 32 bytes. For X25519 the scalar as stored, whose bits X25519 itself sets and clears; for the hybrid kind the seed.
   let secret: SecretBytes
   /// What files are sealed to for this identity.
   package let recipient: AgeRecipient
 
   /// Throws `invalidKey` unless the secret has 32 bytes.
-  package init(secret: SecretBytes) throws {
+  package init(_ kind: AgeKeyKind = .x25519, secret: SecretBytes) throws {
     self.secret = secret
-    recipient = try AgeRecipient(bytes: Self.agreementKey(secret).publicKey.rawRepresentation)
+    recipient =
+      switch kind {
+      case .x25519: try AgeRecipient(bytes: Self.agreementKey(secret).publicKey.rawRepresentation)
+      case .hybrid: try AgeRecipient(.hybrid, bytes: HybridKey(seed: secret).publicKey)
+      }
   }
 
-  /// Reads `AGE-SECRET-KEY-1…`. Throws `invalidKey` for anything else.
+  /// Reads `AGE-SECRET-KEY-1…` and `AGE-SECRET-KEY-PQ-1…`. Throws `invalidKey` for anything else.
   package init(_ text: String) throws {
     var (prefix, data) = try Bech32.decode(Array(text.utf8), what: "the age identity")
     defer { data.wipe() }
-    guard prefix == Self.textPrefix else {
-      throw GodwitError(.invalidKey, "this is not an X25519 age identity", hint: "one starts with AGE-SECRET-KEY-1")
+    guard let kind = AgeKeyKind(identityPrefix: prefix) else {
+      throw GodwitError(
+        .invalidKey, "this is not an age identity of a known kind", hint: "one starts with AGE-SECRET-KEY-")
     }
-    try self.init(secret: SecretBytes(copying: data))
+    try self.init(kind, secret: SecretBytes(copying: data))
   }
 
-  /// The private key as `AGE-SECRET-KEY-1…`, for opening a file with the age program in an emergency.
+  /// The private key as `AGE-SECRET-KEY-…`, for opening a file with the age program in an emergency.
   package func exportSecretText() -> String {
-    secret.withUnsafeBytes { String(decoding: Bech32.encode(prefix: Self.textPrefix, data: $0), as: UTF8.self) }
+    secret.withUnsafeBytes {
+      String(decoding: Bech32.encode(prefix: recipient.kind.identityPrefix, data: $0), as: UTF8.self)
+    }
   }
 
   func agreementKey() throws -> Curve25519.KeyAgreement.PrivateKey { try Self.agreementKey(secret) }

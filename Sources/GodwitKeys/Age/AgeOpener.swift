@@ -1,126 +1,115 @@
 import Foundation
 import GodwitBase
 
-/// Opens an age v1 file that is sealed to an X25519 identity, holding two chunks of 64 KiB at most.
+/// Opens an age v1 file as it comes, holding 2 MiB at most.
 ///
 /// Every byte it gives out is authentic, but only the end (a read that returns 0) says that the file is complete.
 package final class AgeOpener: ByteSource {
   /// How many stanzas the header has, of whatever type.
   package let stanzaCount: Int
 
-  private let source: LineSource
-  private var cipher: AgeChunkCipher
-  /// Room for a nonce, a sealed chunk, and one byte more that tells whether another chunk follows.
-  private var buffer = [UInt8](
-    repeating: 0, count: AgeChunkCipher.nonceByteCount + AgeChunkCipher.sealedByteCountMax + 1)
-  /// 1 when the buffer's last byte is the first of the next chunk.
-  private var carriedCount = 0
-  private var plain = Data()
+  private let source: any ByteSource
+  private let cipher: AgeChunkCipher
+  private let chunks: AgeChunkReader
+  private var nextNumber: UInt64 = 0
+  /// Opened and not given out yet, in order from the back.
+  private var plain: [Data] = []
   private var isComplete = false
   private var failure: (any Error)?
 
   /// Reads the header and checks all of it.
   ///
-  /// Throws `notARecipient` when no identity opens a stanza, `unsupportedVersion` for another version of age,
+  /// With `allowsArmor` the file may also be armored. A passphrase stanza that costs more than `costMax` (scrypt,
+  /// 2^cost KiB) is refused before any of that is allocated.
+  ///
+  /// Throws `notARecipient` when no key opens a stanza, `unsupportedVersion` for another version of age,
   /// `truncatedFile`, `limitExceeded`, or `corruptFile` for a header that is malformed or was changed.
-  package init(_ source: any ByteSource, identities: [AgeIdentity]) throws {
-    self.source = LineSource(source)
-    let header = try AgeHeader(reading: self.source)
+  package init(
+    _ source: any ByteSource, identities: [AgeIdentity] = [], passphrases: [SecretBytes] = [],
+    costMax: Int = Scrypt.costMax, allowsArmor: Bool = false
+  ) throws {
+    let lines = LineSource(allowsArmor ? try AgeArmorReader.unwrappingArmor(source) : source)
+    let header = try AgeHeader(reading: lines)
     stanzaCount = header.stanzas.count
-    let fileKey = try Self.fileKey(header, identities)
-    guard header.isAuthentic(under: fileKey) else {
-      throw GodwitError(
-        .corruptFile, "the age header was changed after sealing", hint: "copy the file again from its source")
-    }
-    let nonce = try self.source.readExactly(AgeSealer.payloadNonceByteCount)
+    let fileKey = try header.fileKey(identities: identities, passphrases: passphrases, costMax: costMax)
+    let nonce = try lines.readExactly(AgeSealer.payloadNonceByteCount)
+    self.source = lines
     cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))
+    chunks = AgeChunkReader(lines)
   }
 
   /// Throws `truncatedFile` when the file ends before its final chunk, `corruptFile` when a chunk was changed or
   /// something follows the final one. An error stays: later reads throw it again.
   package func read(into target: UnsafeMutableRawBufferPointer) throws -> Int {
-    while plain.isEmpty {
-      if let failure { throw failure }
-      if isComplete { return 0 }
-      try openNextChunk()
-    }
-    let count = min(target.count, plain.count)
-    plain.copyBytes(to: target, count: count)
-    plain = plain.dropFirst(count)
-    return count
-  }
-
-  private static func fileKey(_ header: AgeHeader, _ identities: [AgeIdentity]) throws -> AgeFileKey {
-    // C2SP age, section "The scrypt recipient type": its stanza stands alone.
-    guard header.stanzas.count == 1 || !header.stanzas.contains(where: { $0.type == "scrypt" }) else {
-      throw AgeHeader.malformed("a passphrase stanza is not the only one")
-    }
-    let stanzas = try header.stanzas.filter { $0.type == X25519Stanza.type }.map(X25519Stanza.init)
-    for identity in identities {
-      let key = try identity.agreementKey()
-      for stanza in stanzas {
-        if let fileKey = try stanza.unwrap(with: key, of: identity.recipient) { return fileKey }
+    while true {
+      if let part = plain.last {
+        let count = min(target.count, part.count)
+        part.copyBytes(to: target, count: count)
+        if count == part.count { plain.removeLast() } else { plain[plain.count - 1] = part.dropFirst(count) }
+        if count > 0 || target.isEmpty { return count }
+      } else {
+        if let failure { throw failure }
+        if isComplete { return 0 }
+        do {
+          try openNextBatch()
+        } catch {
+          failure = error
+          throw error
+        }
       }
     }
-    throw GodwitError(
-      .notARecipient, "the file is sealed to other recipients",
-      hint: "ask its sender to add this replica as a member and export again")
   }
 
-  private func openNextChunk() throws {
-    let start = AgeChunkCipher.nonceByteCount
-    let count = try readChunk()
-    let isLast = count <= AgeChunkCipher.sealedByteCountMax
-    let sealedCount = min(count, AgeChunkCipher.sealedByteCountMax)
-    guard sealedCount >= AgeChunkCipher.tagByteCount else { throw fail(Self.truncated()) }
-    guard sealedCount > AgeChunkCipher.tagByteCount || cipher.chunkIndex == 0 else {
-      throw fail(Self.corrupt("its final chunk is empty"))
+  private func openNextBatch() throws {
+    let batch = try chunks.next()
+    let first = nextNumber
+    nextNumber += UInt64(batch.count)
+    let cipher = cipher
+    var opened: [Data] = []
+    let results = try AgeChunkBatch.map(batch.count) { index -> Data? in
+      guard batch.isWhole(index, number: first + UInt64(index)) else { return nil }
+      return cipher.open(
+        batch.chunk(index), number: first + UInt64(index), isFinal: batch.isEnd && index == batch.count - 1)
     }
-    func open(isFinal: Bool) -> Data? {
-      buffer.withUnsafeMutableBytes {
-        cipher.open(UnsafeMutableRawBufferPointer(rebasing: $0[..<(start + sealedCount)]), isFinal: isFinal)
+    for (index, result) in results.enumerated() {
+      guard let result else {
+        failure = explain(batch, index, number: first + UInt64(index), &opened)
+        break
       }
+      opened.append(result)
     }
-    if let data = open(isFinal: isLast) {
-      plain = data
-      isComplete = isLast
-    } else if sealedCount == AgeChunkCipher.sealedByteCountMax, let data = open(isFinal: !isLast) {
-      // Authentic, so it is given out as other implementations do; but the file is wrong after it.
-      plain = data
-      failure = isLast ? Self.truncated() : Self.corrupt("something follows its final chunk")
-    } else {
-      throw fail(Self.corrupt(isLast ? "its last chunk was changed or cut" : "a chunk was changed"))
-    }
-    cipher.advance()
+    isComplete = failure == nil && batch.isEnd
+    plain = opened.reversed()
   }
 
-  /// Fills the buffer behind the nonce; the count is one more than a sealed chunk when another one follows.
-  private func readChunk() throws -> Int {
-    let start = AgeChunkCipher.nonceByteCount
-    if carriedCount == 1 { buffer[start] = buffer[buffer.count - 1] }
-    let count: Int
-    do {
-      count = try buffer.withUnsafeMutableBytes { bytes in
-        try source.readFully(into: UnsafeMutableRawBufferPointer(rebasing: bytes[(start + carriedCount)...]))
-      }
-    } catch {
-      throw fail(error)
+  /// Why a chunk does not open where it stands. One that is authentic but in the wrong place is given out, as other
+  /// implementations do; the file is wrong after it.
+  private func explain(
+    _ batch: AgeChunkReader.Batch, _ index: Int, number: UInt64, _ opened: inout [Data]
+  ) -> GodwitError {
+    let isLast = batch.isEnd && index == batch.count - 1
+    let byteCount = batch.byteCount(index)
+    guard byteCount >= AgeChunkCipher.tagByteCount else { return AgePayload.truncated() }
+    guard byteCount > AgeChunkCipher.tagByteCount || number == 0 else {
+      return AgePayload.corrupt("its final chunk is empty")
     }
-    let total = carriedCount + count
-    carriedCount = total > AgeChunkCipher.sealedByteCountMax ? 1 : 0
-    return total
+    if byteCount == AgeChunkCipher.sealedByteCountMax,
+      let data = cipher.open(batch.chunk(index), number: number, isFinal: !isLast)
+    {
+      opened.append(data)
+      return isLast ? AgePayload.truncated() : AgePayload.corrupt("something follows its final chunk")
+    }
+    return AgePayload.corrupt(isLast ? "its last chunk was changed or cut" : "a chunk was changed")
   }
+}
 
-  private func fail(_ error: any Error) -> any Error {
-    failure = error
-    return error
-  }
-
-  private static func truncated() -> GodwitError {
+/// What can be wrong with a payload.
+enum AgePayload {
+  static func truncated() -> GodwitError {
     GodwitError(.truncatedFile, "the file ends before its final chunk", hint: "copy the file again from its source")
   }
 
-  private static func corrupt(_ reason: String) -> GodwitError {
+  static func corrupt(_ reason: String) -> GodwitError {
     GodwitError(.corruptFile, "the sealed file is damaged: \(reason)", hint: "copy the file again from its source")
   }
 }

@@ -1,31 +1,35 @@
 import GodwitBase
 
-/// An X25519 public key that age files are sealed to (C2SP age, section "The X25519 recipient type").
+/// A public key that age files are sealed to.
 package struct AgeRecipient: Hashable, Sendable, CustomStringConvertible {
-  private static let textPrefix = "age"
-
-  /// The u-coordinate (RFC 7748), 32 bytes.
+  /// Which kind of key it is.
+  package let kind: AgeKeyKind
+  /// The key as stored: for X25519 the u-coordinate (RFC 7748), 32 bytes; for the hybrid kind 1,216 bytes.
   package let bytes: [UInt8]
 
-  /// Throws `invalidKey` for another size than 32, a non-canonical key, or one of small order.
-  package init(bytes: some Collection<UInt8>) throws {
+  /// Throws `invalidKey` for another size than the kind has, a key that is not canonical, or one of small order.
+  package init(_ kind: AgeKeyKind = .x25519, bytes: some Collection<UInt8>) throws {
     let bytes = Array(bytes)
-    try PublicKeyCheck.requireSafeX25519(bytes)
+    switch kind {
+    case .x25519: try PublicKeyCheck.requireSafeX25519(bytes)
+    case .hybrid: try HybridKey.requireSafe(bytes)
+    }
+    self.kind = kind
     self.bytes = bytes
   }
 
-  /// Reads `age1…`. Throws `invalidKey` for anything else.
+  /// Reads `age1…` and `age1pq1…`. Throws `invalidKey` for anything else.
   package init(_ text: String) throws {
     let (prefix, data) = try Bech32.decode(Array(text.utf8), what: "the age recipient")
-    guard prefix == Self.textPrefix else {
-      throw GodwitError(.invalidKey, "this is not an X25519 age recipient", hint: "one starts with age1")
+    guard let kind = AgeKeyKind(recipientPrefix: prefix) else {
+      throw GodwitError(.invalidKey, "this is not an age recipient of a known kind", hint: "one starts with age1")
     }
-    try self.init(bytes: data)
+    try self.init(kind, bytes: data)
   }
 
-  /// The `age1…` text.
+  /// The text that the age program takes with `-r`.
   package var text: String {
-    String(decoding: Bech32.encode(prefix: Self.textPrefix, data: bytes), as: UTF8.self)
+    String(decoding: Bech32.encode(prefix: kind.recipientPrefix, data: bytes), as: UTF8.self)
   }
 
   package var description: String { text }

@@ -1,32 +1,57 @@
 import Foundation
 import GodwitBase
 
-/// Seals what is written to it as an age v1 file for X25519 recipients, holding one chunk of 64 KiB at most.
+/// Seals what is written to it as an age v1 file, holding 1 MiB at most.
 ///
 /// Nothing tells a file that ends without ``finish()`` from a cut one; readers refuse both.
 package final class AgeSealer: ByteSink {
   static let payloadNonceByteCount = 16
+  private static let chunkByteCount = AgeChunkCipher.plainByteCountMax
 
   private let sink: any ByteSink
-  private var cipher: AgeChunkCipher
+  private let cipher: AgeChunkCipher
+  private var nextNumber: UInt64 = 0
   private let pending = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: AgeChunkCipher.plainByteCountMax, alignment: 64)
+    byteCount: AgeChunkBatch.chunkCountMax * chunkByteCount, alignment: 64)
   private var pendingCount = 0
+  /// How much of the room was ever used, and is wiped at the end.
+  private var usedCount = 0
   /// False once finished, and after a failed write: half a chunk may be in the sink.
   private var isOpen = true
 
   /// Writes the header and the payload's nonce to the sink.
   ///
-  /// Throws `invalidArgument` without recipients, `limitExceeded` beyond 1,024 of them, and what the sink throws.
-  package init(recipients: [AgeRecipient], to sink: any ByteSink) throws {
-    guard !recipients.isEmpty else {
+  /// Throws `invalidArgument` without recipients, or with classical beside hybrid ones, which would undo what those
+  /// are for; `limitExceeded` beyond 1,024 of them; and what the sink throws.
+  package convenience init(recipients: [AgeRecipient], to sink: any ByteSink) throws {
+    guard let kind = recipients.first?.kind else {
       throw GodwitError(.invalidArgument, "a file must be sealed to at least one recipient")
     }
     guard recipients.count <= AgeHeader.stanzaCountMax else {
       throw GodwitError(.limitExceeded, "a file can have \(AgeHeader.stanzaCountMax) recipients at most")
     }
+    guard recipients.allSatisfy({ $0.kind == kind }) else {
+      throw GodwitError(
+        .invalidArgument, "a file for post-quantum recipients must name no classical ones",
+        hint: "seal one file to each kind")
+    }
     let fileKey = AgeFileKey.random()
-    let stanzas = try recipients.map { try X25519Stanza.wrap(fileKey, to: $0) }
+    let stanzas = try recipients.map { recipient in
+      switch recipient.kind {
+      case .x25519: try X25519Stanza.wrap(fileKey, to: recipient)
+      case .hybrid: try HybridStanza.wrap(fileKey, to: recipient)
+      }
+    }
+    try self.init(fileKey, stanzas, to: sink)
+  }
+
+  /// Seals to a passphrase. Throws `invalidArgument` or `limitExceeded` for a cost outside 1…``Scrypt/costMax``.
+  package convenience init(passphrase: SecretBytes, cost: Int = Scrypt.costDefault, to sink: any ByteSink) throws {
+    let fileKey = AgeFileKey.random()
+    try self.init(fileKey, [ScryptStanza.wrap(fileKey, to: passphrase, cost: cost)], to: sink)
+  }
+
+  private init(_ fileKey: AgeFileKey, _ stanzas: [AgeStanza], to sink: any ByteSink) throws {
     let nonce = SecretBytes(random: Self.payloadNonceByteCount).withUnsafeBytes(Array.init)
     self.sink = sink
     cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))
@@ -34,27 +59,28 @@ package final class AgeSealer: ByteSink {
   }
 
   deinit {
-    if let base = pending.baseAddress { explicit_bzero(base, pending.count) }
+    if let base = pending.baseAddress { explicit_bzero(base, usedCount) }
     pending.deallocate()
   }
 
   package func write(_ buffer: UnsafeRawBufferPointer) throws {
     try requireOpen()
-    let size = pending.count
     var rest = buffer
     while !rest.isEmpty {
       // A full chunk waits until more comes, because only then it is known not to be the final one.
-      if pendingCount == size {
+      if pendingCount == pending.count {
         pendingCount = 0
         try seal(UnsafeRawBufferPointer(pending), isFinal: false)
       }
-      if pendingCount == 0, rest.count > size {
-        try seal(UnsafeRawBufferPointer(rebasing: rest[..<size]), isFinal: false)
-        rest = UnsafeRawBufferPointer(rebasing: rest[size...])
+      if pendingCount == 0, rest.count > Self.chunkByteCount {
+        let whole = min((rest.count - 1) / Self.chunkByteCount, AgeChunkBatch.chunkCountMax) * Self.chunkByteCount
+        try seal(UnsafeRawBufferPointer(rebasing: rest[..<whole]), isFinal: false)
+        rest = UnsafeRawBufferPointer(rebasing: rest[whole...])
       } else {
-        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(size - pendingCount))
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(pending.count - pendingCount))
         UnsafeMutableRawBufferPointer(rebasing: pending[pendingCount...]).copyMemory(from: part)
         pendingCount += part.count
+        usedCount = max(usedCount, pendingCount)
         rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
       }
     }
@@ -66,9 +92,22 @@ package final class AgeSealer: ByteSink {
     try seal(UnsafeRawBufferPointer(rebasing: pending[..<pendingCount]), isFinal: true)
   }
 
+  /// Seals whole chunks, of which only a final one may be short, and writes them.
   private func seal(_ plain: UnsafeRawBufferPointer, isFinal: Bool) throws {
     isOpen = false
-    try cipher.seal(plain, isFinal: isFinal).withUnsafeBytes { try sink.write($0) }
+    let size = Self.chunkByteCount
+    let count = max(1, (plain.count + size - 1) / size)
+    // The numbers are taken before anything can fail, so no nonce comes twice.
+    let first = nextNumber
+    nextNumber += UInt64(count)
+    let cipher = cipher
+    nonisolated(unsafe) let plain = plain  // only read, and only until `map` returns
+    let chunks = try AgeChunkBatch.map(count) { index in
+      try cipher.seal(
+        UnsafeRawBufferPointer(rebasing: plain[(index * size)..<min((index + 1) * size, plain.count)]),
+        number: first + UInt64(index), isFinal: isFinal && index == count - 1)
+    }
+    for chunk in chunks { try chunk.withUnsafeBytes { try sink.write($0) } }
     isOpen = !isFinal
   }
 

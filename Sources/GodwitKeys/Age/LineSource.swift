@@ -40,6 +40,12 @@ final class LineSource: ByteSource {
     }
   }
 
+  /// The next byte, which stays to be read; nil at the end.
+  func peek() throws -> UInt8? {
+    if unread.isEmpty { unread = 0..<(try buffer.withUnsafeMutableBytes { try source.read(into: $0) }) }
+    return unread.isEmpty ? nil : buffer[unread.lowerBound]
+  }
+
   func read(into target: UnsafeMutableRawBufferPointer) throws -> Int {
     guard !unread.isEmpty else { return try source.read(into: target) }
     let part = buffer[unread].prefix(target.count)

@@ -5,7 +5,6 @@ import GodwitBase
 struct X25519Stanza: Sendable {
   static let type = "X25519"
   private static let info = Array("age-encryption.org/v1/X25519".utf8)
-  private static let bodyByteCount = AgeFileKey.byteCount + AgeChunkCipher.tagByteCount
 
   private let share: [UInt8]
   private let body: [UInt8]
@@ -14,7 +13,7 @@ struct X25519Stanza: Sendable {
   init(_ stanza: AgeStanza) throws {
     guard stanza.arguments.count == 1, let share = Base64.decode(Array(stanza.arguments[0].utf8)), share.count == 32
     else { throw AgeHeader.malformed("an X25519 stanza has the wrong arguments") }
-    guard stanza.body.count == Self.bodyByteCount else {
+    guard stanza.body.count == AgeFileKey.wrappedByteCount else {
       throw AgeHeader.malformed("an X25519 stanza has a body of the wrong size")
     }
     self.share = share
@@ -28,12 +27,8 @@ struct X25519Stanza: Sendable {
     guard let shared = try sharedSecret(ephemeral.agreementKey(), recipient.bytes) else {
       throw GodwitError(.invalidKey, "the recipient's key is of small order")
     }
-    let box = try fileKey.secret.withUnsafeBytes { plain in
-      try ChaChaPoly.seal(
-        plain, using: wrapKey(shared, share: share, recipient: recipient), nonce: zeroNonce())
-    }
-    let body = box.combined.dropFirst(AgeChunkCipher.nonceByteCount)
-    return AgeStanza(type: type, arguments: [String(decoding: Base64.encode(share), as: UTF8.self)], body: Array(body))
+    let body = try fileKey.wrapped(under: wrapKey(shared, share: share, recipient: recipient))
+    return AgeStanza(type: type, arguments: [String(decoding: Base64.encode(share), as: UTF8.self)], body: body)
   }
 
   /// The file key, or nil when the stanza is meant for another identity.
@@ -43,13 +38,13 @@ struct X25519Stanza: Sendable {
     guard let shared = try Self.sharedSecret(key, share) else {
       throw AgeHeader.malformed("an X25519 share is of small order")
     }
-    let box = try ChaChaPoly.SealedBox(
-      nonce: Self.zeroNonce(), ciphertext: body.prefix(AgeFileKey.byteCount),
-      tag: body.suffix(AgeChunkCipher.tagByteCount))
-    let wrapKey = Self.wrapKey(shared, share: share, recipient: recipient)
-    guard var plain = try? ChaChaPoly.open(box, using: wrapKey) else { return nil }
-    defer { plain.wipe() }
-    return AgeFileKey(secret: SecretBytes(copying: plain))
+    return AgeFileKey(wrapped: body, under: Self.wrapKey(shared, share: share, recipient: recipient))
+  }
+
+  /// Whether every scalar X25519 can have gives the all-zero secret with these 32 bytes: then any one shows it.
+  static func isOfSmallOrder(_ share: [UInt8]) throws -> Bool {
+    try sharedSecret(Curve25519.KeyAgreement.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: 32)), share)
+      == nil
   }
 
   /// Nil for the all-zero secret, which swift-crypto returns like any other (RFC 7748, section 6.1).
@@ -63,10 +58,5 @@ struct X25519Stanza: Sendable {
   private static func wrapKey(_ secret: SharedSecret, share: [UInt8], recipient: AgeRecipient) -> SymmetricKey {
     secret.hkdfDerivedSymmetricKey(
       using: SHA256.self, salt: share + recipient.bytes, sharedInfo: info, outputByteCount: 32)
-  }
-
-  /// Safe because each wrap key is used once.
-  private static func zeroNonce() throws -> ChaChaPoly.Nonce {
-    try ChaChaPoly.Nonce(data: [UInt8](repeating: 0, count: AgeChunkCipher.nonceByteCount))
   }
 }

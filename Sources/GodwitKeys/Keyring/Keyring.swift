@@ -2,16 +2,18 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 
-/// The file that holds a replica's keys, sealed under a master key that a machine key file unlocks.
+/// The file that holds a replica's keys, sealed under a master key that its slots unlock.
 ///
 /// A reader sees one generation whole, whatever a writer does at the time; writers wait for each other.
 package enum Keyring {
-  /// Makes a keyring of generation 1, and the machine key file when that is missing.
+  /// Makes a keyring of generation 1 with one slot, for the first of the location's secrets. A machine key file is made
+  /// when that is missing.
   ///
   /// Throws `replicaExists` when there is a keyring already, `invalidKey` when the machine key file holds
-  /// something else, and what ``PrivateFile`` throws.
+  /// something else, and what ``PrivateFile`` and fetching the secret throw.
   package static func create(at location: KeyringLocation, contents: KeyringContents) throws {
     try PrivateFile.makeFolder(folder(of: location.keyring))
+    try ParentFolders.check(of: location.keyring)
     let lock = try LockFile(lockPath(location))
     try withExtendedLifetime(lock) {
       guard !PrivateFile.exists(location.keyring) else {
@@ -19,22 +21,34 @@ package enum Keyring {
           .replicaExists, "there is a keyring at \(location.keyring) already",
           hint: "open that replica, or choose another path")
       }
-      let machineKey = try MachineKeyFile.readOrCreate(location.machineKey)
+      try Leftovers.remove(of: location.keyring)
       let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
       let file = try KeyringFile(
-        sealing: contents, generation: 1, slots: [KeyringSlot(wrapping: masterKey, with: machineKey)],
-        masterKey: masterKey)
+        sealing: contents, generation: 1, slots: [firstSlot(location, masterKey)], masterKey: masterKey)
       try PrivateFile.replace(location.keyring, with: file.bytes)
+      if location.secrets.first?.path == nil { location.opened.current = masterKey }
     }
+  }
+
+  private static func firstSlot(_ location: KeyringLocation, _ masterKey: SecretBytes) throws -> KeyringSlot {
+    guard let secret = location.secrets.first else {
+      throw GodwitError(.invalidArgument, "a new keyring needs a secret that opens it")
+    }
+    if let path = secret.path {
+      return try KeyringSlot(wrapping: masterKey, with: MachineKeyFile.readOrCreate(path))
+    }
+    return try FactorSlot(
+      wrapping: masterKey, label: "\(secret.kind)", addedAt: 0,
+      factors: [secret.newFactor(cost: Scrypt.costDefault)]
+    ).slot
   }
 
   /// Reads a keyring.
   ///
-  /// Throws `missingKeyring`, `noKeyFits` when the machine key is missing or another one, `damagedKeyring`,
+  /// Throws `missingKeyring`, `noKeyFits` when no offered secret opens a slot, `damagedKeyring`,
   /// `unsupportedVersion`, `limitExceeded` beyond 1 MiB, and `unsafeFile` for loose permissions or links.
   package static func open(at location: KeyringLocation) throws -> KeyringContents {
-    let (file, masterKey) = try unlock(location)
-    return try file.contents(masterKey: masterKey)
+    try unlock(location).contents
   }
 
   /// Changes a keyring in one step: the change sees what is on disk now, and no other writer comes between.
@@ -43,43 +57,61 @@ package enum Keyring {
   package static func update<T>(
     at location: KeyringLocation, _ change: (inout KeyringContents) throws -> T
   ) throws -> T {
-    try requireKeyring(location)
+    try rewrite(location) { try change(&$0.contents) }
+  }
+
+  /// A keyring that is open, and what of it may be changed.
+  struct Opened {
+    let file: KeyringFile
+    var contents: KeyringContents
+    var masterKey: SecretBytes
+    var slots: [KeyringSlot]
+    /// What the next generation is to be greater than.
+    var generation: UInt64
+  }
+
+  /// Reads, changes and replaces the file under its lock.
+  static func rewrite<T>(_ location: KeyringLocation, _ change: (inout Opened) throws -> T) throws -> T {
+    try requireKeyring(location.keyring)
     let lock = try LockFile(lockPath(location))
     return try withExtendedLifetime(lock) {
-      let (file, masterKey) = try unlock(location)
-      var contents = try file.contents(masterKey: masterKey)
-      let result = try change(&contents)
-      guard file.generation < UInt64.max else {
+      var opened = try unlock(location)
+      let result = try change(&opened)
+      guard opened.generation < UInt64.max else {
         throw GodwitError(.damagedKeyring, "the keyring's generation cannot grow")
       }
       let next = try KeyringFile(
-        sealing: contents, generation: file.generation + 1, slots: file.slots, masterKey: masterKey)
+        sealing: opened.contents, generation: opened.generation + 1, slots: opened.slots, masterKey: opened.masterKey)
+      try Leftovers.remove(of: location.keyring)
       try PrivateFile.replace(location.keyring, with: next.bytes)
+      if location.opened.current != nil { location.opened.current = opened.masterKey }
       return result
     }
   }
 
-  private static func unlock(_ location: KeyringLocation) throws -> (KeyringFile, masterKey: SecretBytes) {
-    try requireKeyring(location)
-    let file = try KeyringFile(
-      parsing: PrivateFile.read(location.keyring, limit: KeyringFile.byteCountMax))
-    guard PrivateFile.exists(location.machineKey) else {
-      throw GodwitError(
-        .noKeyFits, "the machine key file \(location.machineKey) is missing", hint: "restore it from a backup")
+  private static func unlock(_ location: KeyringLocation) throws -> Opened {
+    let file = try read(location.keyring)
+    // The key at hand opens the file unless that was sealed anew under another one; then its slots are asked.
+    if let masterKey = location.opened.current, let contents = try? file.contents(masterKey: masterKey) {
+      return Opened(file, contents, masterKey)
     }
-    do {
-      return (file, try file.masterKey(unlockedBy: MachineKeyFile.read(location.machineKey)))
-    } catch let error as GodwitError where error.code == .invalidKey {
-      throw GodwitError(
-        .noKeyFits, "the machine key file \(location.machineKey) is damaged", hint: "restore it from a backup",
-        underlying: error)
-    }
+    let (masterKey, isByMachineKey) = try SlotOpener(location.secrets).masterKey(of: file)
+    let contents = try file.contents(masterKey: masterKey)
+    location.opened.current = isByMachineKey ? nil : masterKey
+    return Opened(file, contents, masterKey)
   }
 
-  private static func requireKeyring(_ location: KeyringLocation) throws {
-    guard PrivateFile.exists(location.keyring) else {
+  /// The file without opening it.
+  static func read(_ path: String) throws -> KeyringFile {
+    try requireKeyring(path)
+    try ParentFolders.check(of: path)
+    return try KeyringFile(parsing: PrivateFile.read(path, limit: KeyringFile.byteCountMax))
+  }
+
+  private static func requireKeyring(_ path: String) throws {
+    guard PrivateFile.exists(path) else {
       throw GodwitError(
-        .missingKeyring, "there is no keyring at \(location.keyring)",
+        .missingKeyring, "there is no keyring at \(path)",
         hint: "restore it from a backup; without it the database cannot be opened")
     }
   }
@@ -89,5 +121,12 @@ package enum Keyring {
   static func folder(of path: String) -> String {
     let folder = (path as NSString).deletingLastPathComponent
     return folder.isEmpty ? "." : folder
+  }
+}
+
+extension Keyring.Opened {
+  fileprivate init(_ file: KeyringFile, _ contents: KeyringContents, _ masterKey: SecretBytes) {
+    self.init(
+      file: file, contents: contents, masterKey: masterKey, slots: file.slots, generation: file.generation)
   }
 }

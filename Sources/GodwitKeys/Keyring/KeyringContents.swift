@@ -12,22 +12,41 @@ package struct KeyringContents: Sendable {
   package var group: GroupID?
   /// The members this replica trusts; the founder's own record is signed by the founder.
   package var members: [MemberRecord]
+  /// What newer versions keep here, kept as it is.
+  package var entries: [KeyringEntry]
+  /// Which generation of the file this was read from; 0 for contents that were not read.
+  package internal(set) var generation: UInt64 = 0
 
   package init(
     identity: Identity, databaseKey: SecretBytes = SecretBytes(random: 32), databaseSalt: [UInt8]? = nil,
-    group: GroupID? = nil, members: [MemberRecord] = []
+    group: GroupID? = nil, members: [MemberRecord] = [], entries: [KeyringEntry] = []
   ) {
     self.identity = identity
     self.databaseKey = databaseKey
     self.databaseSalt = databaseSalt
     self.group = group
     self.members = members
+    self.entries = entries
+  }
+}
+
+/// One more thing a keyring holds; what it means is told by its tag (Specs/keyring.md, section "Entries").
+package struct KeyringEntry: Equatable, Sendable {
+  package let tag: UInt64
+  package let bytes: SecretBytes
+
+  package init(tag: UInt64, bytes: SecretBytes) {
+    self.tag = tag
+    self.bytes = bytes
   }
 }
 
 // Specs/keyring.md, section "Body".
 extension KeyringContents {
+  /// Without entries; version 2 has them behind.
   private static let version: UInt8 = 1
+  private static let versionWithEntries: UInt8 = 2
+  private static let entryCountMax = 1_024
   private static let databaseKeyByteCount = 32
   private static let databaseSaltByteCount = 16
   private static let memberCountMax = 2_048
@@ -43,9 +62,13 @@ extension KeyringContents {
     guard members.count <= Self.memberCountMax else {
       throw GodwitError(.limitExceeded, "a keyring can hold \(Self.memberCountMax) member records at most")
     }
+    guard entries.count <= Self.entryCountMax else {
+      throw GodwitError(.limitExceeded, "a keyring can hold \(Self.entryCountMax) entries at most")
+    }
     // All of the room at once: a buffer that grows leaves unwiped copies behind.
-    var writer = ByteWriter(capacity: 256 + members.count * Self.memberByteCountMax)
-    writer.byte(Self.version)
+    let entryByteCount = entries.reduce(0) { $0 + $1.bytes.count + 20 }
+    var writer = ByteWriter(capacity: 256 + members.count * Self.memberByteCountMax + entryByteCount)
+    writer.byte(entries.isEmpty ? Self.version : Self.versionWithEntries)
     identity.encode(to: &writer)
     databaseKey.withUnsafeBytes { writer.raw($0) }
     writer.byte(databaseSalt == nil ? 0 : 1)
@@ -54,13 +77,21 @@ extension KeyringContents {
     group?.value.write(to: &writer)
     writer.varint(members.count)
     for member in members { member.encode(to: &writer) }
+    guard !entries.isEmpty else { return writer.bytes }
+    writer.varint(entries.count)
+    for entry in entries {
+      writer.varint(entry.tag)
+      writer.varint(entry.bytes.count)
+      entry.bytes.withUnsafeBytes { writer.raw($0) }
+    }
     return writer.bytes
   }
 
   /// Throws `unsupportedVersion` for a newer body, and the errors of ``ByteReader`` for a malformed one.
   init(decoding bytes: [UInt8]) throws {
     var reader = ByteReader(bytes)
-    guard try reader.byte() == Self.version else {
+    let version = try reader.byte()
+    guard version == Self.version || version == Self.versionWithEntries else {
       throw GodwitError(.unsupportedVersion, "the keyring's body has a version this program does not know")
     }
     identity = try Identity(reading: &reader)
@@ -70,6 +101,12 @@ extension KeyringContents {
     let count = try reader.count(limit: Self.memberCountMax, "the number of members")
     members = []
     for _ in 0..<count { members.append(try MemberRecord(reading: &reader)) }
+    entries = []
+    if version == Self.versionWithEntries {
+      for _ in 0..<(try reader.count(limit: Self.entryCountMax, "the number of entries")) {
+        entries.append(KeyringEntry(tag: try reader.varint(), bytes: SecretBytes(copying: try reader.lengthPrefixed())))
+      }
+    }
     try reader.expectEnd()
   }
 

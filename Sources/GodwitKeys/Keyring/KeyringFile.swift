@@ -73,16 +73,6 @@ struct KeyringFile: Sendable {
     }
   }
 
-  /// The master key by whichever slot the machine key opens. Throws `noKeyFits` when it opens none.
-  func masterKey(unlockedBy machineKey: SecretBytes) throws -> SecretBytes {
-    for slot in slots {
-      if let masterKey = slot.masterKey(unlockedBy: machineKey) { return masterKey }
-    }
-    throw GodwitError(
-      .noKeyFits, "the machine key does not open the keyring",
-      hint: "restore the machine key that belongs to this keyring, or the keyring itself, from a backup")
-  }
-
   /// Opens the body. Throws `damagedKeyring`, or `unsupportedVersion` for a newer body.
   func contents(masterKey: SecretBytes) throws -> KeyringContents {
     do {
@@ -91,7 +81,9 @@ struct KeyringFile: Sendable {
       var plain = Array(opened)
       opened.wipe()
       defer { plain.wipe() }
-      return try KeyringContents(decoding: plain)
+      var contents = try KeyringContents(decoding: plain)
+      contents.generation = generation
+      return contents
     } catch {
       throw Self.damaged(error)
     }

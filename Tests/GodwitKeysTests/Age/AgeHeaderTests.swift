@@ -52,9 +52,9 @@ struct AgeHeaderTests {
   func limits() {
     let stanzas = String(repeating: "-> x\n\n", count: 1_025)
     #expect(read("age-encryption.org/v1\n" + stanzas + Self.mac) == .limitExceeded)
-    let body = String(repeating: String(repeating: "A", count: 64) + "\n", count: 3_000)
+    let body = String(repeating: String(repeating: "A", count: 64) + "\n", count: 40_000)
     #expect(read("age-encryption.org/v1\n-> x\n" + body) == .limitExceeded)
-    #expect(read("age-encryption.org/v1\n-> " + String(repeating: "x", count: 200_000)) == .limitExceeded)
+    #expect(read("age-encryption.org/v1\n-> " + String(repeating: "x", count: 3_000_000)) == .limitExceeded)
   }
 
   @Test("a stanza of an unknown type is passed over, a passphrase stanza beside others is refused")
@@ -64,8 +64,8 @@ struct AgeHeaderTests {
     func file(_ other: AgeStanza) throws -> [UInt8] {
       let stanzas = [other, try X25519Stanza.wrap(fileKey, to: identity.recipient)]
       let nonce = randomBytes(16)
-      var cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))
-      let chunk = try [7].withUnsafeBytes { try cipher.seal($0, isFinal: true) }
+      let cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))
+      let chunk = try [7].withUnsafeBytes { try cipher.seal($0, number: 0, isFinal: true) }
       return AgeHeader(stanzas: stanzas, fileKey: fileKey).encoded + nonce + chunk
     }
     let greased = try file(AgeStanza(type: "grease", arguments: ["!"], body: randomBytes(100)))

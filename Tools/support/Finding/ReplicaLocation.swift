@@ -9,9 +9,11 @@ public struct ReplicaLocation: Hashable, Sendable {
   public let keyring: String
   /// The file with the key that opens the keyring on this machine.
   public let machineKey: String
+  /// What else is offered to open the keyring.
+  public var offered = OfferedSecrets()
 
   /// The same as the library takes it.
-  public var keys: KeySource { .keyring(at: keyring, machineKey: machineKey) }
+  public var keys: KeySource { .keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey)) }
   /// Whether there is a database.
   public var hasDatabase: Bool { FileManager.default.fileExists(atPath: "\(folder)/database") }
   /// Whether there is a keyring, which there is from the moment an identity was made.
@@ -28,6 +30,7 @@ public struct ReplicaLocator: Sendable {
   private let path: String?
   private let keyring: String?
   private let machineKey: String?
+  private let offered: OfferedSecrets
   private let environment: [String: String]
   private let currentFolder: String
 
@@ -35,14 +38,16 @@ public struct ReplicaLocator: Sendable {
   ///   - path: The value of `-C`: a replica's folder, or one that holds or will hold `.godwit`.
   ///   - keyring: The value of `--keyring`.
   ///   - machineKey: The value of `--machine-key`.
+  ///   - offered: The values of the other options about keys.
   public init(
-    path: String?, keyring: String? = nil, machineKey: String? = nil,
+    path: String?, keyring: String? = nil, machineKey: String? = nil, offered: OfferedSecrets = OfferedSecrets(),
     environment: [String: String] = ProcessInfo.processInfo.environment,
     currentFolder: String = FileManager.default.currentDirectoryPath
   ) {
     self.path = path
     self.keyring = keyring
     self.machineKey = machineKey
+    self.offered = offered
     self.environment = environment
     self.currentFolder = currentFolder
   }
@@ -76,7 +81,19 @@ public struct ReplicaLocator: Sendable {
     ReplicaLocation(
       folder: folder,
       keyring: keyring ?? variable("GODWIT_KEYRING") ?? Self.join(folder, "keyring"),
-      machineKey: machineKey ?? variable("GODWIT_MACHINE_KEY") ?? Self.join(configFolder, "godwit/machine.key"))
+      machineKey: machineKey ?? variable("GODWIT_MACHINE_KEY") ?? Self.join(configFolder, "godwit/machine.key"),
+      offered: completed)
+  }
+
+  /// Options, then the environment, whose variables name places and never hold a secret.
+  private var completed: OfferedSecrets {
+    var completed = offered
+    completed.passphraseFile = completed.passphraseFile ?? variable("GODWIT_PASSPHRASE_FILE")
+    completed.credential = completed.credential ?? variable("GODWIT_CREDENTIAL")
+    if completed.command.isEmpty, let text = variable("GODWIT_KEY_COMMAND") {
+      completed.command = (try? OfferedSecrets.command(text)) ?? []
+    }
+    return completed
   }
 
   /// `$XDG_CONFIG_HOME`, which counts only when it is absolute (XDG Base Directory Specification), else `~/.config`.

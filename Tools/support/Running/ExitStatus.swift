@@ -31,7 +31,8 @@ public enum ExitStatus {
     case .noReplica: noReplica
     case .busy: busy
     case .wrongKey, .noKeyFits, .missingKeyring, .notARecipient: noKeyFits
-    case .damagedDatabase, .plaintextDatabase, .notADatabase, .damagedLog, .damagedKeyring, .corruptFile,
+    case .damagedDatabase, .plaintextDatabase, .notADatabase, .damagedLog, .damagedKeyring, .rolledBackKeyring,
+      .corruptFile,
       .truncatedFile, .invalidSignature, .unknownSender, .unsupportedVersion, .limitExceeded:
       damaged
     case .needsMigration, .schemaMismatch, .migrationMismatch: needsMigration

@@ -1,7 +1,8 @@
 import Crypto
 import GodwitBase
 
-/// One way to the keyring's master key. Slots of types unknown here are kept as they are.
+/// One way to the keyring's master key, as it stands in the file; ``FactorSlot`` reads those of type 2. Slots of types
+/// unknown here are kept as they are.
 struct KeyringSlot: Equatable, Sendable {
   static let machineKeyFile: UInt8 = 1
   static let masterKeyByteCount = 32

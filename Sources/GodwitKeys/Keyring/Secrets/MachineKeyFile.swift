@@ -4,7 +4,7 @@ import GodwitFiles
 
 /// The file with the key that opens keyrings on this machine: one line of Bech32 that starts with
 /// `GODWIT-MACHINE-KEY-1`, holding 32 random bytes.
-enum MachineKeyFile {
+package enum MachineKeyFile {
   private static let textPrefix = "GODWIT-MACHINE-KEY-"
   private static let keyByteCount = 32
   private static let fileByteCountMax = 1_024
@@ -15,10 +15,10 @@ enum MachineKeyFile {
     let lock = try LockFile("\(path).lock")
     return try withExtendedLifetime(lock) {
       if PrivateFile.exists(path) { return try read(path) }
+      try Leftovers.remove(of: path)
       let key = SecretBytes(random: keyByteCount)
-      var text = key.withUnsafeBytes { Bech32.encode(prefix: textPrefix, data: $0) }
+      var text = text(of: key)
       defer { text.wipe() }
-      text.append(UInt8(ascii: "\n"))
       try PrivateFile.replace(path, with: text)
       return key
     }
@@ -26,6 +26,7 @@ enum MachineKeyFile {
 
   /// Throws `invalidKey` for a file that holds something else, and what ``PrivateFile`` throws.
   static func read(_ path: String) throws -> SecretBytes {
+    try ParentFolders.check(of: path)
     var text = try PrivateFile.read(path, limit: fileByteCountMax)
     defer { text.wipe() }
     if text.last == UInt8(ascii: "\n") { text.removeLast() }
@@ -36,4 +37,24 @@ enum MachineKeyFile {
     }
     return SecretBytes(copying: data)
   }
+
+  /// One line with its end.
+  static func text(of key: SecretBytes) -> [UInt8] {
+    var text = key.withUnsafeBytes { Bech32.encode(prefix: textPrefix, data: $0) }
+    text.append(UInt8(ascii: "\n"))  // into room that the encoder left, so nothing is copied
+    return text
+  }
+
+  /// The key, when the text is one in this form.
+  static func key(in text: SecretBytes) -> SecretBytes? {
+    var bytes = text.withUnsafeBytes(Array.init)
+    defer { bytes.wipe() }
+    guard var decoded = try? Bech32.decode(bytes, what: "the key") else { return nil }
+    defer { decoded.data.wipe() }
+    guard decoded.prefix == textPrefix, decoded.data.count == keyByteCount else { return nil }
+    return SecretBytes(copying: decoded.data)
+  }
+
+  /// A new key as text, for a credential or another place to keep it.
+  package static func newText() -> [UInt8] { text(of: SecretBytes(random: keyByteCount)) }
 }

@@ -1,0 +1,90 @@
+import Foundation
+import GodwitBase
+import GodwitKeys
+import GodwitStorage
+
+/// The keyring of a replica and its slots, each of which opens it (Specs/keyring.md). The replica need not be open.
+public struct ReplicaKeyring: Sendable {
+  /// The keyring file.
+  public var path: String { folder.keys.keyring }
+  private let folder: ReplicaFolder
+
+  /// The keyring of the replica in a folder. Nothing is read yet.
+  ///
+  /// - Parameters:
+  ///   - path: The replica's folder.
+  ///   - key: Where the keyring is and what is offered to open it.
+  public init(at path: String, key: KeySource = .keyring()) { folder = ReplicaFolder(path, key: key) }
+
+  /// What the file says of its slots, in order. Needs no secret, so it is unproven until ``test()``.
+  public func slots() async throws -> [SlotDescription] {
+    let path = path
+    return try await BlockingThread.run { try Keyring.slots(at: path).slots }
+  }
+
+  /// Tries every slot with what is offered. Each secret is fetched once at most.
+  public func test() async throws -> [(slot: SlotDescription, result: SlotTest)] {
+    let keys = folder.keys
+    return try await BlockingThread.run { try Keyring.test(at: keys) }
+  }
+
+  /// Adds a slot that opens the keyring with one secret, or with two together.
+  ///
+  /// - Parameters:
+  ///   - label: What the slot is called; at most 64 bytes.
+  ///   - secrets: What is to open it: all of them together. They are fetched now.
+  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, and for a passphrase of fewer than 8
+  ///   bytes; `noKeyFits` when nothing that is offered opens the keyring.
+  public func add(label: String, openedBy secrets: [SlotSecret]) async throws {
+    let keys = folder.keys
+    let milliseconds = Int64(Date().timeIntervalSince1970 * 1_000)
+    try await BlockingThread.run {
+      try Keyring.addSlot(at: keys, label: label, secrets: secrets, milliseconds: milliseconds)
+    }
+  }
+
+  /// Drops a slot and takes a new master key, so that the slot's secret opens nothing that is written from now on.
+  /// Copies made before stay open to whoever has both.
+  ///
+  /// - Parameter slot: Its label or number.
+  /// - Throws: `notFound`; `invalidArgument` for the last slot; `noKeyFits` when another slot cannot be given the new
+  ///   master key.
+  @discardableResult
+  public func remove(_ slot: String) async throws -> SlotDescription {
+    let keys = folder.keys
+    return try await BlockingThread.run { try Keyring.removeSlot(at: keys, slot) }
+  }
+
+  /// Seals the keyring under a new master key, which every slot opens as before.
+  ///
+  /// - Throws: `noKeyFits` when a slot cannot be given it: one of a machine key file that is not offered, or of a newer
+  ///   version.
+  public func rotateMasterKey() async throws {
+    let keys = folder.keys
+    try await BlockingThread.run { try Keyring.rotateMasterKey(at: keys) }
+  }
+
+  /// Goes on with a keyring that is older than the database knows (`rolledBackKeyring`). Members that were removed and
+  /// slots that were dropped since then are back until they are removed once more.
+  ///
+  /// - Throws: `noReplica`, and as opening does.
+  public func accept() async throws {
+    let folder = folder
+    guard folder.hasDatabase else {
+      throw GodwitError(.noReplica, "there is no replica in \(folder.path)", hint: "make one with: godwit init")
+    }
+    try await BlockingThread.run {
+      let contents = try Keyring.open(at: folder.keys)
+      let connection = try Connection(path: folder.database, key: contents.databaseKey, mode: .reader)
+      let known = try KeyringRollback.known(on: connection)
+      guard contents.generation < known else { return }
+      try Keyring.accept(at: folder.keys, above: known)
+    }
+  }
+
+  /// A new recovery code: eight groups of four letters and digits, to be written on paper. Add it as a slot's secret.
+  public static func newRecoveryCode() -> String { RecoveryCode().exportSecretText() }
+
+  /// A new random key as one line of text, for a credential or a password manager.
+  public static func newKey() -> String { String(decoding: MachineKeyFile.newText(), as: UTF8.self) }
+}

@@ -1,0 +1,124 @@
+import GodwitBase
+
+/// What came of trying a slot.
+public enum SlotTest: Hashable, Sendable {
+  /// It opens with what was offered.
+  case opens
+  /// What was offered is not its secret.
+  case doesNotFit
+  /// One of its secrets was not offered or is not there; a word about why.
+  case notTried(String?)
+  /// It is of a newer version.
+  case unknown
+}
+
+extension Keyring {
+  /// The slots as the file tells them, unproven, and its generation. Opens nothing.
+  package static func slots(at path: String) throws -> (generation: UInt64, slots: [SlotDescription]) {
+    let file = try read(path)
+    return (file.generation, try file.slotDescriptions())
+  }
+
+  /// Tries every slot with what is offered, and proves the keyring whole when one opens.
+  package static func test(at location: KeyringLocation) throws -> [(slot: SlotDescription, result: SlotTest)] {
+    let file = try read(location.keyring)
+    let opener = SlotOpener(location.secrets)
+    return try zip(file.slotDescriptions(), file.slots).map { description, slot in
+      switch try opener.outcome(of: slot, in: file) {
+      case .opened(let masterKey):
+        _ = try file.contents(masterKey: masterKey)
+        return (description, .opens)
+      case .notOffered(let error): return (description, .notTried((error as? GodwitError)?.message))
+      case .doesNotFit: return (description, .doesNotFit)
+      case .unknown: return (description, .unknown)
+      }
+    }
+  }
+
+  /// Adds a slot that one secret opens, or two together.
+  ///
+  /// - Parameters:
+  ///   - cost: What a passphrase, or another secret that is not a random key, is stretched by (scrypt, 2^cost KiB).
+  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, for other than one or two secrets, and for
+  ///   a secret that is too short; otherwise what ``open(at:)`` and fetching the secrets throw.
+  package static func addSlot(
+    at location: KeyringLocation, label: String, secrets: [SlotSecret], cost: Int = Scrypt.costDefault,
+    milliseconds: Int64
+  ) throws {
+    guard (1...FactorSlot.factorCountMax).contains(secrets.count) else {
+      throw GodwitError(.invalidArgument, "a slot needs one secret, or two")
+    }
+    guard !label.isEmpty, MemberName.isAcceptable(label), Int(label) == nil else {
+      throw GodwitError(
+        .invalidArgument,
+        "a slot's label has 1 to \(MemberName.byteCountMax) bytes, no control characters, and is no number")
+    }
+    try rewrite(location) { opened in
+      guard try !opened.file.slotDescriptions().contains(where: { $0.label == label }) else {
+        throw GodwitError(.invalidArgument, "there is a slot called \(label) already", hint: "choose another label")
+      }
+      let factors = try secrets.map { try $0.newFactor(cost: cost) }
+      let slot = try FactorSlot(
+        wrapping: opened.masterKey, label: label, addedAt: milliseconds, factors: factors)
+      opened.slots.append(slot.slot)
+    }
+  }
+
+  /// Drops a slot, by its label or number, and takes a new master key, so that what the slot opened once opens nothing
+  /// that is written from now on. Earlier copies of the file stay open to whoever has them and the slot's secret.
+  ///
+  /// - Throws: `notFound` when there is no such slot, `invalidArgument` for the last one that this version knows;
+  ///   otherwise as ``rotateMasterKey(at:dropping:)``.
+  package static func removeSlot(at location: KeyringLocation, _ name: String) throws -> SlotDescription {
+    let removed = try slots(at: location.keyring).slots.first { $0.label == name || "\($0.number)" == name }
+    guard let removed else {
+      throw GodwitError(.notFound, "there is no slot called \(name)", hint: "see: godwit keyring list")
+    }
+    try rotateMasterKey(at: location, dropping: [removed])
+    return removed
+  }
+
+  /// Seals the keyring under a new master key and gives that to every slot.
+  ///
+  /// - Parameters:
+  ///   - dropping: Slots that do not get it.
+  /// - Throws: `noKeyFits` when a machine slot's key is not offered, or a slot is of a newer version: these cannot be
+  ///   given the new key, only dropped. `busy` when the slots are no longer those to drop.
+  package static func rotateMasterKey(at location: KeyringLocation, dropping: [SlotDescription] = []) throws {
+    let opener = SlotOpener(location.secrets)
+    try rewrite(location) { opened in
+      let descriptions = try opened.file.slotDescriptions()
+      guard dropping.allSatisfy(descriptions.contains) else {
+        throw GodwitError(.busy, "the keyring's slots were changed meanwhile", hint: "try again")
+      }
+      let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
+      opened.slots = try zip(descriptions, opened.slots).filter { !dropping.contains($0.0) }.map { description, slot in
+        if slot.type == KeyringSlot.machineKeyFile, let machineKey = try opener.machineKey(of: slot) {
+          return try KeyringSlot(wrapping: masterKey, with: machineKey)
+        }
+        guard let known = try opened.file.factorSlot(slot) else {
+          throw GodwitError(
+            .noKeyFits, "slot \(description.label) cannot be given a new master key without its own key",
+            hint: "offer that key too, or remove the slot first: godwit keyring remove \(description.number)")
+        }
+        return try known.rewrapped(masterKey).slot
+      }
+      guard
+        try opened.slots.contains(where: { slot in
+          try slot.type == KeyringSlot.machineKeyFile || opened.file.factorSlot(slot) != nil
+        })
+      else {
+        throw GodwitError(
+          .invalidArgument, "this is the last slot; without it nobody could open the keyring",
+          hint: "add another slot first: godwit keyring add")
+      }
+      opened.masterKey = masterKey
+    }
+  }
+
+  /// Raises the generation above one that the database has seen, once a person has said that this keyring, though
+  /// older, is the one to go on with.
+  package static func accept(at location: KeyringLocation, above generation: UInt64) throws {
+    try rewrite(location) { $0.generation = max($0.generation, generation) }
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+
+/// A secret in a file or a stream: all of it but the end of its last line.
+enum SecretText {
+  static let byteCountMax = 4_096
+
+  /// A file that the user names. What comes by a descriptor, as `/dev/stdin`, may be whatever it is: its mode is the
+  /// affair of who opened it.
+  static func read(file path: String) throws -> SecretBytes {
+    let file = try FileDescriptor.openForReading(path)
+    var status = stat()
+    guard fstat(file.rawValue, &status) == 0 else { throw GodwitError.file("read the state of", path, errno) }
+    if !path.hasPrefix("/dev/"), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+      throw GodwitError(
+        .unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(path)")
+    }
+    return try read(file, path)
+  }
+
+  /// Throws `limitExceeded` beyond 4 KiB, `noKeyFits` when there is nothing.
+  static func read(_ source: any ByteSource, _ what: String) throws -> SecretBytes {
+    var buffer = [UInt8](repeating: 0, count: byteCountMax + 1)
+    defer { buffer.wipe() }
+    let count = try buffer.withUnsafeMutableBytes { try source.readFully(into: $0) }
+    guard count <= byteCountMax else {
+      throw GodwitError(.limitExceeded, "\(what) has more than \(byteCountMax) bytes")
+    }
+    var end = count
+    if end > 0, buffer[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+    if end > 0, end < count, buffer[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+    guard end > 0 else { throw GodwitError(.noKeyFits, "\(what) is empty") }
+    return SecretBytes(copying: buffer[..<end])
+  }
+}

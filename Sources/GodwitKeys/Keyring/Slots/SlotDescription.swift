@@ -1,0 +1,50 @@
+import GodwitBase
+
+/// What a keyring file says about one of its slots.
+public struct SlotDescription: Hashable, Sendable {
+  /// Its place in the file, from 1.
+  public let number: Int
+  /// What it is called; no two slots of a keyring are called the same.
+  public let label: String
+  /// When it was added, in milliseconds since 1970 UTC; nil when that was not recorded.
+  public let addedAtMilliseconds: Int64?
+  /// Which secrets open it, all of them together: `machineKey`, `passphrase`, `credential`, `command`, `recoveryCode`.
+  /// Empty for a slot of a newer version, which is kept as it is.
+  public let factors: [String]
+  /// The name of the credential it asks for.
+  public let credential: String?
+}
+
+extension KeyringFile {
+  /// The slots in order. What stands here is proven only once the keyring is opened.
+  ///
+  /// Throws `damagedKeyring` when a slot is malformed.
+  func slotDescriptions() throws -> [SlotDescription] {
+    try slots.enumerated().map { index, slot in
+      let number = index + 1
+      if slot.type == KeyringSlot.machineKeyFile {
+        let isFirst = slots.firstIndex { $0.type == slot.type } == index
+        return SlotDescription(
+          number: number, label: isFirst ? "machine" : "machine-\(number)", addedAtMilliseconds: nil,
+          factors: ["\(SlotFactor.Kind.machineKey)"], credential: nil)
+      }
+      guard let known = try factorSlot(slot) else {
+        return SlotDescription(
+          number: number, label: "unknown-\(number)", addedAtMilliseconds: nil, factors: [], credential: nil)
+      }
+      return SlotDescription(
+        number: number, label: known.label, addedAtMilliseconds: known.addedAtMilliseconds,
+        factors: known.factors.map { "\($0.kind)" }, credential: known.factors.first { $0.kind == .credential }?.name)
+    }
+  }
+
+  /// Throws `damagedKeyring` for a malformed slot of type 2.
+  func factorSlot(_ slot: KeyringSlot) throws -> FactorSlot? {
+    do {
+      return try FactorSlot(slot)
+    } catch {
+      throw GodwitError(
+        .damagedKeyring, "a slot of the keyring is damaged", hint: "restore it from a backup", underlying: error)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import GodwitBase
+
+/// Opens slots with the secrets that are offered, each fetched once at most.
+///
+/// A slot is tried when there is an offered secret for each of its factors, those first that cost nothing.
+final class SlotOpener {
+  enum Outcome {
+    case opened(SecretBytes)
+    /// No secret is offered for one of the factors, or it cannot be fetched here.
+    case notOffered((any Error)?)
+    case doesNotFit
+    /// The slot is of a newer version.
+    case unknown
+  }
+
+  /// All of scrypt's work in one opening: some thirty passphrases of the default cost.
+  private static let workMax = 1 << 22
+
+  private let offered: [SlotSecret]
+  private var fetched: [Int: Result<SecretBytes, any Error>] = [:]
+  private var work = 0
+
+  init(_ offered: [SlotSecret]) { self.offered = offered }
+
+  /// The master key by the first slot that opens, and whether a machine key file did it.
+  ///
+  /// Throws `noKeyFits` when none does, and `unsafeFile` for a secret that others can reach.
+  func masterKey(of file: KeyringFile) throws -> (key: SecretBytes, isByMachineKey: Bool) {
+    let order = try file.slots.indices.sorted { try cost($0, file) < cost($1, file) }
+    let labels = try file.slotDescriptions().map(\.label)
+    var reasons: [String] = []
+    var hint: String?
+    for index in order {
+      let slot = file.slots[index]
+      switch try outcome(of: slot, in: file) {
+      case .opened(let masterKey): return (masterKey, slot.type == KeyringSlot.machineKeyFile)
+      case .notOffered(let error as GodwitError):
+        reasons.append(error.message)
+        hint = hint ?? error.hint
+      case .doesNotFit where slot.type == KeyringSlot.machineKeyFile:
+        reasons.append("the machine key does not open the keyring")
+      case .doesNotFit: reasons.append("what is offered does not open slot \(labels[index])")
+      case .notOffered: reasons.append("nothing is offered for slot \(labels[index])")
+      case .unknown: break
+      }
+    }
+    throw GodwitError(
+      .noKeyFits, reasons.isEmpty ? "the keyring has no slot that this version knows" : reasons.joined(separator: "; "),
+      hint: hint ?? "see what it needs with: godwit keyring list; or restore the key, or the keyring, from a backup")
+  }
+
+  func outcome(of slot: KeyringSlot, in file: KeyringFile) throws -> Outcome {
+    if slot.type == KeyringSlot.machineKeyFile { return try machineOutcome(slot) }
+    guard let slot = try file.factorSlot(slot) else { return .unknown }
+    var reason: (any Error)?
+    var wasTried = false
+    for choice in choices(slot.factors[...]) {
+      var keys: [SecretBytes] = []
+      for (factor, index) in zip(slot.factors, choice) {
+        switch try secret(index) {
+        case .success(let secret):
+          guard let secret = try? offered[index].secret(for: factor, secret) else { break }
+          try account(factor)
+          keys.append(try factor.key(secret))
+        case .failure(let error): reason = reason ?? error
+        }
+      }
+      guard keys.count == slot.factors.count else { continue }
+      wasTried = true
+      if let masterKey = try slot.masterKey(unlockedBy: keys) { return .opened(masterKey) }
+    }
+    return wasTried ? .doesNotFit : .notOffered(reason)
+  }
+
+  private func machineOutcome(_ slot: KeyringSlot) throws -> Outcome {
+    var reason: (any Error)?
+    var wasTried = false
+    for index in offered.indices where offered[index].kind == .machineKey {
+      switch try secret(index) {
+      case .success(let key):
+        wasTried = true
+        if let masterKey = slot.masterKey(unlockedBy: key) { return .opened(masterKey) }
+      case .failure(let error): reason = reason ?? error
+      }
+    }
+    return wasTried ? .doesNotFit : .notOffered(reason)
+  }
+
+  /// The offered machine key that opens a slot of type 1.
+  func machineKey(of slot: KeyringSlot) throws -> SecretBytes? {
+    for index in offered.indices where offered[index].kind == .machineKey {
+      if case .success(let key) = try secret(index), slot.masterKey(unlockedBy: key) != nil { return key }
+    }
+    return nil
+  }
+
+  /// Every way to take an offered secret for each factor, by their places.
+  private func choices(_ factors: ArraySlice<SlotFactor>) -> [[Int]] {
+    guard let first = factors.first else { return [[]] }
+    let fitting = offered.indices.filter { index in
+      offered[index].kind == first.kind && (first.kind != .credential || offered[index].name == first.name)
+    }
+    return choices(factors.dropFirst()).flatMap { rest in
+      fitting.filter { !rest.contains($0) }.map { [$0] + rest }
+    }
+  }
+
+  private func secret(_ index: Int) throws -> Result<SecretBytes, any Error> {
+    if let known = fetched[index] { return known }
+    let result = Result { try offered[index].fetch() }
+    // A secret that others can reach is not one; saying so matters more than opening by another.
+    if case .failure(let error as GodwitError) = result, error.code == .unsafeFile { throw error }
+    if case .failure(let error as CancellationError) = result { throw error }
+    fetched[index] = explained(result, offered[index])
+    return explained(result, offered[index])
+  }
+
+  private func explained(
+    _ result: Result<SecretBytes, any Error>, _ offered: SlotSecret
+  ) -> Result<SecretBytes, any Error> {
+    guard let path = offered.path, case .failure(let error as GodwitError) = result, error.code == .invalidKey else {
+      return result
+    }
+    return .failure(
+      GodwitError(
+        .noKeyFits, "the machine key file \(path) is damaged", hint: "restore it from a backup", underlying: error))
+  }
+
+  private func account(_ factor: SlotFactor) throws {
+    guard factor.cost > 0 else { return }
+    work += 1 << min(factor.cost, 24)
+    guard work <= Self.workMax else {
+      throw GodwitError(
+        .limitExceeded, "the keyring's passphrases cost more than this program spends on one opening",
+        hint: "do not open a keyring that is not your own")
+    }
+  }
+
+  private func cost(_ index: Int, _ file: KeyringFile) throws -> (Int, Int) {
+    let factors = try file.factorSlot(file.slots[index])?.factors ?? []
+    return (factors.reduce(0) { $0 + ($1.cost == 0 ? 0 : 1 << min($1.cost, 24)) }, index)
+  }
+}

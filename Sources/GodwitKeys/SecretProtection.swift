@@ -1,0 +1,33 @@
+import Foundation
+import GodwitBase
+
+/// Keeps the process's memory out of core dumps. For programs to call once at their start; the library itself never
+/// changes a process's limits.
+public enum SecretProtection {
+  /// Turns core dumps off for this process and those it starts (RLIMIT_CORE), and those that the kernel pipes to a
+  /// program or that a debugger takes as well (prctl(2), PR_SET_DUMPABLE).
+  ///
+  /// - Throws: `fileAccess` when the system refuses.
+  public static func disableCoreDumps() throws {
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 else {
+      throw GodwitError(.fileAccess, "core dumps cannot be turned off: \(String(cString: strerror(errno)))")
+    }
+    guard control(4, 0) == 0 else {  // PR_SET_DUMPABLE
+      throw GodwitError(.fileAccess, "the process's memory cannot be protected: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// Whether the process's memory can be dumped (PR_GET_DUMPABLE).
+  package static var isDumpable: Bool { control(3, 0) != 0 }
+
+  /// prctl is variadic, which Swift does not import; its arguments are integers, passed like fixed ones.
+  private static func control(_ option: CInt, _ argument: CUnsignedLong) -> CInt {
+    typealias Function = @convention(c) (CInt, CUnsignedLong, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> CInt
+    guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "prctl") else {
+      errno = ENOSYS
+      return -1
+    }
+    return unsafeBitCast(symbol, to: Function.self)(option, argument, 0, 0, 0)
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Godwit
+import Testing
+
+@Suite struct KeyringCommandTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine("keyring")
+    try #require(try machine.godwit("init", "--name", "desk").status == 0)
+  }
+
+  /// A file that only this user can read.
+  private func secretFile(_ name: String, _ text: String) throws {
+    try machine.write(Data(text.utf8), to: name)
+    chmod(machine.path(name), 0o600)
+  }
+
+  private func loseMachineKey() throws { try FileManager.default.removeItem(atPath: machine.machineKey) }
+
+  @Test func slotsAreListedWithoutAnyKey() throws {
+    try secretFile("phrase", "correct horse\n")
+    #expect(try machine.godwit("keyring", "add", "passphrase:phrase", "--label", "me").status == 0)
+    try loseMachineKey()
+    let outcome = try machine.godwit("keyring", "list", "--json")
+    let slots = try outcome.objects()
+    #expect(outcome.status == 0)
+    #expect(slots.map { $0["label"] as? String } == ["machine", "me"])
+    #expect(slots.map { $0["factors"] as? [String] } == [["machineKey"], ["passphrase"]])
+    for slot in slots { #expect(Set(slot.keys) == ["number", "label", "factors", "credential", "added"]) }
+    #expect(slots[0]["added"] is NSNull && slots[1]["added"] is String)
+    let table = try machine.godwit("keyring", "list")
+    #expect(table.lines.count == 3 && table.lines[2].contains("passphrase"))
+  }
+
+  @Test func aPassphraseFileOpensWhereTheMachineKeyIsLost() throws {
+    try secretFile("phrase", "correct horse\n")
+    try secretFile("wrong", "wrong horses\n")
+    try #require(try machine.godwit("keyring", "add", "passphrase:phrase").status == 0)
+    try loseMachineKey()
+    #expect(try machine.godwit("status", "--passphrase-file", "phrase").status == 0)
+    #expect(try machine.godwit("status", "--passphrase-file", "-", input: Data("correct horse".utf8)).status == 0)
+    #expect(try machine.godwit("status", environment: ["GODWIT_PASSPHRASE_FILE": "phrase"]).status == 0)
+    let wrong = try machine.godwit("status", "--passphrase-file", "wrong")
+    #expect(wrong.status == 12)
+    #expect(!wrong.error.contains("wrong horses"))
+    chmod(machine.path("phrase"), 0o644)
+    let loose = try machine.godwit("status", "--passphrase-file", "phrase")
+    #expect(loose.status == 1)
+    #expect(loose.error.contains("chmod 600 phrase"))
+  }
+
+  @Test func aRecoveryCodeIsPrintedOnceAndOpens() throws {
+    let added = try machine.godwit("keyring", "add", "recovery-code", "--label", "paper")
+    let code = added.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    try #require(added.status == 0)
+    #expect(code.split(separator: "-").map(\.count) == [4, 4, 4, 4, 4, 4, 4, 4])
+    try loseMachineKey()
+    #expect(try machine.godwit("status", "--recovery-code-file", "-", input: Data(code.lowercased().utf8)).status == 0)
+    let other = try machine.godwit("keyring", "test", "--recovery-code-file", "-", input: Data("QQQQ".utf8))
+    #expect(other.status == 12)
+  }
+
+  @Test func aCommandsOutputOpensAndNoShellReadsIt() throws {
+    let key = try machine.godwit("keyring", "new-key").text
+    #expect(key.hasPrefix("GODWIT-MACHINE-KEY-1"))
+    try secretFile("a key; touch pwned", key)
+    let command = #"["cat","a key; touch pwned"]"#
+    try #require(try machine.godwit("keyring", "add", "command:\(command)").status == 0)
+    try loseMachineKey()
+    #expect(try machine.godwit("status", "--key-command", command).status == 0)
+    #expect(try machine.godwit("status", environment: ["GODWIT_KEY_COMMAND": command]).status == 0)
+    #expect(try machine.godwit("status", "--key-command", "false").status == 12)
+    #expect(try machine.godwit("status", "--key-command", "[1]").status == 64)
+    #expect(!FileManager.default.fileExists(atPath: machine.path("pwned")))
+  }
+
+  @Test func aCredentialOpensAService() throws {
+    try secretFile("key", try machine.godwit("keyring", "new-key").text)
+    let added = try machine.godwit("keyring", "add", "credential:godwit", "--secret-file", "key", "--json")
+    #expect(try added.objects().first?["added"] as? String == "credential")
+    try loseMachineKey()
+    let folder = machine.path("credentials")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.moveItem(atPath: machine.path("key"), toPath: "\(folder)/godwit")
+    let service = ["CREDENTIALS_DIRECTORY": folder]
+    #expect(try machine.godwit("status", "--credential", "godwit", environment: service).status == 0)
+    #expect(
+      try machine.godwit("status", environment: service.merging(["GODWIT_CREDENTIAL": "godwit"]) { $1 }).status == 0)
+    #expect(try machine.godwit("status", "--credential", "godwit").status == 12)
+    #expect(try machine.godwit("status", "--credential", "other", environment: service).status == 12)
+  }
+
+  @Test func bothOfTwoAreNeeded() throws {
+    try secretFile("phrase", "correct horse")
+    let added = try machine.godwit("keyring", "add", "passphrase:phrase", "recovery-code", "--label", "both")
+    try secretFile("code", added.text)
+    try loseMachineKey()
+    #expect(try machine.godwit("status", "--passphrase-file", "phrase").status == 12)
+    #expect(try machine.godwit("status", "--recovery-code-file", "code").status == 12)
+    #expect(
+      try machine.godwit("status", "--passphrase-file", "phrase", "--recovery-code-file", "code").status == 0)
+  }
+
+  @Test func removedSlotsOpenNoLonger() throws {
+    try secretFile("phrase", "correct horse")
+    try #require(try machine.godwit("keyring", "add", "passphrase:phrase", "--label", "me").status == 0)
+    #expect(try machine.godwit("keyring", "remove", "machine").status == 0)
+    #expect(try machine.godwit("keyring", "remove", "me", "--passphrase-file", "phrase").status == 1)
+    let tested = try machine.godwit("keyring", "test", "--passphrase-file", "phrase", "--json")
+    #expect(try tested.objects().map { $0["result"] as? String } == ["opens"])
+    #expect(try machine.godwit("status").status == 12)
+    #expect(try machine.godwit("status", "--passphrase-file", "phrase").status == 0)
+    #expect(try machine.godwit("keyring", "remove", "nothing", "--passphrase-file", "phrase").status == 1)
+  }
+
+  @Test func testingNamesWhatDoesNotOpen() throws {
+    try #require(try machine.godwit("keyring", "add", "recovery-code", "--label", "paper").status == 0)
+    let all = try machine.godwit("keyring", "test", "--json")
+    #expect(all.status == 0)
+    #expect(try all.objects().map { $0["result"] as? String } == ["opens", "notTried"])
+    #expect(try machine.godwit("keyring", "test", "paper").status == 12)
+    #expect(try machine.godwit("keyring", "test", "nothing").status == 1)
+    #expect(try machine.godwit("keyring", "rotate", "--json").objects().first?["rotated"] as? Bool == true)
+    #expect(try machine.godwit("status").status == 0)
+  }
+
+  @Test func anEarlierKeyringIsRefusedUntilAccepted() throws {
+    let earlier = try machine.read(".godwit/keyring")
+    try #require(try machine.godwit("keyring", "rotate").status == 0)
+    try #require(try machine.godwit("compact").status == 0)
+    try machine.write(earlier, to: ".godwit/keyring")
+    let refused = try machine.godwit("status")
+    #expect(refused.status == 13)
+    #expect(refused.error.contains("godwit keyring accept"))
+    #expect(try machine.godwit("keyring", "accept").status == 0)
+    #expect(try machine.godwit("status").status == 0)
+  }
+
+  /// A key command sees what the program shows of itself to other processes while it runs.
+  @Test func nothingSecretIsShownToOtherProcessesAndCoreDumpsAreOff() throws {
+    let key = try machine.godwit("keyring", "new-key").text.trimmingCharacters(in: .whitespacesAndNewlines)
+    try secretFile("key", key)
+    try machine.write(
+      Data("cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$PPID/limits > shown; cat key\n".utf8), to: "script")
+    try #require(try machine.godwit("keyring", "add", "command:cat key").status == 0)
+    try loseMachineKey()
+    let outcome = try machine.godwit("status", "--key-command", "sh script")
+    let shown = String(decoding: try machine.read("shown"), as: UTF8.self)
+    #expect(outcome.status == 0)
+    #expect(shown.contains("--key-command"))
+    #expect(!(shown + outcome.error + outcome.text).contains(key.suffix(20)))
+    let core = try #require(shown.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+    #expect(core.split(separator: " ").suffix(3).prefix(2) == ["0", "0"])
+  }
+
+  @Test func aSecretThatIsNoKindOfSecretIsRefused() throws {
+    #expect(try machine.godwit("keyring", "add", "hunter2").status == 1)
+    #expect(try machine.godwit("keyring", "add", "credential:../key").status == 1)
+    #expect(try machine.godwit("keyring", "add").status == 64)
+  }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import GodwitBase
+import Testing
+
+@testable import GodwitKeys
+
+/// Specs/vectors/keyring: a keyring each, with what opens it and what it holds, or the error it gives.
+@Suite("Keyring vectors")
+struct KeyringVectorTests {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Specs/vectors/keyring").path
+
+  static let names: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    .filter { $0.hasSuffix(".json") }.sorted()
+
+  @Test("each gives what it says", arguments: names)
+  func vector(name: String) throws {
+    let vector = try JSONDecoder().decode(KeyringVector.self, from: Data(readFile("\(Self.folder)/\(name)")))
+    let folder = try TemporaryFolder()
+    let bytes = try #require(Hexadecimal.decode(vector.keyring))
+    try writeFile(folder.path("keyring"), bytes)
+    let location = KeyringLocation(keyring: folder.path("keyring"), secrets: try vector.offered(in: folder))
+    var found: KeyringVector.Contents?
+    let error = code {
+      let contents = try Keyring.open(at: location)
+      found = try KeyringVector.Contents(contents, Keyring.slots(at: location.keyring).slots)
+    }
+    #expect(error?.rawValue == vector.error)
+    #expect(found == vector.contents)
+    guard found != nil else { return }
+    // Written again by this version, it holds the same.
+    try Keyring.update(at: location) { _ in }
+    let again = try Keyring.open(at: location)
+    #expect(again.generation == (vector.contents?.generation ?? 0) + 1)
+    #expect(Hexadecimal.encode(try again.encoded()) == vector.contents?.body)
+  }
+
+  @Test("the vectors are there")
+  func coverage() { #expect(Self.names.count >= 15) }
+}
+
+struct KeyringVector: Codable {
+  struct Slot: Codable, Equatable {
+    let label: String
+    let factors: [String]
+    let credential: String?
+  }
+
+  struct Contents: Codable, Equatable {
+    let generation: UInt64
+    let body: String
+    let replica: String
+    let fingerprint: String
+    let databaseKey: String
+    let databaseSalt: String?
+    let group: String?
+    let members: [String]
+    let slots: [Slot]
+
+    init(_ contents: KeyringContents, _ slots: [SlotDescription]) throws {
+      generation = contents.generation
+      body = Hexadecimal.encode(try contents.encoded())
+      replica = "\(contents.identity.replica)"
+      fingerprint = contents.identity.publicIdentity.fingerprint
+      databaseKey = contents.databaseKey.withUnsafeBytes { Hexadecimal.encode(Array($0)) }
+      databaseSalt = contents.databaseSalt.map { Hexadecimal.encode($0) }
+      group = contents.group.map { "\($0)" }
+      members = contents.members.map(\.name)
+      self.slots = slots.map { Slot(label: $0.label, factors: $0.factors, credential: $0.credential) }
+    }
+  }
+
+  let title: String
+  /// The file, hexadecimal.
+  let keyring: String
+  var machineKey: String?
+  var passphrases: [String]?
+  var recoveryCode: String?
+  var commandOutput: String?
+  var credentials: [String: String]?
+  var contents: Contents?
+  var error: String?
+
+  /// What the vector offers, in this order.
+  func offered(in folder: TemporaryFolder) throws -> [SlotSecret] {
+    var secrets: [SlotSecret] = []
+    if let machineKey {
+      try writeFile(folder.path("machine-key"), Array(machineKey.utf8))
+      secrets.append(.machineKey(at: folder.path("machine-key")))
+    }
+    secrets += (passphrases ?? []).map { .passphrase($0) }
+    if let recoveryCode { secrets.append(.recoveryCode(recoveryCode)) }
+    if let commandOutput {
+      try writeFile(folder.path("output"), Array(commandOutput.utf8))
+      secrets.append(.command(["cat", folder.path("output")]))
+    }
+    for (name, text) in credentials ?? [:] {
+      try writeFile(folder.path(name), Array(text.utf8))
+      secrets.append(.credential(named: name, in: folder.path))
+    }
+    return secrets
+  }
+}
+
+/// Makes the vectors anew, with new keys: `GODWIT_RECORD_GOLDEN=1 swift test --filter KeyringVectorRecordingTests`.
+@Suite("Recording keyring vectors", .enabled(if: ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil))
+struct KeyringVectorRecordingTests {
+  private let folder: TemporaryFolder
+  private let location: KeyringLocation
+  private let passphrase = "grüner Kiebitz"
+  private let recoveryCode = RecoveryCode().exportSecretText()
+  private let key = String(decoding: MachineKeyFile.newText(), as: UTF8.self)
+
+  init() throws {
+    folder = try TemporaryFolder()
+    location = KeyringLocation(keyring: folder.path("keyring"), machineKey: folder.path("machine-key"))
+  }
+
+  private func write(_ name: String, _ vector: KeyringVector) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    try FileManager.default.createDirectory(atPath: KeyringVectorTests.folder, withIntermediateDirectories: true)
+    try writeFile("\(KeyringVectorTests.folder)/\(name).json", Array(encoder.encode(vector)) + [0x0A])
+    chmod("\(KeyringVectorTests.folder)/\(name).json", 0o644)
+  }
+
+  private var file: [UInt8] { get throws { try readFile(location.keyring) } }
+
+  private func contents() throws -> KeyringVector.Contents {
+    try KeyringVector.Contents(Keyring.open(at: location), Keyring.slots(at: location.keyring).slots)
+  }
+
+  @Test("all of them")
+  func record() throws {
+    let identity = try newIdentity()
+    let group = newGroup()
+    try Keyring.create(at: location, contents: KeyringContents(identity: identity))
+    let machineKey = String(decoding: try readFile(location.machineKey), as: UTF8.self)
+    func vector(_ title: String, _ bytes: [UInt8]) -> KeyringVector {
+      KeyringVector(title: title, keyring: Hexadecimal.encode(bytes))
+    }
+    func good(_ name: String, _ title: String, _ offer: (inout KeyringVector) -> Void) throws {
+      var vector = vector(title, try file)
+      offer(&vector)
+      vector.contents = try contents()
+      try write(name, vector)
+    }
+    func bad(
+      _ name: String, _ title: String, _ code: GodwitError.Code, _ bytes: [UInt8],
+      _ offer: (inout KeyringVector) -> Void
+    ) throws {
+      var vector = vector(title, bytes)
+      offer(&vector)
+      vector.error = code.rawValue
+      try write(name, vector)
+    }
+    func machine(_ vector: inout KeyringVector) { vector.machineKey = machineKey }
+
+    try good("open-new", "a new keyring: neither salt, group nor members", machine)
+    try Keyring.update(at: location) { contents in
+      contents.databaseSalt = randomBytes(16)
+      contents.group = group
+      contents.members = [
+        try MemberRecord.issue(
+          group: group, identity: identity.publicIdentity, name: "desk", status: .active, at: 1_700_000_000_000,
+          by: identity),
+        try MemberRecord.issue(
+          group: group, identity: newIdentity().publicIdentity, name: "Лаптоп", status: .removed,
+          at: 1_700_000_000_001, by: identity),
+      ]
+    }
+    try good("open-member", "with salt, group and two members, one of them removed", machine)
+    let small = try file
+    func add(_ label: String, _ secrets: SlotSecret...) throws {
+      try Keyring.addSlot(at: location, label: label, secrets: secrets, cost: 10, milliseconds: 1_700_000_000_000)
+    }
+    try writeFile(folder.path("output"), Array(key.utf8))
+    try add("me", .passphrase(passphrase))
+    try good("open-passphrase", "by a passphrase, with another one offered, too") {
+      $0.passphrases = ["x", passphrase]
+    }
+    try bad("refuse-passphrase", "another passphrase, the same but composed otherwise", .noKeyFits, file) {
+      $0.passphrases = [passphrase.decomposedStringWithCanonicalMapping]
+    }
+    _ = try Keyring.removeSlot(at: location, "me")
+    try add("paper", .recoveryCode(recoveryCode))
+    try good("open-recovery-code", "by a recovery code in lower case without hyphens") {
+      $0.recoveryCode = recoveryCode.lowercased().replacingOccurrences(of: "-", with: "")
+    }
+    _ = try Keyring.removeSlot(at: location, "paper")
+    try add("manager", .command(["cat", folder.path("output")]))
+    try good("open-command-key", "by a command that prints a key") { $0.commandOutput = key }
+    _ = try Keyring.removeSlot(at: location, "manager")
+    try writeFile(folder.path("output"), Array("something a person chose\n".utf8))
+    try add("manager", .command(["cat", folder.path("output")]))
+    try good("open-command-text", "by a command that prints a text, which is stretched") {
+      $0.commandOutput = "something a person chose\n"
+    }
+    _ = try Keyring.removeSlot(at: location, "manager")
+    try writeFile(folder.path("godwit"), Array(key.utf8))
+    try add("service", .credential(named: "godwit", in: folder.path))
+    try good("open-credential", "by a credential") { $0.credentials = ["godwit": key] }
+    try bad("refuse-credential-name", "the same credential by another name", .noKeyFits, file) {
+      $0.credentials = ["other": key]
+    }
+    _ = try Keyring.removeSlot(at: location, "service")
+    try add("both", .passphrase(passphrase), .recoveryCode(recoveryCode))
+    try good("open-both", "by a passphrase and a recovery code together") {
+      $0.passphrases = [passphrase]
+      $0.recoveryCode = recoveryCode
+    }
+    try bad("refuse-one-of-two", "one of two secrets", .noKeyFits, file) { $0.recoveryCode = recoveryCode }
+    _ = try Keyring.removeSlot(at: location, "both")
+    try Keyring.rewrite(location) { $0.slots.insert(KeyringSlot(type: 77, body: [1, 2, 3]), at: 0) }
+    try good("open-beside-unknown", "a slot of a type that is not known stands before", machine)
+    try Keyring.rewrite(location) { opened in
+      opened.slots.removeFirst()
+      opened.contents.entries = [KeyringEntry(tag: 300, bytes: SecretBytes(random: 40))]
+    }
+    try good("open-entries", "a body of version 2, with an entry", machine)
+
+    func changed(_ index: Int, _ mask: UInt8 = 1) -> [UInt8] {
+      var bytes = small
+      bytes[index] ^= mask
+      return bytes
+    }
+    try bad("refuse-magic", "another magic", .damagedKeyring, changed(0), machine)
+    try bad("refuse-version-0", "version 0", .damagedKeyring, changed(9), machine)
+    try bad("refuse-version-3", "version 3", .unsupportedVersion, changed(9, 2), machine)
+    try bad("refuse-generation", "another generation than was sealed", .damagedKeyring, changed(17), machine)
+    try bad("refuse-slot", "a byte of the only slot changed", .noKeyFits, changed(60), machine)
+    try bad("refuse-body", "a byte of the body changed", .damagedKeyring, changed(small.count - 40), machine)
+    try bad("refuse-cut", "cut by a byte", .damagedKeyring, Array(small.dropLast()), machine)
+    try bad("refuse-extended", "a byte added", .damagedKeyring, small + [0], machine)
+    try bad("refuse-no-key", "nothing is offered that fits", .noKeyFits, small) { $0.machineKey = key }
+    try recordCostBomb(machineKey)
+  }
+
+  private func recordCostBomb(_ machineKey: String) throws {
+    try Keyring.addSlot(
+      at: location, label: "x", secrets: [.passphrase(passphrase)], cost: 10, milliseconds: 1_700_000_000_000)
+    var slot = try readSlots()[1]
+    slot[2 + 8 + 1 + 1] = 30  // label, time and count, kind
+    let bomb = KeyringSlot(type: 2, body: slot)
+    try Keyring.rewrite(location) { $0.slots[1] = bomb }
+    try write(
+      "refuse-cost",
+      KeyringVector(
+        title: "a passphrase that would cost 1 TiB", keyring: Hexadecimal.encode(file), passphrases: [passphrase],
+        error: GodwitError.Code.limitExceeded.rawValue))
+  }
+
+  private func readSlots() throws -> [[UInt8]] { try KeyringFile(parsing: file).slots.map(\.body) }
+}

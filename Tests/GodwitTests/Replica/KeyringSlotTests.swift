@@ -1,0 +1,108 @@
+import Foundation
+import Godwit
+import GodwitKeys
+import Testing
+
+@Suite("A replica's keyring")
+struct KeyringSlotTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.file("replica") }
+  private var keyring: ReplicaKeyring { ReplicaKeyring(at: path) }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func open(_ secrets: SlotSecret...) async throws -> Replica {
+    try await Replica.open(at: path, models: Folder.self, Note.self, key: .keyring(openedBy: secrets))
+  }
+
+  @Test("opens by a passphrase that is asked for once, whatever the replica does")
+  func passphrase() async throws {
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    try await keyring.add(label: "desk", openedBy: [.passphrase("correct horse")])
+    try FileManager.default.removeItem(atPath: "\(path)/machine.key")
+    nonisolated(unsafe) var count = 0
+    let replica = try await open(
+      .machineKey(at: "\(path)/machine.key"),
+      .passphrase {
+        count += 1
+        return Array("correct horse".utf8)
+      })
+    try await replica.write { try $0.insert(Note(title: "x")) }
+    _ = try await replica.members()
+    _ = try await replica.export(to: .file(folder.file("out")))
+    await replica.close()
+    #expect(count == 1)
+    #expect(await code { try await open(.passphrase("wrong horses")) } == .noKeyFits)
+  }
+
+  @Test("can begin with a recovery code, and then there is no machine key file")
+  func withoutMachineKey() async throws {
+    let recovery = ReplicaKeyring.newRecoveryCode()
+    await (try open(.recoveryCode(recovery))).close()
+    #expect(!FileManager.default.fileExists(atPath: "\(path)/machine.key"))
+    await (try open(.recoveryCode(recovery))).close()
+    #expect(await code { try await Replica.open(at: path, models: Folder.self, Note.self) } == .noKeyFits)
+  }
+
+  @Test("that was put back to an earlier state is refused until a person accepts it")
+  func rollback() async throws {
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
+    try await keyring.rotateMasterKey()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let later = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
+
+    try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
+    let error = await failure { try await Replica.open(at: path, models: Folder.self, Note.self) }
+    #expect(error?.code == .rolledBackKeyring)
+    #expect(error?.hint?.contains("godwit keyring accept") == true)
+    #expect(
+      await code { try await Replica.open(existing: path, models: Folder.self, Note.self, readOnly: true) }
+        == .rolledBackKeyring)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring")) == earlier)
+
+    try later.write(to: URL(fileURLWithPath: "\(path)/keyring"))
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
+    try await keyring.accept()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    try later.write(to: URL(fileURLWithPath: "\(path)/keyring"))
+    #expect(await code { try await Replica.open(at: path, models: Folder.self, Note.self) } == .rolledBackKeyring)
+  }
+
+  @Test("of before there were generations in the database opens")
+  func unknownGeneration() async throws {
+    let replica = try await Replica.open(at: path, models: Folder.self, Note.self)
+    await replica.close()
+    try await keyring.accept()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+  }
+
+  @Test("killed at any time is the old one or the new one, and its generation never goes back")
+  func kill() async throws {
+    let group = try await TestGroup(1)
+    let path = group[0].path
+    await group[0].close()
+    var random = SeededGenerator(seed: 5)
+    var generation: UInt64 = 0
+    var most = 0
+    for round in 1...25 {
+      let steps = try await KillSubject.kill(["keyring", path], after: Int.random(in: 0...12, using: &random))
+      let location = KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key")
+      let contents = try Keyring.open(at: location)
+      #expect(contents.generation >= generation + UInt64(steps), "round \(round)")
+      let slots = try Keyring.slots(at: location.keyring).slots.map(\.label)
+      #expect(slots == ["machine"] || slots == ["machine", "paper"], "round \(round)")
+      if slots.count == 2 { _ = try Keyring.removeSlot(at: location, "paper") }
+      generation = try Keyring.open(at: location).generation
+      most = max(most, steps)
+    }
+    #expect(most > 3)
+    // Every start of a writer clears what the one before left; the last one's is cleared here.
+    try Keyring.rotateMasterKey(
+      at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"))
+    let files = try FileManager.default.contentsOfDirectory(atPath: path)
+    #expect(!files.contains { $0.hasSuffix(".tmp") })
+    await (try TestGroup.open(path)).close()
+  }
+}

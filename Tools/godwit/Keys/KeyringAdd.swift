@@ -1,0 +1,84 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct KeyringAdd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add a slot that opens the keyring; with two secrets it needs both.",
+    discussion: """
+      SECRET is one of:
+        passphrase            asked for twice at the terminal
+        passphrase:FILE       the first line of a file; - is the standard input
+        recovery-code         made and printed, to be written on paper
+        credential:NAME       the systemd credential of that name; --secret-file names a file with it until then
+        command:COMMAND       what a program prints: words, or a JSON array; no shell reads it
+        machine-key:FILE      another machine key file
+
+      Examples:
+        godwit keyring add passphrase
+        godwit keyring add recovery-code --label safe > code.txt
+        godwit keyring add 'command:pass show godwit'
+        godwit keyring add passphrase recovery-code --label both
+        godwit keyring new-key > key && godwit keyring add credential:godwit --secret-file key
+      """)
+
+  @Argument(help: ArgumentHelp("What opens the slot: one secret, or two together.", valueName: "secret"))
+  var secrets: [String]
+
+  @Option(help: "What the slot is called. (default: the kinds of its secrets)")
+  var label: String?
+
+  @Option(help: ArgumentHelp("Where the credential is for now; - is the standard input.", valueName: "file"))
+  var secretFile: String?
+
+  @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard (1...2).contains(secrets.count) else { throw ValidationError("a slot needs one secret, or two") }
+  }
+
+  func run() async throws {
+    let keyring = try options.existingKeyring()
+    var codes: [String] = []
+    let offered = try secrets.map { try secret($0, &codes) }
+    let label = label ?? secrets.map { String($0.prefix { $0 != ":" }) }.joined(separator: "+")
+    try await keyring.add(label: label, openedBy: offered)
+    if options.json {
+      return try options.console.line([
+        "added": .string(label), "recoveryCodes": .array(codes.map { .string($0) }),
+      ])
+    }
+    options.console.note("added slot \(Format.printable(label))")
+    guard !codes.isEmpty else { return }
+    options.console.note("write this on paper and keep it safe; it is not shown again:")
+    try options.console.lines(codes)
+  }
+
+  private func secret(_ text: String, _ codes: inout [String]) throws -> SlotSecret {
+    let kind = String(text.prefix { $0 != ":" })
+    let value = String(text.dropFirst(kind.count + 1))
+    switch (kind, value) {
+    case ("passphrase", ""): return .passphrase { try Self.newPassphrase() }
+    case ("passphrase", let file): return .passphrase(file: OfferedSecrets.path(file))
+    case ("recovery-code", ""):
+      let code = ReplicaKeyring.newRecoveryCode()
+      codes.append(code)
+      return .recoveryCode(code)
+    case ("credential", let name) where !name.isEmpty:
+      return secretFile.map { .credential(named: name, file: OfferedSecrets.path($0)) } ?? .credential(named: name)
+    case ("command", let command): return .command(try OfferedSecrets.command(command))
+    case ("machine-key", let file) where !file.isEmpty: return .machineKey(at: file)
+    default:
+      throw GodwitError(.invalidArgument, "'\(kind)' is no kind of secret", hint: "see: godwit keyring add --help")
+    }
+  }
+
+  private static func newPassphrase() throws -> [UInt8] {
+    let first = try TerminalPrompt.ask("New passphrase: ")
+    guard try TerminalPrompt.ask("Once more: ") == first else {
+      throw GodwitError(.invalidArgument, "the two passphrases differ", hint: "try again")
+    }
+    return first
+  }
+}

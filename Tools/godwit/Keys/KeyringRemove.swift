@@ -1,0 +1,85 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct KeyringRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove a slot and seal the keyring under a new master key.",
+    discussion: """
+      The slot's secret opens nothing that is written from now on. Copies of the keyring made before stay open to
+      whoever has one and the secret; when that matters, replace the database key as well.
+
+      Examples:
+        godwit keyring remove paper
+        godwit keyring remove 2
+      """)
+
+  @Argument(help: "The slot's label or number.")
+  var slot: String
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let removed = try await options.existingKeyring().remove(slot)
+    options.console.note("removed slot \(Format.printable(removed.label))")
+    if options.json { try options.console.line(["removed": .string(removed.label)]) }
+  }
+}
+
+struct KeyringRotate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate",
+    abstract: "Seal the keyring under a new master key, which every slot opens as before.",
+    discussion: """
+      Examples:
+        godwit keyring rotate
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    try await options.existingKeyring().rotateMasterKey()
+    options.console.note("the keyring has a new master key")
+    if options.json { try options.console.line(["rotated": .bool(true)]) }
+  }
+}
+
+struct KeyringAccept: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Go on with a keyring that is older than the database knows.",
+    discussion: """
+      For when the latest keyring is lost and a backup took its place. Members that were removed and slots that were
+      dropped since the backup are back: look with godwit member list and godwit keyring list, and remove them again.
+
+      Examples:
+        godwit keyring accept
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    try await options.existingKeyring().accept()
+    options.console.note("the keyring is the one to go on with; look at: godwit member list, godwit keyring list")
+    if options.json { try options.console.line(["accepted": .bool(true)]) }
+  }
+}
+
+struct KeyringNewKey: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new-key",
+    abstract: "Print a new random key, for a credential or a password manager.",
+    discussion: """
+      Examples:
+        godwit keyring new-key | systemd-creds encrypt --name=godwit - /etc/credstore.encrypted/godwit
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let key = ReplicaKeyring.newKey()
+    let line = String(key.dropLast())
+    if options.json { try options.console.line(["key": .string(line)]) } else { try options.console.line(line) }
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Godwit
+
+/// Asks for a secret at the terminal, which the standard streams need not be.
+public enum TerminalPrompt {
+  private static let byteCountMax = 1_024
+
+  /// What is typed, without the end of the line; it is not shown.
+  ///
+  /// - Throws: `noKeyFits` when there is no terminal or nothing is typed, `CancellationError` for Ctrl-C.
+  public static func ask(_ prompt: String) throws -> [UInt8] {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard terminal >= 0 else {
+      throw GodwitError(
+        .noKeyFits, "no key at hand opens the keyring, and there is no terminal to ask at",
+        hint: "see godwit keyring list, and offer one with --passphrase-file, --key-command or --credential")
+    }
+    defer { close(terminal) }
+    var before = termios()
+    tcgetattr(terminal, &before)
+    var silent = before
+    // Without line editing by the terminal, which would swallow Ctrl-C until the line ends or leave the echo off.
+    silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+    tcsetattr(terminal, TCSAFLUSH, &silent)
+    defer {
+      tcsetattr(terminal, TCSAFLUSH, &before)
+      write(terminal, "\n", 1)
+    }
+    write(terminal, prompt, prompt.utf8.count)
+    return try readLine(terminal)
+  }
+
+  private static func readLine(_ terminal: Int32) throws -> [UInt8] {
+    var line: [UInt8] = []
+    line.reserveCapacity(byteCountMax)
+    var byte: UInt8 = 0
+    defer { byte = 0 }
+    reading: while line.count < byteCountMax {
+      let count = read(terminal, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      switch byte {
+      case 0x03: throw CancellationError()
+      case 0x04, 0x0A, 0x0D: break reading
+      case 0x08, 0x7F: eraseCharacter(&line)
+      case 0x15: line.removeAll(keepingCapacity: true)  // Ctrl-U
+      default: line.append(byte)
+      }
+    }
+    guard !line.isEmpty else { throw GodwitError(.noKeyFits, "nothing was typed") }
+    return line
+  }
+
+  /// All bytes of the last character in UTF-8.
+  private static func eraseCharacter(_ line: inout [UInt8]) {
+    while let byte = line.popLast(), byte & 0xC0 == 0x80 {}
+  }
+}
