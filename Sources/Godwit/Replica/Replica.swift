@@ -24,6 +24,7 @@ public final class Replica: Sendable {
   package let changes: ChangeBroadcaster
   let wallClock: WallClock
   let logger: Logger
+  let documentClock: DocumentClock
 
   /// Whether there may be history to forget when the replica is closed.
   let hasWritten = Mutex(false)
@@ -33,7 +34,7 @@ public final class Replica: Sendable {
 
   init(
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
-    wallClock: WallClock, logger: Logger, temporary: TemporaryFolder?
+    wallClock: WallClock, documentClock: DocumentClock, logger: Logger, temporary: TemporaryFolder?
   ) {
     path = folder.path
     self.temporary = temporary
@@ -43,6 +44,7 @@ public final class Replica: Sendable {
     self.pool = pool
     self.changes = changes
     self.wallClock = wallClock
+    self.documentClock = documentClock
     self.logger = logger
   }
 
@@ -58,11 +60,12 @@ public final class Replica: Sendable {
   public func write<Output: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Output
   ) async throws -> Output {
-    let (output, isDue) = try await withWriter { writer in
+    let (output, isDue, isSweepDue) = try await withWriter { writer in
       let output = try writer.write(body)
       self.hasWritten.withLock { $0 = true }
-      return (output, writer.isForgettingDue())
+      return (output, writer.isForgettingDue(), writer.isSweepDue())
     }
+    if isSweepDue { await sweepAlone() }
     if isDue { await forgetAlone() }
     return output
   }

@@ -1,0 +1,64 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// What writing documents into one table needs; it lasts until the table changes.
+final class CollectionLayout {
+  let table: CatalogTable
+  let shape: CollectionShape
+  let insertSQL: String
+  let selectSQL: String
+  /// Each column's encoded value where a document has none.
+  let defaults: [[UInt8]]
+  private let connection: Connection
+  private(set) lazy var insertion = Result { try connection.borrow(insertSQL) }
+  /// By name, members by their place in the shape.
+  private let places: [[UInt8]: Int]
+  /// The names of members in the order in which the last document had them, which is mostly that of the next.
+  private var order: [(name: [UInt8], place: Int)] = []
+  private var next = 0
+
+  init(_ table: CatalogTable, on connection: Connection) {
+    self.table = table
+    self.connection = connection
+    let definition = table.definition
+    shape = CollectionShape(definition.columns.map(\.name))
+    places = Dictionary(uniqueKeysWithValues: shape.members.enumerated().map { (Array($1.name.utf8), $0) })
+    let name = SQLName.quoted(definition.name)
+    let questions = definition.columns.map { _ in "?" }.joined(separator: ", ")
+    insertSQL = "INSERT OR FAIL INTO \(name) (\(definition.quotedColumnList)) VALUES (\(questions))"
+    selectSQL = "SELECT \(definition.quotedColumnList) FROM \(name) WHERE \(definition.keyCondition)"
+    defaults = definition.columns.map { column in
+      var writer = ByteWriter(capacity: 4)
+      writer.value(column.defaultValue ?? .null)
+      return writer.bytes
+    }
+  }
+
+  func close() { if case .success(let statement) = insertion { connection.giveBack(statement) } }
+
+  func updateSQL(_ columns: [Int]) -> String {
+    let definition = table.definition
+    let cells = columns.map { "\(SQLName.quoted(definition.columns[$0].name)) = ?" }.joined(separator: ", ")
+    return "UPDATE OR FAIL \(SQLName.quoted(definition.name)) SET \(cells) WHERE \(definition.keyCondition)"
+  }
+
+  // MARK: Members
+
+  func beginDocument() { next = 0 }
+
+  /// The member of this name, as its place in the shape; nil when no document has ever had it.
+  func place(of name: UnsafeRawBufferPointer) -> Int? {
+    if next < order.count, order[next].name.count == name.count, order[next].name.elementsEqual(name) {
+      defer { next += 1 }
+      return order[next].place
+    }
+    let bytes = Array(name)
+    guard let place = places[bytes] else { return nil }
+    order.removeLast(order.count - next)
+    order.append((bytes, place))
+    next += 1
+    return place
+  }
+}
