@@ -69,15 +69,16 @@ struct DocumentCells {
       if let column = member.value { ranges[column] = start..<values.count }
       return
     }
+    let end = values.count
     // What was written to the name before it was declared is overwritten with it.
     if let plain = member.value { setNull(plain) }
     if isNull {
       ranges[column] = append(layout.defaults[column])
     } else if member.counter != nil {
       guard values.bytes[start] == ValueTag.integer else { throw name.failure("has a counter that is no integer") }
-      ranges[column] = start..<values.count
+      ranges[column] = start..<end
     } else {
-      var reader = ByteReader(values.bytes[start...])
+      var reader = ByteReader(values.bytes[start..<end])
       guard case .text(let text) = try reader.value(), text.utf8.first == UInt8(ascii: "["),
         let elements = SetElements.parse(.text(text))
       else { throw name.failure("has a set that is no array") }

@@ -159,7 +159,7 @@ final class Merger {
     var arrivals: [LivingRow] = []
     for (key, writes) in round.sorted(by: { $0.key < $1.key }) {
       let change = try RowChange(writes, to: key, places)
-      for lost in change.lost {
+      for lost in change.lost where !change.isSweep(lost) {
         if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
       }
       if let before = change.before { try unique.changed(before) }

@@ -176,7 +176,8 @@ extension Replica {
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
-      wallClock: wallClock, documentClock: documentClock, logger: logger, temporary: temporary)
+      wallClock: wallClock, documentClock: documentClock,
+      cacheKey: contents.databaseKey.derived(for: "godwit cache 1"), logger: logger, temporary: temporary)
   }
 
   private static func prepareWriter(

@@ -25,6 +25,8 @@ public final class Replica: Sendable {
   let wallClock: WallClock
   let logger: Logger
   let documentClock: DocumentClock
+  let cacheKey: SecretBytes
+  let caches = CacheShelf()
 
   /// Whether there may be history to forget when the replica is closed.
   let hasWritten = Mutex(false)
@@ -34,7 +36,8 @@ public final class Replica: Sendable {
 
   init(
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
-    wallClock: WallClock, documentClock: DocumentClock, logger: Logger, temporary: TemporaryFolder?
+    wallClock: WallClock, documentClock: DocumentClock, cacheKey: SecretBytes, logger: Logger,
+    temporary: TemporaryFolder?
   ) {
     path = folder.path
     self.temporary = temporary
@@ -45,6 +48,7 @@ public final class Replica: Sendable {
     self.changes = changes
     self.wallClock = wallClock
     self.documentClock = documentClock
+    self.cacheKey = cacheKey
     self.logger = logger
   }
 
@@ -105,6 +109,7 @@ public final class Replica: Sendable {
   /// Ends all observations, waits for running work and closes the files. Later use throws `closed`.
   public func close() async {
     changes.close()
+    await caches.close()
     if hasWritten.withLock({ $0 }), temporary == nil { await forgetAlone() }
     await pool.close()
     temporary?.remove()

@@ -27,7 +27,7 @@ package struct RowMerge {
     case .delete: try applyDelete(write)
     case .insert:
       try applyCells(write)
-      if state.base.map({ $0 < write.stamp }) ?? true {
+      if rules.insertsClaimAll, state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
       }
@@ -106,7 +106,7 @@ package struct RowMerge {
 
   private mutating func set(_ cell: Cell, _ write: RowWrite) {
     written[cell.column] = cell.value
-    if write.kind != .insert { state.overrides[cell.column] = write.stamp }
+    if write.kind != .insert || !rules.insertsClaimAll { state.overrides[cell.column] = write.stamp }
   }
 
   /// An update adds; an insert takes back what it saw and starts from its own value.
