@@ -48,7 +48,7 @@ extension Catalog {
     let known = try Catalog(connection)[table]
     if known == nil, try exists(table, on: connection) { return false }
     let present = Set(known?.definition.columns.map(\.name) ?? [])
-    let room = TableDefinition.columnLimit - max(CollectionTable.ownColumnCount, present.count)
+    let room = CollectionTable.memberLimit - max(0, present.count - CollectionTable.ownColumnCount)
     let missing = columns.filter { !present.contains($0) && CollectionTable.column(named: $0) != nil }
     return try grow(table, columns: Array(missing.prefix(room)), on: connection)
   }

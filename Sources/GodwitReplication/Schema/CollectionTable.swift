@@ -23,7 +23,8 @@ package enum CollectionTable {
   package static let expiryColumn = "_expires"
   /// Key and expiry.
   package static let ownColumnCount = 2
-  package static let memberLimit = TableDefinition.columnLimit - ownColumnCount
+  /// With key and expiry as many values as SQLite binds to one statement.
+  package static let memberLimit = 999 - ownColumnCount
 
   // MARK: Names
 

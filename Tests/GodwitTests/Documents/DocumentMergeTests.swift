@@ -141,6 +141,7 @@ struct DocumentMergeTests {
     for seed in 0..<6 {
       var generator = SeededGenerator(seed: UInt64(seed))
       let group = try await TestGroup(3)
+      try await group.settle()
       for _ in 0..<40 {
         let replica = Int.random(in: 0..<3, using: &generator)
         let other = (replica + Int.random(in: 1...2, using: &generator)) % 3
