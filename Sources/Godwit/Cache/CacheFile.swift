@@ -8,16 +8,25 @@ import Synchronization
 
 /// A cache's database, which is made anew whenever it turns out to be no good.
 final class CacheFile: Sendable {
-  let path: String
+  private let path: String
   private let key: SecretBytes
   private let logger: Logger
 
+  private struct Opened: Sendable {
+    let pool: DatabasePool
+    /// How many files came before.
+    let generation: Int
+  }
+
   private enum State {
-    case unopened
-    case open(DatabasePool, generation: Int)
+    /// `discarded` is a file that was no good, and is to go first.
+    case unopened(generation: Int, discarded: DatabasePool?)
+    case opening(Task<Opened, any Error>)
+    case open(Opened)
     case closed
   }
-  private let state = Mutex(State.unopened)
+
+  private let state = Mutex(State.unopened(generation: 0, discarded: nil))
 
   init(path: String, key: SecretBytes, logger: Logger) {
     self.path = path
@@ -37,12 +46,17 @@ final class CacheFile: Sendable {
 
   /// Runs the body, and once more on a new file when this one is no good.
   private func mending<Output>(_ body: (DatabasePool) async throws -> Output) async throws -> Output {
-    let (pool, generation) = try await current()
+    let file = try await opened()
     do {
-      return try await body(pool)
+      return try await body(file.pool)
     } catch let error as GodwitError where Self.isNoGood(error) {
-      try await throwAway(generation, because: error)
-      return try await body(try await current().pool)
+      throwAway(file, because: error)
+      return try await body(try await opened().pool)
+    } catch let error as GodwitError where error.code == .closed {
+      // Somebody else has thrown the file away, unless the cache itself is closed.
+      let other = try await opened()
+      guard other.generation != file.generation else { throw error }
+      return try await body(other.pool)
     }
   }
 
@@ -54,85 +68,90 @@ final class CacheFile: Sendable {
     return codes.contains(error.code)
   }
 
-  private func current() async throws -> (pool: DatabasePool, generation: Int) {
-    try await open(after: nil)
-  }
+  // MARK: Opening
 
-  /// The pool that is open, or a new one: the first, or one in place of generation `after`.
-  private func open(after old: Int?) async throws -> (pool: DatabasePool, generation: Int) {
-    let known: (DatabasePool, Int)? = try state.withLock { state in
+  /// The file, opened by the first who wants it.
+  private func opened() async throws -> Opened {
+    let (known, task) = try state.withLock { state -> (Opened?, Task<Opened, any Error>?) in
       switch state {
       case .closed: throw GodwitError(.closed, "the cache is closed")
-      case .open(let pool, let generation) where generation != old: return (pool, generation)
-      case .open, .unopened: return nil
+      case .opening(let task): return (nil, task)
+      case .open(let opened): return (opened, nil)
+      case .unopened(let generation, let discarded):
+        let task = Task { try await self.open(generation, discarded) }
+        state = .opening(task)
+        return (nil, task)
       }
     }
     if let known { return known }
-    let path = path
+    guard let task else { throw GodwitError(.closed, "the cache is closed") }
+    return try await task.value
+  }
+
+  private func open(_ generation: Int, _ discarded: DatabasePool?) async throws -> Opened {
     do {
-      try await BlockingThread.run { try Self.makeFile(path) }
-    } catch let error as GodwitError where error.code == .unsafeFile {
-      // Whatever lies there is not ours to use; a folder that is not ours cannot be mended.
-      warn(error)
-      try await BlockingThread.run {
-        Self.removeFiles(path)
-        try Self.makeFile(path)
+      if let discarded {
+        await discarded.close()
+        try await removeFiles()
       }
+      let pool: DatabasePool
+      do {
+        pool = try await prepared()
+      } catch let error as GodwitError where Self.isNoGood(error) {
+        warn(error)
+        try await removeFiles()
+        pool = try await prepared()
+      }
+      let opened = Opened(pool: pool, generation: generation)
+      let isWanted = state.withLock { state in
+        guard case .opening = state else { return false }
+        state = .open(opened)
+        return true
+      }
+      if !isWanted { await pool.close() }
+      return opened
+    } catch {
+      state.withLock { state in
+        if case .opening = state { state = .unopened(generation: generation, discarded: nil) }
+      }
+      throw error
     }
+  }
+
+  /// Connections to a file that has its tables. No two processes begin one file, each with a salt of its own.
+  private func prepared() async throws -> DatabasePool {
+    let path = path
+    let lock = try await BlockingThread.run {
+      try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
+      let lock = try LockFile("\(path).lock")
+      if !PrivateFile.exists(path) { try DatabaseFile.create(path) }
+      return lock
+    }
+    defer { withExtendedLifetime(lock) {} }
     let pool = DatabasePool(path: path, key: key, readerCount: 2) { connection in
       if connection.mode == .writer { try CacheTable.prepare(connection) }
     }
-    let (chosen, isNew): ((DatabasePool, Int), Bool) = try state.withLock { state in
-      switch state {
-      case .closed: throw GodwitError(.closed, "the cache is closed")
-      case .open(let other, let generation) where generation != old: return ((other, generation), false)
-      case .open(_, let generation):
-        state = .open(pool, generation: generation + 1)
-        return ((pool, generation + 1), true)
-      case .unopened:
-        state = .open(pool, generation: 0)
-        return ((pool, 0), true)
-      }
-    }
-    guard isNew else {
-      await pool.close()
-      return chosen
-    }
-    // The tables, ahead of the first reader.
     do {
       try await pool.write { _ in }
-    } catch let error as GodwitError where Self.isNoGood(error) && old == nil {
-      try await throwAway(chosen.1, because: error)
-      return try await current()
-    }
-    return chosen
-  }
-
-  private static func makeFile(_ path: String) throws {
-    guard !PrivateFile.exists(path) else { return }
-    do {
-      try DatabaseFile.create(path)
-    } catch let error as GodwitError where error.code == .fileAccess && PrivateFile.exists(path) {
-      // Another process was faster.
-    }
-  }
-
-  private static func removeFiles(_ path: String) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
-  }
-
-  private func throwAway(_ generation: Int, because error: GodwitError) async throws {
-    let pool: DatabasePool? = state.withLock { state in
-      guard case .open(let pool, let present) = state, present == generation else { return nil }
       return pool
+    } catch {
+      await pool.close()
+      throw error
     }
-    // Somebody else has done so already.
-    guard let pool else { return }
-    warn(error)
-    await pool.close()
+  }
+
+  private func removeFiles() async throws {
     let path = path
-    try await BlockingThread.run { Self.removeFiles(path) }
-    _ = try await open(after: generation)
+    try await BlockingThread.run { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
+  }
+
+  private func throwAway(_ file: Opened, because error: GodwitError) {
+    let isFirst = state.withLock { state in
+      guard case .open(let present) = state, present.generation == file.generation else { return false }
+      state = .unopened(generation: file.generation + 1, discarded: file.pool)
+      return true
+    }
+    if isFirst { warn(error) }
   }
 
   private func warn(_ error: GodwitError) {
@@ -140,11 +159,15 @@ final class CacheFile: Sendable {
   }
 
   func close() async {
-    let pool: DatabasePool? = state.withLock { state in
+    let last = state.withLock { state in
       defer { state = .closed }
-      if case .open(let pool, _) = state { return pool }
-      return nil
+      return state
     }
-    await pool?.close()
+    switch last {
+    case .open(let opened): await opened.pool.close()
+    case .opening(let task): await (try? task.value)?.pool.close()
+    case .unopened(_, let discarded): await discarded?.close()
+    case .closed: break
+    }
   }
 }

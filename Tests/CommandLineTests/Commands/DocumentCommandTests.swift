@@ -117,7 +117,7 @@ import Testing
     for query in queries {
       let here = try desk.run(query)
       #expect(here.status == 0 && !here.lines.isEmpty, "\(here.error)")
-      #expect(try laptop.run(query).text == here.text)
+      #expect(try laptop.run(query).text == here.text, "\(query)")
     }
     let france = try #require(try desk.godwit("get", "countries", "FR").objects().first)
     #expect(france["rating"] as? Int == 5 && france["visited"] as? Bool == true && france["alpha_3"] as? String == "FRA")
