@@ -43,6 +43,26 @@ extension Catalog {
     return hasGrown
   }
 
+  /// Gives collections that hold no rows the columns of a snapshot, in its order, which is that of the values in it.
+  /// Returns what they had besides, to be added when the rows are in.
+  static func rearrange(
+    _ definitions: [TableDefinition], on connection: Connection
+  ) throws -> [(table: String, columns: [String])] {
+    let known = try Catalog(connection)
+    var besides: [(table: String, columns: [String])] = []
+    for definition in definitions where definition.isCollection {
+      guard let table = known[definition.name], table.definition.columns != definition.columns else { continue }
+      let names = Set(definition.columns.map(\.name))
+      besides.append((definition.name, table.definition.columns.map(\.name).filter { !names.contains($0) }))
+      let rearranged = CatalogTable(id: table.id, definition: definition)
+      try connection.execute("DROP TABLE \(SQLName.quoted(definition.name))")
+      for sql in definition.creationStatements + [expiryIndex(of: definition.name)] { try connection.execute(sql) }
+      for sql in CaptureTriggers.statements(rearranged) { try connection.execute(sql) }
+      try update(rearranged, on: connection)
+    }
+    return besides
+  }
+
   private static func growWithRoom(_ table: String, columns: [String], on connection: Connection) throws -> Bool {
     // A table of the program's own with this name stands in the way only of the changes that use it.
     let known = try Catalog(connection)[table]
