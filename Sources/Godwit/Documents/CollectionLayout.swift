@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitModel
 import GodwitReplication
@@ -50,7 +51,7 @@ final class CollectionLayout {
 
   /// The member of this name, as its place in the shape; nil when no document has ever had it.
   func place(of name: UnsafeRawBufferPointer) -> Int? {
-    if next < order.count, order[next].name.count == name.count, order[next].name.elementsEqual(name) {
+    if next < order.count, order[next].name.isSame(as: name) {
       defer { next += 1 }
       return order[next].place
     }
@@ -60,5 +61,12 @@ final class CollectionLayout {
     order.append((bytes, place))
     next += 1
     return place
+  }
+}
+
+extension [UInt8] {
+  fileprivate func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, let start = other.baseAddress else { return isEmpty && other.isEmpty }
+    return memcmp(self, start, count) == 0
   }
 }

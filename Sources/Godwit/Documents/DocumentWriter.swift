@@ -14,6 +14,10 @@ final class DocumentWriter {
   private var cells = DocumentCells()
   private var row = ByteWriter(capacity: 512)
   static let keyByteLimit = 1_024
+  /// How many documents in a row were new.
+  private var newInARow = 0
+  /// From then on the next is taken for new, too, and looked for only when it turns out not to be.
+  private static let expectingNew = 16
 
   init(_ writer: ReplicaWriter) { self.writer = writer }
 
@@ -65,15 +69,18 @@ final class DocumentWriter {
   }
 
   private func store(_ key: String, _ layout: CollectionLayout, _ mode: Mode) throws -> Bool {
+    if newInARow >= Self.expectingNew, try insertIfNew(layout) { return true }
     let changed: [Int]? = try connection.withStatement(layout.selectSQL) { statement in
       try statement.bind(key, at: 1)
       guard try statement.step() else { return nil }
       return differences(statement, layout, mode)
     }
     guard let changed else {
+      newInARow += 1
       try insert(layout)
       return true
     }
+    newInARow = 0
     guard !changed.isEmpty else { return false }
     try writer.models.endRun()
     var bound = ByteWriter(capacity: 256)
@@ -104,6 +111,20 @@ final class DocumentWriter {
       stored.removeAll()
       statement.write(at: Int32(column), to: &stored)
       return !stored.bytes.elementsEqual(wanted)
+    }
+  }
+
+  private func insertIfNew(_ layout: CollectionLayout) throws -> Bool {
+    // A program's own triggers may have done something before the insert fails.
+    guard !writer.tablesWithTriggers.contains(layout.table.definition.name.lowercased()), !connection.schemaMayFail else {
+      return false
+    }
+    do {
+      try insert(layout)
+      return true
+    } catch let error as GodwitError where error.code == .constraint {
+      newInARow = 0
+      return false
     }
   }
 

@@ -101,7 +101,7 @@ extension Documents {
     let connection = snapshot.connection
     let table = try address.table()
     do {
-      return try connection.withStatement("SELECT * FROM \(SQLName.quoted(table)) WHERE \"_key\" = ?") { statement in
+      return try connection.withStatement(address.selectByKey()) { statement in
         try statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
         if statement.holds(.integer, at: 1), statement.integer(at: 1) <= clock.now { return nil }

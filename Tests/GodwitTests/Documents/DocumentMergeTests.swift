@@ -103,6 +103,24 @@ struct DocumentMergeTests {
     #expect(try await group.digests().count == 1)
   }
 
+  @Test("columns that no document uses make no difference between replicas that hold the same changes")
+  func unused() async throws {
+    let group = try await TestGroup(2)
+    try await group[0].documents("t").set("k", ["a": 1])
+    try await group.settle()
+    let documents = group[0].documents("t", members: [.counter("n")])
+    let other = group[0].documents("other")
+    try await group[0].write { tx in
+      try documents.set("gone", ["b": 1], in: tx)
+      try documents.delete("gone", in: tx)
+      try other.set("gone", ["b": 1], in: tx)
+      try other.drop(in: tx)
+    }
+    #expect(try await group.digests().count == 1)
+    try await documents.merge("k", ["b": 1])
+    #expect(try await group.digests().count == 2)
+  }
+
   @Test("deletes and drops travel; an edit that had not heard of one keeps its document")
   func deletes() async throws {
     let group = try await TestGroup(2)
