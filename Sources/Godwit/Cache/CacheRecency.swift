@@ -23,15 +23,19 @@ final class CacheRecency: Sendable {
     return state.last
   }
 
-  func use(_ key: String) {
+  /// Uses one after another.
+  func use(_ keys: [String]) {
+    guard !keys.isEmpty else { return }
     state.withLock { state in
-      let tick = Self.next(&state, wallClock)
-      if state.ticks.count >= Self.keyLimit, state.ticks[key] == nil { state.ticks.removeAll(keepingCapacity: true) }
-      state.ticks[key] = tick
+      var tick = Self.next(&state, wallClock)
+      for key in keys {
+        if state.ticks.count >= Self.keyLimit, state.ticks[key] == nil { state.ticks.removeAll(keepingCapacity: true) }
+        state.ticks[key] = tick
+        tick += 1
+      }
+      state.last = tick
     }
   }
-
-  func use(_ keys: [String]) { for key in keys { use(key) } }
 
   /// The last use of a key that is later than the file knows.
   func take(_ key: String, after stored: Int64) -> Int64? {

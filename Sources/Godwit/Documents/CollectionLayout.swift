@@ -16,8 +16,12 @@ final class CollectionLayout {
   private(set) lazy var insertion = Result { try connection.borrow(insertSQL) }
   /// By name, members by their place in the shape.
   private let places: [[UInt8]: Int]
-  /// The names of members in the order in which the last document had them, which is mostly that of the next.
-  private var order: [(name: [UInt8], place: Int)] = []
+  /// By place of a member: its column, or -1 for one that counts or collects.
+  let plainColumns: [Int]
+  /// The names of members in the order in which the last document had them, which is mostly that of the next: where each
+  /// stands in `orderedNames`, and its place.
+  private var order: [(name: Range<Int>, place: Int)] = []
+  private var orderedNames: [UInt8] = []
   private var next = 0
 
   init(_ table: CatalogTable, on connection: Connection) {
@@ -26,6 +30,7 @@ final class CollectionLayout {
     let definition = table.definition
     shape = CollectionShape(definition.columns.map(\.name))
     places = Dictionary(uniqueKeysWithValues: shape.members.enumerated().map { (Array($1.name.utf8), $0) })
+    plainColumns = shape.members.map { $0.counter == nil && $0.set == nil ? $0.value ?? -1 : -1 }
     let name = SQLName.quoted(definition.name)
     let questions = definition.columns.map { _ in "?" }.joined(separator: ", ")
     insertSQL = "INSERT OR FAIL INTO \(name) (\(definition.quotedColumnList)) VALUES (\(questions))"
@@ -51,22 +56,29 @@ final class CollectionLayout {
 
   /// The member of this name, as its place in the shape; nil when no document has ever had it.
   func place(of name: UnsafeRawBufferPointer) -> Int? {
-    if next < order.count, order[next].name.isSame(as: name) {
-      defer { next += 1 }
-      return order[next].place
+    if next < order.count {
+      let expected = order[next]
+      if orderedNames.isSame(as: name, in: expected.name) {
+        next += 1
+        return expected.place
+      }
     }
     let bytes = Array(name)
     guard let place = places[bytes] else { return nil }
     order.removeLast(order.count - next)
-    order.append((bytes, place))
+    orderedNames.removeLast(orderedNames.count - (order.last?.name.upperBound ?? 0))
+    order.append((orderedNames.count..<orderedNames.count + bytes.count, place))
+    orderedNames += bytes
     next += 1
     return place
   }
 }
 
 extension [UInt8] {
-  fileprivate func isSame(as other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count, let start = other.baseAddress else { return isEmpty && other.isEmpty }
-    return memcmp(self, start, count) == 0
+  fileprivate func isSame(as other: UnsafeRawBufferPointer, in range: Range<Int>) -> Bool {
+    guard range.count == other.count, let start = other.baseAddress else { return range.isEmpty && other.isEmpty }
+    return withUnsafeBytes { own in
+      own.baseAddress.map { memcmp($0 + range.lowerBound, start, range.count) == 0 } ?? false
+    }
   }
 }

@@ -53,6 +53,13 @@ struct DocumentCells {
       }
       guard !seen[place] else { throw name.failure("has a member twice") }
       seen[place] = true
+      let column = layout.plainColumns[place]
+      if column >= 0 {
+        let start = values.count
+        _ = try DocumentCell.encode(&scanner, to: &values)
+        ranges[column] = start..<values.count
+        return
+      }
       try read(layout.shape.members[place], name, &scanner, layout)
     }
     try scanner.expectEnd()
@@ -63,12 +70,9 @@ struct DocumentCells {
     _ member: CollectionShape.Member, _ name: JSONScanner.Name, _ scanner: inout JSONScanner,
     _ layout: CollectionLayout
   ) throws {
+    guard let column = member.counter ?? member.set else { return }
     let start = values.count
     let isNull = try DocumentCell.encode(&scanner, to: &values)
-    guard let column = member.counter ?? member.set else {
-      if let column = member.value { ranges[column] = start..<values.count }
-      return
-    }
     let end = values.count
     // What was written to the name before it was declared is overwritten with it.
     if let plain = member.value { setNull(plain) }
@@ -100,13 +104,18 @@ struct DocumentCells {
   /// Appends the whole row, with what a document without a member has.
   func write(to writer: inout ByteWriter, _ layout: CollectionLayout) {
     values.bytes.withUnsafeBytes { bytes in
-      for (column, range) in ranges.enumerated() {
-        if let range {
-          writer.raw(UnsafeRawBufferPointer(rebasing: bytes[range]))
-        } else {
-          layout.defaults[column].withUnsafeBytes { writer.raw($0) }
+      // Cells that follow one another in memory, too, go in one piece.
+      var piece = 0..<0
+      for column in ranges.indices {
+        if let range = ranges[column], range.lowerBound == piece.upperBound {
+          piece = piece.lowerBound..<range.upperBound
+          continue
         }
+        if !piece.isEmpty { writer.raw(UnsafeRawBufferPointer(rebasing: bytes[piece])) }
+        piece = ranges[column] ?? 0..<0
+        if ranges[column] == nil { layout.defaults[column].withUnsafeBytes { writer.raw($0) } }
       }
+      if !piece.isEmpty { writer.raw(UnsafeRawBufferPointer(rebasing: bytes[piece])) }
     }
   }
 }

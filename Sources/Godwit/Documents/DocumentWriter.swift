@@ -51,21 +51,32 @@ final class DocumentWriter {
   ) throws -> Bool {
     try Self.check(key: key)
     let layout = try source.withBytes { bytes in
-      try JSONScanner.checkUTF8(bytes)
-      var layout = try self.layout(of: collection)
-      cells.begin(layout)
-      let unknown = try cells.read(bytes, layout)
+      let layout = try self.layout(of: collection)
+      let unknown = try read(bytes, key, expiry, layout)
       guard !unknown.isEmpty else { return layout }
       let columns = try unknown.map { try CollectionTable.column(of: $0) }
       try writer.growCollection(collection.table(), columns: columns)
-      layout = try self.layout(of: collection)
-      cells.begin(layout)
-      _ = try cells.read(bytes, layout)
-      return layout
+      let grown = try self.layout(of: collection)
+      _ = try read(bytes, key, expiry, grown)
+      return grown
     }
+    return try store(key, layout, mode)
+  }
+
+  /// Key and expiry stand first, as in the row: cells in the order of the columns are one piece of memory.
+  private func read(
+    _ bytes: UnsafeRawBufferPointer, _ key: String, _ expiry: Expiry, _ layout: CollectionLayout
+  ) throws -> [String] {
+    cells.begin(layout)
     cells.set(0, .text(key))
     if case .set(let instant) = expiry { cells.set(1, instant.map { .integer($0) } ?? .null) }
-    return try store(key, layout, mode)
+    return try cells.read(bytes, layout)
+  }
+
+  /// Whether triggers of the program's own are on the table.
+  private func isWatched(_ layout: CollectionLayout) -> Bool {
+    !writer.tablesWithTriggers.isEmpty
+      && writer.tablesWithTriggers.contains(layout.table.definition.name.lowercased())
   }
 
   private func store(_ key: String, _ layout: CollectionLayout, _ mode: Mode) throws -> Bool {
@@ -116,9 +127,7 @@ final class DocumentWriter {
 
   private func insertIfNew(_ layout: CollectionLayout) throws -> Bool {
     // A program's own triggers may have done something before the insert fails.
-    guard !writer.tablesWithTriggers.contains(layout.table.definition.name.lowercased()), !connection.schemaMayFail else {
-      return false
-    }
+    guard !isWatched(layout), !connection.schemaMayFail else { return false }
     do {
       try insert(layout)
       return true
@@ -130,7 +139,7 @@ final class DocumentWriter {
 
   private func insert(_ layout: CollectionLayout) throws {
     let statement = try layout.insertion.get()
-    let isWatched = writer.tablesWithTriggers.contains(layout.table.definition.name.lowercased())
+    let isWatched = isWatched(layout)
     if isWatched { try writer.models.endRun() }
     if try !isWatched && writer.models.extendRun() {
       return try writer.capture.insert(table: layout.table.id) { operations in

@@ -134,20 +134,22 @@ extension JSONScanner {
   /// among them.
   mutating func rawString() throws -> (range: Range<Int>, hasEscapes: Bool) {
     let start = position
+    // Local, so that the loop keeps them in registers.
+    let (bytes, end) = (bytes, bytes.count)
+    var place = position
     var hasEscapes = false
-    while position < bytes.count {
-      switch bytes[position] {
-      case UInt8(ascii: "\""):
-        position += 1
-        return (start..<position - 1, hasEscapes)
-      case UInt8(ascii: "\\"):
-        hasEscapes = true
-        position += 2
-      case 0..<0x20: throw failure("has a control character in a string")
-      default: position += 1
+    while place < end {
+      let byte = bytes[place]
+      if byte == UInt8(ascii: "\"") {
+        position = place + 1
+        return (start..<place, hasEscapes)
       }
+      guard byte >= 0x20 else { throw failure("has a control character in a string", at: place) }
+      let isEscape = byte == UInt8(ascii: "\\")
+      if isEscape { hasEscapes = true }
+      place += isEscape ? 2 : 1
     }
-    position = bytes.count
+    position = end
     throw failure("ends within a string")
   }
 
@@ -243,12 +245,36 @@ extension JSONScanner {
       return isNegative && integer == 0 ? .real(-0.0) : .integer(integer)
     }
     guard !isInteger else { throw failure("has a number beyond 64 bits", at: start, hint: "write it as a string") }
+    if let value = shortDecimal(firstDigit..<position) { return Self.token(isNegative ? -value : value) }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let value = Double(text), value.isFinite else {
       throw failure("has a number beyond a double's range", at: start, hint: "write it as a string")
     }
+    return Self.token(value)
+  }
+
+  private static func token(_ value: Double) -> Token {
     if case .integer(let integer) = JSON.number(value) { return .integer(integer) }
     return .real(value)
+  }
+
+  /// A number of at most 15 digits without an exponent is the quotient of two numbers that a double holds exactly, and so
+  /// is rounded once, as it must be (Clinger, "How to read floating point numbers accurately", 1990). Nil for others.
+  private func shortDecimal(_ range: Range<Int>) -> Double? {
+    guard range.count <= 16 else { return nil }
+    var digits: Int64 = 0
+    var divisor: Int64 = 1
+    var hasPoint = false
+    for byte in bytes[range] {
+      if byte == UInt8(ascii: ".") {
+        hasPoint = true
+        continue
+      }
+      guard (0x30...0x39).contains(byte) else { return nil }
+      digits = digits * 10 + Int64(byte - 0x30)
+      if hasPoint { divisor *= 10 }
+    }
+    return Double(digits) / Double(divisor)
   }
 
   /// Nil when it does not fit.

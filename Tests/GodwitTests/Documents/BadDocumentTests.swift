@@ -83,6 +83,19 @@ struct BadDocumentTests {
     #expect(readable > 100)
   }
 
+  @Test("numbers are read as Swift reads them, to the last bit")
+  func decimals() throws {
+    var generator = SeededGenerator(seed: 3)
+    for _ in 0..<20_000 {
+      let whole = UInt64.random(in: 0...UInt64.random(in: 1...10_000_000_000, using: &generator), using: &generator)
+      let digits = (0..<Int.random(in: 1...12, using: &generator)).map { _ in "\(Int.random(in: 0...9, using: &generator))" }
+      let text = (Bool.random(using: &generator) ? "-" : "") + "\(whole)." + digits.joined()
+      let expected = try #require(Double(text))
+      let found = try JSON(text: text).realValue
+      #expect(found == expected && found?.sign == expected.sign, "\(text)")
+    }
+  }
+
   @Test("dates are written in UTC with milliseconds, and read in every form of ISO 8601 that names an instant")
   func dates() {
     let instant = Date(timeIntervalSince1970: 1_772_366_400.25)
