@@ -15,6 +15,8 @@ struct DocumentationSamples {
     case "Queries": try await QueriesSamples.run()
     case "Relations": try await RelationsSamples.run()
     case "Observing": try await ObservingSamples.run()
+    case "JSONDocuments": try await JSONDocumentsSamples.run()
+    case "EncryptedCache": try await EncryptedCacheSamples.run()
     case "Merging": try await MergingSamples.run()
     case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()

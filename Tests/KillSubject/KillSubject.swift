@@ -28,6 +28,8 @@ struct KillSubject {
     switch arguments[1] {
     case "make": _ = try await replica.write { try $0.save(Account(id: 1)) }
     case "write": try await write(replica)
+    case "cache": try await CacheSubject.write(replica, step: step)
+    case "cache-compute" where arguments.count > 3: try await CacheSubject.compute(replica, log: arguments[3])
     case "import" where arguments.count > 3:
       _ = try await replica.import(from: .file(arguments[3])) { _ in step() }
     default: exit(64)

@@ -56,10 +56,11 @@ struct GodwitBench: AsyncParsableCommand {
       print(json ? try measurement.json() : measurement.line)
       if measurement.isOver { isOver = true }
     }
+    if !json, benchmarks.contains(where: { $0.group == "documents" }) { print(Diskcache.line(context)) }
     if check && isOver { throw ExitCode(1) }
   }
 }
 
 /// Every row of the table, in the order it is printed.
 let allBenchmarks: [Benchmark] = captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks
-  + mergeBenchmarks + sealedBenchmarks
+  + mergeBenchmarks + sealedBenchmarks + documentsBenchmarks

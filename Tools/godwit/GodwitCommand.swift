@@ -22,7 +22,7 @@ struct GodwitCommand: AsyncParsableCommand {
       """,
     groupedSubcommands: [
       CommandGroup(name: "Start", subcommands: [Init.self, IdentityCommand.self, MemberCommand.self, Join.self]),
-      CommandGroup(name: "Data", subcommands: [Query.self]),
+      CommandGroup(name: "Data", subcommands: [Query.self, Get.self, Put.self, Remove.self, Tables.self]),
       CommandGroup(
         name: "Sync",
         subcommands: [

@@ -24,18 +24,20 @@ extension ChangeCapture {
   ) throws -> Captured? {
     if let failure { throw failure }
     let readers = uses.map { unsettled($0.table.definition) }
-    guard !moves.isEmpty || hasRepeatedRows || updatesRelatively || readers.contains(where: { $0 != nil }) else {
+    let versions = UseVersions(uses)
+    let isPlain = moves.isEmpty && !versions.haveGrown && readers.allSatisfy { $0 == nil }
+    guard !isPlain || updatesRelatively || hasRepeatedRows else {
       guard !entries.isEmpty else { return nil }
-      let changes = encode(operations.bytes, count: entries.count)
+      let changes = encode(operations.bytes, dictionary(of: uses), count: entries.count)
       return Captured(changes: changes, images: deletedImages, pieces: worker.finish())
     }
     var net = NetChanges()
-    let tables = dictionary
+    let tables = dictionary(of: uses)
     var reader = ByteReader(operations.bytes)
     var movesLeft = moves[...]
     func addMoves(through count: Int) {
       while let move = movesLeft.first, move.entryCount <= count {
-        net.move(from: move.old[...], to: move.new[...], table: move.use)
+        net.move(from: move.old[...], to: move.new[...], table: versions.numbers[move.use])
         movesLeft.removeFirst()
       }
     }
@@ -43,17 +45,20 @@ extension ChangeCapture {
       addMoves(through: number)
       let operation = try Operation(reading: &reader, tables: tables)
       let oldEnd = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
-      try net.add(operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table])
+      try net.add(
+        operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table],
+        number: versions.numbers[operation.table])
     }
     addMoves(through: entries.count)
-    for (number, reader) in readers.enumerated() {
+    let latest = dictionary(of: versions.latest)
+    for (number, reader) in zip(versions.numbers, readers) {
       guard let reader else { continue }
-      let table = tables[number]
+      let table = latest[number]
       try net.settle(table: number, keyCount: table.keyCount, columnCount: table.columnCount, current: reader)
     }
-    let result = try net.encoded(tables, definitions: uses.map(\.table.definition))
+    let result = try net.encoded(latest, definitions: versions.latest.map(\.table.definition))
     guard result.count > 0 else { return nil }
-    return Captured(changes: encode(result.operations, count: result.count), images: result.images)
+    return Captured(changes: encode(result.operations, latest, count: result.count), images: result.images)
   }
 
   /// Whether an update must be logged as what it does to the value: the capture sees only values.
@@ -81,16 +86,16 @@ extension ChangeCapture {
     return images
   }
 
-  private func encode(_ operations: [UInt8], count: Int) -> [UInt8] {
+  private func encode(_ operations: [UInt8], _ tables: [ChangeSet.Table], count: Int) -> [UInt8] {
     withChangeSet { writer in
       writer.removeAll()
-      ChangeSet.writeHeader(tables: dictionary, operationCount: count, to: &writer)
+      ChangeSet.writeHeader(tables: tables, operationCount: count, to: &writer)
       operations.withUnsafeBytes { writer.raw($0) }
       return writer.bytes
     }
   }
 
-  private var dictionary: [ChangeSet.Table] {
+  private func dictionary(of uses: [Use]) -> [ChangeSet.Table] {
     uses.map { use in
       let definition = use.table.definition
       let used = definition.columns.indices.filter { use.usesAll || $0 < definition.keyCount || use.columns[$0] }

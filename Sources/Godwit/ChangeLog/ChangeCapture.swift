@@ -78,6 +78,17 @@ final class ChangeCapture: ChangeJournal {
     for table in catalog.synced { state.pointee.tables[table.id] = table }
   }
 
+  /// Takes a table as it has become, also while a transaction runs: its writes from now on are captured as those of
+  /// another table, and are brought together at the commit.
+  func replace(_ table: CatalogTable?, numbered number: Int) {
+    while state.pointee.tables.count <= number {
+      state.pointee.tables.append(nil)
+      state.pointee.useNumbers.append(-1)
+    }
+    state.pointee.tables[number] = table
+    state.pointee.useNumbers[number] = -1
+  }
+
   var isEmpty: Bool { state.pointee.entries.isEmpty }
 
   func removeAll() {

@@ -28,8 +28,9 @@ struct NetChanges {
   /// Keys under which another row began.
   private var begun: Set<Key> = []
 
-  mutating func add(_ operation: Operation, old: ArraySlice<UInt8>, table: ChangeSet.Table) throws {
-    let key = Key(table: operation.table, key: operation.key)
+  /// `table` is as it was when the operation was captured, `number` its place among those of the whole transaction.
+  mutating func add(_ operation: Operation, old: ArraySlice<UInt8>, table: ChangeSet.Table, number: Int) throws {
+    let key = Key(table: number, key: operation.key)
     var change = changes[key] ?? RowChange(existedBefore: operation.kind != .insert, existsAfter: true)
     if changes[key] == nil { order.append(key) }
     var oldReader = ByteReader(old)
@@ -101,6 +102,8 @@ struct NetChanges {
     for key in order where !left.contains(key) {
       guard let change = changes[key] else { continue }
       let table = tables[key.table]
+      /// What the row has in a column that was added after it was written.
+      func added(_ column: Int) -> Value { definitions[key.table].columns[column].defaultValue ?? .null }
       func head(_ kind: OperationKind) {
         operations.varint(Operation.head(table: key.table, kind: kind))
         operations.raw(key.key)
@@ -115,11 +118,11 @@ struct NetChanges {
           let changed = (table.keyCount..<table.columnCount).filter { before[$0] != change.after[$0] }
           operations.varint(changed.count)
           for column in changed { operations.varint(column) }
-          for column in table.keyCount..<table.columnCount { images.value(before[column] ?? .null) }
+          for column in table.keyCount..<table.columnCount { images.value(before[column] ?? added(column)) }
         } else {
           head(.insert)
         }
-        for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? .null) }
+        for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? added(column)) }
       case (true, true):
         let changed = try Self.updates(change, definitions[key.table])
         guard !changed.isEmpty else { break }
@@ -131,7 +134,7 @@ struct NetChanges {
         }
       case (true, false):
         head(.delete)
-        for column in table.keyCount..<table.columnCount { images.value(change.before[column] ?? .null) }
+        for column in table.keyCount..<table.columnCount { images.value(change.before[column] ?? added(column)) }
       }
     }
     return (operations.bytes, images.bytes, count)

@@ -161,7 +161,7 @@ final class Merger {
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
     for (key, change) in changes {
-      for lost in change.lost {
+      for lost in change.lost where !change.isSweep(lost) {
         if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
       }
       for edits in change.following.map(\.edits) {

@@ -51,6 +51,8 @@ struct RowChange {
   private let after: RowState
   private let written: [Int: Value]
   private let values: [Value]
+  /// The values before, also of a row that was not shown.
+  private let stored: [Value]
   private let places: RowPlaces
   private let table: MergeTable
 
@@ -66,6 +68,7 @@ struct RowChange {
     let state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     let stored = values
+    self.stored = stored
     var merge = RowMerge(state, table.rules) { stored[$0 - keyCount] }
     following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
@@ -73,6 +76,15 @@ struct RowChange {
     written = merge.written
     lost = merge.lost
     self.values = values
+  }
+
+  /// Whether a delete that lost was nobody's will: that of a document which had expired, or whose expiry has been set
+  /// anew by the write it lost to (Specs/documents.md, "Expiry").
+  func isSweep(_ lost: LostWrite) -> Bool {
+    guard lost.column == nil, table.definition.isCollection else { return false }
+    let column = CollectionTable.ownColumnCount - 1
+    if case .integer(let expiry)? = stored.first, expiry <= lost.loser.hlc.milliseconds { return true }
+    return values.first != .null && after.stamp(of: column) == lost.winner
   }
 
   /// Brings the row where it belongs; one that is to be put into its table is returned.

@@ -20,11 +20,14 @@ enum FileSchema {
     for migration in migrations.dropFirst(history.known.count) {
       try MigrationHistory.record(migration, appliedAt: nil, on: connection)
     }
+    let hasNewCollections = try Catalog.grow(header.tables, on: connection)
     if header.schemaVersion == history.version {
-      return try Catalog.adopt(header.tables.filter(\.isSynced), on: connection)
+      return try Catalog.adopt(header.tables.filter(\.isSynced), on: connection) || hasNewCollections
     }
-    guard history.version == 0, writer.catalog.synced.isEmpty else { return false }
-    return try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection)
+    guard history.version == 0, writer.catalog.synced.allSatisfy(\.definition.isCollection) else {
+      return hasNewCollections
+    }
+    return try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection) || hasNewCollections
   }
 
   /// A replica without tables starts where the sender is.

@@ -24,6 +24,7 @@ struct Migrator {
         _ = try Quarantine.release(on: writer)
       }
     }
+    if try Quarantine.hasDocuments(connection) { try writer.inMerge { _ = try Quarantine.releaseDocuments(on: writer) } }
   }
 
   /// What opening a replica to read does: refuses tables that are not those of the program.

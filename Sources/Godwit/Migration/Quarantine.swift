@@ -58,6 +58,28 @@ struct Quarantine {
     return released
   }
 
+  /// Makes what collections lack of what waits, which came by way of a program that did not know documents, and applies
+  /// it. Returns how many transactions wait no more. It runs as ``release(on:)`` does.
+  static func releaseDocuments(on writer: ReplicaWriter) throws -> Int {
+    let connection = writer.connection
+    guard try hasDocuments(connection) else { return 0 }
+    var tables: [ChangeSet.Table] = []
+    for entry in try load(connection) {
+      guard let record = try writer.log.record(at: entry.key) else { continue }
+      tables += try ChangeSet(record.changes[...]).tables
+    }
+    guard try Catalog.growFromQuarantine(tables, on: connection) else { return 0 }
+    try writer.reload()
+    try writer.settle()
+    return try release(on: writer)
+  }
+
+  /// Whether anything waits for a table or column of a collection.
+  static func hasDocuments(_ connection: Connection) throws -> Bool {
+    try connection.scalar("SELECT 1 FROM godwit_quarantine WHERE unknown LIKE '%table documents\\_%' ESCAPE '\\' LIMIT 1")
+      != nil
+  }
+
   /// In the order of timestamps. What waits of a row waits together, and merges the same in any order.
   private static func load(_ connection: Connection) throws -> [(key: LogKey, operations: WaitingOperations)] {
     let sql = """

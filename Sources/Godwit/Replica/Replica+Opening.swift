@@ -138,12 +138,14 @@ extension Replica {
     defer { withExtendedLifetime(lock) {} }
     guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
     let changes = ChangeBroadcaster()
+    let documentClock = DocumentClock(wallClock)
     let pool = DatabasePool(
       path: folder.database, key: contents.databaseKey, isReadOnly: isReadOnly,
       idleSeconds: idleTimeout.map { $0 / .seconds(1) }
     ) { connection in
       try statements.listen(to: connection, logger: logger)
       try SetCheck.register(on: connection)
+      try ContainsCheck.register(on: connection)
       if isReadOnly {
         connection.attachment = try ForeignCommits(connection, changes)
         changes.announce(.all)
@@ -152,7 +154,7 @@ extension Replica {
       try prepareWriter(connection, group: group, contents: contents)
       let writer = try ReplicaWriter(
         connection, anchor: folder.anchor, wallClock: wallClock, changes: changes,
-        mergeFunctions: mergeFunctions.map { $0(connection) })
+        mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       if writer.hasStartedIncarnation {
         logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
       }
@@ -175,8 +177,9 @@ extension Replica {
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
-      wallClock: wallClock, logger: logger, keptTransactions: keptTransactions ?? Forgetting.keptTransactions,
-      temporary: temporary)
+      wallClock: wallClock, documentClock: documentClock,
+      cacheKey: contents.databaseKey.derived(for: "godwit cache 1"), logger: logger,
+      keptTransactions: keptTransactions ?? Forgetting.keptTransactions, temporary: temporary)
   }
 
   private static func prepareWriter(

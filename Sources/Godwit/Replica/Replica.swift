@@ -24,6 +24,9 @@ public final class Replica: Sendable {
   package let changes: ChangeBroadcaster
   let wallClock: WallClock
   let logger: Logger
+  let documentClock: DocumentClock
+  let cacheKey: SecretBytes
+  let caches = CacheShelf()
 
   /// How many transactions the log may hold before imports forget by themselves.
   let keptTransactions: Int
@@ -36,7 +39,8 @@ public final class Replica: Sendable {
 
   init(
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
-    wallClock: WallClock, logger: Logger, keptTransactions: Int, temporary: TemporaryFolder?
+    wallClock: WallClock, documentClock: DocumentClock, cacheKey: SecretBytes, logger: Logger, keptTransactions: Int,
+    temporary: TemporaryFolder?
   ) {
     path = folder.path
     self.temporary = temporary
@@ -46,6 +50,8 @@ public final class Replica: Sendable {
     self.pool = pool
     self.changes = changes
     self.wallClock = wallClock
+    self.documentClock = documentClock
+    self.cacheKey = cacheKey
     self.logger = logger
     self.keptTransactions = keptTransactions
   }
@@ -62,11 +68,12 @@ public final class Replica: Sendable {
   public func write<Output: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Output
   ) async throws -> Output {
-    let (output, isDue) = try await withWriter { writer in
+    let (output, isDue, isSweepDue) = try await withWriter { writer in
       let output = try writer.write(body)
       self.hasWritten.withLock { $0 = true }
-      return (output, writer.isForgettingDue())
+      return (output, writer.isForgettingDue(), writer.isSweepDue())
     }
+    if isSweepDue { await sweepAlone() }
     if isDue { await forgetAlone() }
     return output
   }
@@ -106,6 +113,7 @@ public final class Replica: Sendable {
   /// Ends all observations, waits for running work and closes the files. Later use throws `closed`.
   public func close() async {
     changes.close()
+    await caches.close()
     if hasWritten.withLock({ $0 }), temporary == nil { await forgetAlone() }
     await pool.close()
     temporary?.remove()

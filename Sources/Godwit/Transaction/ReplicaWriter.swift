@@ -11,8 +11,8 @@ final class ReplicaWriter {
   private(set) var catalog = Catalog()
   let log: ChangeLog
   private let changes: ChangeBroadcaster
-  private let capture = ChangeCapture()
-  private let models: ModelWriter
+  let capture = ChangeCapture()
+  let models: ModelWriter
   let steps = WriteStepsCache()
   let clock: ReplicaClock
   let anchorFile: AnchorFile
@@ -30,8 +30,15 @@ final class ReplicaWriter {
   /// that neither takes a change from the other.
   let foreignCommits: ForeignCommits
   /// Tables, in lower case, that triggers of the program's own are defined on.
-  private var tablesWithTriggers: Set<String> = []
+  private(set) var tablesWithTriggers: Set<String> = []
+  /// Documents on their way into their tables.
+  private(set) lazy var documents = DocumentWriter(self)
+  /// Whether the running transaction has made or extended collections.
+  private var hasGrownCollections = false
   let mergeFunctions: [CustomMerge]
+  private let documentClock: DocumentClock
+  private var nextSweep: Int64 = 0
+  private static let sweepIntervalMilliseconds: Int64 = 60_000
   private(set) var circles: CircleCheck?
   private var writesSinceForgetting = 0
   /// Seldom enough that no writer notices.
@@ -41,8 +48,9 @@ final class ReplicaWriter {
 
   init(
     _ connection: Connection, anchor: AnchorFile, wallClock: WallClock, changes: ChangeBroadcaster,
-    mergeFunctions: [CustomMerge]
+    mergeFunctions: [CustomMerge], documentClock: DocumentClock
   ) throws {
+    self.documentClock = documentClock
     self.mergeFunctions = mergeFunctions
     self.connection = connection
     anchorFile = anchor
@@ -117,6 +125,7 @@ final class ReplicaWriter {
   /// written once that is committed.
   func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
     _ = connection.takeWrittenTables()
+    hasGrownCollections = false
     try connection.execute("BEGIN IMMEDIATE")
     do {
       try reloadAfterOthers()
@@ -125,6 +134,7 @@ final class ReplicaWriter {
       try commit()
       hasRenewedAnchor = true
       capture.removeAll()
+      documentClock.follow(clock.latest.milliseconds)
       changes.announce(connection.takeWrittenTables())
       return output
     } catch {
@@ -197,6 +207,15 @@ final class ReplicaWriter {
     return true
   }
 
+  /// Whether expired documents have not been looked for lately.
+  func isSweepDue() -> Bool {
+    let now = wallClock.milliseconds()
+    // A clock that was set back is no reason to wait for long.
+    guard now >= nextSweep || now < nextSweep - Self.sweepIntervalMilliseconds else { return false }
+    nextSweep = now + Self.sweepIntervalMilliseconds
+    return catalog.synced.contains { $0.definition.isCollection }
+  }
+
   private func reloadAfterOthers() throws {
     let version = try foreignCommits.look()
     guard version != dataVersion else { return }
@@ -213,6 +232,7 @@ final class ReplicaWriter {
   private func load() throws {
     catalog = try Catalog(connection)
     capture.setCatalog(catalog)
+    documents.forget()
     circles = CircleCheck(catalog, on: connection)
     hasHolds = try Holds.any(on: connection)
     let meta = try Meta.all(on: connection)
@@ -222,6 +242,7 @@ final class ReplicaWriter {
     let head = try log.origins.head(of: own)
     lastContext = try log.othersContext(of: Dot(own, head.sequence))
     try clock.load(meta, own: head, latest: log.origins.ownLatest)
+    documentClock.follow(clock.latest.milliseconds)
     try reloadTriggers()
   }
 
@@ -231,6 +252,29 @@ final class ReplicaWriter {
     try Catalog.drop(table, on: connection)
     dataVersion = nil
     try reloadTriggers()
+  }
+
+  /// Makes a collection's table, or adds columns to it, while a transaction runs.
+  func growCollection(_ table: String, columns: [String]) throws {
+    try models.endRun()
+    guard try Catalog.grow(table, columns: columns, on: connection) else { return }
+    hasGrownCollections = true
+    try followCollections()
+  }
+
+  /// To be called when a savepoint has been rolled back, and with it perhaps what a collection had gained.
+  func savepointWasRolledBack() throws {
+    if hasGrownCollections { try followCollections() }
+  }
+
+  private func followCollections() throws {
+    let old = catalog
+    catalog = try Catalog(connection)
+    for table in old.synced where catalog[table.definition.name] == nil { capture.replace(nil, numbered: table.id) }
+    for table in catalog.synced where old[table.definition.name]?.definition != table.definition {
+      capture.replace(table, numbered: table.id)
+    }
+    documents.forget()
   }
 
   /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.

@@ -6,7 +6,7 @@ import GodwitStorage
 ///
 /// It is handed to a synchronous closure on the writer's own thread and serves only inside it.
 public final class Transaction: Snapshot {
-  private let writer: ReplicaWriter
+  let writer: ReplicaWriter
   let models: ModelWriter
   private let steps: WriteStepsCache
   /// How many writes of models with hooks are under way, each inside a hook of the one before.
@@ -164,7 +164,12 @@ public final class Transaction: Snapshot {
   /// Runs the body so that a throw takes back what it did, and nothing before it. Savepoints nest.
   public func savepoint<Output>(_ body: () throws -> Output) throws -> Output {
     try checkIsOpen()
-    return try connection.savepoint(body)
+    do {
+      return try connection.savepoint(body)
+    } catch {
+      if connection.isInTransaction { try writer.savepointWasRolledBack() }
+      throw error
+    }
   }
 
   private func run(_ sql: SQL) throws -> Int {

@@ -110,6 +110,7 @@ final class Importer {
       throw Self.brokenChain(origin.origin)
     }
     try finish()
+    if quarantined > 0 { quarantined -= min(quarantined, try Quarantine.releaseDocuments(on: writer)) }
     progress?(1)
     return try conclude(rows: merger.rowCount)
   }

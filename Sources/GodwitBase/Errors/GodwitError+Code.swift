@@ -70,6 +70,9 @@ extension GodwitError.Code {
   /// Hooks wrote rows whose hooks wrote rows, and so on, beyond the limit.
   public static let hooksTooDeep = Self("hooksTooDeep")
 
+  /// A document is not JSON of the kind that a collection takes; the message has line and column.
+  public static let invalidDocument = Self("invalidDocument")
+
   // MARK: Replica
 
   /// There is no replica at this path.

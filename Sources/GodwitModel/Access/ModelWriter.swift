@@ -52,6 +52,13 @@ package final class ModelWriter {
     try connection.setTriggers(true)
   }
 
+  /// Counts one more insert of a run. Whether it is for the caller to capture, because triggers are off.
+  package func extendRun() throws -> Bool {
+    runLength += 1
+    if runLength > Self.shortestRun { try connection.setTriggers(false) }
+    return !connection.hasTriggers
+  }
+
   /// Inserts the model and returns it as it is stored. Throws `constraint` when its key or a unique value is taken.
   package func insert<Root: Model>(_ model: consuming Root) throws -> Root {
     let insert = try insertion(Root.self)

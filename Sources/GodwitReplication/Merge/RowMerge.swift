@@ -27,7 +27,7 @@ package struct RowMerge {
     case .delete: try applyDelete(write)
     case .insert:
       try applyCells(write)
-      if state.base.map({ $0 < write.stamp }) ?? true {
+      if rules.insertsClaimAll, state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
         state.brought = state.brought.filter { state.overrides[$0.key] != nil }
@@ -113,7 +113,7 @@ package struct RowMerge {
     written[cell.column] = cell.value
     state.carried[cell.column] = nil
     state.brought[cell.column] = nil
-    if write.kind != .insert { state.overrides[cell.column] = write.stamp }
+    if write.kind != .insert || !rules.insertsClaimAll { state.overrides[cell.column] = write.stamp }
   }
 
   /// An update adds; an insert takes back what it saw and starts from its own value.

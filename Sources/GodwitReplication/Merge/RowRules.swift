@@ -8,11 +8,15 @@ package struct RowRules {
   /// By column number; the last writer wins in columns that are not named.
   package let policies: [Int: MergePolicy]
   private let functions: [String: CustomMerge]
+  /// Whether an insert's stamp stands for every column, or only for those it names: authors of documents know different
+  /// columns, and what one had not heard of it has not written (Specs/documents.md, "Merging").
+  package let insertsClaimAll: Bool
 
   package init(
     columns: Range<Int>, deletes: DeletePolicy = .editWins, policies: [Int: MergePolicy] = [:],
-    functions: [String: CustomMerge] = [:]
+    functions: [String: CustomMerge] = [:], insertsClaimAll: Bool = true
   ) {
+    self.insertsClaimAll = insertsClaimAll
     self.columns = columns
     self.deletes = deletes
     self.policies = policies.filter { $0.value.isContributed }
@@ -23,7 +27,7 @@ package struct RowRules {
     self.init(
       columns: table.keyCount..<table.columns.count, deletes: table.deletes,
       policies: Dictionary(uniqueKeysWithValues: table.columns.enumerated().map { ($0, $1.merge) }),
-      functions: functions)
+      functions: functions, insertsClaimAll: !table.isCollection)
   }
 
   package func policy(of column: Int) -> MergePolicy { policies[column] ?? .lastWriterWins }

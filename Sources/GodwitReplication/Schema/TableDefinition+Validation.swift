@@ -11,6 +11,10 @@ extension TableDefinition {
     guard !name.lowercased().hasPrefix("godwit_"), !name.lowercased().hasPrefix("sqlite_") else {
       throw GodwitError(.invalidSchema, "table name \(name) is reserved", hint: "choose another name")
     }
+    guard !isCollection || CollectionTable.isWellFormed(self) else {
+      throw GodwitError(
+        .invalidSchema, "table name \(name) is kept for a collection of documents", hint: "choose another name")
+    }
     guard (1...Self.columnLimit).contains(columns.count) else {
       throw GodwitError(.invalidSchema, "table \(name) has \(columns.count) columns; 1 to \(Self.columnLimit) are allowed")
     }

@@ -23,6 +23,9 @@ package final class Connection {
   /// What the layer above keeps with the connection, on the connection's thread.
   package var attachment: AnyObject?
 
+  /// What the layer above remembers of tables that change while the connection is open.
+  package var shapes: AnyObject?
+
   /// Hears of every row while ``fingerprint(_:)`` runs.
   var rowHasher: RowHasher?
 

@@ -1,4 +1,5 @@
 import CSQLCipher
+import Foundation
 import GodwitBase
 
 /// A prepared statement. Columns count from 0, parameters from 1, as in SQLite.
@@ -129,5 +130,11 @@ package final class Statement {
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
   package func columnName(_ index: Int) -> String {
     sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? ""
+  }
+
+  /// Whether a column has this name, without making a string of it.
+  package func isColumn(_ index: Int, named name: String) -> Bool {
+    guard let stored = sqlite3_column_name(handle, Int32(index)) else { return false }
+    return name.withCString { strcmp($0, stored) == 0 }
   }
 }

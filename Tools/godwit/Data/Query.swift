@@ -4,7 +4,7 @@ import ToolSupport
 
 struct Query: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the rows that a SQL query finds.",
+    abstract: "Show the rows that a SQL query finds, or documents of a collection.",
     discussion: """
       Only reads. Writing is for programs that use the library, which know the data's rules.
 
@@ -12,16 +12,46 @@ struct Query: AsyncParsableCommand {
         godwit query "SELECT title, views FROM note WHERE views > 3"
         godwit query --json "SELECT * FROM note" | jq .title
         godwit query - < report.sql
+        godwit query --collection accounts --where "price > 3" --order "name, date desc"
       """)
 
   private static let textByteLimit = 1 << 20
 
   @Argument(help: "One statement of SQL, or - for the standard input.")
-  var sql: String
+  var sql: String?
+
+  @Option(help: ArgumentHelp("Show documents of this collection.", valueName: "name"))
+  var collection: String?
+
+  @Option(
+    name: .customLong("where"), help: ArgumentHelp("Only documents that meet this condition.", valueName: "condition"))
+  var condition: String?
+
+  @Option(help: ArgumentHelp("In this order, such as: name, date desc", valueName: "members"))
+  var order: String?
+
+  @Option(help: ArgumentHelp("At most this many documents.", valueName: "count"))
+  var limit: Int?
 
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard (sql == nil) != (collection == nil) else {
+      throw ValidationError("give a statement of SQL, or a collection with --collection")
+    }
+    guard collection != nil || (condition == nil && order == nil && limit == nil) else {
+      throw ValidationError("--where, --order and --limit go with --collection")
+    }
+    guard limit ?? 1 > 0 else { throw ValidationError("--limit is at least 1") }
+  }
+
   func run() async throws {
+    if let collection {
+      let query = CollectionQuery(
+        collection: collection, condition: condition, order: order, limit: limit, console: options.console)
+      return try await options.withReplica { try await query.run(on: $0) }
+    }
+    guard let sql else { return }
     let text =
       sql == "-"
       ? String(decoding: try StandardStream.input.readToEnd(limit: Self.textByteLimit), as: UTF8.self) : sql

@@ -1,0 +1,299 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import GodwitKeys
+import Logging
+import Synchronization
+
+/// A store of values by key that never leaves the machine: encrypted, bounded, and made anew when it is damaged.
+///
+/// ```swift
+/// let thumbnails = try replica.cache(named: "thumbnails", bound: .bytes(64 << 20))
+/// let image = try await thumbnails.data(for: name, lifetime: .sliding(.seconds(3_600))) { try await render(name) }
+/// ```
+public final class Cache: Sendable {
+  /// Its name.
+  public let name: String
+  /// How much it holds.
+  public let bound: CacheBound
+
+  private let file: CacheFile
+  private let lockPath: String
+  private let recency: CacheRecency
+  private let flights = CacheFlights()
+  private let statisticsHere = Mutex(CacheStatistics())
+  private let wallClock: WallClock
+  private let logger: Logger
+
+  init(name: String, bound: CacheBound, folder: String, key: SecretBytes, wallClock: WallClock, logger: Logger) {
+    self.name = name
+    self.bound = bound
+    self.wallClock = wallClock
+    self.logger = logger
+    file = CacheFile(path: "\(folder)/\(name)", key: key, logger: logger)
+    lockPath = "\(folder)/\(name).lock"
+    recency = CacheRecency(wallClock)
+  }
+
+  // MARK: Reading
+
+  /// The bytes under a key, or nil. A cache that cannot be read has none.
+  ///
+  /// - Throws: `closed`; `CancellationError`.
+  public func data(for key: String) async throws -> Data? { try await data(for: [key])[key] }
+
+  /// The bytes under each of these keys, for those that have any: one read for all.
+  ///
+  /// - Throws: As `data(for:)`.
+  public func data(for keys: [String]) async throws -> [String: Data] {
+    let now = wallClock.milliseconds()
+    let found: [String: CacheTable.Entry] = try await reading(or: [:]) { table in
+      var found: [String: CacheTable.Entry] = [:]
+      for key in keys where found[key] == nil { found[key] = try table.entry(key, now: now) }
+      return found
+    }
+    recency.use(Array(found.keys))
+    count { statistics in
+      let hits = keys.count { found[$0] != nil }
+      statistics.hits += hits
+      statistics.misses += keys.count - hits
+    }
+    try await pushOn(found, now)
+    return found.mapValues(\.value)
+  }
+
+  /// Reads many values in one go, on a reader's thread: for loops that cannot wait for a task each.
+  ///
+  /// - Throws: What the body throws.
+  public func read<Output: Sendable>(
+    _ body: @escaping @Sendable (CacheReader) throws -> Output
+  ) async throws -> Output {
+    let now = wallClock.milliseconds()
+    let (output, reads) = try await file.read { table in
+      let reader = CacheReader(table, now: now)
+      let output = try body(reader)
+      return (output, reader.reads)
+    }
+    recency.use(reads.hits)
+    count {
+      $0.hits += reads.hits.count
+      $0.misses += reads.misses
+    }
+    return output
+  }
+
+  /// The value under a key, or nil; also when what is there is of another type.
+  ///
+  /// - Throws: As `data(for:)`.
+  public func value<Value: Decodable & Sendable>(for key: String, as type: Value.Type = Value.self) async throws -> Value? {
+    try await data(for: key).flatMap { try? CacheCoding.decode(type, $0) }
+  }
+
+  /// Whether there is a value under a key. It is no use of it.
+  public func has(_ key: String) async throws -> Bool {
+    let now = wallClock.milliseconds()
+    return try await reading(or: false) { try $0.entry(key, now: now) != nil }
+  }
+
+  private func reading<Output: Sendable>(
+    or nothing: Output, _ body: @escaping @Sendable (CacheTable) throws -> Output
+  ) async throws -> Output {
+    do {
+      return try await file.read(body)
+    } catch let error as GodwitError where error.code != .closed {
+      logger.warning("a cache cannot be read", metadata: ["cache": "\(name)", "error": "\(error)"])
+      return nothing
+    }
+  }
+
+  /// Entries that live from their last use on, of whose time half has passed.
+  private func pushOn(_ found: [String: CacheTable.Entry], _ now: Int64) async throws {
+    let due = found.compactMap { key, entry -> (String, Int64)? in
+      guard let sliding = entry.sliding, let expires = entry.expires, expires - now <= sliding / 2 else { return nil }
+      return (key, now + sliding)
+    }
+    guard !due.isEmpty else { return }
+    do {
+      try await file.write { table in
+        try table.writing { _ in for (key, expires) in due { try table.setExpiry(key, expires) } }
+      }
+    } catch let error as GodwitError where error.code != .closed {
+      logger.warning("a cache cannot be written", metadata: ["cache": "\(name)", "error": "\(error)"])
+    }
+  }
+
+  // MARK: Writing
+
+  /// Stores bytes under a key.
+  ///
+  /// - Parameters:
+  ///   - key: 1 to 1,024 bytes of UTF-8.
+  ///   - data: At most 256 MiB, and no more than the bound.
+  ///   - lifetime: How long it lives.
+  ///   - tags: By which it can be invalidated together with others.
+  /// - Throws: `limitExceeded`, `invalidArgument`, `diskFull`, `fileAccess`, `busy`.
+  public func set(
+    _ key: String, _ data: Data, lifetime: CacheLifetime = .unlimited, tags: [String] = []
+  ) async throws {
+    try await set([CacheItem(key: key, value: data, lifetime: lifetime, tags: tags)])
+  }
+
+  /// Stores bytes under many keys in one transaction.
+  ///
+  /// - Throws: As `set(_:_:)`.
+  public func set(
+    _ values: [String: Data], lifetime: CacheLifetime = .unlimited, tags: [String] = []
+  ) async throws {
+    try await set(values.map { CacheItem(key: $0, value: $1, lifetime: lifetime, tags: tags) })
+  }
+
+  /// Stores a Codable value under a key.
+  ///
+  /// - Throws: `valueNotStorable` for what JSON has no form for; otherwise as `set(_:_:)`.
+  public func set(
+    _ key: String, value: some Encodable & Sendable, lifetime: CacheLifetime = .unlimited, tags: [String] = []
+  ) async throws {
+    try await set(key, CacheCoding.encode(value), lifetime: lifetime, tags: tags)
+  }
+
+  private func set(_ items: [CacheItem]) async throws {
+    for item in items { try check(item) }
+    let now = wallClock.milliseconds()
+    let evicted = try await file.write { [recency, bound] table in
+      var evicted = 0
+      try table.writing { total in
+        for item in items { try table.set(item, used: recency.tick(), now: now, &total) }
+        try table.removeExpired(now: now, &total)
+        evicted = try table.evict(to: bound, recency, &total)
+      }
+      return evicted
+    }
+    count {
+      $0.sets += items.count
+      $0.evictions += evicted
+    }
+  }
+
+  private func check(_ item: CacheItem) throws {
+    let size = item.key.utf8.count
+    guard size > 0, size <= CacheTable.keyByteLimit else {
+      throw GodwitError(
+        .invalidArgument, "a key of a cache is \(size == 0 ? "empty" : "longer than \(CacheTable.keyByteLimit) bytes")")
+    }
+    guard item.tags.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0) }) else {
+      throw GodwitError(.invalidArgument, "a tag of a cache is empty or holds a NUL character")
+    }
+    guard item.value.count <= CacheTable.valueByteLimit, size + item.value.count <= bound.bytes ?? .max else {
+      throw GodwitError(.limitExceeded, "the value is larger than the cache takes", hint: "raise its bound, or leave it out")
+    }
+  }
+
+  /// Takes the value under a key away.
+  public func invalidate(_ key: String) async throws {
+    recency.forget(key)
+    try await file.write { table in try table.writing { total in try table.remove(key, &total) } }
+  }
+
+  /// Takes all values with a tag away.
+  public func invalidate(tag: String) async throws {
+    try await file.write { table in
+      try table.writing { total in for key in try table.keys(tagged: tag) { try table.remove(key, &total) } }
+    }
+  }
+
+  /// Takes everything away.
+  public func removeAll() async throws {
+    try await file.write { table in
+      try table.writing { total in
+        try table.removeAll()
+        total = try table.total()
+      }
+    }
+  }
+
+  // MARK: Get or compute
+
+  /// The bytes under a key; computed and stored when there are none, once for all who ask meanwhile, in this process and
+  /// in others.
+  ///
+  /// A cache that cannot be written gives the value all the same.
+  ///
+  /// - Throws: What the computation throws, to everybody who waited for it; `CancellationError`.
+  public func data(
+    for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
+    or compute: @escaping @Sendable () async throws -> Data
+  ) async throws -> Data {
+    if let data = try await data(for: key) { return data }
+    return try await flights.value(for: key) { [self] in
+      let lock = try await lock(key)
+      defer { withExtendedLifetime(lock) {} }
+      // Another process may have been faster.
+      if let data = try await data(for: key) { return data }
+      let data = try await compute()
+      do {
+        try await set(key, data, lifetime: lifetime, tags: tags)
+      } catch let error as GodwitError where error.code != .invalidArgument {
+        logger.warning("a value is not cached", metadata: ["cache": "\(name)", "error": "\(error)"])
+      }
+      return data
+    }
+  }
+
+  /// The value under a key, computed and stored when there is none; see `data(for:or:)`.
+  public func value<Value: Codable & Sendable>(
+    for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
+    or compute: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let data = try await data(for: key, lifetime: lifetime, tags: tags) { try CacheCoding.encode(try await compute()) }
+    if let value = try? CacheCoding.decode(Value.self, data) { return value }
+    // What lies there is of another type.
+    try await invalidate(key)
+    let fresh = try await self.data(for: key, lifetime: lifetime, tags: tags) {
+      try CacheCoding.encode(try await compute())
+    }
+    return try CacheCoding.decode(Value.self, fresh)
+  }
+
+  /// Waits for the lock on a key, which another process may hold; nil when the file system has none to give.
+  private func lock(_ key: String) async throws -> ByteLock? {
+    let hash = Array(key.utf8).withUnsafeBytes { ContentHash(of: $0) }
+    let byte = hash.bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) } & (1 << 62 - 1)
+    var pause = Duration.milliseconds(1)
+    while true {
+      do {
+        if let lock = try ByteLock.take(lockPath, byte: byte) { return lock }
+      } catch {
+        logger.warning("a cache has no lock", metadata: ["cache": "\(name)", "error": "\(error)"])
+        return nil
+      }
+      try await Task.sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(50))
+    }
+  }
+
+  // MARK: Care
+
+  /// How the cache fares.
+  public func statistics() async throws -> CacheStatistics {
+    let total = try await reading(or: CacheTable.Total(entries: 0, bytes: 0)) { try $0.total() }
+    var statistics = statisticsHere.withLock { $0 }
+    statistics.entries = Int(total.entries)
+    statistics.bytes = Int(total.bytes)
+    return statistics
+  }
+
+  var clock: WallClock { wallClock }
+
+  private func count(_ body: (inout CacheStatistics) -> Void) { statisticsHere.withLock { body(&$0) } }
+
+  /// Writes down when entries were last used, and closes the file.
+  func close() async {
+    let ticks = recency.takeAll()
+    if !ticks.isEmpty {
+      try? await file.write { table in
+        try table.writing { _ in for (key, tick) in ticks { try table.setUsed(key, tick) } }
+      }
+    }
+    await file.close()
+  }
+}

@@ -1,0 +1,24 @@
+/// How much a cache may hold: beyond it the least recently used entries go.
+public struct CacheBound: Hashable, Sendable {
+  /// Bytes of keys and values together, or nil for any number.
+  public var bytes: Int?
+  /// Entries, or nil for any number.
+  public var entries: Int?
+
+  /// A bound of bytes, of entries, or of both.
+  public init(bytes: Int? = nil, entries: Int? = nil) {
+    self.bytes = bytes
+    self.entries = entries
+  }
+
+  /// At most that many bytes of keys and values.
+  public static func bytes(_ count: Int) -> CacheBound { CacheBound(bytes: count) }
+  /// At most that many entries.
+  public static func entries(_ count: Int) -> CacheBound { CacheBound(entries: count) }
+  /// None: only time takes entries away.
+  public static let none = CacheBound()
+
+  func isExceeded(_ total: CacheTable.Total) -> Bool {
+    total.entries > Int64(entries ?? .max) || total.bytes > Int64(bytes ?? .max)
+  }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import GodwitBase
+import GodwitStorage
+
+/// The statements on a cache's file (Specs/cache.md, "File").
+struct CacheTable {
+  let connection: Connection
+
+  static let layoutVersion: Int64 = 1
+  static let keyByteLimit = 1_024
+  static let valueByteLimit = 256 << 20
+  /// Expired entries that a write takes away beside its own work.
+  private static let expiredPerWrite = 16
+
+  // What is read without the value stands ahead of it, so that its overflow pages stay out of it.
+  private static let creation = """
+    CREATE TABLE entry (key TEXT PRIMARY KEY NOT NULL, size INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER,
+      sliding INTEGER, tags TEXT, value BLOB NOT NULL);
+    CREATE INDEX entry_used ON entry (used);
+    CREATE INDEX entry_expires ON entry (expires) WHERE expires IS NOT NULL;
+    CREATE TABLE tag (name TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (name, key)) WITHOUT ROWID;
+    CREATE TABLE total (entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
+    INSERT INTO total VALUES (0, 0);
+    PRAGMA user_version = 1;
+    """
+
+  struct Total: Equatable {
+    var entries: Int64
+    var bytes: Int64
+  }
+
+  struct Entry {
+    let value: Data
+    let expires: Int64?
+    let sliding: Int64?
+  }
+
+  /// Makes the tables in an empty file. Throws `unsupportedVersion` for another layout.
+  static func prepare(_ connection: Connection) throws {
+    let version = try connection.scalar("PRAGMA user_version")
+    guard version != .integer(layoutVersion) else { return }
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      // Another process may have been faster.
+      if try connection.scalar("PRAGMA user_version") == .integer(0) {
+        try connection.execute(creation)
+      } else if try connection.scalar("PRAGMA user_version") != .integer(layoutVersion) {
+        throw GodwitError(.unsupportedVersion, "the cache has another layout")
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  // MARK: Reading
+
+  /// The entry, unless it has expired.
+  func entry(_ key: String, now: Int64) throws -> Entry? {
+    try connection.withStatement("SELECT expires, sliding, value FROM entry WHERE key = ?") { statement in
+      try statement.bind(key, at: 1)
+      guard try statement.step() else { return nil }
+      let expires = statement.isNull(at: 0) ? nil : statement.integer(at: 0)
+      if let expires, expires <= now { return nil }
+      let value = statement.withBytes(at: 2) { Data($0) }
+      return Entry(value: value, expires: expires, sliding: statement.isNull(at: 1) ? nil : statement.integer(at: 1))
+    }
+  }
+
+  func total() throws -> Total {
+    try connection.withStatement("SELECT entries, bytes FROM total") { statement in
+      guard try statement.step() else { throw GodwitError(.damagedDatabase, "the cache has lost its total") }
+      return Total(entries: statement.integer(at: 0), bytes: statement.integer(at: 1))
+    }
+  }
+
+  // MARK: Writing
+
+  /// Runs the body in a transaction that keeps the total.
+  func writing(_ body: (inout Total) throws -> Void) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      let before = try total()
+      var total = before
+      try body(&total)
+      if total != before {
+        try connection.run("UPDATE total SET entries = ?, bytes = ?", [.integer(total.entries), .integer(total.bytes)])
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  func set(_ item: CacheItem, used: Int64, now: Int64, _ total: inout Total) throws {
+    let size = Int64(item.key.utf8.count + item.value.count)
+    let old = try sizeAndTags(item.key)
+    let sql =
+      old == nil
+      ? "INSERT OR FAIL INTO entry (size, used, expires, sliding, tags, value, key) VALUES (?, ?, ?, ?, ?, ?, ?)"
+      : "UPDATE OR FAIL entry SET size = ?, used = ?, expires = ?, sliding = ?, tags = ?, value = ? WHERE key = ?"
+    try connection.withStatement(sql) { statement in
+      try statement.bind(size, at: 1)
+      try statement.bind(used, at: 2)
+      let milliseconds = item.lifetime.milliseconds
+      if let milliseconds { try statement.bind(now + milliseconds, at: 3) }
+      if let milliseconds, item.lifetime.isSliding { try statement.bind(milliseconds, at: 4) }
+      if !item.tags.isEmpty { try statement.bind(item.tags.joined(separator: "\0"), at: 5) }
+      try item.value.withUnsafeBytes { bytes in
+        try statement.bindBorrowed(blob: bytes, at: 6)
+        try statement.bind(item.key, at: 7)
+        try statement.run()
+      }
+    }
+    total.entries += old == nil ? 1 : 0
+    total.bytes += size - (old?.size ?? 0)
+    if let tags = old?.tags { try untag(item.key, tags) }
+    for tag in Set(item.tags) {
+      try connection.run("INSERT OR FAIL INTO tag (name, key) VALUES (?, ?)", [.text(tag), .text(item.key)])
+    }
+  }
+
+  private func sizeAndTags(_ key: String) throws -> (size: Int64, tags: String?)? {
+    try connection.withStatement("SELECT size, tags FROM entry WHERE key = ?") { statement in
+      try statement.bind(key, at: 1)
+      guard try statement.step() else { return nil }
+      return (statement.integer(at: 0), statement.isNull(at: 1) ? nil : try statement.text(at: 1))
+    }
+  }
+
+  private func untag(_ key: String, _ tags: String) throws {
+    for tag in Set(tags.split(separator: "\0").map(String.init)) {
+      try connection.run("DELETE FROM tag WHERE name = ? AND key = ?", [.text(tag), .text(key)])
+    }
+  }
+
+  /// Whether there was one.
+  @discardableResult
+  func remove(_ key: String, _ total: inout Total) throws -> Bool {
+    guard let old = try sizeAndTags(key) else { return false }
+    try connection.run("DELETE FROM entry WHERE key = ?", [.text(key)])
+    if let tags = old.tags { try untag(key, tags) }
+    total.entries -= 1
+    total.bytes -= old.size
+    return true
+  }
+
+  func keys(tagged tag: String) throws -> [String] {
+    try keys("SELECT key FROM tag WHERE name = ?", [.text(tag)])
+  }
+
+  func removeExpired(now: Int64, _ total: inout Total) throws {
+    let limit = Value.integer(Int64(Self.expiredPerWrite))
+    let sql = "SELECT key FROM entry WHERE expires <= ? ORDER BY expires LIMIT ?"
+    for key in try keys(sql, [.integer(now), limit]) { try remove(key, &total) }
+  }
+
+  private func keys(_ sql: String, _ values: [Value]) throws -> [String] {
+    try connection.withStatement(sql) { statement in
+      try statement.bind(values)
+      var keys: [String] = []
+      while try statement.step() { keys.append(try statement.text(at: 0)) }
+      return keys
+    }
+  }
+
+  /// Removes the least recently used entries until the bound holds, and returns how many. Entries of which memory knows
+  /// a later use take their place behind the others first.
+  func evict(to bound: CacheBound, _ recency: CacheRecency, _ total: inout Total) throws -> Int {
+    var evicted = 0
+    while bound.isExceeded(total) {
+      let oldest: (key: String, used: Int64)? = try connection.withStatement(
+        "SELECT key, used FROM entry ORDER BY used LIMIT 1"
+      ) { statement in
+        try statement.step() ? (try statement.text(at: 0), statement.integer(at: 1)) : nil
+      }
+      guard let oldest else { break }
+      if let later = recency.take(oldest.key, after: oldest.used) {
+        try setUsed(oldest.key, later)
+      } else {
+        try remove(oldest.key, &total)
+        evicted += 1
+      }
+    }
+    return evicted
+  }
+
+  func setUsed(_ key: String, _ tick: Int64) throws {
+    try connection.run("UPDATE OR FAIL entry SET used = ? WHERE key = ? AND used < ?1", [.integer(tick), .text(key)])
+  }
+
+  func setExpiry(_ key: String, _ expires: Int64) throws {
+    try connection.run("UPDATE OR FAIL entry SET expires = ? WHERE key = ?", [.integer(expires), .text(key)])
+  }
+
+  func removeAll() throws {
+    try connection.execute("DELETE FROM entry; DELETE FROM tag; UPDATE total SET entries = 0, bytes = 0")
+  }
+}
+
+/// A value on its way into a cache.
+struct CacheItem: Sendable {
+  let key: String
+  let value: Data
+  let lifetime: CacheLifetime
+  let tags: [String]
+}

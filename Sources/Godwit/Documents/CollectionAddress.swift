@@ -1,0 +1,29 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+
+/// A collection by name, with what the program declares of its members. A name that no collection can have shows at the
+/// first use.
+struct CollectionAddress: Sendable {
+  let collection: String
+  let members: [DocumentMember]
+  private let written: Result<(table: String, selectByKey: String), GodwitError>
+
+  init(_ collection: String, members: [DocumentMember]) {
+    self.collection = collection
+    self.members = members
+    do {
+      let table = try CollectionTable.name(of: collection)
+      let key = SQLName.quoted(CollectionTable.keyColumn)
+      written = .success((table, "SELECT * FROM \(SQLName.quoted(table)) WHERE \(key) = ?"))
+    } catch {
+      written = .failure((error as? GodwitError) ?? GodwitError(.invalidArgument, "the name is none", underlying: error))
+    }
+  }
+
+  /// The table's name.
+  func table() throws -> String { try written.get().table }
+
+  /// All columns of the row of a key.
+  func selectByKey() throws -> String { try written.get().selectByKey }
+}

@@ -1,0 +1,121 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+
+/// The cells of one document as it is written: encoded values by column. Its memory serves document after document.
+struct DocumentCells {
+  private(set) var values = ByteWriter(capacity: 512)
+  /// By column: where its value stands in `values`; nil when the document does not say.
+  private(set) var ranges: [Range<Int>?] = []
+  /// Which members have been read, so that none comes twice.
+  private var seen: [Bool] = []
+
+  mutating func begin(_ layout: CollectionLayout) {
+    values.removeAll()
+    ranges.removeAll(keepingCapacity: true)
+    ranges.append(contentsOf: repeatElement(nil, count: layout.table.definition.columns.count))
+    seen.removeAll(keepingCapacity: true)
+    seen.append(contentsOf: repeatElement(false, count: layout.shape.members.count))
+  }
+
+  mutating func set(_ column: Int, _ value: Value) {
+    let start = values.count
+    values.value(value)
+    ranges[column] = start..<values.count
+  }
+
+  /// Reads a document. Members without a column are named, in the order of the text, and left out: the table has to
+  /// have them first.
+  mutating func read(_ bytes: UnsafeRawBufferPointer, _ layout: CollectionLayout) throws -> [String] {
+    var scanner = JSONScanner(bytes)
+    guard scanner.peek() == UInt8(ascii: "{") else {
+      throw scanner.failure("is no object", hint: "a document is an object: {\"name\": …}")
+    }
+    _ = scanner.take(UInt8(ascii: "{"))
+    var unknown: [String] = []
+    var unknownNames: Set<[UInt8]> = []
+    var count = 0
+    layout.beginDocument()
+    try scanner.forEachMember(depth: 0) { name, scanner in
+      count += 1
+      guard count <= CollectionTable.memberLimit else {
+        throw name.failure("has more than \(CollectionTable.memberLimit) members in a document")
+      }
+      guard let place = name.withBytes({ layout.place(of: $0) }) else {
+        guard unknownNames.insert(name.bytes).inserted else { throw name.failure("has a member twice") }
+        let start = values.count
+        do { _ = try CollectionTable.column(of: name.text) } catch let error as GodwitError {
+          throw name.failure("has a member whose name \(name.text.isEmpty ? "is empty" : "is too long: \(error.hint ?? "")")")
+        }
+        if try !DocumentCell.encode(&scanner, to: &values) { unknown.append(name.text) }
+        values.truncate(to: start)
+        return
+      }
+      guard !seen[place] else { throw name.failure("has a member twice") }
+      seen[place] = true
+      let column = layout.plainColumns[place]
+      if column >= 0 {
+        let start = values.count
+        _ = try DocumentCell.encode(&scanner, to: &values)
+        ranges[column] = start..<values.count
+        return
+      }
+      try read(layout.shape.members[place], name, &scanner, layout)
+    }
+    try scanner.expectEnd()
+    return unknown
+  }
+
+  private mutating func read(
+    _ member: CollectionShape.Member, _ name: JSONScanner.Name, _ scanner: inout JSONScanner,
+    _ layout: CollectionLayout
+  ) throws {
+    guard let column = member.counter ?? member.set else { return }
+    let start = values.count
+    let isNull = try DocumentCell.encode(&scanner, to: &values)
+    let end = values.count
+    // What was written to the name before it was declared is overwritten with it.
+    if let plain = member.value { setNull(plain) }
+    if isNull {
+      ranges[column] = append(layout.defaults[column])
+    } else if member.counter != nil {
+      guard values.bytes[start] == ValueTag.integer else { throw name.failure("has a counter that is no integer") }
+      ranges[column] = start..<end
+    } else {
+      var reader = ByteReader(values.bytes[start..<end])
+      guard case .text(let text) = try reader.value(), text.utf8.first == UInt8(ascii: "["),
+        let elements = SetElements.parse(.text(text))
+      else { throw name.failure("has a set that is no array") }
+      set(column, SetElements.value(of: elements))
+    }
+  }
+
+  private mutating func setNull(_ column: Int) { ranges[column] = append([ValueTag.null]) }
+
+  private mutating func append(_ bytes: [UInt8]) -> Range<Int> {
+    let start = values.count
+    values.raw(bytes)
+    return start..<values.count
+  }
+
+  /// The encoded value of a column, or nil when the document does not say.
+  func encoded(_ column: Int) -> ArraySlice<UInt8>? { ranges[column].map { values.bytes[$0] } }
+
+  /// Appends the whole row, with what a document without a member has.
+  func write(to writer: inout ByteWriter, _ layout: CollectionLayout) {
+    values.bytes.withUnsafeBytes { bytes in
+      // Cells that follow one another in memory, too, go in one piece.
+      var piece = 0..<0
+      for column in ranges.indices {
+        if let range = ranges[column], range.lowerBound == piece.upperBound {
+          piece = piece.lowerBound..<range.upperBound
+          continue
+        }
+        if !piece.isEmpty { writer.raw(UnsafeRawBufferPointer(rebasing: bytes[piece])) }
+        piece = ranges[column] ?? 0..<0
+        if ranges[column] == nil { layout.defaults[column].withUnsafeBytes { writer.raw($0) } }
+      }
+      if !piece.isEmpty { writer.raw(UnsafeRawBufferPointer(rebasing: bytes[piece])) }
+    }
+  }
+}

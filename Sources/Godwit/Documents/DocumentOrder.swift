@@ -1,0 +1,19 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+
+/// In which order documents come: by a member, up or down.
+public struct DocumentOrder: Hashable, Sendable {
+  let reference: MemberReference
+  let isDescending: Bool
+
+  /// By a member, from small to large: absent ones, numbers, texts.
+  public static func ascending(_ member: String) -> DocumentOrder { by(member, isDescending: false) }
+  /// By a member, from large to small.
+  public static func descending(_ member: String) -> DocumentOrder { by(member, isDescending: true) }
+
+  static func by(_ name: String, isDescending: Bool) -> DocumentOrder {
+    let reference: MemberReference = name == CollectionTable.keyColumn ? .key : .member(name)
+    return DocumentOrder(reference: reference, isDescending: isDescending)
+  }
+}

@@ -1,0 +1,63 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// Reads documents from rows of a collection, all of whose columns a statement selects.
+enum DocumentReading {
+  /// The document as JSON text, members in the order of their bytes.
+  static func text(_ statement: Statement, _ shape: CollectionShape) throws -> String {
+    var writer = ByteWriter(capacity: 256)
+    var isFirst = true
+    writer.byte(UInt8(ascii: "{"))
+    for member in shape.members {
+      guard hasValue(statement, member) else { continue }
+      if !isFirst { writer.byte(UInt8(ascii: ",")) }
+      isFirst = false
+      writer.raw(member.label)
+      if member.counter == nil, member.set == nil, let value = member.value {
+        write(statement, Int32(value), to: &writer)
+      } else {
+        try json(statement, member).write(to: &writer)
+      }
+    }
+    writer.byte(UInt8(ascii: "}"))
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// The document's members.
+  static func members(_ statement: Statement, _ shape: CollectionShape) throws -> [String: JSON] {
+    var members: [String: JSON] = [:]
+    members.reserveCapacity(shape.members.count)
+    for member in shape.members where hasValue(statement, member) {
+      members[member.name] = try json(statement, member)
+    }
+    return members
+  }
+
+  private static func hasValue(_ statement: Statement, _ member: CollectionShape.Member) -> Bool {
+    if member.counter != nil || member.set != nil { return true }
+    return member.value.map { !statement.isNull(at: Int32($0)) } ?? false
+  }
+
+  private static func write(_ statement: Statement, _ column: Int32, to writer: inout ByteWriter) {
+    switch statement.storageClass(at: column) {
+    case .integer: JSON.integer(statement.integer(at: column)).write(to: &writer)
+    case .real: DocumentCell.write(statement.real(at: column), to: &writer)
+    case .text: statement.withBytes(at: column) { DocumentCell.write(text: $0, to: &writer) }
+    case .blob: DocumentCell.json(of: .blob(statement.blob(at: column))).write(to: &writer)
+    case .null: writer.raw("null".utf8)
+    }
+  }
+
+  private static func json(_ statement: Statement, _ member: CollectionShape.Member) throws -> JSON {
+    let plain = try member.value.map { DocumentCell.json(of: try statement.value(at: Int32($0))) } ?? .null
+    if let counter = member.counter {
+      // What was counted before the declaration, or by a replica that had not heard of it.
+      return .integer(statement.integer(at: Int32(counter)) &+ (plain.integerValue ?? 0))
+    }
+    guard let set = member.set else { return plain }
+    let elements = DocumentCell.json(of: try statement.value(at: Int32(set))).arrayValue ?? []
+    return .array(elements + (plain.arrayValue ?? []).filter { !elements.contains($0) })
+  }
+}

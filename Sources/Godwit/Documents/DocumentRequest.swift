@@ -1,0 +1,166 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// A request for documents of a collection: a value, which runs when a replica, a snapshot or a transaction is asked for
+/// it, or observes. A collection that is absent has none.
+public struct DocumentRequest<Element: Sendable>: FetchRequest {
+  let address: CollectionAddress
+  let clock: DocumentClock
+  let read: @Sendable (Statement, CollectionShape) throws -> Element
+  private(set) var condition: Result<DocumentCondition?, GodwitError> = .success(nil)
+  private(set) var orders: Result<[DocumentOrder], GodwitError> = .success([])
+  private(set) var limit: Int?
+  private(set) var offset = 0
+
+  init(
+    _ address: CollectionAddress, _ clock: DocumentClock,
+    read: @escaping @Sendable (Statement, CollectionShape) throws -> Element
+  ) {
+    self.address = address
+    self.clock = clock
+    self.read = read
+  }
+
+  // MARK: Building
+
+  /// Only documents that meet the condition, too.
+  public func `where`(_ build: (DocumentFields) -> DocumentCondition) -> Self { adding(.success(build(DocumentFields()))) }
+
+  /// Only documents that meet the condition, too: `"price > 3 and tags contains 'new' or stock = 0"`. What does not
+  /// parse shows as `invalidArgument` when the request runs.
+  public func `where`(_ text: String) -> Self { adding(Result.godwit { try DocumentConditionParser.condition(text) }) }
+
+  private func adding(_ more: Result<DocumentCondition, GodwitError>) -> Self {
+    var copy = self
+    switch (condition, more) {
+    case (.failure, _): break
+    case (_, .failure(let error)): copy.condition = .failure(error)
+    case (.success(let here), .success(let more)): copy.condition = .success(here.map { $0 && more } ?? more)
+    }
+    return copy
+  }
+
+  /// In this order: `"name, date desc"`; documents that it does not tell apart go by key.
+  public func order(by text: String) -> Self {
+    var copy = self
+    copy.orders = Result.godwit { try DocumentConditionParser.orders(text) }
+    return copy
+  }
+
+  /// In this order; documents that it does not tell apart go by key.
+  public func order(by orders: DocumentOrder...) -> Self {
+    var copy = self
+    copy.orders = .success(orders)
+    return copy
+  }
+
+  /// At most that many documents.
+  public func limit(_ count: Int) -> Self {
+    var copy = self
+    copy.limit = max(0, count)
+    return copy
+  }
+
+  /// Without the first so many documents.
+  public func offset(_ count: Int) -> Self {
+    var copy = self
+    copy.offset = max(0, count)
+    return copy
+  }
+
+  /// The same for another form of its documents.
+  func reading<Other: Sendable>(
+    _ read: @escaping @Sendable (Statement, CollectionShape) throws -> Other
+  ) -> DocumentRequest<Other> {
+    var other = DocumentRequest<Other>(address, clock, read: read)
+    other.condition = condition
+    other.orders = orders
+    other.limit = limit
+    other.offset = offset
+    return other
+  }
+
+  // MARK: SQL
+
+  /// The SELECT, for a collection that has all the members it names.
+  public var sql: SQL { get throws { try select("*", nil) } }
+
+  func select(_ what: String, _ shape: CollectionShape?) throws -> SQL {
+    var sql = DocumentSQL(shape)
+    sql.add("SELECT \(what) FROM \(SQLName.quoted(try address.table())) WHERE ")
+    try addCondition(to: &sql)
+    sql.add(" ORDER BY ")
+    for order in try orders.get() {
+      sql.add("\(try sql.expression(order.reference))\(order.isDescending ? " DESC" : ""), ")
+    }
+    sql.add("\(SQLName.quoted(CollectionTable.keyColumn))")
+    if limit != nil || offset > 0 {
+      sql.add(" LIMIT ")
+      sql.bind(.integer(Int64(limit ?? -1)))
+      sql.add(" OFFSET ")
+      sql.bind(.integer(Int64(offset)))
+    }
+    return sql.sql
+  }
+
+  private func addCondition(to sql: inout DocumentSQL) throws {
+    let expiry = SQLName.quoted(CollectionTable.expiryColumn)
+    sql.add("(\(expiry) IS NULL OR \(expiry) > ")
+    sql.bind(.integer(clock.now))
+    sql.add(")")
+    guard let condition = try condition.get() else { return }
+    sql.add(" AND ")
+    try sql.add(condition.node)
+  }
+
+  /// Deletes in place of selecting; order and limit count as they do there.
+  func deletion(_ shape: CollectionShape) throws -> SQL {
+    let keys = try select(SQLName.quoted(CollectionTable.keyColumn), shape)
+    return SQL(
+      text: "DELETE FROM \(SQLName.quoted(try address.table())) WHERE "
+        + "\(SQLName.quoted(CollectionTable.keyColumn)) IN (\(keys.text))", values: keys.values)
+  }
+
+  // MARK: Running
+
+  /// The table; never used by programs.
+  public var _tables: Set<String> { (try? address.table()).map { [$0] } ?? [] }
+
+  /// Runs it; never called by programs.
+  public func _fetch(_ connection: FetchConnection) throws -> [Element] {
+    let connection = connection.connection
+    guard let shape = try CollectionShape.current(of: address, on: connection) else {
+      _ = try select("*", nil)
+      return []
+    }
+    let sql = try select("*", shape)
+    return try connection.withStatement(sql.text) { statement in
+      try statement.bind(sql.values)
+      var elements: [Element] = []
+      while try statement.step() { elements.append(try read(statement, shape)) }
+      return elements
+    }
+  }
+
+  /// Counts them; never called by programs.
+  public func _count(_ connection: FetchConnection) throws -> Int {
+    let connection = connection.connection
+    guard let shape = try CollectionShape.current(of: address, on: connection) else { return 0 }
+    let sql = try select("1", shape)
+    let count = try connection.scalar("SELECT count(*) FROM (\(sql.text))", sql.values)
+    guard case .integer(let number)? = count else { return 0 }
+    return Int(number)
+  }
+}
+
+extension Result where Failure == GodwitError {
+  static func godwit(_ body: () throws -> Success) -> Self {
+    do {
+      return .success(try body())
+    } catch {
+      return .failure((error as? GodwitError) ?? GodwitError(.invalidArgument, "the request is none", underlying: error))
+    }
+  }
+}

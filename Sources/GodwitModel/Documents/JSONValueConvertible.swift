@@ -1,0 +1,42 @@
+import Foundation
+
+/// What can be compared with a member of a document: texts, numbers, true and false, dates, JSON itself.
+public protocol JSONValueConvertible: Sendable {
+  /// The value as JSON.
+  var json: JSON { get }
+}
+
+extension JSON: JSONValueConvertible {
+  /// Itself.
+  public var json: JSON { self }
+}
+
+extension String: JSONValueConvertible {
+  /// A text.
+  public var json: JSON { .string(self) }
+}
+
+extension Bool: JSONValueConvertible {
+  /// true or false
+  public var json: JSON { .bool(self) }
+}
+
+extension Int: JSONValueConvertible {
+  /// A number.
+  public var json: JSON { .integer(Int64(self)) }
+}
+
+extension Int64: JSONValueConvertible {
+  /// A number.
+  public var json: JSON { .integer(self) }
+}
+
+extension Double: JSONValueConvertible {
+  /// A number.
+  public var json: JSON { .number(self) }
+}
+
+extension Date: JSONValueConvertible {
+  /// ISO 8601 in UTC with milliseconds.
+  public var json: JSON { .string(DocumentDate.text(self)) }
+}

@@ -1,0 +1,39 @@
+import CSQLCipher
+import GodwitBase
+
+/// A SQL function of Godwit's that says yes or no. A throw fails the statement.
+package protocol SQLPredicate: AnyObject {
+  func holds(_ arguments: borrowing FunctionArguments) throws -> Bool
+}
+
+extension Connection {
+  /// Registers the predicate under `name`, for any number of arguments, as long as the connection lives.
+  package func register(_ predicate: any SQLPredicate, as name: String) throws {
+    let box = PredicateBox(predicate, failure: functionFailure)
+    retain(box)
+    let result = sqlite3_create_function_v2(
+      handle, name, -1, SQLITE_UTF8, Unmanaged.passUnretained(box).toOpaque(),
+      { context, count, values in
+        guard let context, let user = sqlite3_user_data(context) else { return }
+        let box = Unmanaged<PredicateBox>.fromOpaque(user).takeUnretainedValue()
+        do {
+          let holds = try box.predicate.holds(FunctionArguments(count: Int(count), values: values))
+          sqlite3_result_int(context, holds ? 1 : 0)
+        } catch {
+          box.failure.error = error
+          sqlite3_result_error(context, "\(error)", -1)
+        }
+      }, nil, nil, nil)
+    guard result == SQLITE_OK else { throw failure(result) }
+  }
+}
+
+private final class PredicateBox {
+  let predicate: any SQLPredicate
+  let failure: FunctionFailure
+
+  init(_ predicate: any SQLPredicate, failure: FunctionFailure) {
+    self.predicate = predicate
+    self.failure = failure
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@Suite struct DocumentCommandTests {
+  private func machine() throws -> Machine {
+    let machine = try Machine("documents")
+    try #require(try machine.godwit("init").status == 0)
+    return machine
+  }
+
+  @Test func documentsGoInAndComeOutAsTheyWere() throws {
+    let machine = try machine()
+    let lines = "{\"_key\":\"a\",\"name\":\"Ada\",\"tags\":[\"x\"]}\n{\"_key\":\"b\",\"n\":1.5}\n"
+    let put = try machine.godwit("put", "things", input: Data(lines.utf8))
+    #expect(put.status == 0 && put.output.isEmpty && put.error == "2 documents put into things\n", "\(put.error)")
+    #expect(try machine.godwit("get", "things").text == lines)
+    #expect(try machine.godwit("get", "things", "b").text == "{\"n\":1.5}\n")
+    let json = try machine.godwit("get", "things", "a", "--json").text
+    #expect(json == "{\"document\":{\"name\":\"Ada\",\"tags\":[\"x\"]},\"expires\":null,\"key\":\"a\"}\n")
+    #expect(try machine.godwit("get", "things", "none").status == 1)
+    #expect(try machine.godwit("get", "absent").text.isEmpty)
+  }
+
+  @Test func anArrayAMemberAndOneDocumentCanBePut() throws {
+    let machine = try machine()
+    try machine.write(Data("[ {\"id\":1,\"v\":\"]\\\"{\"} ,\n {\"id\":2} ]".utf8), to: "array.json")
+    #expect(try machine.godwit("put", "c", "array.json", "--key", "id").status == 0)
+    try machine.write(Data("{\"x\":{\"no\":[1]},\"in\":[{\"id\":3}],\"y\":1}".utf8), to: "inner.json")
+    #expect(try machine.godwit("put", "c", "inner.json", "--at", "in", "--key", "id").status == 0)
+    #expect(try machine.godwit("put", "c", "--as", "4", input: Data("{\"w\":1}".utf8)).status == 0)
+    #expect(try machine.godwit("put", "c", "--as", "4", "--merge", input: Data("{\"v\":2}".utf8)).status == 0)
+    let expected = [
+      "{\"_key\":\"1\",\"id\":1,\"v\":\"]\\\"{\"}", "{\"_key\":\"2\",\"id\":2}", "{\"_key\":\"3\",\"id\":3}",
+      "{\"_key\":\"4\",\"v\":2,\"w\":1}",
+    ]
+    #expect(try machine.godwit("get", "c").lines == expected)
+    #expect(try machine.godwit("put", "c", "inner.json", "--at", "out", "--key", "id").status == 1)
+  }
+
+  @Test func whatIsWrongIsToldWithItsLine() throws {
+    let machine = try machine()
+    let bad: [(String, String)] = [
+      ("{\"_key\":\"a\"}\n{\"_key\":\"b\",\"n\":}", "line 2"), ("{\"name\":\"no key\"}", "_key"), ("[1]", "no object"),
+      ("[{\"_key\":\"a\"}", "does not end"), ("[{\"_key\":\"a\"} {\"_key\":\"b\"}]", "comma"), ("{\"_key\":\"a\",\"x\":1", "ends too early"),
+      ("{\"_key\":\"a\",\"x\":1,\"x\":2}", "twice"),
+    ]
+    for (text, told) in bad {
+      let outcome = try machine.godwit("put", "c", input: Data(text.utf8))
+      #expect(outcome.status == 1 && outcome.error.contains(told), "\(text): \(outcome.error)")
+      #expect(try machine.godwit("get", "c").text.isEmpty)
+    }
+    let utf8 = try machine.godwit("put", "c", "--as", "a", input: Data([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D]))
+    #expect(utf8.status == 1 && utf8.error.contains("UTF-8"))
+  }
+
+  @Test func queriesAndListingsShowDocuments() throws {
+    let machine = try machine()
+    let lines = "{\"_key\":\"a\",\"name\":\"Ada\",\"n\":3}\n{\"_key\":\"b\",\"name\":\"Bob\"}\n{\"_key\":\"c\",\"name\":\"Cy\",\"n\":10}\n"
+    try machine.godwit("put", "people", input: Data(lines.utf8))
+    let found = try machine.godwit("query", "--collection", "people", "--where", "n > 1", "--order", "n desc")
+    #expect(found.lines == ["_key   n  name", "c     10  Cy", "a      3  Ada"])
+    let keys = try machine.godwit("query", "--collection", "people", "--limit", "1", "--json").objects()
+    #expect(keys.map { $0["key"] as? String } == ["a"])
+    #expect(try machine.godwit("query", "SELECT name FROM documents_people WHERE n = 3").lines == ["name", "Ada"])
+    #expect(try machine.godwit("tables").lines == ["table             rows  collection", "documents_people     3  people"])
+    #expect(Set(try #require(try machine.godwit("tables", "--json").objects().first).keys) == ["table", "rows", "collection"])
+    #expect(try machine.godwit("query", "--collection", "people", "--where", "n >").error.contains("column 4"))
+    #expect(try machine.godwit("query", "--where", "n > 1", "SELECT 1").status == 64)
+    #expect(try machine.godwit("query").status == 64)
+  }
+
+  @Test func documentsAreDeletedByKeyConditionAndAll() throws {
+    let machine = try machine()
+    let lines = (1...6).map { "{\"_key\":\"k\($0)\",\"n\":\($0)}\n" }.joined()
+    try machine.godwit("put", "c", input: Data(lines.utf8))
+    #expect(try machine.godwit("rm", "c", "k1", "none").status == 0)
+    #expect(try machine.godwit("rm", "c", "none").status == 1)
+    #expect(try machine.godwit("rm", "c", "--where", "n > 4", "--json").text == "{\"collection\":\"c\",\"deleted\":2}\n")
+    #expect(try machine.godwit("get", "c").lines.count == 3)
+    #expect(try machine.godwit("rm", "c", "--all").error == "3 documents deleted\n")
+    #expect(try machine.godwit("rm", "c", "--all").status == 1)
+    #expect(try machine.godwit("rm", "c").status == 64)
+  }
+
+  @Test func anExpiryMayBeGiven() throws {
+    let machine = try machine()
+    try machine.godwit("put", "c", "--as", "old", "--expires", "2020-01-01", input: Data("{}".utf8))
+    try machine.godwit("put", "c", "--as", "new", "--expires", "1h", input: Data("{}".utf8))
+    #expect(try machine.godwit("get", "c").lines == ["{\"_key\":\"new\"}"])
+    let expires = try machine.godwit("get", "c", "new", "--json").objects().first?["expires"] as? String
+    #expect(expires?.hasSuffix("Z") == true)
+  }
+
+  /// Debian's package iso-codes: countries, and languages, of which there are thousands.
+  @Test(.enabled(if: IsoCodes.areInstalled, "the package iso-codes is not installed"))
+  func isoCodesLoadMergeAndAnswerAlike() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    let countries = ["put", "countries", "--at", "3166-1", "--key", "alpha_2", IsoCodes.countries]
+    #expect(try desk.run(countries).error.hasSuffix(" documents put into countries\n"))
+    let languages = ["put", "languages", "--at", "639-3", "--key", "alpha_3", IsoCodes.languages]
+    #expect(try laptop.run(languages).status == 0)
+    #expect(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
+    #expect(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+
+    // Both edit one country, each another member, without hearing of each other.
+    try desk.godwit("put", "countries", "--as", "FR", "--merge", input: Data("{\"visited\":true}".utf8))
+    try laptop.godwit("put", "countries", "--as", "FR", "--merge", input: Data("{\"rating\":5}".utf8))
+    #expect(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
+    #expect(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+
+    let queries = [
+      ["query", "--collection", "countries", "--where", "rating = 5 and visited = true"],
+      ["query", "--collection", "countries", "--where", "name contains 'land'", "--order", "numeric desc", "--limit", "9"],
+      ["query", "--collection", "languages", "--where", "scope = 'M' or alpha_2 in ('de', 'fr')", "--order", "name"],
+      ["query", "SELECT count(*) AS languages FROM documents_languages"], ["get", "countries", "FR"], ["tables"],
+    ]
+    for query in queries {
+      let here = try desk.run(query)
+      #expect(here.status == 0 && !here.lines.isEmpty, "\(here.error)")
+      #expect(try laptop.run(query).text == here.text, "\(query)")
+    }
+    let france = try #require(try desk.godwit("get", "countries", "FR").objects().first)
+    #expect(france["rating"] as? Int == 5 && france["visited"] as? Bool == true && france["alpha_3"] as? String == "FRA")
+    #expect(try desk.digest() == laptop.digest())
+    #expect(try desk.godwit("conflicts").output.isEmpty)
+  }
+}
+
+private enum IsoCodes {
+  static let countries = "/usr/share/iso-codes/json/iso_3166-1.json"
+  static let languages = "/usr/share/iso-codes/json/iso_639-3.json"
+  static var areInstalled: Bool { [countries, languages].allSatisfy(FileManager.default.fileExists) }
+}

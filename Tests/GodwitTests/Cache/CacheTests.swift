@@ -1,0 +1,271 @@
+import Foundation
+import Godwit
+import GodwitStorage
+import Synchronization
+import Testing
+
+@testable import Godwit
+
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock { $0 } }
+  func add() { count.withLock { $0 += 1 } }
+}
+
+@Suite("Cache")
+struct CacheTests {
+  private let group: TestGroup
+  private var replica: Replica { group[0] }
+
+  init() async throws { group = try await TestGroup(1) }
+
+  private func bytes(_ count: Int, _ byte: UInt8 = 7) -> Data { Data(repeating: byte, count: count) }
+
+  @Test("values come back, as bytes and as a type of one's own, and survive closing")
+  func values() async throws {
+    struct Size: Codable, Equatable { var width: Int }
+    let cache = try replica.cache(named: "images")
+    #expect(try await cache.data(for: "a") == nil)
+    try await cache.set("a", bytes(5_000))
+    try await cache.set("empty", Data())
+    try await cache.set("size", value: Size(width: 3))
+    try await cache.set("a", bytes(1, 9))
+    #expect(try await cache.data(for: ["a", "empty", "none"]) == ["a": bytes(1, 9), "empty": Data()])
+    #expect(try await cache.value(for: "size", as: Size.self) == Size(width: 3))
+    #expect(try await cache.value(for: "size", as: [Int].self) == nil)
+    let path = replica.path
+    await replica.close()
+    let again = try await TestGroup.open(path, group.clock)
+    let reopened = try again.cache(named: "images")
+    #expect(try await reopened.value(for: "size", as: Size.self) == Size(width: 3))
+    let statistics = try await reopened.statistics()
+    #expect(statistics.entries == 3 && statistics.bytes == 1 + 1 + 5 + 4 + 11)
+    await again.close()
+    #expect(await code { try await reopened.data(for: "a") } == .closed)
+  }
+
+  @Test("nothing of it travels, and nothing of it lies on disk in plain")
+  func private_() async throws {
+    let cache = try replica.cache(named: "secrets")
+    try await cache.set("where-it-is", Data("the treasure lies here".utf8))
+    let digest = try await replica.digest()
+    try await cache.removeAll()
+    #expect(try await replica.digest() == digest)
+    try await cache.set("where-it-is", Data("the treasure lies here".utf8))
+    await replica.close()
+    let folder = "\(replica.path)/cache"
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let file = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+      #expect(file.range(of: Data("treasure".utf8)) == nil && file.range(of: Data("where-it-is".utf8)) == nil)
+      let mode = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+    }
+  }
+
+  @Test("a fixed lifetime counts from the write, a sliding one from the last use")
+  func lifetimes() async throws {
+    let cache = try replica.cache(named: "c")
+    try await cache.set("fixed", bytes(1), lifetime: .fixed(.milliseconds(100)))
+    try await cache.set("sliding", bytes(1), lifetime: .sliding(.milliseconds(100)))
+    for _ in 0..<4 {
+      group.clock.advance(60)
+      #expect(try await cache.data(for: "sliding") != nil)
+    }
+    #expect(try await cache.data(for: "fixed") == nil)
+    group.clock.advance(100)
+    #expect(try await cache.data(for: "sliding") == nil)
+    try await cache.set("other", bytes(1))
+    #expect(try await cache.statistics().entries == 1)
+  }
+
+  @Test("beyond the bound the least recently used go, in the order of their uses")
+  func eviction() async throws {
+    let cache = try replica.cache(named: "c", bound: .entries(3))
+    for key in ["a", "b", "c"] { try await cache.set(key, bytes(10)) }
+    _ = try await cache.data(for: "a")
+    try await cache.set("d", bytes(10))
+    #expect(Set(try await cache.data(for: ["a", "b", "c", "d"]).keys) == ["a", "c", "d"])
+    // That was a use of each, in this order.
+    try await cache.set("e", bytes(10))
+    try await cache.set("f", bytes(10))
+    let left = try await cache.read { reader in try ["a", "c", "d", "e", "f"].filter { try reader.data(for: $0) != nil } }
+    #expect(left.count == 3 && left.suffix(2) == ["e", "f"])
+    #expect(try await cache.statistics().evictions == 3)
+  }
+
+  @Test("a bound in bytes holds after every write, and a value beyond it is refused")
+  func byteBound() async throws {
+    let cache = try replica.cache(named: "c", bound: .bytes(1_000))
+    for number in 0..<50 {
+      try await cache.set("k\(number)", bytes(number * 7))
+      #expect(try await cache.statistics().bytes <= 1_000)
+    }
+    #expect(await code { try await cache.set("big", bytes(998)) } == .limitExceeded)
+    #expect(await code { try await cache.set("", bytes(1)) } == .invalidArgument)
+    #expect(await code { try replica.cache(named: "../x") } == .invalidArgument)
+  }
+
+  @Test("a read writes nothing to the file")
+  func readsWriteNothing() async throws {
+    let cache = try replica.cache(named: "c", bound: .entries(10))
+    for number in 0..<10 { try await cache.set("k\(number)", bytes(100)) }
+    func size() throws -> Int {
+      let wal = "\(replica.path)/cache/c-wal"
+      return try FileManager.default.attributesOfItem(atPath: wal)[.size] as? Int ?? 0
+    }
+    let before = try size()
+    for _ in 0..<20 { for number in 0..<10 { _ = try await cache.data(for: "k\(number)") } }
+    #expect(try size() == before)
+  }
+
+  @Test("tags take many entries away at once, and keep up with what is written again")
+  func tags() async throws {
+    let cache = try replica.cache(named: "c")
+    try await cache.set("a", bytes(1), tags: ["x", "y"])
+    try await cache.set("b", bytes(1), tags: ["x", "x"])
+    try await cache.set("c", bytes(1), tags: ["x"])
+    try await cache.set("c", bytes(1), tags: ["y"])
+    try await cache.invalidate(tag: "x")
+    #expect(Set(try await cache.data(for: ["a", "b", "c"]).keys) == ["c"])
+    try await cache.invalidate("c")
+    #expect(try await cache.statistics().entries == 0)
+  }
+
+  @Test("callers that wait for one key share one computation; its error reaches them all and is not kept")
+  func computeOnce() async throws {
+    let cache = try replica.cache(named: "c")
+    let count = Counter()
+    @Sendable func value() async throws -> Data {
+      try await cache.data(for: "k") {
+        count.add()
+        try await Task.sleep(for: .milliseconds(30))
+        return Data("computed".utf8)
+      }
+    }
+    try await withThrowingTaskGroup(of: Data.self) { tasks in
+      for _ in 0..<32 { tasks.addTask { try await value() } }
+      for try await data in tasks { #expect(data == Data("computed".utf8)) }
+    }
+    #expect(count.value == 1)
+    for _ in 0..<2 {
+      let failure = await code { try await cache.data(for: "bad") { throw GodwitError(.invalidArgument, "no") } }
+      #expect(failure == .invalidArgument)
+    }
+    #expect(try await cache.value(for: "typed") { [1, 2] } == [1, 2])
+    #expect(try await cache.value(for: "typed") { [3] } == [1, 2])
+    #expect(try await cache.value(for: "typed") { "text" } == "text")
+  }
+
+  @Test("a caller that is cancelled leaves the others their value, and with the last the computation ends")
+  func cancellation() async throws {
+    let cache = try replica.cache(named: "c")
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let (ended, end) = AsyncStream.makeStream(of: Bool.self)
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    @Sendable func value() async throws -> Data {
+      try await cache.data(for: "k") {
+        start.yield()
+        for await _ in gate { break }
+        end.yield(Task.isCancelled)
+        return Data("v".utf8)
+      }
+    }
+    let impatient = Task { try await value() }
+    for await _ in started { break }
+    let patient = Task { try await value() }
+    // The second has joined when it is seen to miss.
+    while try await cache.statistics().misses < 3 { await Task.yield() }
+    impatient.cancel()
+    await #expect(throws: CancellationError.self) { try await impatient.value }
+    open.yield()
+    #expect(try await patient.value == Data("v".utf8))
+    for await wasCancelled in ended {
+      #expect(!wasCancelled)
+      break
+    }
+  }
+
+  @Test("a damaged, foreign or plain file is thrown away with a warning, whoever meets it", arguments: 0..<4)
+  func damaged(kind: Int) async throws {
+    let lines = StatementLines()
+    let path = replica.path
+    let file = "\(path)/cache/c"
+    try await replica.cache(named: "c").set((0..<200).reduce(into: [:]) { $0["k\($1)"] = bytes(500) })
+    await replica.close()
+    switch kind {
+    case 0: try Data("SQLite format 3\0 and no more".utf8).write(to: URL(fileURLWithPath: file))
+    case 1:
+      var content = try Data(contentsOf: URL(fileURLWithPath: file))
+      for place in stride(from: 5_000, to: content.count, by: 4_096) { content[place] ^= 0xFF }
+      try content.write(to: URL(fileURLWithPath: file))
+    case 2: try bytes(8_192).write(to: URL(fileURLWithPath: file))
+    default: try Data("short".utf8).write(to: URL(fileURLWithPath: file))
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    let again = try await Replica.open(
+      at: path, models: [Folder.self, Note.self, Draft.self], name: nil, key: .keyring(), logger: lines.logger,
+      wallClock: group.clock.wallClock)
+    let cache = try again.cache(named: "c")
+    #expect(try await cache.data(for: "k7") == nil)
+    try await cache.set("k7", bytes(3))
+    #expect(try await cache.data(for: "k7") == bytes(3))
+    #expect(lines.all.contains { $0.hasPrefix("warning: a cache is thrown away") })
+    await again.close()
+  }
+
+  @Test("with memory in front, what was read lately does not ask the file")
+  func memoryFirst() async throws {
+    let cache = try replica.cache(named: "c")
+    let memory = cache.inMemory(bytes: 1_000)
+    try await memory.set("a", bytes(10))
+    #expect(try await memory.data(for: "a") == bytes(10))
+    #expect(try await cache.statistics().hits == 0)
+    // Somebody else writes; memory asks again when its copy is a second old.
+    try await cache.set("a", bytes(20))
+    #expect(try await memory.data(for: "a") == bytes(10))
+    group.clock.advance(1_000)
+    #expect(try await memory.data(for: "a") == bytes(20))
+    for number in 0..<30 { try await memory.set("k\(number)", bytes(100)) }
+    #expect(try await memory.data(for: "a") == bytes(20))
+    try await memory.invalidate("a")
+    #expect(try await memory.data(for: "a") == nil)
+    #expect(try await memory.data(for: "new") { Data("x".utf8) } == Data("x".utf8))
+  }
+
+  @Test("what memory holds stays within its bytes, and what was used lately stays")
+  func memoryStore() {
+    var store = MemoryStore(bound: 100)
+    for number in 0..<1_000 {
+      store.set("k\(number % 37)", bytes(number % 11), until: 10)
+      _ = store.get("k1", now: 0)
+      #expect(store.bytes <= 100)
+    }
+    #expect(store.get("k1", now: 0) != nil)
+    #expect(store.get("k1", now: 10) == nil)
+  }
+
+  @Test("two replicas' processes compute a key once between them")
+  func acrossProcesses() async throws {
+    // Two caches on one folder share nothing but the files, as two processes do.
+    let folder = "\(replica.path)/cache"
+    let caches = (0..<2).map { _ in
+      Cache(
+        name: "c", bound: .none, folder: folder, key: replica.cacheKey, wallClock: .system, logger: replica.logger)
+    }
+    let count = Counter()
+    try await withThrowingTaskGroup(of: Data.self) { tasks in
+      for number in 0..<16 {
+        tasks.addTask {
+          try await caches[number % 2].data(for: "k") {
+            count.add()
+            try await Task.sleep(for: .milliseconds(50))
+            return Data("v".utf8)
+          }
+        }
+      }
+      for try await data in tasks { #expect(data == Data("v".utf8)) }
+    }
+    #expect(count.value == 1)
+    for cache in caches { await cache.close() }
+  }
+}

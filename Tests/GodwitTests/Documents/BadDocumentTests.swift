@@ -1,0 +1,129 @@
+import Foundation
+import Godwit
+import GodwitModel
+import Testing
+
+@Suite("Documents that are refused")
+struct BadDocumentTests {
+  private static let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+
+  @Test(
+    "what breaks a rule is refused with line and column, and nothing is stored",
+    arguments: [
+      ("", 1, 1), ("{", 1, 2), ("[1]", 1, 1), ("{\"a\":1,}", 1, 8), ("{\"a\" 1}", 1, 6), ("{\"a\":1} x", 1, 9),
+      ("{\n  \"a\": tru\n}", 2, 8), ("{\"a\":01}", 1, 6), ("{\"a\":1.}", 1, 6), ("{\"a\":+1}", 1, 6), ("{\"a\":NaN}", 1, 6),
+      ("{\"a\":Infinity}", 1, 6), ("{\"a\":1,\n\"a\":2}", 2, 1), ("{\"x\":{\"a\":1,\"a\":2}}", 1, 13),
+      ("{\"a\":9223372036854775808}", 1, 6), ("{\"a\":-9223372036854775809}", 1, 6), ("{\"a\":1e400}", 1, 6),
+      ("{\"a\":\"\\ud800\"}", 1, 7), ("{\"a\":\"\\x\"}", 1, 7), ("{\"a\":\"\u{1}\"}", 1, 7), ("{\"a\":\"open", 1, 11),
+      ("{\"\":1}", 1, 2), ("{\"a\":\(deep)}", 1, 69), ("{'a':1}", 1, 2),
+    ])
+  func refused(text: String, line: Int, column: Int) async throws {
+    let replica = try await Replica.temporary()
+    let error = await #expect(throws: GodwitError.self) { try await replica.documents("c").set("k", json: text) }
+    #expect(error?.code == .invalidDocument)
+    #expect(error?.message.hasSuffix("at line \(line), column \(column)") == true, "\(error?.message ?? "")")
+    #expect(try await replica.collections() == [])
+  }
+
+  @Test("64 levels are allowed, 65 are not")
+  func depth() throws {
+    func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+    #expect(throws: Never.self) { try JSON(text: nested(64)) }
+    #expect(throws: GodwitError.self) { try JSON(text: nested(65)) }
+  }
+
+  @Test("bytes that are not UTF-8 are refused where they stand")
+  func utf8() throws {
+    let bytes: [UInt8] = Array("{\n\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8)
+    let error = #expect(throws: GodwitError.self) { try bytes.withUnsafeBytes { try JSONScanner.checkUTF8($0) } }
+    #expect(error?.message.hasSuffix("at line 2, column 6") == true)
+  }
+
+  @Test("NaN and infinity in a value are refused, also deep inside")
+  func notANumber() async throws {
+    let replica = try await Replica.temporary()
+    let documents = replica.documents("c")
+    let nan = await #expect(throws: GodwitError.self) { try await documents.set("k", ["a": [["b": .real(.nan)]]]) }
+    #expect(nan?.code == .valueNotStorable)
+    struct Bad: Codable { var number = Double.infinity }
+    let infinite = await #expect(throws: GodwitError.self) { try await documents.set("k", encoding: Bad()) }
+    #expect(infinite?.code == .valueNotStorable)
+    #expect(try await replica.collections() == [])
+  }
+
+  @Test("997 members are allowed in a document and a collection, and one more in neither")
+  func members() async throws {
+    let replica = try await Replica.temporary()
+    let documents = replica.documents("c")
+    let most = Dictionary(uniqueKeysWithValues: (0..<997).map { ("m\($0)", JSON.integer(Int64($0))) })
+    try await documents.set("k", most)
+    #expect(try await documents.get("k") == most)
+    try await documents.merge("k", ["m5": "other"])
+    #expect(try await documents.get("k")?["m5"] == "other")
+    let more = await #expect(throws: GodwitError.self) { try await documents.set("l", ["another": 1]) }
+    #expect(more?.code == .limitExceeded)
+    let tooMany = Dictionary(uniqueKeysWithValues: (0..<1_001).map { ("m\($0)", JSON.integer(1)) })
+    let error = await #expect(throws: GodwitError.self) { try await replica.documents("d").set("k", tooMany) }
+    #expect(error?.code == .invalidDocument)
+    #expect(try await replica.collections() == ["c"])
+  }
+
+  @Test("random texts are read or refused, and what is read comes back the same")
+  func random() throws {
+    var generator = SeededGenerator(seed: 7)
+    let pieces = ["{", "}", "[", "]", ",", ":", "\"a\"", "\"b\\n\"", "1", "-0", "2.5e3", "true", "null", " ", "\"", "\\", "\u{1}", "é"]
+    var readable = 0
+    for _ in 0..<20_000 {
+      let count = Int.random(in: 1...12, using: &generator)
+      let text = (0..<count).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+      guard let json = try? JSON(text: text) else { continue }
+      readable += 1
+      #expect(try JSON(text: json.text) == json)
+    }
+    #expect(readable > 100)
+  }
+
+  @Test("numbers are read as Swift reads them, to the last bit")
+  func decimals() throws {
+    var generator = SeededGenerator(seed: 3)
+    for _ in 0..<20_000 {
+      let whole = UInt64.random(in: 0...UInt64.random(in: 1...10_000_000_000, using: &generator), using: &generator)
+      let digits = (0..<Int.random(in: 1...12, using: &generator)).map { _ in "\(Int.random(in: 0...9, using: &generator))" }
+      let text = (Bool.random(using: &generator) ? "-" : "") + "\(whole)." + digits.joined()
+      let expected = try #require(Double(text))
+      let found = try JSON(text: text).realValue
+      #expect(found == expected && found?.sign == expected.sign, "\(text)")
+    }
+  }
+
+  @Test("dates are written in UTC with milliseconds, and read in every form of ISO 8601 that names an instant")
+  func dates() {
+    let instant = Date(timeIntervalSince1970: 1_772_366_400.25)
+    #expect(instant.json == "2026-03-01T12:00:00.250Z")
+    for text in ["2026-03-01T12:00:00.25Z", "2026-03-01T13:30:00.250+01:30", "2026-03-01 04:00:00,250-0800"] {
+      #expect(DocumentDate.date(text) == instant, "\(text)")
+    }
+    for text in ["2026-02-29", "2026-13-01", "2026-03-01T25:00Z", "2026-03-01T12:00", "12:00", "2026-3-1", "2026-03-01T12:00Zx"] {
+      #expect(DocumentDate.date(text) == nil, "\(text)")
+    }
+    for year in [0.0, 951_782_400, -62_167_219_200, 253_402_300_799, -1, 1e9 + 0.001] {
+      let date = Date(timeIntervalSince1970: year)
+      let back = DocumentDate.date(DocumentDate.text(date))?.timeIntervalSince1970
+      #expect(back.map { abs($0 - year) < 0.0006 } == true, "\(DocumentDate.text(date))")
+    }
+  }
+
+  @Test("every Bool reads truth in numbers and words", arguments: [
+    ("1", true), ("0", false), ("2.5", true), ("-1", true), ("\"1\"", true), ("\"YES\"", true), ("\"True\"", true),
+    ("\"no\"", false), ("\"0\"", false), ("\"\"", false), ("true", true), ("false", false),
+  ])
+  func truth(text: String, expected: Bool) async throws {
+    struct Flags: Codable { var flag: Bool; var list: [Bool]; var inner: [String: Bool] }
+    let replica = try await Replica.temporary()
+    let documents = replica.documents("c")
+    try await documents.set("k", json: "{\"flag\":\(text),\"list\":[\(text)],\"inner\":{\"x\":\(text)}}")
+    let flags = try #require(try await documents.get("k", as: Flags.self))
+    #expect(flags.flag == expected && flags.list == [expected] && flags.inner == ["x": expected])
+    #expect(try await documents.keys { $0.flag == true } == (expected ? ["k"] : []))
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Godwit
+import Testing
+
+@testable import Godwit
+
+@Suite("Expiry of documents")
+struct DocumentExpiryTests {
+  private let group: TestGroup
+
+  init() async throws { group = try await TestGroup(2) }
+
+  private func instant(_ milliseconds: Int64) -> Date {
+    Date(timeIntervalSince1970: Double(1_700_000_000_000 + milliseconds) / 1_000)
+  }
+
+  @Test("an expired document is in no result from its instant on, and is swept in small steps")
+  func expired() async throws {
+    let sessions = group[0].documents("sessions")
+    try await group[0].write { tx in
+      for number in 0..<600 { try sessions.set("s\(number)", ["n": 1], expires: instant(100), in: tx) }
+      try sessions.set("kept", ["n": 2], in: tx)
+    }
+    group.clock.advance(99)
+    #expect(try await sessions.count() == 601)
+    group.clock.advance(1)
+    #expect(try await sessions.keys() == ["kept"])
+    #expect(try await sessions.get("s1") == nil)
+    #expect(try await !sessions.has("s1"))
+    #expect(try await !sessions.delete("s1"))
+    #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 600)
+    #expect(try await group[0].sweep() == 599)
+    #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 1)
+  }
+
+  @Test("writes sweep now and then by themselves")
+  func byItself() async throws {
+    let sessions = group[0].documents("sessions")
+    try await sessions.set("old", ["n": 1], expires: instant(100))
+    group.clock.advance(120_000)
+    try await sessions.set("new", ["n": 2])
+    #expect(try await group[0].rows("SELECT _key AS k FROM documents_sessions").map { $0["k"] } == ["new"])
+  }
+
+  @Test("the expiry travels, the later set wins, and a document whose expiry was put off outlives a sweep without a conflict")
+  func travels() async throws {
+    let here = group[0].documents("sessions")
+    let there = group[1].documents("sessions")
+    try await here.set("s", ["n": 1], expires: instant(100))
+    try await group.settle()
+    #expect(try await there.expiry(of: "s") == instant(100))
+    group.clock.advance(50)
+    try await there.expire("s", at: instant(1_000))
+    group.clock.advance(50)
+    #expect(try await here.get("s") == nil)
+    #expect(try await group[0].sweep() == 1)
+    try await group.settle()
+    for documents in [here, there] { #expect(try await documents.json("s") == #"{"n":1}"#) }
+    for replica in group.replicas { #expect(try await replica.conflicts().isEmpty) }
+    #expect(try await group.digests().count == 1)
+    group.clock.advance(1_000)
+    for documents in [here, there] { #expect(try await documents.get("s") == nil) }
+  }
+
+  @Test("an expired document does not come back from a replica whose clock is slow")
+  func slowClock() async throws {
+    let slow = TestClock(1_700_000_000_000 - 600_000)
+    await group[1].close()
+    let late = try await TestGroup.open(group[1].path, slow)
+    let here = group[0].documents("sessions")
+    let there = late.documents("sessions")
+    let file = group.folder.file("one")
+    func carry(_ from: Replica, _ to: Replica) async throws {
+      _ = try await from.export(to: .file(file))
+      _ = try await to.import(from: .file(file))
+    }
+    try await here.set("s", ["n": 1], expires: instant(100))
+    try await carry(group[0], late)
+    // It has not heard that the time is up.
+    #expect(try await there.get("s") != nil)
+    group.clock.advance(200)
+    #expect(try await group[0].sweep() == 1)
+    try await there.merge("s", ["n": 2])
+    try await carry(late, group[0])
+    #expect(try await here.get("s") == nil)
+    #expect(try await group[0].sweep() == 1)
+    try await carry(group[0], late)
+    #expect(try await there.get("s") == nil)
+    #expect(try await late.digest() == group[0].digest())
+    #expect(try await group[0].conflicts().isEmpty)
+    await late.close()
+  }
+
+  @Test("a document begins anew after its expiry, and setting it whole takes the expiry away")
+  func anew() async throws {
+    let sessions = group[0].documents("sessions")
+    try await sessions.set("s", ["n": 1, "m": 1], expires: instant(100))
+    try await sessions.set("t", ["n": 1], expires: instant(100))
+    try await sessions.set("t", ["n": 2])
+    group.clock.advance(100)
+    try await sessions.merge("s", ["k": 1])
+    #expect(try await sessions.json("s") == #"{"k":1}"#)
+    #expect(try await sessions.expiry(of: "s") == nil)
+    #expect(try await sessions.json("t") == #"{"n":2}"#)
+  }
+}

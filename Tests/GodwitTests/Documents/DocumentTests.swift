@@ -1,0 +1,135 @@
+import Foundation
+import Godwit
+import Testing
+
+@testable import Godwit
+
+@Suite("Documents")
+struct DocumentTests {
+  private let group: TestGroup
+  private var replica: Replica { group[0] }
+
+  init() async throws { group = try await TestGroup(1) }
+
+  @Test("a document comes back as it was, whatever its members are")
+  func roundTrip() async throws {
+    let things = replica.documents("Things")
+    let json = """
+      {"": 0, "a b": true}
+      """
+    #expect(await code { try await things.set("bad", json: json) } == .invalidDocument)
+    let text = #"{"A":{"b":[1,2.5,null,{"c":"d"}],"z":false},"a":"Ünïcödé 🐦","active":true,"big":9223372036854775807,"#
+      + #""created$At":"2026-03-01T12:00:00.000Z","e":[],"frac":0.1,"i":-5,"low":-9223372036854775808,"neg":-0.0,"#
+      + #""off":false,"s":"[not an array","t":"\\x","true":"true","u":"{}","zero":0,"é":1}"#
+    try await things.set("k", json: text)
+    #expect(try await things.json("k") == text)
+    let members = try #require(try await things.get("k"))
+    #expect(members["active"] == true && members["zero"] == 0 && members["A"]?["z"] == false)
+    #expect(members["s"] == "[not an array" && members["true"] == "true")
+  }
+
+  @Test("numbers are what they say, however they are written")
+  func numbers() async throws {
+    let things = replica.documents("numbers")
+    try await things.set("k", json: #"{"a": 1.0, "b": 2e0, "c": 1e400000000000000000, "d": 1}"#.replacing(", \"c\": 1e400000000000000000", with: ""))
+    #expect(try await things.json("k") == #"{"a":1,"b":2,"d":1}"#)
+    let kinds = try await replica.rows("SELECT typeof(a) AS a, typeof(b) AS b FROM documents_numbers")
+    #expect(kinds.first?["a"] == "integer" && kinds.first?["b"] == "integer")
+  }
+
+  @Test("setting writes the document whole, merging only what it names, and null takes a member away")
+  func wholeAndMerged() async throws {
+    let accounts = replica.documents("accounts")
+    try await accounts.set("ada", ["name": "Ada", "price": 3, "tags": ["new"]])
+    try await accounts.merge("ada", ["price": 4, "tags": nil, "city": "London"])
+    #expect(try await accounts.get("ada") == ["name": "Ada", "price": 4, "city": "London"])
+    try await accounts.set("ada", ["name": "Ada L."])
+    #expect(try await accounts.get("ada") == ["name": "Ada L."])
+    try await accounts.merge("new", json: #"{"x":1}"#)
+    #expect(try await accounts.json("new") == #"{"x":1}"#)
+  }
+
+  @Test("members are columns for SQL, NULL where a document has none")
+  func columns() async throws {
+    let accounts = replica.documents("accounts")
+    try await accounts.set("a", ["name": "Ada", "createdAt": 5, "active": true])
+    try await accounts.set("b", ["name": "Bob"])
+    let rows = try await replica.rows("SELECT name, created$at AS created FROM documents_accounts WHERE active ORDER BY name")
+    #expect(rows.count == 1 && rows[0]["created"] == 5)
+    let absent = try await replica.rows("SELECT _key FROM documents_accounts WHERE active IS NULL")
+    #expect(absent.map { $0["_key"] } == ["b"])
+  }
+
+  @Test("has, has all, count, delete and drop say what there is; an absent collection is empty and cannot be dropped")
+  func presence() async throws {
+    let accounts = replica.documents("accounts")
+    #expect(try await accounts.get("a") == nil)
+    #expect(try await accounts.count() == 0)
+    #expect(try await accounts.keys() == [])
+    #expect(await code { try await accounts.drop() } == .notFound)
+    #expect(try await !accounts.delete("a"))
+    for key in ["a", "b", "c"] { try await accounts.set(key, ["n": 1]) }
+    #expect(try await accounts.has("a"))
+    #expect(try await accounts.hasAll(["a", "b"]))
+    #expect(try await !accounts.hasAll(["a", "x"]))
+    #expect(try await accounts.delete("a"))
+    #expect(try await accounts.count() == 2)
+    #expect(try await replica.collections() == ["accounts"])
+    try await accounts.drop()
+    #expect(try await accounts.count() == 0)
+    #expect(try await replica.collections() == [])
+    #expect(await code { try await accounts.drop() } == .notFound)
+    try await accounts.set("d", ["other": 1])
+    #expect(try await accounts.keys() == ["d"])
+  }
+
+  @Test("names that differ by case, accents or marks alone are different members and collections")
+  func names() async throws {
+    let text = #"{"$a":1,"A":2,"_expires":3,"_key":4,"a":5,"a\"b":7,"a$_counter":6,"#
+      + "\"e\u{301}\":9,\"rowid\":8,\"\u{e9}\":10}"
+    try await replica.documents("X y\"z").set("k", json: text)
+    try await replica.documents("x y\"z").set("k", json: #"{"a":0}"#)
+    #expect(try await replica.documents("X y\"z").json("k") == text)
+    #expect(try await replica.collections() == ["X y\"z", "x y\"z"].sorted())
+    let long = String(repeating: "m", count: 129)
+    #expect(await code { try await replica.documents("c").set("k", [long: 1]) } == .invalidDocument)
+    #expect(await code { try await replica.documents("").set("k", ["a": 1]) } == .invalidArgument)
+    #expect(await code { try await replica.documents(long).count() } == .invalidArgument)
+    #expect(await code { try await replica.documents("c").set("", ["a": 1]) } == .invalidArgument)
+    #expect(try await replica.collections().count == 2)
+  }
+
+  @Test("a transaction may add members to a collection it has written to, and a savepoint takes them back")
+  func growthInsideATransaction() async throws {
+    let things = replica.documents("things", members: [.counter("hits")])
+    try await replica.write { tx in
+      try things.set("a", ["one": 1], in: tx)
+      try things.set("b", ["one": 1, "two": 2], in: tx)
+      try things.merge("a", ["three": 3], in: tx)
+      _ = try? tx.savepoint {
+        try things.set("c", ["four": 4], in: tx)
+        throw CancellationError()
+      }
+      try things.set("d", ["five": 5], in: tx)
+      try things.delete("b", in: tx)
+    }
+    #expect(try await things.keys() == ["a", "d"])
+    #expect(try await things.json("a") == #"{"hits":0,"one":1,"three":3}"#)
+    #expect(try await replica.verify().problems.isEmpty)
+    await #expect(throws: GodwitError.self) { try await replica.rows("SELECT four FROM documents_things") }
+  }
+
+  @Test("a rolled back transaction leaves neither collection nor member")
+  func rollback() async throws {
+    let things = replica.documents("things")
+    _ = await code {
+      try await replica.write { tx in
+        try things.set("a", ["one": 1], in: tx)
+        throw GodwitError(.invalidArgument, "no")
+      }
+    }
+    #expect(try await things.count() == 0)
+    try await things.set("a", ["two": 1])
+    #expect(try await things.json("a") == #"{"two":1}"#)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Godwit
+import GodwitStorage
+
+/// What documents cost against models of the same rows, and the cache against a bare table.
+let documentsBenchmarks = [
+  Benchmark(
+    group: "documents", name: "put of 10 members, JSON text", baseline: "model inserts of the same rows", budget: 2.0
+  ) { context in
+    let replica = try await Replica.open(at: "\(context.folder)/documents-put", models: FlatRow.self)
+    let source = FlatSource(context.rowCount)
+    let documents = replica.documents("flat")
+    return Benchmark.Sides(
+      subject: { try await put(source.current, into: documents, of: replica) },
+      baseline: {
+        for batch in source.current.rows.batches {
+          try await replica.write { tx in _ = try tx.insert(batch) }
+        }
+      }, reset: { source.renew() }, finish: { await replica.close() }, units: context.rowCount)
+  },
+  Benchmark(
+    group: "documents", name: "get by key, JSON text", baseline: "model fetch by key, one read", budget: 2.0
+  ) { context in
+    let replica = try await Replica.open(at: "\(context.folder)/documents-get", models: FlatRow.self)
+    let source = FlatSource(context.rowCount)
+    let documents = replica.documents("flat")
+    try await put(source.current, into: documents, of: replica)
+    for batch in source.current.rows.batches { try await replica.write { tx in _ = try tx.insert(batch) } }
+    let keys = source.current.rows.map(\.id).shuffled()
+    return Benchmark.Sides(
+      subject: {
+        let found = try await replica.read { snapshot in
+          try keys.count { try documents.json($0, in: snapshot) != nil }
+        }
+        try expect(found, keys.count)
+      },
+      baseline: {
+        let found = try await replica.read { snapshot in
+          try keys.count { try snapshot.fetch(FlatRow.self, key: $0) != nil }
+        }
+        try expect(found, keys.count)
+      }, finish: { await replica.close() }, units: keys.count)
+  },
+  Benchmark(
+    group: "documents", name: "cache get of 1 kB", baseline: "one prepared statement, bound and reset", budget: 1.5
+  ) { context in
+    let (replica, cache, bare, keys) = try await cacheSides(context, "get")
+    return Benchmark.Sides(
+      subject: {
+        let found = try await cache.read { reader in try keys.count { try reader.data(for: $0) != nil } }
+        try expect(found, keys.count)
+      },
+      baseline: { try expect(try await BlockingThread.run { try bare.get(keys) }, keys.count) },
+      finish: { await replica.close() }, units: keys.count)
+  },
+  Benchmark(
+    group: "documents", name: "cache set of 1 kB, 1,000 a batch", baseline: "bare upsert in the same batches", budget: 1.5
+  ) { context in
+    let (replica, cache, bare, keys) = try await cacheSides(context, "set")
+    let value = Data(repeating: 8, count: 1_000)
+    return Benchmark.Sides(
+      subject: {
+        for batch in keys.batches {
+          try await cache.set(Dictionary(uniqueKeysWithValues: batch.map { ($0, value) }))
+        }
+      },
+      baseline: {
+        for batch in keys.batches { try await BlockingThread.run { try bare.upsert(Array(batch), value) } }
+      }, finish: { await replica.close() }, units: keys.count)
+  },
+  Benchmark(
+    group: "documents", name: "cache get by 8 tasks", baseline: "the same by one task (two cores)", budget: 1 / 1.6
+  ) { context in
+    let (replica, cache, _, keys) = try await cacheSides(context, "tasks")
+    @Sendable func read(_ keys: ArraySlice<String>) async throws {
+      let found = try await cache.read { reader in try keys.count { try reader.data(for: $0) != nil } }
+      try expect(found, keys.count)
+    }
+    return Benchmark.Sides(
+      subject: {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+          let share = keys.count / 8
+          for number in 0..<8 {
+            let end = number == 7 ? keys.count : (number + 1) * share
+            tasks.addTask { try await read(keys[number * share..<end]) }
+          }
+          try await tasks.waitForAll()
+        }
+      }, baseline: { try await read(keys[...]) }, finish: { await replica.close() }, units: keys.count)
+  },
+]
+
+/// A cache and a bare table, each with an entry of 1 kB for each key.
+private func cacheSides(
+  _ context: BenchContext, _ name: String
+) async throws -> (Replica, Cache, BareCache, [String]) {
+  let replica = try await Replica.open(at: "\(context.folder)/cache-\(name)", models: LocalRow.self)
+  let cache = try replica.cache(named: "bench")
+  let bare = try BareCache("\(context.folder)/bare-cache-\(name)")
+  let keys = (0..<min(context.rowCount, 20_000)).map { "key-\($0)" }.shuffled()
+  let value = Data(repeating: 7, count: 1_000)
+  for batch in keys.batches {
+    try await cache.set(Dictionary(uniqueKeysWithValues: batch.map { ($0, value) }))
+    try bare.upsert(Array(batch), value)
+  }
+  return (replica, cache, bare, keys)
+}
+
+private func put(_ flat: FlatSource.Rows, into documents: Documents, of replica: Replica) async throws {
+  for batch in Array(zip(flat.rows, flat.texts)).batches {
+    try await replica.write { tx in
+      for (row, text) in batch { try documents.set(row.id, json: text, in: tx) }
+    }
+  }
+}
+
+extension Array {
+  /// 1,000 at a time.
+  fileprivate var batches: [[Element]] {
+    stride(from: 0, to: count, by: 1_000).map { Array(self[$0..<Swift.min($0 + 1_000, count)]) }
+  }
+}

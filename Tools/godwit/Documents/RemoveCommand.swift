@@ -1,0 +1,56 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Remove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm",
+    abstract: "Delete documents of a collection.",
+    discussion: """
+      Examples:
+        godwit rm accounts ada bob
+        godwit rm sessions --where "seen < '2026-01-01'"
+        godwit rm sessions --all
+      """)
+
+  @Argument(help: "The collection.")
+  var collection: String
+
+  @Argument(help: "Keys of documents.")
+  var keys: [String] = []
+
+  @Option(name: .customLong("where"), help: ArgumentHelp("Delete what meets this condition.", valueName: "condition"))
+  var condition: String?
+
+  @Flag(help: "Delete the whole collection.")
+  var all = false
+
+  @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard [!keys.isEmpty, condition != nil, all].count(where: { $0 }) == 1 else {
+      throw ValidationError("name documents by their keys, by --where, or with --all")
+    }
+  }
+
+  func run() async throws {
+    let count = try await options.withReplica { replica in
+      let documents = replica.documents(collection)
+      if let condition { return try await documents.delete(documents.where(condition)) }
+      guard all else {
+        return try await replica.write { [keys] tx in try keys.count { try documents.delete($0, in: tx) } }
+      }
+      let count = try await documents.count()
+      try await documents.drop()
+      return count
+    }
+    if options.json {
+      try options.console.line(["collection": .string(collection), "deleted": .number(count)])
+    } else {
+      options.console.note("\(Format.count(count, "document")) deleted")
+    }
+    if !keys.isEmpty, count == 0 {
+      throw GodwitError(.notFound, "collection \(collection) has none of these documents")
+    }
+  }
+}
