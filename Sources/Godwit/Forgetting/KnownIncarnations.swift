@@ -64,9 +64,11 @@ struct KnownIncarnations {
     return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
   }
 
-  /// What all that write on for a member are known to hold: what a file for it may leave out. Nil when none does.
+  /// What all that write on for a member are known to hold: what a file for it may leave out. Nil when none does. Of the
+  /// own replica's copies only those count that have been heard of: most are backups that were restored.
   func held(by replica: ReplicaID) throws -> VersionVector? {
-    let vectors = try living(of: replica).map { origin in
+    let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
+    let vectors = try living.map { origin in
       (records[origin]?.stated.vector ?? VersionVector()).union(try implied(by: origin))
     }
     return vectors.first.map { vectors.dropFirst().reduce($0) { $0.intersection($1) } }

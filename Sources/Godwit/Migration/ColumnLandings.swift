@@ -49,11 +49,22 @@ struct ColumnLandings {
     additions = carriage.additions.compactMap { addition in
       definition.number(of: addition.name).map { ($0, addition) }
     }
+    if remote.columns.count == remote.columnCount, !definition.isCollection { addDefaults(definition) }
     required = Set(
       definition.columns.indices.dropFirst(definition.keyCount).filter {
         !definition.columns[$0].isNullable && definition.columns[$0].defaultValue == nil
       })
     isIdentity = isUnchanged(remote, carriage, definition)
+  }
+
+  /// An insert whose author has fewer columns says of the others that they hold their defaults: so its row does where a
+  /// column is added later, and its stamp stands for all of them.
+  private mutating func addDefaults(_ definition: TableDefinition) {
+    let reached = Set(columns.values.joined().compactMap(\.number)).union(additions.map(\.number))
+    for (number, column) in definition.columns.enumerated().dropFirst(definition.keyCount)
+    where !reached.contains(number) && (column.isNullable || column.defaultValue != nil) {
+      additions.append((number, TableCarriage.Addition(name: column.name, value: column.defaultValue ?? .null)))
+    }
   }
 
   /// A row's key is its values in the order of the columns, so key columns must stand in the same places.

@@ -25,6 +25,10 @@ package struct TableCarriage: Sendable {
     package var name: String
     package let value: Value
     package var conversions: [Conversion] = []
+
+    package init(name: String, value: Value, conversions: [Conversion] = []) {
+      (self.name, self.value, self.conversions) = (name, value, conversions)
+    }
   }
 
   package private(set) var fate: Fate

@@ -58,7 +58,7 @@ extension World {
 
   /// Somebody who knows which machines there are says what was replaced for good: nothing shows that of a folder that
   /// was restored whole.
-  private func endReplaced(by replica: Replica) async throws {
+  func endReplaced(by replica: Replica) async throws {
     let living = Set(actors.map(\.standing.own))
     let names = Dictionary(
       try await replica.members().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })

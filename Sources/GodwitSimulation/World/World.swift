@@ -44,6 +44,8 @@ final class World {
           index: index, path: path, clock: MachineClock(clock), countsStatements: crashing.contains(index),
           keptTransactions: trace.keptTransactions))
     }
+    // Their folders are copies of a template's, which nobody goes on with.
+    for actor in actors { try await endReplaced(by: actor.replica) }
   }
 
   func close() async { for actor in actors { await actor.close() } }
