@@ -30,6 +30,7 @@ struct SnapshotExport {
     for number in tables.indices { try writeRows(of: number, to: writer) }
     try writeStates(to: writer)
     try writeHolds(to: writer)
+    try writeAhead(to: writer)
     try writeTransactions(to: writer)
   }
 
@@ -71,6 +72,18 @@ struct SnapshotExport {
         try writer.append(
           .hold(
             kind: target.kind, targetTable: places[target.table], target: target.rest, table: number, key: key.key))
+      }
+    }
+  }
+
+  private func writeAhead(to writer: SyncFileWriter) throws {
+    let places = places
+    try connection.withStatement("SELECT key, hlc FROM godwit_ahead ORDER BY key") { statement in
+      while try statement.step() {
+        let key = try RowKey(bytes: statement.blob(at: 0))
+        guard let number = places[key.table] else { continue }
+        let hlc = HLC(rawValue: UInt64(bitPattern: statement.integer(at: 1)))
+        try writer.append(.ahead(table: number, key: key.key, hlc: hlc))
       }
     }
   }

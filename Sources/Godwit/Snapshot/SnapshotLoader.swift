@@ -101,6 +101,9 @@ final class SnapshotLoader {
       }
       let row = RowKey(table: tables[number].number, key: key)
       try connection.run("INSERT INTO godwit_hold (target, key) VALUES (?, ?)", [.blob(target.bytes), .blob(row.bytes)])
+    case .ahead(let number, let key, let hlc):
+      try check(key, count: tables[number].definition.keyCount)
+      try writer.clock.take(hlc, of: RowKey(table: tables[number].number, key: key))
     case .transaction(let number, let transaction):
       let origin = head.origins[number]
       let sequence = try writer.log.origins.head(of: origin.origin).sequence.next

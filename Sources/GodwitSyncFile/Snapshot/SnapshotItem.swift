@@ -13,11 +13,15 @@ package enum SnapshotItem {
   /// A transaction that has not been forgotten, with the images of the rows it deleted where the sender has them.
   case transaction(origin: Int, SnapshotTransaction)
 
+  /// A row that was written beyond the sender's clock, how far, whether or not the row is still there.
+  case ahead(table: Int, key: ArraySlice<UInt8>, hlc: HLC)
+
   private enum Kind: UInt8 {
     case row = 1
     case state = 2
     case hold = 3
     case transaction = 4
+    case ahead = 5
   }
 
   package func write(to writer: inout ByteWriter) {
@@ -42,6 +46,11 @@ package enum SnapshotItem {
       writer.byte(Kind.transaction.rawValue)
       writer.varint(origin)
       transaction.write(to: &writer)
+    case .ahead(let table, let key, let hlc):
+      writer.byte(Kind.ahead.rawValue)
+      writer.varint(table)
+      writer.lengthPrefixed(key)
+      writer.bigEndian(hlc.rawValue)
     }
   }
 
@@ -65,6 +74,12 @@ package enum SnapshotItem {
       guard origins > 0 else { throw ByteReader.malformed("a snapshot without origins holds transactions") }
       let origin = try reader.count(limit: origins - 1, "origin number")
       self = .transaction(origin: origin, try SnapshotTransaction(reading: &reader))
+    case .ahead:
+      let table = try table(&reader)
+      let key = try reader.lengthPrefixed()
+      let hlc = HLC(rawValue: try reader.bigEndian())
+      guard hlc < HLC.limit else { throw ByteReader.malformed("a timestamp is out of range") }
+      self = .ahead(table: table, key: key, hlc: hlc)
     case nil: throw ByteReader.malformed("an unknown item of a snapshot")
     }
   }

@@ -92,4 +92,25 @@ struct SnapshotTests {
     #expect(try await joined.digest() == empty)
     #expect(try await joined.import(from: .file(file)).isSnapshot)
   }
+
+  @Test("tells of rows that were written beyond the clock, those included that are gone")
+  func rowsAhead() async throws {
+    var group = try await ThingGroup(2)
+    let year: Int64 = 365 * 86_400_000
+    let ahead = TestClock(group.clock.wallClock.milliseconds() + year)
+    await group.replicas[1].close()
+    group.replicas[1] = try await ThingGroup.open(group.folder.file("replica-1"), ahead)
+    try await group.replicas[1].write { try $0.insert(Thing(id: "a")) }
+    try await group.replicas[1].write { _ = try $0.execute("DELETE FROM thing") }
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.replicas[0].compact()
+    #expect(try await group.logCount(0) == 0)
+
+    let third = try await group.join()
+    #expect(try await group.send(0, 2).isSnapshot)
+    try await third.write { try $0.insert(Thing(id: "a")) }
+    #expect(try await third.standing().latest.milliseconds >= ahead.wallClock.milliseconds())
+    try await third.write { try $0.insert(Thing(id: "b")) }
+    #expect(try await third.standing().latest.milliseconds < ahead.wallClock.milliseconds())
+  }
 }
