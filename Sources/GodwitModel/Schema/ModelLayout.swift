@@ -13,6 +13,8 @@ package final class ModelLayout: Sendable {
   package let insertOrFail: String
   package let deleteByKey: String
   package let columns: [String]
+  /// What every query of the model starts from.
+  let everything: SelectStatement
   package let keyCount: Int
   /// Whether an insert without a key gets one from the database.
   package let numbersKeys: Bool
@@ -43,6 +45,7 @@ package final class ModelLayout: Sendable {
     keyCondition = quotedColumns.prefix(keyCount).map { "\($0) = ?" }.joined(separator: " AND ")
     let places = columns.map { _ in "?" }.joined(separator: ", ")
     columnList = list
+    everything = SelectStatement(columnList: list, table: table)
     selectByKey = "SELECT \(list) FROM \(quotedTable) WHERE \(keyCondition)"
     insert = "INSERT INTO \(quotedTable) (\(list)) VALUES (\(places))"
     // FAIL needs no statement journal, which costs ten times the insert itself; one row has nothing to take back.

@@ -5,7 +5,7 @@ public protocol OrderedColumnValue: RankedColumnValue, Comparable {}
 
 extension SQLExpression {
   func compare(_ operation: String, _ right: [SQLPart]) -> SQLExpression<Bool> {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" \(operation) ")] + right, .comparison)
+    SQLExpression<Bool>(.joined(operand(of: .comparison), operation, right), .comparison)
   }
 
   private func compareAsValue<Other>(_ isEqual: Bool, _ right: [SQLPart], _ type: Other.Type) -> SQLExpression<Bool>
@@ -120,11 +120,11 @@ extension SQLExpression {
 extension SQLExpression where Value == Bool {
   /// Both hold.
   public static func && (left: Self, right: Self) -> Self {
-    Self(left.grouped(under: .and) + [.text(" AND ")] + right.grouped(under: .and), .and)
+    Self(.joined(left.grouped(under: .and), "AND", right.grouped(under: .and)), .and)
   }
   /// At least one holds.
   public static func || (left: Self, right: Self) -> Self {
-    Self(left.grouped(under: .or) + [.text(" OR ")] + right.grouped(under: .or), .or)
+    Self(.joined(left.grouped(under: .or), "OR", right.grouped(under: .or)), .or)
   }
   /// Does not hold.
   public static prefix func ! (condition: Self) -> Self {

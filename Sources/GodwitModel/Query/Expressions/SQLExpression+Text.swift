@@ -5,11 +5,16 @@ extension SQLExpression where Value == String {
   /// Begins with the text.
   public func hasPrefix(_ prefix: String) -> SQLExpression<Bool> {
     guard !prefix.isEmpty else { return SQLExpression<Bool>([.text("1")]) }
-    let bytes: [SQLPart] = [.text("substr(CAST(")] + parts + [.text(" AS BLOB), 1, ")]
-    return (self >= prefix)
-      && SQLExpression<Bool>(
-        bytes + [.value(.integer(Int64(prefix.utf8.count))), .text(") = CAST("), .value(.text(prefix)), .text(" AS BLOB)")],
-        .comparison)
+    var bytes: [SQLPart] = []
+    bytes.reserveCapacity(parts.count + 6)
+    bytes += "substr(CAST("
+    bytes.append(contentsOf: parts)
+    bytes += " AS BLOB), 1, "
+    bytes.append(.value(.integer(Int64(prefix.utf8.count))))
+    bytes += ") = CAST("
+    bytes.append(.value(.text(prefix)))
+    bytes += " AS BLOB)"
+    return (self >= prefix) && SQLExpression<Bool>(bytes, .comparison)
   }
 
   /// Ends with the text.

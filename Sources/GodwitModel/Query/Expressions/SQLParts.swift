@@ -8,8 +8,8 @@ package enum SQLPart: Sendable {
   case value(Value)
   /// A statement inside another one: its columns are named with their table.
   case subquery([SQLPart])
-  /// Why the expression cannot be written; it shows when the statement is.
-  case failure(GodwitError)
+  /// Why the expression cannot be written; it shows when the statement is. Indirect, for parts are copied often.
+  indirect case failure(GodwitError)
 }
 
 /// Writes parts as SQL.
@@ -26,16 +26,24 @@ struct SQLRenderer {
 
   var sql: SQL { SQL(text: text, values: values) }
 
+  /// As ``SQLName/quoted(_:)`` has it, without a text in between.
+  private mutating func write(name: String) {
+    guard !name.utf8.contains(UInt8(ascii: "\"")) else { return text += SQLName.quoted(name) }
+    text += "\""
+    text += name
+    text += "\""
+  }
+
   mutating func write(_ parts: [SQLPart]) throws {
     for part in parts {
       switch part {
       case .text(let piece): text += piece
       case .column(let table, let name):
         if isQualified {
-          text += SQLName.quoted(table)
+          write(name: table)
           text += "."
         }
-        text += SQLName.quoted(name)
+        write(name: name)
       case .value(let value):
         text += "?"
         values.append(value)
@@ -57,6 +65,16 @@ extension [SQLPart] {
       guard case .text(let text) = part else { return false }
       return ["count(", "count(DISTINCT ", "sum(", "avg(", "min(", "max("].contains(text)
     }
+  }
+
+  /// `left operator right`, in one array.
+  static func joined(_ left: [SQLPart], _ operation: String, _ right: [SQLPart]) -> [SQLPart] {
+    var parts: [SQLPart] = []
+    parts.reserveCapacity(left.count + right.count + 1)
+    parts.append(contentsOf: left)
+    parts.append(.text(" " + operation + " "))
+    parts.append(contentsOf: right)
+    return parts
   }
 
   static func += (parts: inout [SQLPart], text: String) { parts.append(.text(text)) }

@@ -22,10 +22,10 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
       }
       throw PredicateTranslator<Model>.untranslatable(self)
     }
-    let schema = Model.schema
-    let column = schema.columns[try schema.column(for: property)]
+    let number = try translator.schema.column(for: property)
     return .init(
-      parts: [.column(table: schema.table, name: column.name)], precedence: .atom, isNullable: column.isNullable)
+      parts: [.column(table: translator.schema.table, name: translator.schema.columns[number].name)], precedence: .atom,
+      isNullable: translator.schema.columns[number].isNullable)
   }
 }
 

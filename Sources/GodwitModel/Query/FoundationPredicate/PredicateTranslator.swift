@@ -6,6 +6,8 @@ import GodwitBase
 struct PredicateTranslator<Root: Model> {
   /// Stands for the row.
   let variable: PredicateExpressions.VariableID
+  /// Asked for once: to hand it out copies all that it holds.
+  let schema = Root.schema
   /// What optional chaining has given names to.
   var bindings: [PredicateExpressions.VariableID: Term] = [:]
 
@@ -50,7 +52,7 @@ struct PredicateTranslator<Root: Model> {
 
   func binary(_ left: Term, _ sign: String, _ right: Term, _ precedence: SQLPrecedence) -> Term {
     Term(
-      parts: left.operand(precedence) + [.text(" \(sign) ")] + right.operand(precedence), precedence: precedence,
+      parts: .joined(left.operand(precedence), sign, right.operand(precedence)), precedence: precedence,
       isNullable: precedence != .comparison && (left.isNullable || right.isNullable))
   }
 

@@ -3,7 +3,7 @@ import GodwitBase
 /// Rows of one model to fetch, update or delete: a value that runs only when it is handed to a snapshot, a transaction
 /// or a replica.
 public struct Query<Root: Model>: Sendable {
-  private(set) var statement = SelectStatement(Root.self)
+  private(set) var statement = Root.schema.layout.everything
   private var written = WrittenSQL()
 
   init() {}

@@ -22,11 +22,11 @@ struct SelectStatement: Sendable {
   var limit: Int?
   var offset: Int?
 
-  init<Root: Model>(_ type: Root.Type) {
-    let schema = Root.schema
-    columns = [[.text(schema.layout.columnList)]]
-    arms = [Arm(source: [.text(SQLName.quoted(schema.table))])]
-    tables = [schema.table]
+  /// All rows of a table.
+  init(columnList: String, table: String) {
+    columns = [[.text(columnList)]]
+    arms = [Arm(source: [.text(SQLName.quoted(table))])]
+    tables = [table]
   }
 
   init(columns: [[SQLPart]], arms: [Arm], tables: Set<String>) {
@@ -76,15 +76,14 @@ struct SelectStatement: Sendable {
         .invalidArgument, "a full join gives rows; groups, aggregates and distinct rows of it cannot be asked for",
         hint: "ask for them in SQL")
     }
-    if let count = [limit, offset].compactMap({ $0 }).first(where: { $0 < 0 }) {
-      return GodwitError(.invalidArgument, "a limit or offset of \(count) is negative")
-    }
-    return nil
+    let least = min(limit ?? 0, offset ?? 0)
+    return least < 0 ? GodwitError(.invalidArgument, "a limit or offset of \(least) is negative") : nil
   }
 
   var parts: [SQLPart] {
     if let failure { return [.failure(failure)] }
     var parts: [SQLPart] = []
+    parts.reserveCapacity(16 + (filter?.parts.count ?? 0))
     for (number, arm) in arms.enumerated() {
       if number > 0 { parts += " UNION ALL " }
       append(arm, to: &parts)
@@ -94,7 +93,10 @@ struct SelectStatement: Sendable {
       let keys = arms.count == 1 ? orders.map(\.parts) : orders.indices.map { [.text(orderName($0) + orders[$0].direction)] }
       parts.append(keys, separatedBy: ", ")
     }
-    if limit != nil || offset != nil { parts += [.text(" LIMIT "), .value(.integer(Int64(limit ?? -1)))] }
+    if limit != nil || offset != nil {
+      parts += " LIMIT "
+      parts.append(.value(.integer(Int64(limit ?? -1))))
+    }
     if let offset { parts += [.text(" OFFSET "), .value(.integer(Int64(offset)))] }
     return parts
   }
@@ -108,8 +110,12 @@ struct SelectStatement: Sendable {
         parts += [.text(", ")] + order.expression + [.text(" AS \(orderName(number))")]
       }
     }
-    parts += [.text(" FROM ")] + arm.source
-    if let condition = Self.both(arm.condition, filter) { parts += [.text(" WHERE ")] + condition.parts }
+    parts += " FROM "
+    parts.append(contentsOf: arm.source)
+    if let condition = Self.both(arm.condition, filter) {
+      parts += " WHERE "
+      parts.append(contentsOf: condition.parts)
+    }
     if !groups.isEmpty {
       parts += " GROUP BY "
       parts.append(groups, separatedBy: ", ")
