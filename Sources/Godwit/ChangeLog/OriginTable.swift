@@ -40,7 +40,9 @@ final class OriginTable: OriginNumbering {
   }
 
   private static func load(_ connection: Connection) throws -> [Head] {
-    let sql = "SELECT id, replica, incarnation, sequence, chain, folded, floor, floor_chain, ended FROM godwit_origin ORDER BY id"
+    let sql = """
+      SELECT id, replica, incarnation, sequence, chain, folded, floor, floor_chain, ended FROM godwit_origin ORDER BY id
+      """
     return try connection.withStatement(sql) { statement in
       var heads: [Head] = []
       while try statement.step() {
@@ -119,7 +121,8 @@ final class OriginTable: OriginNumbering {
     let number = (origins.keys.filter { $0 < LogKey.firstOwnNumber }.max() ?? 0) + 1
     guard number < LogKey.firstOwnNumber else { throw GodwitError(.limitExceeded, "there are too many origins") }
     try Self.add(origin, number: number, on: connection)
-    let head = Head(origin: origin, number: number, sequence: .none, chain: .zero, folded: .none, floor: .none, floorChain: .zero)
+    let head = Head(
+      origin: origin, number: number, sequence: .none, chain: .zero, folded: .none, floor: .none, floorChain: .zero)
     heads[origin] = head
     origins[number] = origin
     return head

@@ -33,8 +33,8 @@ extension Replica {
     }
   }
 
-  /// As much as keeps up with an import of so many transactions, once the log is worth it. The import is done: that space cannot be given back
-  /// just now is no failure of it.
+  /// As much as keeps up with an import of so many transactions, once the log is worth it. The import is done: that
+  /// space cannot be given back just now is no failure of it.
   func forget(afterApplying count: Int) async {
     do {
       let kept = keptTransactions

@@ -153,14 +153,16 @@ final class SnapshotLoader {
   private func check(_ state: RowState, _ table: TableDefinition) throws {
     let columns = table.keyCount..<table.columns.count
     let used = [
-      Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys), Array(state.carried.keys), Array(state.brought.keys),
+      Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys),
+      Array(state.carried.keys), Array(state.brought.keys),
       state.moves.flatMap(\.cells.keys),
     ].joined()
     guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
       throw ByteReader.malformed("a row state with columns that its table does not have")
     }
     var stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
-    stamps += Array(state.carried.values) + Array(state.brought.values) + state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
+    stamps += Array(state.carried.values) + Array(state.brought.values)
+    stamps += state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
     let contributions = state.contributions.values.joined()
     stamps += contributions.compactMap(\.move)
     let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)

@@ -46,7 +46,8 @@ struct TableSync {
     }
     let former = try connection.scalar(
       "SELECT former FROM godwit_table WHERE name = ? COLLATE NOCASE", [.text(definition.name)])
-    let aside = Aside(table: definition.name, name: "godwit_aside_\(writer.catalog[definition.name]?.id ?? 0)", wasSynced: former == .integer(1))
+    let number = writer.catalog[definition.name]?.id ?? 0
+    let aside = Aside(table: definition.name, name: "godwit_aside_\(number)", wasSynced: former == .integer(1))
     try connection.execute(
       """
       CREATE TABLE \(aside.name) AS SELECT \(definition.quotedColumnList) FROM \(SQLName.quoted(aside.table)) ORDER BY rowid;

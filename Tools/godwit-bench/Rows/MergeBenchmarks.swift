@@ -72,7 +72,10 @@ let mergeBenchmarks = [
   Benchmark(
     group: "merge", name: "export of 100 changes in ten times the rows", baseline: "the same in a tenth", budget: 1.5
   ) { context in
-    let sides = [try await SmallExport(context, "small-10", context.rowCount * 10), try await SmallExport(context, "small-1", context.rowCount)]
+    let sides = [
+      try await SmallExport(context, "small-10", context.rowCount * 10),
+      try await SmallExport(context, "small-1", context.rowCount),
+    ]
     return Benchmark.Sides(
       subject: { try await sides[0].export() }, baseline: { try await sides[1].export() },
       reset: { for side in sides { try await side.change() } },

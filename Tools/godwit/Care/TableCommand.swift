@@ -26,7 +26,7 @@ struct TableStartSync: AsyncParsableCommand {
   @Argument(help: "The table.")
   var table: String
 
-  @Option(help: "How old the rows are, where two replicas start with one row: a date, or 12h, 7d ago; older than anything by default.")
+  @Option(help: "How old the rows are: a date, or 12h, 7d ago. By default older than anything.")
   var asOf: TimeArgument?
 
   @OptionGroup var options: ReplicaOptions

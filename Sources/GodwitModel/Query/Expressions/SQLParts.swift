@@ -12,6 +12,23 @@ package enum SQLPart: Sendable {
   indirect case failure(GodwitError)
 }
 
+/// What a statement is written to: parts of another statement, or text right away.
+protocol SQLPartSink {
+  associatedtype Failure: Error
+  mutating func add(_ text: String)
+  mutating func add(_ parts: [SQLPart]) throws(Failure)
+}
+
+extension [SQLPart]: SQLPartSink {
+  mutating func add(_ text: String) { append(.text(text)) }
+  mutating func add(_ parts: [SQLPart]) { append(contentsOf: parts) }
+}
+
+extension SQLRenderer: SQLPartSink {
+  mutating func add(_ text: String) { self.text += text }
+  mutating func add(_ parts: [SQLPart]) throws { try write(parts) }
+}
+
 /// Writes parts as SQL.
 struct SQLRenderer {
   private(set) var text = ""

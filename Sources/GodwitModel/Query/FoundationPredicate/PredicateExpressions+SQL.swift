@@ -301,7 +301,9 @@ extension Range: ConstantRange {
 
 extension PredicateExpressions.RangeExpressionContains: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
-    guard Element.Output.self is any OrderedColumnValue.Type, let range = range as? any SQLTranslatableRange else { throw PredicateTranslator<Root>.untranslatable(range) }
+    guard Element.Output.self is any OrderedColumnValue.Type, let range = range as? any SQLTranslatableRange else {
+      throw PredicateTranslator<Root>.untranslatable(range)
+    }
     return try range.contains(translator.term(element), translator)
   }
 }

@@ -41,7 +41,11 @@ struct SelectStatement: Sendable {
   mutating func add(having condition: SQLExpression<Bool>) { having = Self.both(having, condition) }
 
   var sql: SQL {
-    get throws { try render(parts) }
+    get throws {
+      var renderer = SQLRenderer(isQualified: isQualified)
+      try write(to: &renderer)
+      return renderer.sql
+    }
   }
 
   /// Counts the rows: directly where that is the same, else those of the whole statement.
@@ -80,47 +84,69 @@ struct SelectStatement: Sendable {
     return least < 0 ? GodwitError(.invalidArgument, "a limit or offset of \(least) is negative") : nil
   }
 
+  /// As a part of another statement.
   var parts: [SQLPart] {
-    if let failure { return [.failure(failure)] }
     var parts: [SQLPart] = []
     parts.reserveCapacity(16 + (filter?.parts.count ?? 0))
-    for (number, arm) in arms.enumerated() {
-      if number > 0 { parts += " UNION ALL " }
-      append(arm, to: &parts)
-    }
-    if !orders.isEmpty {
-      parts += " ORDER BY "
-      let keys = arms.count == 1 ? orders.map(\.parts) : orders.indices.map { [.text(orderName($0) + orders[$0].direction)] }
-      parts.append(keys, separatedBy: ", ")
-    }
-    if limit != nil || offset != nil {
-      parts += " LIMIT "
-      parts.append(.value(.integer(Int64(limit ?? -1))))
-    }
-    if let offset { parts += [.text(" OFFSET "), .value(.integer(Int64(offset)))] }
+    write(to: &parts)
     return parts
   }
 
-  private func append(_ arm: Arm, to parts: inout [SQLPart]) {
-    parts += isDistinct ? "SELECT DISTINCT " : "SELECT "
-    parts.append(columns, separatedBy: ", ")
+  private func write<Sink: SQLPartSink>(to sink: inout Sink) throws(Sink.Failure) {
+    if let failure { return try sink.add([.failure(failure)]) }
+    for (number, arm) in arms.enumerated() {
+      if number > 0 { sink.add(" UNION ALL ") }
+      try write(arm, to: &sink)
+    }
+    if !orders.isEmpty {
+      sink.add(" ORDER BY ")
+      for (number, order) in orders.enumerated() {
+        if number > 0 { sink.add(", ") }
+        if arms.count == 1 { try sink.add(order.parts) } else { sink.add(orderName(number) + order.direction) }
+      }
+    }
+    if limit != nil || offset != nil {
+      sink.add(" LIMIT ")
+      try sink.add([.value(.integer(Int64(limit ?? -1)))])
+    }
+    if let offset {
+      sink.add(" OFFSET ")
+      try sink.add([.value(.integer(Int64(offset)))])
+    }
+  }
+
+  private func write<Sink: SQLPartSink>(_ arm: Arm, to sink: inout Sink) throws(Sink.Failure) {
+    sink.add(isDistinct ? "SELECT DISTINCT " : "SELECT ")
+    try list(columns, to: &sink)
     if arms.count > 1 {
       // A compound sorts only by its columns, so what it is to be sorted by becomes some.
       for (number, order) in orders.enumerated() {
-        parts += [.text(", ")] + order.expression + [.text(" AS \(orderName(number))")]
+        sink.add(", ")
+        try sink.add(order.expression)
+        sink.add(" AS " + orderName(number))
       }
     }
-    parts += " FROM "
-    parts.append(contentsOf: arm.source)
+    sink.add(" FROM ")
+    try sink.add(arm.source)
     if let condition = Self.both(arm.condition, filter) {
-      parts += " WHERE "
-      parts.append(contentsOf: condition.parts)
+      sink.add(" WHERE ")
+      try sink.add(condition.parts)
     }
     if !groups.isEmpty {
-      parts += " GROUP BY "
-      parts.append(groups, separatedBy: ", ")
+      sink.add(" GROUP BY ")
+      try list(groups, to: &sink)
     }
-    if let having { parts += [.text(" HAVING ")] + having.parts }
+    if let having {
+      sink.add(" HAVING ")
+      try sink.add(having.parts)
+    }
+  }
+
+  private func list<Sink: SQLPartSink>(_ lists: [[SQLPart]], to sink: inout Sink) throws(Sink.Failure) {
+    for (number, list) in lists.enumerated() {
+      if number > 0 { sink.add(", ") }
+      try sink.add(list)
+    }
   }
 
   private func orderName(_ number: Int) -> String { "godwit_order_\(number + 1)" }
