@@ -18,12 +18,13 @@ struct KnownIncarnations {
   /// All of them, in the order of members and incarnations.
   var all: [Origin] { Set(log.origins.all + records.keys).union([own]).sorted() }
 
-  /// Those of a member other than the one that writes here. A member that is known by name only counts as one that
-  /// holds nothing.
+  /// Those of a member other than the one that writes here. A member of which none is known to live has one that has not
+  /// spoken yet, and counts as holding nothing.
   private func others(of replica: ReplicaID) -> [Origin] {
     let known = all.filter { $0.replica == replica && $0 != own }
-    guard known.isEmpty, replica != own.replica else { return known }
-    return [Origin(replica: replica, incarnation: 0)]
+    let ended = log.origins.ended
+    guard replica != own.replica, known.allSatisfy({ ended[$0] != nil }) else { return known }
+    return known + [Origin(replica: replica, incarnation: 0)]
   }
 
   /// Those that write on, as far as is known.
