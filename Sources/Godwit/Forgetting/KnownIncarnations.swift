@@ -7,16 +7,16 @@ import GodwitStorage
 /// A copy that nobody has heard of is none of them.
 struct KnownIncarnations {
   let records: [Origin: Acknowledgements.Record]
+  /// All of them, in the order of members and incarnations.
+  let all: [Origin]
   private let log: ChangeLog
   private var own: Origin { log.origins.own }
 
   init(_ log: ChangeLog, on connection: Connection) throws {
     self.log = log
     records = try Acknowledgements(connection: connection).all()
+    all = Set(log.origins.all + records.keys).union([log.origins.own]).sorted()
   }
-
-  /// All of them, in the order of members and incarnations.
-  var all: [Origin] { Set(log.origins.all + records.keys).union([own]).sorted() }
 
   /// Those of a member other than the one that writes here. A member of which none is known to live has one that has not
   /// spoken yet, and counts as holding nothing.
