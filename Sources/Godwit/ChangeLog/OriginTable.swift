@@ -137,9 +137,18 @@ final class OriginTable: OriginNumbering {
   /// that say so the latest counts, and what is held here counts in any case.
   func end(_ origin: Origin, through last: SequenceNumber) throws {
     let head = try head(of: origin)
-    let end = max(last, head.sequence, head.ended ?? .none)
+    try setEnd(of: head, max(last, head.sequence, head.ended ?? .none))
+  }
+
+  /// Says that an origin which has ended did so earlier than was known: what it wrote since is nowhere to be taken in.
+  func moveEnd(of origin: Origin, to last: SequenceNumber) throws {
+    guard let head = heads[origin], head.ended != nil else { return }
+    try setEnd(of: head, last)
+  }
+
+  private func setEnd(of head: Head, _ end: SequenceNumber) throws {
     guard head.ended != end else { return }
-    heads[origin]?.ended = end
+    heads[head.origin]?.ended = end
     try connection.run(
       "UPDATE godwit_origin SET ended = ? WHERE id = ?", [.integer(Int64(end.rawValue)), .integer(Int64(head.number))])
   }

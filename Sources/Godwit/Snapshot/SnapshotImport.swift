@@ -11,6 +11,8 @@ struct SnapshotImport {
   private let file: SyncFileReader
   private let head: SnapshotHead
   private let writer: ReplicaWriter
+  /// All that the snapshot knows.
+  private var sent: VersionVector { head.vector }
 
   init(_ file: SyncFileReader, _ head: SnapshotHead, writer: ReplicaWriter) {
     self.file = file
@@ -28,7 +30,6 @@ struct SnapshotImport {
         hint: "nothing was changed; replace its state and make its own unsent changes anew: godwit import --rejoin FILE")
     }
     // What was forgotten here cannot be made anew: it is the sender that lacks something.
-    let sent = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
     guard sent.covers(origins.floor) else {
       throw GodwitError(
         .fenced, "the snapshot's sender lacks what has been forgotten here",
@@ -49,7 +50,6 @@ struct SnapshotImport {
   /// What this replica wrote that the snapshot does not know, in order.
   private func unsentTransactions() throws -> [TransactionRecord] {
     let log = writer.log
-    let sent = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
     var records: [TransactionRecord] = []
     for origin in log.origins.vector.origins where origin.replica == log.origins.own.replica {
       try log.forEach(of: origin, after: sent[origin]) { record, _ in records.append(record) }
@@ -78,6 +78,8 @@ struct SnapshotImport {
       [.blob(ContentHash.zero.bytes)])
     try writer.reload()
     // What it wrote and the snapshot does not know is written anew.
-    try writer.log.origins.end(earlier, through: head.origins.first { $0.origin == earlier }?.sequence ?? .none)
+    let origins = writer.log.origins
+    for origin in origins.all where origin.replica == earlier.replica { try origins.moveEnd(of: origin, to: sent[origin]) }
+    try origins.end(earlier, through: sent[earlier])
   }
 }

@@ -28,6 +28,8 @@ final class Importer {
   private let floor: VersionVector
   private let endings: [Origin: SequenceNumber]
   private var changedOrigins: Set<Origin> = []
+  /// What is never taken in here, and all of its origins that comes after it.
+  private var leftOut: [Origin: MergeReport.LeftOut] = [:]
   private var applied = 0
   private var duplicates = 0
   private var quarantined = 0
@@ -85,7 +87,7 @@ final class Importer {
   /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others may
   /// have forgotten more than the sender by now, and would refuse it.
   private static func holdsUnaware(of head: SnapshotHead, _ log: ChangeLog) throws -> Bool {
-    let sent = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
+    let sent = head.vector
     let (held, floor) = (log.origins.vector, log.origins.floor)
     return try held.origins.contains { origin in
       let first = max(sent[origin], floor[origin]).next
@@ -116,7 +118,9 @@ final class Importer {
   }
 
   private func finish() throws {
+    try leaveOutStaged()
     try applyStaged()
+    for (origin, left) in leftOut where left.reason == .fenced { try log.origins.moveEnd(of: origin, to: held[origin]) }
     try merger.finish()
     try log.origins.save(changedOrigins)
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
@@ -137,7 +141,7 @@ final class Importer {
       needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
-      })
+      }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value))
     if let planner {
       try planner.end(writer, report)
       throw TakenBack()
@@ -221,6 +225,7 @@ final class Importer {
     guard forks.parted[origin] == nil else { return }
     if held.covers(record.dot) { return try takeDuplicate(record.dot, chain) }
     var waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
+    if let reason = reasonToLeaveOut(waiting) { return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason) }
     waiting.isForeign = try forks.isForeign(waiting.context)
     if canApply(waiting) { try apply(waiting) } else { try staged.add(waiting) }
   }
@@ -238,16 +243,38 @@ final class Importer {
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
     #endif
-    // Who knows the end of an incarnation takes nothing beyond it, until it hears of a later end.
-    if let end = endings[dot.origin], dot.sequence > end { return false }
     return !transaction.isForeign && dot.sequence == held[dot.origin].next && held.covers(transaction.context)
+  }
+
+  /// Why a transaction can never be applied here: floors only rise, and what it had seen stays what it is. Nor can those
+  /// of its origin that come after it.
+  private func reasonToLeaveOut(_ transaction: StagedTransaction) -> MergeReport.LeftOut.Reason? {
+    let dot = transaction.record.dot
+    if let left = leftOut[dot.origin] { return left.reason }
+    // Who knows the end of an incarnation takes nothing beyond it. Who took it before knows of a later end, and says so.
+    if let end = endings[dot.origin], dot.sequence > end { return .ended }
+    var context = transaction.context
+    context[dot.origin] = dot.sequence
+    return context.covers(floor) ? nil : .fenced
+  }
+
+  private func leaveOut(_ origin: Origin, _ sequences: ClosedRange<SequenceNumber>, _ reason: MergeReport.LeftOut.Reason) {
+    let (first, last) = (sequences.lowerBound.rawValue, sequences.upperBound.rawValue)
+    let before = leftOut[origin]?.sequences ?? first...last
+    leftOut[origin] = MergeReport.LeftOut(
+      replica: origin.replica, sequences: min(first, before.lowerBound)...max(last, before.upperBound), reason: reason)
+  }
+
+  /// What had been waiting when its origin's end became known.
+  private func leaveOutStaged() throws {
+    for first in try staged.firsts() {
+      guard let end = endings[first.origin], let left = try staged.remove(of: first.origin, after: end) else { continue }
+      leaveOut(first.origin, left, .ended)
+    }
   }
 
   private func apply(_ transaction: StagedTransaction) throws {
     let dot = transaction.record.dot
-    var context = transaction.context
-    context[dot.origin] = dot.sequence
-    guard context.covers(floor) else { throw Self.fenced(dot.origin) }
     if try !applier.apply(transaction.record, others: transaction.context) { quarantined += 1 }
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
@@ -263,6 +290,12 @@ final class Importer {
       for first in try staged.firsts() {
         while let waiting = try staged.get(Dot(first.origin, held[first.origin].next)), canApply(waiting) {
           let head = try log.origins.head(of: first.origin)
+          if let reason = reasonToLeaveOut(waiting) {
+            if let left = try staged.remove(of: first.origin, after: held[first.origin]) {
+              leaveOut(first.origin, left, reason)
+            }
+            break
+          }
           guard waiting.record.chain(after: head.chain) == waiting.chain else {
             // Its sender had another history. It must not stand in the way of the right one.
             forks.part(first.origin, at: waiting.record.dot.sequence, isExact: true)
@@ -275,14 +308,6 @@ final class Importer {
         try staged.remove(through: Dot(first.origin, held[first.origin]))
       }
     }
-  }
-
-  /// Its author had not seen what every member was known to hold, and which has been forgotten since: it was removed
-  /// meanwhile, or restored from an old backup.
-  private static func fenced(_ origin: Origin) -> GodwitError {
-    GodwitError(
-      .fenced, "\(origin.replica) wrote without having seen what has been forgotten here",
-      hint: "nothing was changed; on that machine, import a snapshot of this one's with: godwit import --rejoin FILE")
   }
 
   private static func brokenChain(_ origin: Origin) -> GodwitError {

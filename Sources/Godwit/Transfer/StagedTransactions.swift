@@ -60,6 +60,20 @@ struct StagedTransactions {
       key(dot.origin) + [.integer(Int64(dot.sequence.rawValue))])
   }
 
+  /// Removes what waits of an origin after a transaction; nil when nothing does.
+  func remove(of origin: Origin, after sequence: SequenceNumber) throws -> ClosedRange<SequenceNumber>? {
+    let condition = "FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence > ?"
+    let values = key(origin) + [.integer(Int64(sequence.rawValue))]
+    let range = try connection.withStatement("SELECT min(sequence), max(sequence) \(condition)") { statement in
+      try statement.bind(values)
+      return try statement.step() && !statement.isNull(at: 0)
+        ? UInt64(statement.integer(at: 0))...UInt64(statement.integer(at: 1)) : nil
+    }
+    guard let range else { return nil }
+    try connection.run("DELETE \(condition)", values)
+    return SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
+  }
+
   func count() throws -> Int {
     guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM godwit_staged") else { return 0 }
     return Int(count)

@@ -32,6 +32,34 @@ public struct MergeReport: Sendable {
     public let sequence: UInt64
   }
 
+  /// Transactions that cannot be applied here, now or later. The rest of the file was. What depends on them waits.
+  public struct LeftOut: Sendable, Hashable {
+    /// Why.
+    public enum Reason: String, Sendable {
+      /// Their author had not seen what every member was known to hold, and which has been forgotten here since: it was
+      /// removed meanwhile, or restored from an old backup. It has to rejoin (`Replica.rejoin(from:_:)`), and so has
+      /// every other member that took them; its work is made anew then.
+      case fenced
+      /// They come after the end of their incarnation (`Replica.incarnations()`): the machine was replaced, or has
+      /// rejoined and made its work anew.
+      case ended
+    }
+
+    /// The replica that wrote them.
+    public let replica: ReplicaID
+    /// The first and last sequence number.
+    public let sequences: ClosedRange<UInt64>
+    /// Why they cannot be applied.
+    public let reason: Reason
+
+    /// What an import would report.
+    public init(replica: ReplicaID, sequences: ClosedRange<UInt64>, reason: Reason) {
+      self.replica = replica
+      self.sequences = sequences
+      self.reason = reason
+    }
+  }
+
   /// The member that made the file.
   public let sender: ReplicaID
   /// Transactions applied, those that had been waiting included.
@@ -57,4 +85,6 @@ public struct MergeReport: Sendable {
   public let missing: [Missing]
   /// Origins whose transactions in the file are not those held here under the same numbers.
   public let forks: [Fork]
+  /// What cannot be applied here.
+  public let leftOut: [LeftOut]
 }

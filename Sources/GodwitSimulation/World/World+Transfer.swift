@@ -53,7 +53,11 @@ extension World {
     _ file: SyncFileInFlight, into actor: Actor, _ body: () async throws -> MergeReport
   ) async throws -> MergeReport? {
     do {
-      return try await body()
+      let report = try await body()
+      guard report.leftOut.isEmpty || forgets && actors.contains(where: \.wasAway) else {
+        throw SimulationFailure(.transfer, "replica \(actor.index) left out transactions though nobody was away")
+      }
+      return report
     } catch let error as GodwitError {
       let sender = actors[file.sender]
       let isExpected =

@@ -39,6 +39,11 @@ package struct SnapshotHead: Sendable {
     self.clock = clock
   }
 
+  /// All that the state knows.
+  package var vector: VersionVector {
+    VersionVector(Dictionary(uniqueKeysWithValues: origins.map { ($0.origin, $0.sequence) }))
+  }
+
   /// What cannot be had one by one any more.
   package var floor: VersionVector {
     VersionVector(Dictionary(uniqueKeysWithValues: origins.map { ($0.origin, $0.floor) }))

@@ -48,11 +48,16 @@ struct RejoiningTests {
     #expect(await code { try await group.send(0, 2) } == .notARecipient)
   }
 
-  @Test("what a replica writes without having seen what is forgotten is refused, and a file without it is no help")
+  @Test("what a replica writes without having seen what is forgotten is left out, and a file without it is no help")
   func tooOld() async throws {
     let group = try await absence()
     try await readmit(group)
-    #expect(await code { try await group.send(2, 0) } == .fenced)
+    let before = try await group.replicas[0].digest()
+    let report = try await group.send(2, 0)
+    #expect(report.applied == 0 && report.staged == 0)
+    #expect(
+      report.leftOut == [.init(replica: group.replicas[2].identity.replica, sequences: 1...1, reason: .fenced)])
+    #expect(try await group.replicas[0].digest() == before)
     let refusal = await error { try await group.send(0, 2) }
     #expect(refusal?.code == .fenced)
     #expect(refusal?.hint?.contains("--rejoin") == true)
@@ -86,6 +91,28 @@ struct RejoiningTests {
     // Once more there is nothing to rejoin for.
     let again = try await group.replicas[2].rejoin(from: .file(file))
     #expect(!again.isSnapshot && again.applied == 0)
+  }
+
+  @Test("a file from before a rejoin that arrives late brings nothing twice, and keeps nothing from being forgotten")
+  func lateFile() async throws {
+    let group = try await absence()
+    try await readmit(group)
+    let (late, snapshot) = (group.folder.file("late"), group.folder.file("snapshot"))
+    _ = try await group.replicas[2].export(to: .file(late))
+    _ = try await group.replicas[0].export(to: .file(snapshot))
+    _ = try await group.replicas[2].rejoin(from: .file(snapshot))
+    try await group.send(2, 0)
+
+    let report = try await group.replicas[0].import(from: .file(late))
+
+    #expect(report.applied == 0 && report.staged == 0)
+    #expect(report.leftOut.map(\.reason) == [.ended])
+    for _ in 0..<3 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    for index in group.replicas.indices {
+      try await group.replicas[index].compact()
+      #expect(try await group.logCount(index) == 0)
+    }
   }
 
   @Test("what a removed member wrote is made anew even when the one it comes back to has forgotten nothing yet")

@@ -44,17 +44,31 @@ struct ReplicaNames {
   }
 }
 
-extension MergeReport.Missing {
+extension ReplicaNames {
   /// `laptop 5–9`.
-  func text(_ names: ReplicaNames) -> String {
+  func text(_ replica: ReplicaID, _ sequences: ClosedRange<UInt64>) -> String {
     let range =
       sequences.count == 1 ? "\(sequences.lowerBound)" : "\(sequences.lowerBound)–\(sequences.upperBound)"
-    return "\(names.name(replica)) \(range)"
+    return "\(name(replica)) \(range)"
   }
 
+  func json(_ replica: ReplicaID, _ sequences: ClosedRange<UInt64>) -> [(String, JSONValue)] {
+    json(replica) + [("first", .number(sequences.lowerBound)), ("last", .number(sequences.upperBound))]
+  }
+}
+
+extension MergeReport.Missing {
+  func text(_ names: ReplicaNames) -> String { names.text(replica, sequences) }
+
   /// Specs/cli.md, "Missing".
+  func json(_ names: ReplicaNames) -> JSONValue { .object(names.json(replica, sequences)) }
+}
+
+extension MergeReport.LeftOut {
+  func text(_ names: ReplicaNames) -> String { names.text(replica, sequences) }
+
+  /// Specs/cli.md, "import".
   func json(_ names: ReplicaNames) -> JSONValue {
-    .object(
-      names.json(replica) + [("first", .number(sequences.lowerBound)), ("last", .number(sequences.upperBound))])
+    .object(names.json(replica, sequences) + [("reason", .string(reason.rawValue))])
   }
 }

@@ -39,7 +39,9 @@ struct Import: AsyncParsableCommand {
       var failure: Int32?
       for file in files {
         do {
-          conflicts += plan ? try await foretell(file, on: replica) : try await apply(file, to: replica)
+          let report = plan ? try await foretell(file, on: replica) : try await apply(file, to: replica)
+          conflicts += report.conflicts
+          if let error = report.fenced(ReplicaNames(try await replica.members())) { throw error }
         } catch let error as GodwitError {
           let report = ErrorReport(Self.naming(file, error))
           report.write(program: GodwitCommand.configuration.commandName ?? "")
@@ -52,8 +54,7 @@ struct Import: AsyncParsableCommand {
     if failOnConflict, conflicts > 0 { throw ExitCode(ExitStatus.conflicts) }
   }
 
-  /// The number of conflicts the file left.
-  private func apply(_ file: String, to replica: Replica) async throws -> Int {
+  private func apply(_ file: String, to replica: Replica) async throws -> MergeReport {
     let console = options.console
     let source = try SyncSource(argument: file)
     let bar = console.progress("importing")
@@ -70,11 +71,11 @@ struct Import: AsyncParsableCommand {
     let names = ReplicaNames(try await replica.members())
     try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
     for fork in report.forks { console.note(fork.warning(names)) }
-    return report.conflicts
+    for left in report.leftOut where left.reason == .ended { console.note(left.warning(names)) }
+    return report
   }
 
-  /// The number of conflicts the file would leave.
-  private func foretell(_ file: String, on replica: Replica) async throws -> Int {
+  private func foretell(_ file: String, on replica: Replica) async throws -> MergeReport {
     let console = options.console
     let source = try SyncSource(argument: file)
     let bar = console.progress("planning")
@@ -83,7 +84,7 @@ struct Import: AsyncParsableCommand {
     bar.finish()
     let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members()))
     try options.json ? console.line(view.json) : console.lines(view.lines)
-    return plan.report.conflicts
+    return plan.report
   }
 
   /// The error with the file it is about.
@@ -103,7 +104,8 @@ extension MergeReport {
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
     let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
     let forked = forks.isEmpty ? "" : "; forked: \(parted)"
-    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)\(forked)")
+    let left = leftOut.isEmpty ? "" : "; left out: \(leftOut.map { $0.text(names) }.joined(separator: ", "))"
+    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)\(forked)\(left)")
   }
 
   /// Specs/cli.md, "import".
@@ -117,7 +119,28 @@ extension MergeReport {
       ("missing", .array(missing.map { $0.json(names) })), ("snapshot", .bool(isSnapshot)),
       ("replayed", .number(replayed)), ("needsSnapshot", .bool(needsSnapshot)),
       ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
+      ("leftOut", .array(leftOut.map { $0.json(names) })),
     ]
+  }
+}
+
+extension MergeReport {
+  /// The rest was applied, but somebody has to do something about what was not.
+  fileprivate func fenced(_ names: ReplicaNames) -> GodwitError? {
+    let fenced = leftOut.filter { $0.reason == .fenced }
+    guard !fenced.isEmpty else { return nil }
+    let who = fenced.map { $0.text(names) }.joined(separator: ", ")
+    return GodwitError(
+      .fenced, "written without having seen what has been forgotten here, and left out: \(Format.printable(who))",
+      hint: "where they come from, import a snapshot of this replica's: godwit snapshot FILE, godwit import --rejoin FILE")
+  }
+}
+
+extension MergeReport.LeftOut {
+  fileprivate func warning(_ names: ReplicaNames) -> String {
+    Format.printable(
+      "warning: left out \(text(names)): an earlier state of that machine, whose work ends before. "
+        + "Where it still runs, export again.")
   }
 }
 
