@@ -15,7 +15,7 @@ extension World {
   func remove(_ actor: Actor, by remover: Actor) async throws {
     do {
       try await remover.replica.removeMember(named: actor.name)
-      actor.wasAway = true
+      for copy in copies(of: actor) { copy.wasAway = true }
     } catch let error as GodwitError where error.code == .invalidArgument {}
   }
 
@@ -26,13 +26,21 @@ extension World {
       try await host.replica.invite(
         actor.replica.identity, name: actor.name, to: .file("\(folder)/invitation-\(file)"))
     } catch let error as GodwitError where error.code == .invalidArgument { return }
-    let path = "\(folder)/\(file).godwit-sync"
+    files[file] = try await snapshot(of: host, for: actor, to: "\(folder)/\(file).godwit-sync")
+    for copy in copies(of: actor) {
+      copy.mustRejoin = true
+      copy.readmissions += 1
+    }
+  }
+
+  /// All that write as one member: it and its clones.
+  private func copies(of actor: Actor) -> [Actor] { actors.filter { $0.owner == actor.owner } }
+
+  func snapshot(of host: Actor, for actor: Actor, to path: String) async throws -> SyncFileInFlight {
     _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
-    files[file] = SyncFileInFlight(
+    return SyncFileInFlight(
       path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
       readmissions: host.readmissions)
-    actor.mustRejoin = true
-    actor.readmissions += 1
   }
 
   /// What a replica wrote and a snapshot lacks is made anew on top of it, as one transaction of a new incarnation.

@@ -158,8 +158,9 @@ extension World {
     hub.clock.set(offset: 800 * 86_400_000)
     for actor in actors.dropFirst() where actor.wasAway || actor.mustRejoin {
       let isMember = try await hub.replica.members().contains { $0.name == actor.name && $0.isActive }
-      if !isMember || actor.mustRejoin { try await readmit(actor, by: hub, file: -1 - actor.index) }
-      if let file = files.removeValue(forKey: -1 - actor.index) { try await rejoin(actor, with: file) }
+      if !isMember { try await readmit(actor, by: hub, file: -1 - actor.index) }
+      guard actor.mustRejoin else { continue }
+      try await rejoin(actor, with: snapshot(of: hub, for: actor, to: "\(folder)/snapshot.godwit-sync"))
     }
     hub.clock.set(offset: offset)
   }
@@ -176,12 +177,7 @@ extension World {
   private func exchangeSnapshots() async throws {
     for host in actors {
       for actor in actors where actor !== host && isBehind(actor, host) {
-        let path = "\(folder)/snapshot.godwit-sync"
-        _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
-        let file = SyncFileInFlight(
-          path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
-          readmissions: host.readmissions)
-        try await rejoin(actor, with: file)
+        try await rejoin(actor, with: snapshot(of: host, for: actor, to: "\(folder)/snapshot.godwit-sync"))
       }
     }
   }

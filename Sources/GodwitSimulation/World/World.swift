@@ -77,7 +77,12 @@ final class World {
       try await actor.reopen()
       try await expectUnchanged(actor, "reopened")
     case .check: try await check(actor)
-    case .clone: actors.append(try await actor.clone(as: actors.count, clock: MachineClock(clock)))
+    case .clone:
+      let copy = try await actor.clone(as: actors.count, clock: MachineClock(clock))
+      // Nobody waits for a copy that has not spoken up.
+      copy.wasAway = true
+      (copy.mustRejoin, copy.readmissions) = (actor.mustRejoin, actor.readmissions)
+      actors.append(copy)
     case .backUp: try await actor.backUp()
     case .restore:
       let before = actor.standing

@@ -47,7 +47,7 @@ import Testing
       try keys(imported)
         == [
           "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "quarantined", "missing",
-          "snapshot", "replayed", "needsSnapshot", "forks",
+          "snapshot", "replayed", "needsSnapshot", "forks", "leftOut",
         ])
   }
 
