@@ -62,16 +62,14 @@ package struct Fault: OptionSet, Sendable {
   /// Changes of primary keys.
   package static let moves = Fault(rawValue: 1 << 11)
 
-  /// Those that the product stands up to.
-  package static let usual: Fault = [
-    .loss, .repetition, .reordering, .damage, .clocks, .crashes, .restores, .retirement, .forgetting, .versions, .moves,
-  ]
-
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
     ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("moves", .moves),
   ]
+
+  package static var listed: String { names.map(\.name).joined(separator: ", ") }
+  package static let all = names.reduce(Fault()) { $0.union($1.fault) }
 
   /// The fault of this name.
   package init?(name: String) {

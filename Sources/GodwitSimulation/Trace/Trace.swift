@@ -10,7 +10,7 @@ package struct Trace: Sendable {
   let epilogue: [Plan]
   package var count: Int { events.count }
 
-  package init(seed: UInt64, faults: Fault = .usual) {
+  package init(seed: UInt64, faults: Fault = .all) {
     var writer = TraceWriter(seed: seed, faults: faults)
     self.seed = seed
     events = writer.write()

@@ -8,7 +8,7 @@ package struct Simulation: Sendable {
   package let faults: Fault
 
   /// - Parameter root: A folder that the caller owns, best in memory.
-  package init(root: String, faults: Fault = .usual) {
+  package init(root: String, faults: Fault = .all) {
     self.root = root
     self.faults = faults
     template = FolderTemplate(root: root)

@@ -137,7 +137,7 @@ import Testing
     let object = try #require(try planned.objects().first)
     #expect(
       Set(object.keys) == [
-        "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "missing", "forks", "planned",
+        "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "missing", "forks", "leftOut", "planned",
         "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
