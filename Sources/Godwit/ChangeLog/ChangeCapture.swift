@@ -175,9 +175,6 @@ final class ChangeCapture: ChangeJournal {
     let table = arguments.integer(0)
     let keyCount = try self.table(table).definition.keyCount
     guard arguments.count == 1 + 2 * keyCount else { return }
-    var isChanged = false
-    for index in 1...keyCount where !arguments.isIdentical(index, index + keyCount) { isChanged = true }
-    guard isChanged else { return }
     var old = ByteWriter(capacity: 24)
     var new = ByteWriter(capacity: 24)
     for index in 1...keyCount {

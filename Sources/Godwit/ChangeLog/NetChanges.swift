@@ -27,6 +27,8 @@ struct NetChanges {
   private var firstKeys: [Key: Key] = [:]
   /// Keys under which another row began.
   private var begun: Set<Key> = []
+  /// The row that went last, and the key it had when the transaction began; nil for one that began in it.
+  private var departed: (key: Key, first: Key?)?
 
   /// `table` is as it was when the operation was captured, `number` its place among those of the whole transaction.
   mutating func add(_ operation: Operation, old: ArraySlice<UInt8>, table: ChangeSet.Table, number: Int) throws {
@@ -48,6 +50,7 @@ struct NetChanges {
         change.after[cell.column] = cell.value
       }
     case .delete:
+      departed = (key, firstKey(of: key))
       change.existsAfter = false
       change.balance -= 1
       for column in table.keyCount..<table.columnCount {
@@ -58,13 +61,17 @@ struct NetChanges {
     changes[key] = change
   }
 
-  /// A statement has set a row's key, which was captured as a delete and an insert.
+  /// A statement has set a row's key, perhaps to what it was, which was captured as a delete and an insert.
   mutating func move(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>, table: Int) {
     let (old, new) = (Key(table: table, key: old), Key(table: table, key: new))
-    let first = firstKeys.removeValue(forKey: old) ?? (begun.contains(old) ? nil : old)
-    if let first, first != new { firstKeys[new] = first }
+    let first = departed.flatMap { $0.key == old ? $0 : nil }.map(\.first) ?? firstKey(of: old)
+    firstKeys[old] = nil
     begun.remove(old)
+    if first == new { begun.remove(new) } else { begun.insert(new) }
+    firstKeys[new] = first == new ? nil : first
   }
+
+  private func firstKey(of key: Key) -> Key? { firstKeys[key] ?? (begun.contains(key) ? nil : key) }
 
   private static func values(_ operation: Operation, _ table: ChangeSet.Table) throws -> [Int: Value] {
     Dictionary(uniqueKeysWithValues: try operation.cells(in: table).map { ($0.column, $0.value) })

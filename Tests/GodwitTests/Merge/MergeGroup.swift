@@ -29,7 +29,9 @@ struct MergeGroup {
   subscript(index: Int) -> Replica { replicas[index] }
 
   /// One replica writes, and time goes on.
-  func write(_ replica: Int, _ sql: SQL...) async throws {
+  func write(_ replica: Int, _ sql: SQL...) async throws { try await write(replica, sql) }
+
+  func write(_ replica: Int, _ sql: [SQL]) async throws {
     clock.advance(10)
     try await replicas[replica].write { transaction in
       for statement in sql { _ = try transaction.execute(statement) }
