@@ -60,8 +60,9 @@ final class Merger {
   }
 
   /// Merges a transaction that cannot be applied as it stands: it had not seen all that is here, or it is in the terms
-  /// of other tables and only some of it has a place here. Nil when none has.
-  func merge(_ record: TransactionRecord?, context: VersionVector) throws {
+  /// of other tables and only some of it has a place here. Nil when none has. `isLate` says that it has had to wait, and
+  /// what saw it may be here.
+  func merge(_ record: TransactionRecord?, context: VersionVector, isLate: Bool = false) throws {
     if !isMerging { try beginMerging() }
     guard let record else { return }
     let changes = try ChangeSet(record.changes[...])
@@ -76,12 +77,24 @@ final class Merger {
     try changes.forEach { operation in
       let remote = changes.tables[operation.table]
       for (key, write) in try RowWrite.of(operation, remote, mappings[operation.table], stamp, context) {
+        let write = isLate ? try withoutWhatIsTakenBack(write, key) : write
         pending[key, default: RowWrites()].writes.append((transactionCount, write))
         pendingCount += 1
       }
     }
     transactionCount += 1
     if pendingCount >= Self.batchSize { try flush() }
+  }
+
+  /// An insert takes back what it saw of counters, sets and choices, also what came after it because it had to wait. Stamps
+  /// tell that of other cells.
+  private func withoutWhatIsTakenBack(_ write: RowWrite, _ key: RowKey) throws -> RowWrite {
+    let rules = try tables[key.table].rules
+    let stamped = write.cells.filter { rules.policy(of: $0.column) == .lastWriterWins }
+    guard rules.insertsClaimAll, stamped.count < write.cells.count, let state = try places.states.load(key),
+      try state.isTakenBack(write.stamp.dot, context: log.context(of:))
+    else { return write }
+    return write.with(stamped)
   }
 
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are

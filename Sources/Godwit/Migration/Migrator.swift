@@ -109,6 +109,7 @@ struct Migrator {
     try rebuild.run()
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), on: connection)
     try writer.reload()
+    try contribute(rebuild.added) { $0.schemaVersion >= data.version }
     for table in rebuild.rebuilt { try writer.merger().renewHolds(of: table.table) }
     let aside = try started.map { try sync.setAside($0) }
     let released = try Quarantine.release(on: writer)
@@ -117,6 +118,16 @@ struct Migrator {
       version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),
       rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },
       written: try runDataSteps(migration), released: released)
+  }
+
+  private func contribute(
+    _ added: [(table: String, columns: [String])], isNewer: @escaping (TransactionRecord) -> Bool
+  ) throws {
+    let tables = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
+    for (name, columns) in added where !columns.isEmpty {
+      guard let table = try tables.named(name) else { continue }
+      try AddedContributions(writer, to: table, isNewer: isNewer).add(to: columns)
+    }
   }
 
   /// All of a migration's data steps are one transaction of the log.

@@ -50,7 +50,7 @@ struct Quarantine {
     for entry in waiting {
       guard let record = try log.record(at: entry.key) else { continue }
       let carried = try carrier.carry(record, only: entry.operations)
-      try merger.merge(carried.record, context: log.context(of: record.dot))
+      try merger.merge(carried.record, context: log.context(of: record.dot), isLate: true)
       try quarantine.set(carried, for: entry.key)
       if carried.waiting.isEmpty { released += 1 }
     }

@@ -34,6 +34,14 @@ final class SchemaRebuild {
     let lastNumber: Value?
   }
 
+  /// The columns that came to tables which were there, by the table's new name.
+  var added: [(table: String, columns: [String])] {
+    draft.tables.filter { $0.origin != nil }.map { table in
+      let new = zip(table.definition.columns, table.sources).filter { $0.1.column == nil }
+      return (table.definition.name, new.map(\.0.name))
+    }
+  }
+
   func run() throws {
     try connection.execute("PRAGMA legacy_alter_table=ON")
     defer { try? connection.execute("PRAGMA legacy_alter_table=OFF") }

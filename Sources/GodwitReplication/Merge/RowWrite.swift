@@ -25,7 +25,7 @@ package struct RowWrite: Hashable, Sendable {
   }
 
   /// The same with some of its cells.
-  func with(_ cells: [Cell]) -> RowWrite {
+  package func with(_ cells: [Cell]) -> RowWrite {
     RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
   }
 }

@@ -150,7 +150,7 @@ enum SimulatedModels {
     Migration(1, "moods") {
       AddColumn("mood", Int.self, default: 3, to: "guest")
       RenameColumn("label", to: "caption", in: "shelf")
-      AddColumn("stars", Int.self, default: 0, to: "ticket", merge: .counter)
+      AddColumn("stars", Int.self, default: 2, to: "ticket", merge: .counter)
     }
   }
 

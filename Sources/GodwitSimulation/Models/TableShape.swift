@@ -140,7 +140,7 @@ extension TableShape {
     name: "ticket", isDeleteWins: true,
     columns: [
       key("k", 3), column("state", .lastWriterWins, "open", "done", "held"), column("votes", .counter, 0, 1, 3),
-      set("labels"), column("rank", .maximum, 1, 2, 3), added("stars", .counter, 0, 1, 4),
+      set("labels"), column("rank", .maximum, 1, 2, 3), added("stars", .counter, 2, 1, 4),
     ])
 
   private static let seat = TableShape(
