@@ -15,9 +15,13 @@ struct WorldTests {
   @Test("replicas agree with each other and with the model, and lose nothing", arguments: UInt64(1)...24)
   func agree(seed: UInt64) async throws { try await run(seed, .all) }
 
-  /// Seeds that ever failed, with the faults there were then.
-  @Test("worlds that went wrong once are sound", arguments: [UInt64(154), 1294, 21659])
-  func repaired(seed: UInt64) async throws { try await run(seed, .all.subtracting(.clones)) }
+  /// Seeds that ever failed.
+  @Test("worlds that went wrong once are sound", arguments: [UInt64(1051), 2733, 26912, 27038, 28331])
+  func repaired(seed: UInt64) async throws { try await run(seed, .all) }
+
+  /// With the faults there were then.
+  @Test("worlds without clones that went wrong once are sound", arguments: [UInt64(154), 1294, 21659])
+  func repairedWithoutClones(seed: UInt64) async throws { try await run(seed, .all.subtracting(.clones)) }
 
   private func run(_ seed: UInt64, _ faults: Fault) async throws {
     let folder = try WorldFolder()

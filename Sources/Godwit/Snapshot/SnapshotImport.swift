@@ -77,9 +77,10 @@ struct SnapshotImport {
       "UPDATE godwit_origin SET sequence = 0, chain = ?1, folded = 0, floor = 0, floor_chain = ?1",
       [.blob(ContentHash.zero.bytes)])
     try writer.reload()
-    // What it wrote and the snapshot does not know is written anew.
+    // What it wrote and the snapshot does not know is written anew; what others did is taken from those who hold it, and
+    // they know of a later end.
     let origins = writer.log.origins
-    for origin in origins.all where origin.replica == earlier.replica { try origins.moveEnd(of: origin, to: sent[origin]) }
+    for origin in origins.all { try origins.moveEnd(of: origin, to: max(sent[origin], file.header.ended[origin] ?? .none)) }
     try origins.end(earlier, through: sent[earlier])
   }
 }

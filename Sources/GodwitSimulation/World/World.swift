@@ -82,6 +82,7 @@ final class World {
       // Nobody waits for a copy that has not spoken up.
       copy.wasAway = true
       (copy.mustRejoin, copy.readmissions) = (actor.mustRejoin, actor.readmissions)
+      copy.hasLoadedSnapshot = actor.hasLoadedSnapshot
       actors.append(copy)
     case .backUp: try await actor.backUp()
     case .restore:
