@@ -164,7 +164,7 @@ final class SnapshotLoader {
     stamps += Array(state.carried.values) + Array(state.brought.values)
     stamps += state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
     let contributions = state.contributions.values.joined()
-    stamps += contributions.compactMap(\.move)
+    stamps += contributions.flatMap(\.path)
     let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)
     guard stamps.allSatisfy({ $0.hlc < HLC.limit }), dots.allSatisfy(vector.covers),
       [state.inserts, state.updates, state.removed].allSatisfy(vector.covers)

@@ -5,17 +5,28 @@ import GodwitBase
 package struct Contribution: Hashable, Sendable {
   package let dot: Dot
   package let value: Value
-  /// The move that brought it from the row's key before; nil for what was written under this one.
-  package let move: CellStamp?
+  /// The moves that brought it from the key under which it was written, the first first.
+  package let path: [CellStamp]
+  /// The one that brought it here; nil for what was written under this key.
+  package var move: CellStamp? { path.last }
 
-  package init(dot: Dot, value: Value, move: CellStamp? = nil) {
+  package init(dot: Dot, value: Value, path: [CellStamp] = []) {
     self.dot = dot
     self.value = value
-    self.move = move
+    self.path = path
   }
+
+  func going(by move: CellStamp) -> Contribution { Contribution(dot: dot, value: value, path: path + [move]) }
 
   /// Whether all who hold so much hold it, and in this row.
   func isCovered(by vector: VersionVector) -> Bool { vector.covers(dot) && move.map { vector.covers($0.dot) } ?? true }
+
+  /// Whether the author of a write that came by a path had seen it, in the row that the write was made to: from there on
+  /// both came the same way.
+  func isSeen(by write: RowWrite, of path: [CellStamp]) -> Bool {
+    guard dot != write.stamp.dot, write.context.covers(dot), self.path.suffix(path.count) == path[...] else { return false }
+    return self.path.dropLast(path.count).last.map { write.context.covers($0.dot) } ?? true
+  }
 }
 
 extension [Contribution] {
@@ -25,8 +36,7 @@ extension [Contribution] {
       if left.dot.origin != right.dot.origin { return left.dot.origin < right.dot.origin }
       if left.dot.sequence != right.dot.sequence { return left.dot.sequence < right.dot.sequence }
       if left.value != right.value { return left.value.sortKey.lexicographicallyPrecedes(right.value.sortKey) }
-      guard let other = right.move else { return false }
-      return left.move.map { $0 < other } ?? true
+      return left.path.lexicographicallyPrecedes(right.path)
     }
   }
 

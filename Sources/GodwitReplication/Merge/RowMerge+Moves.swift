@@ -68,56 +68,56 @@ extension RowMerge {
       state.brought[column] = edits.move
     }
     for (column, all) in edits.contributions.sorted(by: { $0.key < $1.key }) {
-      try contribute(all, instead: [], to: column, by: edits.move)
+      try contribute(all.map { $0.going(by: edits.move) }, instead: [], to: column)
     }
-    if let write = edits.write { try contribute(write, by: edits.move) }
+    let path = edits.path + [edits.move]
+    if let write = edits.write { try contribute(write, by: path) }
     // None of the moves that are here has seen these edits: they came only now.
     let onward = state.moves.filter { $0.stamp > edits.move }.sorted { $0.stamp < $1.stamp }
     for move in onward {
       var next = FollowingEdits(move)
       next.updates = edits.updates
       next.cells = edits.cells.filter { move.isFollowed(by: $0.value.stamp, to: $0.key) }
-      next.contributions = edits.contributions
+      next.contributions = edits.contributions.mapValues { $0.map { $0.going(by: edits.move) } }
       next.write = edits.write
+      next.path = path
       following.append(next)
     }
     guard onward.isEmpty else { return }
     state.updates = state.updates.union(edits.updates)
   }
 
-  /// A write that follows takes back what it had seen of what followed by the same move.
-  private mutating func contribute(_ write: RowWrite, by move: CellStamp) throws {
+  /// A write that follows takes back what it had seen where it was made.
+  private mutating func contribute(_ write: RowWrite, by path: [CellStamp]) throws {
     for cell in write.cells {
-      let seen = (state.contributions[cell.column] ?? []).filter { contribution in
-        contribution.move == move && contribution.dot != write.stamp.dot && write.context.covers(contribution.dot)
-      }
+      let seen = (state.contributions[cell.column] ?? []).filter { $0.isSeen(by: write, of: path) }
       let isWhole = write.kind != .update
-      func brought(_ value: Value) -> Contribution { Contribution(dot: write.stamp.dot, value: value) }
+      func brought(_ value: Value) -> Contribution { Contribution(dot: write.stamp.dot, value: value, path: path) }
       switch rules.policy(of: cell.column) {
-      case .counter: try contribute([brought(cell.value)], instead: isWhole ? seen : [], to: cell.column, by: move)
+      case .counter: try contribute([brought(cell.value)], instead: isWhole ? seen : [], to: cell.column)
       case .addWinsSet:
         if isWhole {
           let elements = (SetElements.parse(cell.value) ?? []).map { brought(.text($0)) }
-          try contribute(elements, instead: seen, to: cell.column, by: move)
+          try contribute(elements, instead: seen, to: cell.column)
         } else {
           let change = try SetChange(cell.value)
           let changed = Set(change.added + change.removed)
           try contribute(
             change.added.map { brought(.text($0)) }, instead: seen.filter { changed.contains($0.text ?? "") },
-            to: cell.column, by: move)
+            to: cell.column)
         }
-      case .maximum, .minimum, .custom: try contribute([brought(cell.value)], instead: seen, to: cell.column, by: move)
+      case .maximum, .minimum, .custom: try contribute([brought(cell.value)], instead: seen, to: cell.column)
       case .lastWriterWins: break
       }
     }
   }
 
   private mutating func contribute(
-    _ new: [Contribution], instead gone: [Contribution], to column: Int, by move: CellStamp
+    _ new: [Contribution], instead gone: [Contribution], to column: Int
   ) throws {
     guard !gone.isEmpty || !new.isEmpty else { return }
     let rest = (state.contributions[column] ?? []).subtracting(gone)
-    let all = rest + new.map { Contribution(dot: $0.dot, value: $0.value, move: move) }
+    let all = rest + new
     state.contributions[column] = all
     switch rules.policy(of: column) {
     case .counter:

@@ -30,6 +30,8 @@ package struct FollowingEdits: Hashable, Sendable {
   package var contributions: [Int: [Contribution]] = [:]
   /// A single write, of which the cells that are made of contributions: it takes back there what it had seen.
   package var write: RowWrite?
+  /// The moves that the write came by before this one, the first first.
+  package var path: [CellStamp] = []
 
   package struct StampedValue: Hashable, Sendable {
     package let value: Value

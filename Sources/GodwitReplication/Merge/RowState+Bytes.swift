@@ -101,7 +101,9 @@ extension RowState {
       for contribution in all.ordered() {
         try contribution.dot.write(to: &writer, origins: origins)
         writer.value(contribution.value)
-        try contribution.move?.write(to: &writer, origins: origins)
+        guard followed else { continue }
+        writer.varint(contribution.path.count)
+        for move in contribution.path { try move.write(to: &writer, origins: origins) }
       }
     }
   }
@@ -154,8 +156,9 @@ extension RowState {
       let column = try reader.count()
       for _ in 0..<(try reader.count(limit: reader.remaining, "contributions")) {
         let (dot, value) = (try Dot(reading: &reader, origins: origins), try reader.value())
-        let move = try followed ? CellStamp(reading: &reader, origins: origins) : nil
-        contributions[column, default: []].append(Contribution(dot: dot, value: value, move: move))
+        let count = try followed ? reader.count(limit: reader.remaining, "moves") : 0
+        let path = try (0..<count).map { _ in try CellStamp(reading: &reader, origins: origins) }
+        contributions[column, default: []].append(Contribution(dot: dot, value: value, path: path))
       }
     }
   }

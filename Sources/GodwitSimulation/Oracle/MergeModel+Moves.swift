@@ -30,7 +30,7 @@ extension MergeModel {
         setGoingOn(write, in: name)
         let next = RowHistory.Write(
           transaction: write.transaction, kind: write.kind,
-          path: .init(move: leaving.write.stamp, columns: history.columns(of: write, following: leaving.write)))
+          path: .init(moves: (write.path?.moves ?? []) + [leaving.write.stamp], columns: history.columns(of: write, following: leaving.write)))
         histories[leaving.target, default: RowHistory(name: leaving.target)].writes.append(next)
         rest.append((leaving.target, next))
       }
@@ -40,13 +40,13 @@ extension MergeModel {
   /// Whether neither author had seen the other's write. A row that comes by one move goes on by a later one.
   private func isFollower(_ write: RowHistory.Write, of leaving: RowHistory.Write) -> Bool {
     guard write.dot != leaving.dot, !leaving.sawHere(write), !write.saw(leaving) else { return false }
-    return write.path.map { $0.move < leaving.stamp } ?? true
+    return write.path?.move.map { $0 < leaving.stamp } ?? true
   }
 
   private mutating func setGoingOn(_ write: RowHistory.Write, in name: RowName) {
     // An insert stays where it was made.
     guard !write.isInsert,
-      let place = histories[name]?.writes.firstIndex(where: { $0.dot == write.dot && $0.path?.move == write.path?.move })
+      let place = histories[name]?.writes.firstIndex(where: { $0.dot == write.dot && $0.path?.moves == write.path?.moves })
     else { return }
     histories[name]?.writes[place].goesOn = true
   }

@@ -13,8 +13,9 @@ struct RowHistory {
 
     /// How a write that follows a row came here.
     struct Path {
-      /// The timestamp of the move that it followed last.
-      let move: Stamp
+      /// The timestamps of the moves that it followed, the first first.
+      let moves: [Stamp]
+      var move: Stamp? { moves.last }
       /// The columns of which it brings the value.
       let columns: Set<Int>
     }
@@ -39,12 +40,13 @@ struct RowHistory {
     /// Whether its author held the other.
     func saw(_ other: Write) -> Bool { dot != other.dot && transaction.context.covers(other.dot) }
 
-    /// Whether its author held the other, in this row: of what a move brought here the move, too. What follows a row
-    /// found only what follows by the same move.
+    /// Whether its author held the other, in the row that was written: of what a move had brought there the move, too.
+    /// What follows a row found what came the same way from there on.
     func sawHere(_ other: Write) -> Bool {
       guard saw(other) else { return false }
-      if let path { return other.path?.move == path.move }
-      return other.path.map { transaction.context.covers($0.move.dot) } ?? true
+      let (own, others) = (path?.moves ?? [], other.path?.moves ?? [])
+      guard others.suffix(own.count) == own[...] else { return false }
+      return others.dropLast(own.count).last.map { transaction.context.covers($0.dot) } ?? true
     }
 
     func precedes(_ other: Write) -> Bool { stamp < other.stamp }

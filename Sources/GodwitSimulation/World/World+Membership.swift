@@ -109,7 +109,8 @@ extension World {
           !listed.held.contains(name)
         else { continue }
         throw SimulationFailure(
-          .durability, "replica \(actor.index) rejoined without \(shape.columns[column].name) \(value.text) of \(shape.name)")
+          .durability, "replica \(actor.index) rejoined without \(shape.columns[column].name) \(value.text) of \(shape.name) "
+            + name.key.map(\.text).joined(separator: ", "))
       }
     }
   }
