@@ -81,7 +81,7 @@ extension World {
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// The last value that was written to each cell is in the new transaction, or was in the snapshot, or is listed.
+  /// The last value that was written to each cell is in the new transaction, or was in the snapshot, shown or in limbo, or is listed.
   private func checkReplay(
     of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor
   ) async throws {
@@ -102,9 +102,10 @@ extension World {
     let listed = try await ListedConflicts(reading: actor.replica)
     for (name, cells) in due {
       let shape = TableShape.all[name.table]
+      let held = model.limbo[name] == nil ? model.tables[name] : model.histories[name]?.values
       for (column, value) in cells where shape.columns[column].policy == .lastWriterWins {
         let isMade = made[name].map { $0.writes(value, to: column) } ?? false
-        guard !isMade, model.tables[name]?[column] != value,
+        guard !isMade, held?[column] != value,
           !listed.edits.contains(.init(row: name, column: shape.columns[column].name, value: value)),
           !listed.held.contains(name)
         else { continue }
