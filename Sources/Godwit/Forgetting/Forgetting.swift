@@ -69,14 +69,14 @@ final class Forgetting {
       // What was written beyond a clock that was set back is told by the log alone.
       try writer.clock.correct(writer.log, writer.catalog)
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
-      let isFolded = try fold(through: frontier.vector)
+      let isFolded = try fold(through: frontier)
       var log = LogForgetting(writer.connection, writer.log)
       let dropped = try log.drop(through: frontier.vector, portion)
       try writer.clock.noteForgotten(log.latest)
       let own = try writer.log.origins.head(of: writer.log.origins.own)
       if dropped > 0 { try writer.clock.save(through: own.sequence) }
       progress.transactions += dropped
-      let sweep = try RowSweep(writer, frontier: frontier.vector)
+      let sweep = try RowSweep(writer, frontier)
       let swept = try isFolded ? sweep.run(portion.rows) : (rows: 0, isDone: false)
       progress.rows += swept.rows
       let isCompact = try portion.pages == 0 || FreePages(connection: writer.connection).giveBack(portion.pages)
@@ -86,13 +86,14 @@ final class Forgetting {
   }
 
   /// Folds what is about to be dropped, so far as rows with a state need it. Returns whether all of it has been.
-  private func fold(through frontier: VersionVector) throws -> Bool {
+  private func fold(through limit: Frontier) throws -> Bool {
     let log = writer.log
+    let frontier = limit.vector
     let folded = log.origins.foldedVector
     guard !folded.covers(frontier) else { return true }
     let tables = MergeTables(writer.connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     let states = RowStates(connection: writer.connection, origins: log.origins)
-    let memory = try RowMemory(writer, tables: tables)
+    let memory = try RowMemory(writer, limit, tables: tables)
     if try memory.isEmpty(frontier, log) {
       try log.origins.markFolded(through: frontier)
       return true

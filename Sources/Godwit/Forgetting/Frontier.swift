@@ -9,11 +9,14 @@ struct Frontier {
   let vector: VersionVector
   /// Whether no one else can send anything any more.
   let isLone: Bool
+  /// The earliest time, by their own clocks, at which those were last heard of that write on elsewhere; nil when none was.
+  let heard: Int64?
 
   init(_ log: ChangeLog, _ roster: Roster, on connection: Connection) throws {
     let incarnations = try KnownIncarnations(log, on: connection)
     let counted = incarnations.counted(roster)
     isLone = counted.isEmpty
+    heard = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
     vector = try counted.reduce(log.origins.vector) { frontier, origin in
       let stated = incarnations.records[origin]?.counted.vector ?? VersionVector()
       return frontier.intersection(stated.union(try incarnations.implied(by: origin)))

@@ -14,13 +14,16 @@ final class RowMemory {
   /// With more hidden rows than this in a table all stamps of its unique columns stay.
   private static let hiddenLimit = 10_000
 
-  init(_ writer: ReplicaWriter, tables: MergeTables) throws {
+  init(_ writer: ReplicaWriter, _ frontier: Frontier, tables: MergeTables) throws {
     connection = writer.connection
-    latest = writer.clock.latest
+    // It may be the own clock that is wrong: then others are the ones to whom a stamp is ahead.
+    let others = frontier.heard.map { HLC(milliseconds: $0 + HybridClock.reachMilliseconds + 1) }
+    latest = min(writer.clock.latest, others ?? writer.clock.latest)
     places = try RowPlaces(writer.connection, tables: tables, origins: writer.log.origins)
   }
 
-  /// A stamp beyond the own clock stays, so that a later edit still wins.
+  /// A stamp beyond the own clock stays, so that a later edit still wins; so does one out of reach for another member's,
+  /// which may begin with a snapshot of what is here.
   func isAhead(_ hlc: HLC) -> Bool { latest < hlc }
 
   /// Whether no row has a state and none of the transactions to fold could leave one behind.

@@ -11,12 +11,12 @@ struct RowSweep {
   private let states: RowStates
   private let memory: RowMemory
 
-  init(_ writer: ReplicaWriter, frontier: VersionVector) throws {
+  init(_ writer: ReplicaWriter, _ frontier: Frontier) throws {
     connection = writer.connection
-    self.frontier = frontier
+    self.frontier = frontier.vector
     tables = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     states = RowStates(connection: connection, origins: writer.log.origins)
-    memory = try RowMemory(writer, tables: tables)
+    memory = try RowMemory(writer, frontier, tables: tables)
   }
 
   /// Returns how many rows need no state any more, and whether the pass is over.
@@ -53,6 +53,8 @@ struct RowSweep {
     var reader = ByteReader(stored)
     var state = try RowState(reading: &reader, origins: states.origins)
     let before = state
+    // Nothing else would tell of a row that is gone.
+    if let latest = state.latest, memory.isAhead(latest), !state.isAlive(table.definition.deletes) { return false }
     let kept = try memory.kept(key, state, in: table)
     guard state.forget(frontier, keeping: kept, table.definition.deletes) else {
       try states.remove(key)

@@ -10,7 +10,7 @@ struct AddedPolicyColumnTests {
     }
     Migration(2, "second") {
       AddColumn("votes", Int.self, default: 2, to: "note", merge: .counter)
-      AddColumn("tags", String.self, default: #"["new"]"#, to: "note", merge: .addWinsSet)
+      AddColumn("tags", Set<String>.self, default: ["new"], to: "note", merge: .addWinsSet)
       AddColumn("best", Int.self, default: 3, to: "note", merge: .max)
     }
   }
@@ -49,7 +49,7 @@ struct AddedPolicyColumnTests {
   func hidden() async throws {
     let group = try await MigrationGroup([1, 1, 2], Self.notes)
     for (replica, title) in [(0, "here"), (1, "there")] {
-      try await group.write(replica, "INSERT INTO note VALUES (1, '\(raw: title)')")
+      try await group.write(replica, "INSERT INTO note VALUES (1, \(title))")
     }
     try await group.send(0, to: 1)
     try await group.send(1, to: 0)
