@@ -20,6 +20,8 @@ final class SnapshotLoader {
   private let quarantine: Quarantine
   /// Whether rows of which no timestamp is left may have been written beyond this replica's clock.
   private let isBehind: Bool
+  /// The greatest timestamp of all that the snapshot tells.
+  private var latest: HLC
   private(set) var rowCount = 0
   private(set) var transactionCount = 0
 
@@ -46,6 +48,7 @@ final class SnapshotLoader {
     carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
     quarantine = Quarantine(connection)
     isBehind = !writer.clock.follow(head.clock)
+    latest = head.clock
   }
 
   func run(_ progress: ProgressHandler?) throws {
@@ -58,6 +61,11 @@ final class SnapshotLoader {
     }
     try finish()
     progress?(1)
+  }
+
+  private func take(_ hlc: HLC, of row: RowKey) throws {
+    latest = max(latest, hlc)
+    try writer.clock.take(hlc, of: row)
   }
 
   /// The log begins behind what has been forgotten.
@@ -90,9 +98,7 @@ final class SnapshotLoader {
       try check(state, tables[number].definition)
       let row = RowKey(table: tables[number].number, key: key)
       try states.save(state, for: row)
-      if let latest = isBehind ? max(state.latest ?? head.clock, head.clock) : state.latest {
-        try writer.clock.take(latest, of: row)
-      }
+      if let hlc = isBehind ? max(state.latest ?? head.clock, head.clock) : state.latest { try take(hlc, of: row) }
     case .hold(let kind, let targetTable, let rest, let number, let key):
       try check(key, count: tables[number].definition.keyCount)
       let table = targetTable.map { tables[$0].number } ?? 0
@@ -103,7 +109,7 @@ final class SnapshotLoader {
       try connection.run("INSERT INTO godwit_hold (target, key) VALUES (?, ?)", [.blob(target.bytes), .blob(row.bytes)])
     case .ahead(let number, let key, let hlc):
       try check(key, count: tables[number].definition.keyCount)
-      try writer.clock.take(hlc, of: RowKey(table: tables[number].number, key: key))
+      try take(hlc, of: RowKey(table: tables[number].number, key: key))
     case .transaction(let number, let transaction):
       let origin = head.origins[number]
       let sequence = try writer.log.origins.head(of: origin.origin).sequence.next
@@ -132,7 +138,7 @@ final class SnapshotLoader {
     try origins.save(Set(head.origins.map(\.origin)))
     try origins.markFolded(
       through: VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.folded) })))
-    try writer.clock.noteForgotten(head.clock)
+    try writer.clock.noteForgotten(latest)
     try writer.clock.save(through: origins.head(of: origins.own).sequence)
   }
 
