@@ -18,6 +18,8 @@ final class Merger {
   private let fold: LogFold
   private let conflicts: ConflictLog
   private var isMerging = false
+  /// The transaction before may refer to rows that are not there.
+  private var mayDangle = false
   private var pending: [RowKey: RowWrites] = [:]
   private var pendingCount = 0
   private var transactionCount = 0
@@ -47,6 +49,10 @@ final class Merger {
   /// `context` is all that its author held, the transaction itself included.
   func add(_ record: TransactionRecord, context: VersionVector) throws -> [UInt8] {
     let changes = try ChangeSet(record.changes[...])
+    if mayDangle { try references.settle() }
+    // What a replica makes anew when it rejoins is the first transaction of an incarnation, and the only kind that may leave
+    // rows in limbo by itself. Whoever wrote next saw what had become of it.
+    mayDangle = record.dot.sequence == SequenceNumber.none.next
     if !isMerging {
       if places.holds.isEmpty, context.covers(log.origins.vector), try fastForward.fits(changes),
         let images = try fastForward.attempt(changes)

@@ -28,6 +28,7 @@ struct AddedPolicyColumnTests {
     try await group.update(0, to: 2)
 
     #expect(try await group.rows(0, Self.all) == [[1, "again", 2, #"["new"]"#, 3]])
+    try await group.send(0, to: 1)
     try await group.expectSame()
   }
 
@@ -61,6 +62,7 @@ struct AddedPolicyColumnTests {
     try await group.update(1, to: 2)
 
     #expect(try await group.rows(0, Self.all) == [[1, "edited", 4, #"["new"]"#, 3]])
+    for other in 1...2 { try await group.send(0, to: other) }
     try await group.expectSame()
   }
 }
