@@ -285,7 +285,7 @@ final class Importer {
       hint: "nothing was changed; on that machine, import a snapshot of this one's with: godwit import --rejoin FILE")
   }
 
-  private static func brokenChain(_ origin: Origin) -> GodwitError {
+  static func brokenChain(_ origin: Origin) -> GodwitError {
     GodwitError(
       .corruptFile, "the transactions of \(origin.replica) do not have the hash that the file gives for them",
       hint: "nothing was changed; ask the sender for the file again")
