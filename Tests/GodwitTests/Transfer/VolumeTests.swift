@@ -77,6 +77,23 @@ struct VolumeTests {
     #expect(try await group.digests().count == 1)
   }
 
+  @Test("readers see all of them or nothing while they are applied")
+  func readers() async throws {
+    let volumes = try await export().volumes
+    let receiver = group[1]
+    async let counts = Self.watch(receiver)
+    _ = try await receiver.import(from: .volumes(volumes))
+    #expect(Set(try await counts).isSubset(of: [0, 40]))
+    #expect(try await receiver.count(Note.all) == 40)
+  }
+
+  /// How many notes there are, asked until there are all.
+  private static func watch(_ replica: Replica) async throws -> [Int] {
+    var counts: [Int] = []
+    repeat { counts.append(try await replica.count(Note.all)) } while counts.last != 40 && counts.count < 100_000
+    return counts
+  }
+
   @Test("one that is enough for all is a set of its own, also given as a file")
   func single() async throws {
     let report = try await export(1 << 20)
