@@ -20,7 +20,11 @@ struct VolumeHeaderTests {
 
   @Test("reads back as written")
   func roundTrip() throws {
-    for header in [header(), header(number: 1, offset: 0), header(number: 3, offset: 150), header(number: 1, count: 1, offset: 0, body: 200)] {
+    let headers = [
+      header(), header(number: 1, offset: 0), header(number: 3, offset: 150),
+      header(number: 1, count: 1, offset: 0, body: 200),
+    ]
+    for header in headers {
       #expect(header.encoded.count == VolumeHeader.byteCount)
       #expect(try VolumeHeader(header.encoded) == header)
     }

@@ -2,8 +2,8 @@ import GodwitBase
 import GodwitKeys
 import GodwitReplication
 
-/// What a sync file is, without taking anything of it in: what anybody can see of it, and, with a key that opens it, what
-/// it says and holds.
+/// What a sync file is, without taking anything of it in: what anybody can see of it, and, with a key that opens it,
+/// what it says and holds.
 public struct SyncFileInspection: Sendable {
   /// How many ways of one kind there are to the file's key.
   public struct Stanzas: Sendable, Hashable {

@@ -3,8 +3,8 @@ import GodwitKeys
 import GodwitReplication
 import GodwitSyncFile
 
-/// What is counted and checked while a sync file's transactions, or a snapshot's items, go by: the hash chains, that every
-/// operation is well-formed, and that the snapshot's origins reach their heads.
+/// What is counted and checked while a sync file's transactions, or a snapshot's items, go by: the hash chains, that
+/// every operation is well-formed, and that the snapshot's origins reach their heads.
 struct SyncFileWalk {
   private let header: SyncFileHeader
   private var chains: [Origin: ContentHash] = [:]

@@ -5,8 +5,9 @@ import GodwitFiles
 public enum SyncDestination: Sendable {
   /// A file, which appears whole or not at all.
   case file(String)
-  /// Files `PATH.001`, `PATH.002` …, none larger than `byteCount`, for media with a size limit. They take their places
-  /// once all are complete; volumes of an earlier set under these names are replaced, and those beyond the last removed.
+  /// Files `PATH.001`, `PATH.002` …, none larger than `byteCount`, for media with a size limit. They take their
+  /// places once all are complete; volumes of an earlier set under these names are replaced, and those beyond the
+  /// last removed.
   case volumes(String, byteCount: Int)
   /// The standard output.
   case standardOutput
@@ -64,7 +65,9 @@ extension SyncSource {
     }
   }
 
-  private static func read<Output>(_ volumes: VolumeSource, _ body: (any ByteSource) throws -> Output) throws -> Output {
+  private static func read<Output>(
+    _ volumes: VolumeSource, _ body: (any ByteSource) throws -> Output
+  ) throws -> Output {
     do {
       return try body(volumes)
     } catch let error as GodwitError {

@@ -1,6 +1,6 @@
 import GodwitBase
 
-// Specs/keyring.md, "Identities": version u8, replica 16, X25519 public key 32 or hybrid one 1,216, Ed25519 public key 32.
+// Specs/keyring.md, "Identities": version u8, replica 16, X25519 public key 32 or hybrid one 1,216, Ed25519 one 32.
 extension PublicIdentity: CustomStringConvertible {
   /// The size of the binary form.
   package var byteCount: Int { 49 + recipient.bytes.count }

@@ -1,7 +1,7 @@
 import GodwitBase
 
-/// What a later version adds to a header (Specs/sync-file.md, "Fields"). A reader that does not know the tag passes over
-/// the field when the tag is odd, and refuses the file when it is even.
+/// What a later version adds to a header (Specs/sync-file.md, "Fields"). A reader that does not know the tag passes
+/// over the field when the tag is odd, and refuses the file when it is even.
 package struct SyncFileField: Equatable, Sendable {
   package let tag: UInt32
   package let bytes: [UInt8]

@@ -82,8 +82,10 @@ extension SyncFileHeader {
     let recipients = try (0..<count).map { _ in
       try AgeRecipient(kind, bytes: reader.raw(kind.publicKeyByteCount))
     }
-    for (left, right) in zip(recipients, recipients.dropFirst()) where !left.bytes.lexicographicallyPrecedes(right.bytes) {
-      throw ByteReader.malformed("recipients out of order")
+    for (left, right) in zip(recipients, recipients.dropFirst()) {
+      guard left.bytes.lexicographicallyPrecedes(right.bytes) else {
+        throw ByteReader.malformed("recipients out of order")
+      }
     }
     return recipients
   }

@@ -16,7 +16,8 @@ struct AgeEnvelopeTests {
     try envelope.requireOnly(.x25519)
     #expect(code { try envelope.requireOnly(.hybrid) } == .corruptFile)
 
-    let hybrid = try AgeEnvelope(MemorySource(seal([], to: [AgeIdentity(.hybrid, secret: SecretBytes(random: 32)).recipient])))
+    let recipient = try AgeIdentity(.hybrid, secret: SecretBytes(random: 32)).recipient
+    let hybrid = try AgeEnvelope(MemorySource(seal([], to: [recipient])))
     #expect(hybrid.stanzaTypes == ["mlkem768x25519"])
   }
 

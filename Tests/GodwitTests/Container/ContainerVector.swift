@@ -126,8 +126,9 @@ struct VectorReader {
     try Keyring.create(
       at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"),
       contents: KeyringContents(identity: Identity(reading: &identity), group: GroupID(group), members: members))
+    let place = folder
     let paths = try vector.files.enumerated().map { index, text in
-      let path = folder.file("file.\(index)")
+      let path = place.file("file.\(index)")
       try Data(bytes(text)).write(to: URL(fileURLWithPath: path))
       return path
     }

@@ -44,7 +44,8 @@ struct ContainerVectorRecordingTests {
       }
       return ContainerVector(
         title: title, identity: bytes { reader.encode(to: &$0) }, group: "\(group[0].group)",
-        members: records.map { record in bytes { record.encode(to: &$0) } }, files: files.map { Hexadecimal.encode($0) })
+        members: records.map { record in bytes { record.encode(to: &$0) } },
+        files: files.map { Hexadecimal.encode($0) })
     }
 
     /// The same with a later record.
@@ -140,7 +141,9 @@ struct ContainerVectorRecordingTests {
     try bad("changed-mac", "the age header's MAC was changed", scene, .corruptFile, changed(mac))
     try bad("armored", "armored", scene, .unsupportedVersion, Forgery.armor(sealed))
     let stranger = try AgeIdentity(secret: SecretBytes(random: 32)).recipient
-    try bad("other-recipient", "sealed to somebody else", scene, .notARecipient, Forgery.seal(scene.container, to: [stranger]))
+    try bad(
+      "other-recipient", "sealed to somebody else", scene, .notARecipient,
+      Forgery.seal(scene.container, to: [stranger]))
     try bad(
       "fewer-recipients", "a member sealed it anew to the reader alone", scene, .corruptFile,
       Forgery.seal(scene.container, to: [scene.reader.ageIdentity.recipient]))
@@ -220,7 +223,8 @@ struct ContainerVectorRecordingTests {
     let zeros = try Zstd(level: 3).compress([UInt8](repeating: 0, count: 1 << 20))
     try bad("count", "a trailer with another count", scene, .corruptFile, scene.replacingFrames(frames, count: 3))
     try bad("no-frames", "no frames", scene, .corruptFile, scene.replacingFrames([], count: 2))
-    try bad("frames-twice", "the frames come twice", scene, .corruptFile, scene.replacingFrames(frames + frames, count: 4))
+    try bad(
+      "frames-twice", "the frames come twice", scene, .corruptFile, scene.replacingFrames(frames + frames, count: 4))
     try bad("part", "an unknown part", scene, .corruptFile, scene.replacingFrames([9]))
     try bad(
       "block", "a snapshot's block among changes", scene, .corruptFile,
@@ -251,7 +255,8 @@ struct ContainerVectorRecordingTests {
       scene.seal(Forgery.sign(scene.container, by: scene.reader)))
     var forged = scene.container
     forged[forged.count - 64 - 1] ^= 1
-    try bad("payload", "a member changed the count and kept the signature", scene, .invalidSignature, scene.seal(forged))
+    try bad(
+      "payload", "a member changed the count and kept the signature", scene, .invalidSignature, scene.seal(forged))
     let other = try await Scene()
     let listed = [scene.reader, other.sender].map(\.ageIdentity.recipient)
       .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
@@ -321,7 +326,8 @@ struct ContainerVectorRecordingTests {
     try bad("volume-extended", "the second is extended", scene, .corruptFile, set[0], set[1] + [0], set[2])
     try bad("volume-none", "the second is none", scene, .corruptFile, set[0], scene.sealed, set[2])
     let longer = volumes(scene.sealed + [0], set: 1)
-    try bad("volume-gap", "the last begins elsewhere than the second ends", scene, .corruptFile, set[0], set[1], longer[2])
+    try bad(
+      "volume-gap", "the last is of a longer file", scene, .corruptFile, set[0], set[1], longer[2])
   }
 }
 

@@ -69,8 +69,8 @@ enum Forgery {
 extension SyncFileHeader {
   /// The same with some fields changed.
   func changing(
-    sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil, tables: [TableDefinition]? = nil,
-    fields: [SyncFileField]? = nil
+    sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
+    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation, createdAt: createdAt, vector: vector,

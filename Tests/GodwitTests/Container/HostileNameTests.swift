@@ -89,7 +89,8 @@ struct HostileNameTests {
         })
     }
     let path = group.folder.file("forged")
-    try Data(Forgery.seal(forged, to: Forgery.header(container).header.recipients)).write(to: URL(fileURLWithPath: path))
+    let recipients = try Forgery.header(container).header.recipients
+    try Data(Forgery.seal(forged, to: recipients)).write(to: URL(fileURLWithPath: path))
     #expect(await code { try await group[1].import(from: .file(path)) } == .limitExceeded)
   }
 }

@@ -61,7 +61,8 @@ struct PostQuantumTests {
     let keys = try Forgery.keys(of: group[0])
     let stranger = try Identity.generate(replica: ReplicaID(Identifier128(high: 1, low: 1)))
     let record = try MemberRecord.issue(
-      group: group[0].group, identity: stranger.publicIdentity, name: "weak", status: .active, at: .max, by: keys.identity)
+      group: group[0].group, identity: stranger.publicIdentity, name: "weak", status: .active, at: .max,
+      by: keys.identity)
     var roster = Roster(group: group[0].group, trusted: keys.members)
     let isTaken = roster.merge([record])
     #expect(!isTaken)

@@ -34,7 +34,9 @@ struct VolumeTests {
   private func save(_ data: Data, _ path: String) throws { try data.write(to: URL(fileURLWithPath: path)) }
 
   /// The error of an import, which must have changed nothing and have a hint.
-  private func refusal(_ source: SyncSource, at location: SourceLocation = #_sourceLocation) async throws -> GodwitError? {
+  private func refusal(
+    _ source: SyncSource, at location: SourceLocation = #_sourceLocation
+  ) async throws -> GodwitError? {
     let before = try await group[1].digest()
     let error = await error { try await group[1].import(from: source) }
     #expect(try await group[1].digest() == before, sourceLocation: location)

@@ -70,8 +70,9 @@ struct Verify: AsyncParsableCommand {
           ])
         } else {
           let count = Format.count(content.transactions, "transaction")
+          let carried = content.isSnapshot ? "\(count) and the whole state" : count
           try options.console.line(
-            Format.printable("\(file): sound, \(count)\(content.isSnapshot ? " and the whole state" : ""), signed by \(names.name(content.sender))"))
+            Format.printable("\(file): sound, \(carried), signed by \(names.name(content.sender))"))
         }
       } catch let error as GodwitError {
         let report = ErrorReport(error.naming(file))

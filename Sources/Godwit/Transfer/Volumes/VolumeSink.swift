@@ -29,7 +29,8 @@ final class VolumeSink: ByteSink {
   /// Throws `invalidArgument` for volumes of less than 4 KiB.
   init(replacing path: String, byteCount: Int) throws {
     guard byteCount >= Self.byteCountMin else {
-      throw GodwitError(.invalidArgument, "volumes have at least \(Self.byteCountMin) bytes", hint: "give a larger size")
+      throw GodwitError(
+        .invalidArgument, "volumes have at least \(Self.byteCountMin) bytes", hint: "give a larger size")
     }
     self.path = path
     bodyByteCountMax = byteCount - VolumeHeader.byteCount

@@ -51,7 +51,8 @@ final class VolumeSource: ByteSource {
   /// `missingVolume` with the names of those that are not given.
   init(_ paths: [String]) throws {
     let volumes = try paths.map { try Volume($0) }
-    guard let first = volumes.first else { throw GodwitError(.invalidArgument, "no volumes are given", hint: "give all volumes of a set")
+    guard let first = volumes.first else {
+      throw GodwitError(.invalidArgument, "no volumes are given", hint: "give all volumes of a set")
     }
     for volume in volumes where volume.header.set != first.header.set {
       throw GodwitError(

@@ -6,8 +6,8 @@ struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what a sync file is, without importing it.",
     discussion: """
-      Anybody sees how large a file is and to what keys it is sealed. A replica whose key opens it also sees who made it,
-      for whom, and what is in it. Its database is not opened.
+      Anybody sees how large a file is and to what keys it is sealed. A replica whose key opens it also sees who made
+      it, for whom, and what is in it. Its database is not opened.
 
       Examples:
         godwit inspect desk.godwit-sync

@@ -34,19 +34,21 @@ struct InspectionView {
     }
     let fields = content.unknownFields.isEmpty ? "" : ", and fields of a later one: \(content.unknownFields)"
     let sizes = content.sizes
+    let packing = "\(Format.byteSize(sizes.packed)) packed, \(Format.byteSize(sizes.unpacked)) unpacked"
+    let transactions = Format.count(content.transactions, "transaction")
     return [
       "format      \(content.formatVersion)\(fields)",
       "group       \(content.group)\(content.isOwnGroup ? "" : ", not this replica's")",
       "from        \(names.name(content.sender)) (\(content.sender), incarnation \(content.incarnation))",
       "made        \(Format.time(milliseconds: content.milliseconds))",
       "for         \(recipients.joined(separator: ", "))",
-      "carries     \(content.isSnapshot ? "the whole state and " : "")\(Format.count(content.transactions, "transaction"))",
+      "carries     \(content.isSnapshot ? "the whole state and " : "")\(transactions)",
       "ranges      \(list(content.ranges.map { "\(names.name($0.replica)) \($0.text)" }))",
       "tables      \(list(tables))",
       "schema      version \(content.schemaVersion), \(Format.count(content.migrations, "migration"))",
       "held        \(list(content.held.map { "\(names.name($0.replica)) \($0.sequence)" }))",
       "container   \(Format.byteSize(sizes.container)), \(Format.byteSize(sizes.header)) of them header",
-      "frames      \(sizes.frames), \(Format.byteSize(sizes.packed)) packed, \(Format.byteSize(sizes.unpacked)) unpacked",
+      "frames      \(sizes.frames), \(packing)",
       "signature   \(content.signature.text)",
     ]
   }
