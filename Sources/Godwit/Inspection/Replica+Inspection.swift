@@ -106,9 +106,7 @@ extension SyncFileInspection {
     }
     switch content.signature {
     case .verified: return
-    case .invalid:
-      throw GodwitError(
-        .invalidSignature, "the file's signature does not fit its content", hint: "ask the sender for the file again")
+    case .invalid: throw SyncFileReader.invalidSignature()
     case .unknownSender:
       throw GodwitError(
         .unknownSender, "the file was made by \(content.sender), which is no member of this group",

@@ -19,11 +19,16 @@ struct SyncFileInspector {
       return .reported(signer(header, known))
     }
     var walk = SyncFileWalk(file.header)
-    while let record = try walk.next(in: file) {
-      try walk.take(record)
-      try onTransaction?(try LoggedTransaction(record, context: walk.context(of: record.dot.origin)))
+    do {
+      while let record = try walk.next(in: file) {
+        try walk.take(record)
+        try onTransaction?(try LoggedTransaction(record, context: walk.context(of: record.dot.origin)))
+      }
+      try walk.finish()
+    } catch let error as GodwitError {
+      // The signature comes first: what somebody else has made need not be told apart further.
+      throw file.signature == .invalid ? SyncFileReader.invalidSignature() : error
     }
-    try walk.finish()
     return content(file, known, walk)
   }
 

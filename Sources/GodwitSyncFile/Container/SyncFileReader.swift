@@ -147,13 +147,15 @@ package final class SyncFileReader {
   private func check(_ bytes: [UInt8], of message: [UInt8]) throws {
     switch signer {
     case .required(let identity):
-      guard identity.verifies(signature: bytes, of: message) else {
-        throw GodwitError(
-          .invalidSignature, "the file's signature does not fit its content", hint: "ask the sender for the file again")
-      }
+      guard identity.verifies(signature: bytes, of: message) else { throw Self.invalidSignature() }
       signature = .verified
     case .reported(nil): signature = .unknownSigner
     case .reported(let identity?): signature = identity.verifies(signature: bytes, of: message) ? .verified : .invalid
     }
+  }
+
+  package static func invalidSignature() -> GodwitError {
+    GodwitError(
+      .invalidSignature, "the file's signature does not fit its content", hint: "ask the sender for the file again")
   }
 }

@@ -30,7 +30,8 @@ import Testing
   }
 
   @Test func aMissingVolumeIsNamedAndNothingIsApplied() async throws {
-    let (_, laptop, volumes) = try await machines()
+    let (desk, laptop, volumes) = try await machines()
+    defer { withExtendedLifetime(desk) {} }
     for given in [volumes.dropFirst(), volumes.dropLast(), volumes[1...1]] {
       let outcome = try laptop.run(["import"] + given)
       #expect(outcome.status == 1 && outcome.output.isEmpty)
@@ -41,7 +42,8 @@ import Testing
   }
 
   @Test func theyAreInspectedAndVerifiedTogetherToo() async throws {
-    let (_, laptop, volumes) = try await machines()
+    let (desk, laptop, volumes) = try await machines()
+    defer { withExtendedLifetime(desk) {} }
     #expect(try laptop.run(["inspect"] + volumes).text.contains("verified"))
     #expect(try laptop.run(["verify"] + volumes).text.contains("sound, 2 transactions"))
     let alone = try laptop.run(["inspect", volumes[0]])

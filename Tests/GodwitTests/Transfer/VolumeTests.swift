@@ -48,7 +48,7 @@ struct VolumeTests {
   @Test("none is larger than asked for, each is named by its number, and together they are an ordinary age file")
   func cutting() async throws {
     let report = try await export()
-    #expect(report.volumes.count > 3)
+    #expect(report.volumes.count >= 3)
     #expect(report.volumes == (1...report.volumes.count).map { "\(path).00\($0)" })
     let contents = try report.volumes.map(read)
     #expect(contents.allSatisfy { $0.count <= 8_192 } && contents.dropLast().allSatisfy { $0.count == 8_192 })
@@ -106,8 +106,8 @@ struct VolumeTests {
   @Test("a snapshot can be cut, too")
   func snapshot() async throws {
     let report = try await group[0].snapshot(to: .volumes(path, byteCount: 8_192))
-    #expect(report.volumes.count > 3)
-    #expect(try await group[1].import(from: .volumes(report.volumes)).isSnapshot)
+    #expect(report.volumes.count >= 3)
+    #expect(try await group[1].import(from: .volumes(report.volumes)).applied == 1)
     #expect(try await group.digests().count == 1)
   }
 
@@ -225,7 +225,7 @@ struct VolumeTests {
     #expect(await code { try await export(4_095) } == .invalidArgument)
     try await group[0].write { transaction in
       var generator = SystemRandomNumberGenerator()
-      for _ in 0..<400 {
+      for _ in 0..<700 {
         let body = (0..<900).map { _ in String(generator.next(), radix: 36) }.joined()
         try transaction.insert(Note(title: Self.marker, body: body))
       }
