@@ -25,7 +25,7 @@ extension Replica {
     }
   }
 
-  /// Joins the group of an invitation made for this machine's ``identity(at:key:)``.
+  /// Joins the group of an invitation made for this machine's ``identity(at:key:postQuantum:)``.
   ///
   /// - Throws: `notARecipient` when the invitation is for another identity, `replicaExists` when the folder's
   ///   replica belongs to a group already, `corruptFile`, `invalidSignature`.

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitFiles
 
@@ -76,12 +77,13 @@ extension SyncSource {
   }
 
   /// The sources that these files are: the volumes of a set together, where the first of them stands, and every other
-  /// file alone. What cannot be read, or is no whole volume, stands alone, too; reading it tells why.
+  /// file alone. What cannot be read, or is no whole volume, stands alone, too; reading it tells why. Pipes are not
+  /// looked into.
   public static func grouping(_ paths: [String]) -> [SyncSource] {
     var sources: [SyncSource] = []
     var places: [Identifier128: Int] = [:]
     for path in paths {
-      guard let set = try? VolumeSource.Volume(path).header.set else {
+      guard isPlainFile(path), let set = try? VolumeSource.Volume(path).header.set else {
         sources.append(.file(path))
         continue
       }
@@ -93,5 +95,11 @@ extension SyncSource {
       }
     }
     return sources
+  }
+
+  /// What is read from a pipe is gone from it.
+  private static func isPlainFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 }

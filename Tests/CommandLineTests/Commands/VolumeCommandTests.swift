@@ -57,6 +57,24 @@ import Testing
     #expect(try desk.godwit("export", "--volume-size=\(size)", "changes.sync").status == 64)
   }
 
+  @Test func aPipeThatHasAPathIsReadOnce() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try #require(try desk.godwit("export", "changes.sync").status == 0)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = [
+      "-c", "exec \"$0\" import <(cat \"$1\")", Program.path, desk.path("changes.sync"),
+    ]
+    let pattern = laptop.process([])
+    process.currentDirectoryURL = pattern.currentDirectoryURL
+    process.environment = pattern.environment
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try laptop.digest() == desk.digest())
+  }
+
   @Test func volumesAreNoStandardOutputOrInput() async throws {
     let (desk, laptop, volumes) = try await machines()
     #expect(try desk.godwit("export", "--volume-size", "8K", "-").status == 1)
