@@ -48,6 +48,11 @@ import Testing
     #expect(try laptop.run(["verify"] + volumes).text.contains("sound, 2 transactions"))
     let alone = try laptop.run(["inspect", volumes[0]])
     #expect(alone.status == 1 && alone.error.contains(volumes[1]))
+    #expect(alone.text.contains("volume 1 of \(volumes.count) of set "))
+    let told = try laptop.run(["inspect", "--json", volumes[2], volumes[0]]).objects()
+    #expect(told.count == 2 && Set(told.compactMap { $0["set"] as? String }).count == 1)
+    #expect(told.first.map { Set($0.keys) } == ["file", "set", "number", "count", "bytes", "sealedBytes"])
+    #expect(told.compactMap { $0["number"] as? Int } == [3, 1])
   }
 
   @Test(arguments: ["0", "x", "12T", "-5", "1.5M", "99999999999G"])

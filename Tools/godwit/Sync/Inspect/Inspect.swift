@@ -28,13 +28,29 @@ struct Inspect: AsyncParsableCommand {
     for (source, file) in try SyncSource.sources(arguments: files) {
       do {
         try await show(source, file)
+      } catch let error as GodwitError where error.code == .missingVolume {
+        failure = failure ?? report(error, file)
+        try showVolumes(source)
       } catch let error as GodwitError {
-        let report = ErrorReport(error.naming(file))
-        report.write(program: GodwitCommand.configuration.commandName ?? "")
-        failure = failure ?? report.status
+        failure = failure ?? report(error, file)
       }
     }
     if let failure { throw ExitCode(failure) }
+  }
+
+  /// The exit code that the error leads to.
+  private func report(_ error: GodwitError, _ file: String) -> Int32 {
+    let report = ErrorReport(error.naming(file))
+    report.write(program: GodwitCommand.configuration.commandName ?? "")
+    return report.status
+  }
+
+  /// What can be told of volumes while others are missing.
+  private func showVolumes(_ source: SyncSource) throws {
+    guard case .volumes(let paths) = source else { return }
+    for volume in try paths.map(SyncVolume.init(at:)) {
+      try options.json ? options.console.line(volume.json) : options.console.line(Format.printable(volume.text))
+    }
   }
 
   private func show(_ source: SyncSource, _ file: String) async throws {
