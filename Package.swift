@@ -97,7 +97,8 @@ let package = Package(
     .testTarget(
       name: "GodwitTests",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitModel", "kill-subject",
+        "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
+        "kill-subject",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples"]),

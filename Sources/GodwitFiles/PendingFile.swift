@@ -33,6 +33,24 @@ package final class PendingFile: ByteSink {
     }
   }
 
+  /// Replaces bytes that were written already, such as a header that is known only in the end.
+  package func rewrite(_ bytes: [UInt8], at offset: Int) throws(GodwitError) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        pwrite(file.rawValue, buffer.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
+      }
+      if count > 0 {
+        written += count
+      } else {
+        guard errno == EINTR else { throw .file("write", path, errno) }
+      }
+    }
+  }
+
+  /// Makes the content durable while the file still has its temporary name.
+  package func synchronize() throws(GodwitError) { try file.synchronize() }
+
   /// Makes the content durable, then the name. Without `isDurable` a power cut may leave the old file, or one that is
   /// empty; whoever reads it must then know what to do.
   package func commit(isDurable: Bool = true) throws(GodwitError) {

@@ -41,6 +41,7 @@ let sealedBenchmarks = [
         try expect(count, 64_000_000)
       }, units: 64)
   },
+  share("export", isImport: false), share("import", isImport: true),
   smallFile("X25519", .x25519, microseconds: 2_000),
   smallFile("hybrid", .hybrid, microseconds: 3_000),
 ]
@@ -62,4 +63,75 @@ private func smallFile(_ name: String, _ kind: AgeKeyKind, microseconds: Double)
         }
       }, units: files)
   }
+}
+
+/// What an export or import of changes that hardly pack takes, against the same without what age takes for as many bytes:
+/// about 1 kB a row, 100 MB of 100,000 rows.
+private func share(_ name: String, isImport: Bool) -> Benchmark {
+  Benchmark(
+    group: "sealed", name: "\(name) of new rows of 1 kB", baseline: "the same less age", budget: 1.25, unit: "ms"
+  ) { context in
+    let pair = try await SyncPair(context, "sealed-\(name)")
+    try await insert(largeRows(context.rowCount), into: pair.sender, batch: 1_000)
+    var wholes: [Double] = []
+    for _ in 0..<3 {
+      try await pair.prepareImport(includesAll: true)
+      wholes.append(
+        try await milliseconds {
+          if isImport {
+            try expect(try await pair.runImport().rows, context.rowCount)
+          } else {
+            _ = try await pair.sender.export(to: .file("\(pair.folder)/all"), includesAll: true)
+          }
+        })
+    }
+    let age = try await ageMilliseconds(byteCount: Int(pair.fileSize()), isOpening: isImport)
+    let whole = wholes.sorted()[1]
+    return (whole, whole - age)
+  }
+}
+
+/// Rows with text of nearly six bits a character, of which packing takes little away.
+private func largeRows(_ count: Int) -> [CapturedRow] {
+  var generator = SplitMix64(state: 7)
+  return CapturedRow.make(count).map { row in
+    var row = row
+    row.body = (0..<80).map { _ in String(generator.next(), radix: 36) }.joined()
+    return row
+  }
+}
+
+/// What age alone takes for so many bytes in memory, the median of three.
+private func ageMilliseconds(byteCount: Int, isOpening: Bool) async throws -> Double {
+  let identity = try AgeIdentity(secret: SecretBytes(random: 32))
+  let piece = [UInt8](repeating: 7, count: 1 << 20)
+  @Sendable func seal() throws -> [UInt8] {
+    let sink = GodwitBase.MemorySink()
+    let sealer = try AgeSealer(recipients: [identity.recipient], to: sink)
+    for start in stride(from: 0, to: byteCount, by: piece.count) {
+      try piece.withUnsafeBytes {
+        try sealer.write(UnsafeRawBufferPointer(rebasing: $0.prefix(byteCount - start)))
+      }
+    }
+    try sealer.finish()
+    return sink.bytes
+  }
+  let sealed = try seal()
+  var times: [Double] = []
+  for _ in 0..<3 {
+    times.append(
+      try await milliseconds {
+        try await BlockingThread.run {
+          guard isOpening else { return _ = try seal() }
+          let opener = try AgeOpener(MemorySource(sealed), identities: [identity])
+          var buffer = [UInt8](repeating: 0, count: 1 << 18)
+          while try buffer.withUnsafeMutableBytes({ try opener.read(into: $0) }) > 0 {}
+        }
+      })
+  }
+  return times.sorted()[1]
+}
+
+private func milliseconds(_ body: () async throws -> Void) async throws -> Double {
+  try await ContinuousClock().measure { try await body() } / .milliseconds(1)
 }

@@ -26,7 +26,8 @@ struct GodwitCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Sync",
         subcommands: [
-          Status.self, Log.self, Export.self, Import.self, Missing.self, Conflicts.self, Limbo.self, Why.self,
+          Status.self, Log.self, Export.self, Import.self, Inspect.self, Missing.self, Conflicts.self, Limbo.self,
+          Why.self,
         ]),
       CommandGroup(
         name: "Care",

@@ -36,7 +36,12 @@ struct Invitation {
   }
 
   init(opening bytes: [UInt8], with identity: Identity) throws {
-    let opener = try AgeOpener(MemorySource(bytes), identities: [identity.ageIdentity])
+    let envelope = try AgeEnvelope(MemorySource(bytes))
+    let opener = try AgeOpener(envelope, identities: [identity.ageIdentity])
+    guard envelope.stanzaTypes == [identity.ageIdentity.recipient.kind.stanzaType] else {
+      throw GodwitError(
+        .corruptFile, "the invitation is sealed to others, too", hint: "ask the inviter for the file itself")
+    }
     let content = try opener.readToEnd(limit: Self.byteLimit)
     guard content.count > Self.magic.count + 64, content.starts(with: Self.magic) else {
       throw GodwitError(.corruptFile, "this is no invitation", hint: "ask for the file that godwit member add wrote")
@@ -66,7 +71,9 @@ struct Invitation {
     guard try roster.identity(of: inviter.replica) == inviter,
       try roster.identity(of: identity.replica) == identity.publicIdentity
     else {
-      throw GodwitError(.corruptFile, "the invitation is not for this identity")
+      throw GodwitError(
+        .corruptFile, "the invitation is not for this identity, or its group has keys of another kind",
+        hint: "ask for an invitation for what godwit identity prints here")
     }
     return roster
   }

@@ -8,16 +8,24 @@ import GodwitStorage
 extension Replica {
   /// This machine's identity for a replica in the folder: made, with its keyring, when there is none yet. Give its
   /// text to a member, who makes an invitation for it.
-  public static func identity(at path: String, key: KeySource = .keyring()) async throws -> PublicIdentity {
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - key: Where the keys are.
+  ///   - postQuantum: Whether a new identity has hybrid keys, as those of a post-quantum group must.
+  /// - Throws: `invalidArgument` when there is an identity of the other kind and a post-quantum one is asked for.
+  public static func identity(
+    at path: String, key: KeySource = .keyring(), postQuantum: Bool = false
+  ) async throws -> PublicIdentity {
     let folder = ReplicaFolder(path, key: key)
     return try await BlockingThread.run {
       let lock = try folder.lock()
       defer { withExtendedLifetime(lock) {} }
-      return try folder.keyring().identity.publicIdentity
+      return try folder.keyring(postQuantum: postQuantum).identity.publicIdentity
     }
   }
 
-  /// Joins the group of an invitation made for this machine's ``identity(at:key:)``.
+  /// Joins the group of an invitation made for this machine's ``identity(at:key:postQuantum:)``.
   ///
   /// - Throws: `notARecipient` when the invitation is for another identity, `replicaExists` when the folder's
   ///   replica belongs to a group already, `corruptFile`, `invalidSignature`.
@@ -26,7 +34,7 @@ extension Replica {
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     try await BlockingThread.run {
-      let bytes = try invitation.open().readToEnd(limit: Invitation.byteLimit)
+      let bytes = try invitation.read { try $0.readToEnd(limit: Invitation.byteLimit) }
       let lock = try folder.lock()
       defer { withExtendedLifetime(lock) {} }
       guard folder.hasKeyring else {
@@ -62,7 +70,8 @@ extension Replica {
   /// Makes another machine a member and writes the invitation that lets it join. Other members learn of it with the
   /// next sync file.
   ///
-  /// - Throws: `invalidArgument` when the name is taken or cannot be one.
+  /// - Throws: `invalidArgument` when the name is taken or cannot be one, or the identity's keys are not of the group's
+  ///   kind.
   public func invite(_ invited: PublicIdentity, name: String, to destination: SyncDestination) async throws {
     let location = folder.keys
     let group = group
@@ -70,6 +79,7 @@ extension Replica {
     try await BlockingThread.run {
       let bytes = try Keyring.update(at: location) { contents in
         var roster = Roster(group: group, trusted: contents.members)
+        try Self.requireSameKind(invited, as: contents.identity.publicIdentity)
         guard !roster.active.contains(where: { $0.name == name && $0.identity != invited }) else {
           throw GodwitError(.invalidArgument, "there is a member called \(name) already", hint: "choose another name")
         }
@@ -86,8 +96,19 @@ extension Replica {
           group: group, inviter: contents.identity.publicIdentity, members: roster.sorted)
         return try invitation.seal(to: invited.recipient, signedBy: contents.identity)
       }
-      try destination.write(bytes)
+      _ = try destination.write { try $0.write(bytes) }
     }
+  }
+
+  private static func requireSameKind(_ invited: PublicIdentity, as own: PublicIdentity) throws {
+    guard invited.isPostQuantum != own.isPostQuantum else { return }
+    throw own.isPostQuantum
+      ? GodwitError(
+        .invalidArgument, "the group is post-quantum, and this identity is not",
+        hint: "on that machine, in an empty folder: godwit identity --post-quantum")
+      : GodwitError(
+        .invalidArgument, "this identity is post-quantum, and the group is not",
+        hint: "on that machine, in an empty folder: godwit identity")
   }
 
   /// Removes a member: no later file is sealed to it or accepted from it. Other members learn of it with the next
@@ -127,16 +148,6 @@ extension Replica {
     return try await BlockingThread.run {
       let contents = try Keyring.open(at: location)
       return try body(contents, Roster(group: group, trusted: contents.members))
-    }
-  }
-}
-
-extension SyncDestination {
-  /// Writes bytes that are complete already.
-  func write(_ bytes: [UInt8]) throws {
-    switch self {
-    case .file(let path): try PrivateFile.replace(path, with: bytes)
-    case .standardOutput: try FileDescriptor(1, path: "standard output", closes: false).write(bytes)
     }
   }
 }

@@ -4,7 +4,8 @@ import GodwitKeys
 /// The members of a group, worked out from signed records (Specs/keyring.md, "Members").
 ///
 /// A record counts when a member signed it. Of several about one replica the latest counts, and a removal beats an
-/// addition of the same time. A replica's keys never change: a record with other keys for a known replica is ignored.
+/// addition of the same time. A replica's keys never change: a record with other keys for a known replica is ignored,
+/// and so is one with keys of another kind than the group's, which would weaken every later file.
 package struct Roster: Sendable {
   package private(set) var records: [ReplicaID: MemberRecord] = [:]
   package let group: GroupID
@@ -35,8 +36,12 @@ package struct Roster: Sendable {
     }
   }
 
+  /// Whether files of the group are sealed to hybrid keys; nil while nobody is known.
+  package var isPostQuantum: Bool? { records.values.first?.identity.isPostQuantum }
+
   @discardableResult
   private mutating func take(_ record: MemberRecord) -> Bool {
+    guard isPostQuantum ?? record.identity.isPostQuantum == record.identity.isPostQuantum else { return false }
     if let known = records[record.identity.replica] {
       guard known.identity == record.identity, Self.isLater(record, than: known) else { return false }
     }

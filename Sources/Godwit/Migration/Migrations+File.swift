@@ -11,7 +11,7 @@ extension Migrations {
   ///
   /// - Throws: As ``init(contentsOf:)``.
   public init(reading source: SyncSource) throws {
-    try self.init(json: source.open().readToEnd(limit: MigrationFile.byteLimit))
+    try self.init(json: source.read { try $0.readToEnd(limit: MigrationFile.byteLimit) })
   }
 
   /// Reads migrations from JSON.

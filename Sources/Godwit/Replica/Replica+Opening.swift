@@ -17,6 +17,7 @@ extension Replica {
   ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
   ///   - name: What a new replica is called among the members; by default the folder's name.
   ///   - key: Where the keys are.
+  ///   - postQuantum: Whether a new replica has hybrid keys (ML-KEM-768 with X25519), and so all members of its group.
   ///   - migrations: How the tables came to be, version by version: those that have not run here run now, all or none.
   ///     Or what may be done to tables that differ from their models; nothing by default.
   ///   - idleTimeout: After how long without use the files are closed; the next use opens them again, which takes some
@@ -28,23 +29,23 @@ extension Replica {
   ///   `invalidMigration`, `needsMigration`.
   public static func open(
     at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
-    logger: Logger = Logger(label: "godwit")
+    postQuantum: Bool = false, migrations: Migrations = .none, idleTimeout: Duration? = nil,
+    statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
-      at: path, models: models, name: name, key: key, migrations: migrations, idleTimeout: idleTimeout,
-      statements: statements, logger: logger)
+      at: path, models: models, name: name, key: key, postQuantum: postQuantum, migrations: migrations,
+      idleTimeout: idleTimeout, statements: statements, logger: logger)
   }
 
   /// The same with a list of models.
   public static func open(
     at path: String, models: [any Model.Type], name: String? = nil, key: KeySource = .keyring(),
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
-    logger: Logger = Logger(label: "godwit")
+    postQuantum: Bool = false, migrations: Migrations = .none, idleTimeout: Duration? = nil,
+    statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
-      at: path, models: models, name: name, key: key, migrations: migrations, idleTimeout: idleTimeout,
-      statements: statements, logger: logger, wallClock: .system)
+      at: path, models: models, name: name, key: key, postQuantum: postQuantum, migrations: migrations,
+      idleTimeout: idleTimeout, statements: statements, logger: logger, wallClock: .system)
   }
 
   /// Opens a replica that must be there already; without models for tools that serve any program's data.
@@ -116,8 +117,9 @@ extension Replica {
   }
 
   package static func open(
-    at path: String, models: [any Model.Type], name: String?, key: KeySource, migrations: Migrations = .none,
-    idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger, wallClock: WallClock,
+    at path: String, models: [any Model.Type], name: String?, key: KeySource, postQuantum: Bool = false,
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger,
+    wallClock: WallClock,
     isReadOnly: Bool = false, keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
@@ -126,7 +128,7 @@ extension Replica {
     // File work and waiting for locks happen on a thread that is not one of Swift's.
     let (contents, lock) = try await BlockingThread.run {
       let lock = try folder.lock()
-      var contents = try folder.keyring()
+      var contents = try folder.keyring(postQuantum: postQuantum)
       if contents.group == nil {
         let fallback = (folder.path as NSString).lastPathComponent
         contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)

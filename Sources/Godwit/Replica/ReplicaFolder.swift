@@ -26,9 +26,18 @@ struct ReplicaFolder {
     return try LockFile("\(path)/lock")
   }
 
-  /// The keyring; made with a new identity when there is neither keyring nor database.
-  func keyring() throws -> KeyringContents {
-    if hasKeyring { return try Keyring.open(at: keys) }
+  /// The keyring; made with a new identity when there is neither keyring nor database. One that is there must be
+  /// post-quantum when that is asked for.
+  func keyring(postQuantum: Bool = false) throws -> KeyringContents {
+    if hasKeyring {
+      let contents = try Keyring.open(at: keys)
+      guard contents.identity.publicIdentity.isPostQuantum || !postQuantum else {
+        throw GodwitError(
+          .invalidArgument, "the identity in \(path) is not post-quantum, and an identity keeps its kind",
+          hint: "make another one in an empty folder")
+      }
+      return contents
+    }
     guard !hasDatabase else {
       throw GodwitError(
         .missingKeyring, "the database \(database) is there, but its keyring \(keys.keyring) is not",
@@ -36,7 +45,8 @@ struct ReplicaFolder {
     }
     var generator = SystemRandomNumberGenerator()
     let replica = ReplicaID(Identifier128.random(using: &generator))
-    let contents = KeyringContents(identity: try Identity.generate(replica: replica))
+    let identity = try Identity.generate(replica: replica, kind: postQuantum ? .hybrid : .x25519)
+    let contents = KeyringContents(identity: identity)
     try Keyring.create(at: keys, contents: contents)
     return contents
   }

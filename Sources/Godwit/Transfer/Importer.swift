@@ -310,7 +310,7 @@ final class Importer {
     }
   }
 
-  private static func brokenChain(_ origin: Origin) -> GodwitError {
+  static func brokenChain(_ origin: Origin) -> GodwitError {
     GodwitError(
       .corruptFile, "the transactions of \(origin.replica) do not have the hash that the file gives for them",
       hint: "nothing was changed; ask the sender for the file again")

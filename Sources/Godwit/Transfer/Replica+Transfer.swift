@@ -9,7 +9,7 @@ extension Replica {
   /// Writes what other members may lack as a sync file that only they and this replica can open.
   ///
   /// - Parameters:
-  ///   - destination: A file, which appears whole or not at all, or the standard output.
+  ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
   ///   - includesAll: Whether to include what the others are known to hold.
   ///   - progress: Hears how much is done.
@@ -26,7 +26,7 @@ extension Replica {
   /// ``export(to:for:includesAll:progress:)`` does so by itself where it knows that a member needs it.
   ///
   /// - Parameters:
-  ///   - destination: A file, which appears whole or not at all, or the standard output.
+  ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
   ///   - progress: Hears how much is done.
   /// - Throws: `invalidArgument` for an unknown member, `diskFull`, `fileAccess`.
@@ -64,16 +64,12 @@ extension Replica {
         try Self.synchronizeLog(of: database)
         try anchor.noteExport(of: head)
       }
-      switch destination {
-      case .standardOutput:
-        return try exporter.export(
-          to: FileDescriptor(1, path: "standard output", closes: false), makeDurable: makeDurable, progress: progress)
-      case .file(let path):
-        let file = try PendingFile(replacing: path)
-        let report = try exporter.export(to: file, makeDurable: makeDurable, progress: progress)
-        try file.commit()
-        return report
+      let written = try destination.write { sink in
+        try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
       }
+      var report = written.output
+      report.volumes = written.volumes
+      return report
     }
     logger.debug("exported", metadata: ["transactions": "\(report.transactions)", "bytes": "\(report.bytes)"])
     return report
@@ -90,7 +86,7 @@ extension Replica {
   /// Applies a sync file in one transaction: all of it, or nothing.
   ///
   /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
-  ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
+  ///   `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
   ///   this replica, or the author of a transaction, lacks what has been forgotten. The replica is unchanged after
   ///   every one of them.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
@@ -147,22 +143,24 @@ extension Replica {
     _ planner: ImportPlanner?, _ progress: ProgressHandler?
   ) throws -> (MergeReport, [MemberRecord]) {
     let group = roster.group
-    let file = try SyncFileReader(source.open(), identity: identity.ageIdentity) { header in
-      guard header.group == group else {
-        throw GodwitError(
-          .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
-          hint: "import it into a replica of that group")
+    return try source.read { bytes in
+      let file = try SyncFileReader(bytes, identity: identity.ageIdentity) { header in
+        guard header.group == group else {
+          throw GodwitError(
+            .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
+            hint: "import it into a replica of that group")
+        }
+        var known = roster
+        known.merge(header.members)
+        return try known.identity(of: header.sender)
       }
-      var known = roster
-      known.merge(header.members)
-      return try known.identity(of: header.sender)
+      let report = try Importer.run(file, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
+      return (report, file.header.members)
     }
-    let report = try Importer.run(file, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
-    return (report, file.header.members)
   }
 
   /// What is wrong with a file's bytes is found deep inside; what to do about it is the same for all of it.
-  private static func explaining<Output>(_ body: () throws -> Output) throws -> Output {
+  static func explaining<Output>(_ body: () throws -> Output) throws -> Output {
     do {
       return try body()
     } catch let error as GodwitError where error.hint == nil {

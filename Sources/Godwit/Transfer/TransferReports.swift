@@ -10,6 +10,8 @@ public struct ExportReport: Sendable {
   public let recipients: Int
   /// Bytes of the sealed file.
   public let bytes: Int
+  /// The paths of the volumes it was cut into; none for a file in one piece.
+  public internal(set) var volumes: [String] = []
 }
 
 /// What an import did.

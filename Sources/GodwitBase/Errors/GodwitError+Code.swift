@@ -129,6 +129,11 @@ extension GodwitError.Code {
   /// The file goes beyond a limit that protects the reader.
   public static let limitExceeded = Self("limitExceeded")
 
+  /// Not all volumes of a set were given.
+  public static let missingVolume = Self("missingVolume")
+  /// A volume belongs to another set, or two are the same.
+  public static let wrongVolume = Self("wrongVolume")
+
   // MARK: Use
 
   /// An argument makes no sense.

@@ -9,7 +9,7 @@ extension AgeHeader {
     guard stanzas.count == 1 || !stanzas.contains(where: { $0.type == ScryptStanza.type }) else {
       throw Self.malformed("a passphrase stanza is not the only one")
     }
-    guard let fileKey = try unwrap(identities) ?? unwrap(passphrases, costMax) else { throw noKeyFits() }
+    guard let fileKey = try unwrap(identities) ?? unwrap(passphrases, costMax) else { throw noKeyFits(identities) }
     guard isAuthentic(under: fileKey) else {
       throw GodwitError(
         .corruptFile, "the age header was changed after sealing", hint: "copy the file again from its source")
@@ -50,9 +50,15 @@ extension AgeHeader {
 
   private func stanzas(_ type: String) -> [AgeStanza] { stanzas.filter { $0.type == type } }
 
-  private func noKeyFits() -> GodwitError {
+  private func noKeyFits(_ identities: [AgeIdentity]) -> GodwitError {
     guard stanzas.first?.type != ScryptStanza.type else {
       return GodwitError(.notARecipient, "the file is sealed to another passphrase")
+    }
+    let kinds = Set(identities.map(\.recipient.kind.stanzaType))
+    guard identities.isEmpty || stanzas.contains(where: { kinds.contains($0.type) }) else {
+      return GodwitError(
+        .notARecipient, "the file is sealed to keys of another kind than this replica's",
+        hint: "replicas with post-quantum identities and others are never members of one group")
     }
     return GodwitError(
       .notARecipient, "the file is sealed to other recipients",

@@ -24,18 +24,25 @@ package final class AgeOpener: ByteSource {
   ///
   /// Throws `notARecipient` when no key opens a stanza, `unsupportedVersion` for another version of age,
   /// `truncatedFile`, `limitExceeded`, or `corruptFile` for a header that is malformed or was changed.
-  package init(
+  package convenience init(
     _ source: any ByteSource, identities: [AgeIdentity] = [], passphrases: [SecretBytes] = [],
     costMax: Int = Scrypt.costMax, allowsArmor: Bool = false
   ) throws {
-    let lines = LineSource(allowsArmor ? try AgeArmorReader.unwrappingArmor(source) : source)
-    let header = try AgeHeader(reading: lines)
-    stanzaCount = header.stanzas.count
-    let fileKey = try header.fileKey(identities: identities, passphrases: passphrases, costMax: costMax)
-    let nonce = try lines.readExactly(AgeSealer.payloadNonceByteCount)
-    self.source = lines
+    try self.init(
+      AgeEnvelope(source, allowsArmor: allowsArmor), identities: identities, passphrases: passphrases, costMax: costMax)
+  }
+
+  /// Opens what the envelope holds, once.
+  package init(
+    _ envelope: AgeEnvelope, identities: [AgeIdentity] = [], passphrases: [SecretBytes] = [],
+    costMax: Int = Scrypt.costMax
+  ) throws {
+    stanzaCount = envelope.stanzaTypes.count
+    let fileKey = try envelope.header.fileKey(identities: identities, passphrases: passphrases, costMax: costMax)
+    source = envelope.payload
+    let nonce = try source.readExactly(AgeSealer.payloadNonceByteCount)
     cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))
-    chunks = AgeChunkReader(lines)
+    chunks = AgeChunkReader(envelope.payload)
   }
 
   /// Throws `truncatedFile` when the file ends before its final chunk, `corruptFile` when a chunk was changed or

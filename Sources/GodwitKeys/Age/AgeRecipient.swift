@@ -32,5 +32,8 @@ package struct AgeRecipient: Hashable, Sendable, CustomStringConvertible {
     String(decoding: Bech32.encode(prefix: kind.recipientPrefix, data: bytes), as: UTF8.self)
   }
 
+  /// The first 64 bits of the key's SHA-256 in four groups of four hexadecimal digits, for people.
+  package var fingerprint: String { Fingerprint.text(of: bytes) }
+
   package var description: String { text }
 }

@@ -51,7 +51,7 @@ package final class AgeSealer: ByteSink {
     try self.init(fileKey, [ScryptStanza.wrap(fileKey, to: passphrase, cost: cost)], to: sink)
   }
 
-  private init(_ fileKey: AgeFileKey, _ stanzas: [AgeStanza], to sink: any ByteSink) throws {
+  init(_ fileKey: AgeFileKey, _ stanzas: [AgeStanza], to sink: any ByteSink) throws {
     let nonce = SecretBytes(random: Self.payloadNonceByteCount).withUnsafeBytes(Array.init)
     self.sink = sink
     cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))

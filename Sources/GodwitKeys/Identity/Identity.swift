@@ -4,7 +4,7 @@ import GodwitBase
 /// A replica's private keys: one that opens files sealed to it, one that signs what it says.
 package struct Identity: Sendable {
   package let replica: ReplicaID
-  /// The X25519 key, 32 bytes.
+  /// The X25519 key, or the seed of a hybrid one: 32 bytes.
   package let ageIdentity: AgeIdentity
   /// The Ed25519 seed (RFC 8032, section 5.1.5), 32 bytes.
   private let signingSeed: SecretBytes
@@ -12,18 +12,21 @@ package struct Identity: Sendable {
   package let publicIdentity: PublicIdentity
 
   /// Throws `invalidKey` when a secret has another size than 32 bytes.
-  package init(replica: ReplicaID, signingSeed: SecretBytes, agreementKey: SecretBytes) throws {
+  package init(
+    replica: ReplicaID, signingSeed: SecretBytes, kind: AgeKeyKind = .x25519, agreementKey: SecretBytes
+  ) throws {
     self.replica = replica
     self.signingSeed = signingSeed
-    ageIdentity = try AgeIdentity(secret: agreementKey)
+    ageIdentity = try AgeIdentity(kind, secret: agreementKey)
     publicIdentity = try PublicIdentity(
       replica: replica, recipient: ageIdentity.recipient,
       verificationKey: Array(Self.signingKey(signingSeed).publicKey.rawRepresentation))
   }
 
   /// New keys from the system's random number generator.
-  package static func generate(replica: ReplicaID) throws -> Identity {
-    try Identity(replica: replica, signingSeed: SecretBytes(random: 32), agreementKey: SecretBytes(random: 32))
+  package static func generate(replica: ReplicaID, kind: AgeKeyKind = .x25519) throws -> Identity {
+    try Identity(
+      replica: replica, signingSeed: SecretBytes(random: 32), kind: kind, agreementKey: SecretBytes(random: 32))
   }
 
   /// An Ed25519 signature over the message, 64 bytes. The message begins with what tells its kind from others.
@@ -40,13 +43,11 @@ package struct Identity: Sendable {
   }
 }
 
-// Specs/keyring.md: version u8 = 1, replica 16, Ed25519 seed 32, X25519 private key 32.
+// Specs/keyring.md, "Identities": version u8, replica 16, Ed25519 seed 32, X25519 private key or hybrid seed 32.
 extension Identity {
-  private static let version: UInt8 = 1
-
   /// Writes the private keys; only into a buffer that is sealed and then wiped.
   package func encode(to writer: inout ByteWriter) {
-    writer.byte(Self.version)
+    writer.byte(ageIdentity.recipient.kind.identityVersion)
     replica.value.write(to: &writer)
     signingSeed.withUnsafeBytes { writer.raw($0) }
     ageIdentity.secret.withUnsafeBytes { writer.raw($0) }
@@ -54,13 +55,28 @@ extension Identity {
 
   /// Throws `unsupportedVersion`, `truncatedFile` or `invalidKey`.
   package init(reading reader: inout ByteReader) throws {
-    guard try reader.byte() == Self.version else {
+    guard let kind = AgeKeyKind(identityVersion: try reader.byte()) else {
       throw GodwitError(
         .unsupportedVersion, "the private identity has a version this program does not know", hint: "update Godwit")
     }
     try self.init(
       replica: ReplicaID(Identifier128(reading: &reader)),
-      signingSeed: SecretBytes(copying: reader.raw(32)),
+      signingSeed: SecretBytes(copying: reader.raw(32)), kind: kind,
       agreementKey: SecretBytes(copying: reader.raw(32)))
+  }
+}
+
+extension AgeKeyKind {
+  /// The version of an identity tells the kind of its keys.
+  var identityVersion: UInt8 {
+    switch self {
+    case .x25519: 1
+    case .hybrid: 2
+    }
+  }
+
+  init?(identityVersion: UInt8) {
+    guard let kind = [Self.x25519, .hybrid].first(where: { $0.identityVersion == identityVersion }) else { return nil }
+    self = kind
   }
 }

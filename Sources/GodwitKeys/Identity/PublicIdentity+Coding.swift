@@ -1,10 +1,9 @@
 import GodwitBase
 
-// Specs/keyring.md: version u8 = 1, replica 16, X25519 public key 32, Ed25519 public key 32.
+// Specs/keyring.md, "Identities": version u8, replica 16, X25519 public key 32 or hybrid one 1,216, Ed25519 one 32.
 extension PublicIdentity: CustomStringConvertible {
   /// The size of the binary form.
-  package static let byteCount = 81
-  private static let version: UInt8 = 1
+  package var byteCount: Int { 49 + recipient.bytes.count }
   private static let textPrefix = "godwit"
 
   /// Reads the one-line text form that ``description`` gives.
@@ -33,25 +32,25 @@ extension PublicIdentity: CustomStringConvertible {
   /// Throws `invalidKey`, `unsupportedVersion` or `truncatedFile`.
   package init(reading reader: inout ByteReader) throws {
     let version = try reader.byte()
-    guard version == Self.version else {
+    guard let kind = AgeKeyKind(identityVersion: version) else {
       throw GodwitError(
-        .unsupportedVersion, "the identity has version \(version); this program knows version \(Self.version)",
+        .unsupportedVersion, "the identity has version \(version); this program knows versions 1 and 2",
         hint: "update Godwit here, or make the identity with the same version")
     }
     let replica = ReplicaID(try Identifier128(reading: &reader))
-    let recipient = try AgeRecipient(bytes: reader.raw(32))
+    let recipient = try AgeRecipient(kind, bytes: reader.raw(kind.publicKeyByteCount))
     try self.init(replica: replica, recipient: recipient, verificationKey: Array(reader.raw(32)))
   }
 
   package func encode(to writer: inout ByteWriter) {
-    writer.byte(Self.version)
+    writer.byte(recipient.kind.identityVersion)
     replica.value.write(to: &writer)
     writer.raw(recipient.bytes)
     writer.raw(verificationKey)
   }
 
   var binary: [UInt8] {
-    var writer = ByteWriter(capacity: Self.byteCount)
+    var writer = ByteWriter(capacity: byteCount)
     encode(to: &writer)
     return writer.bytes
   }

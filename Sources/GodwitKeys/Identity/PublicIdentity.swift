@@ -8,7 +8,7 @@ import GodwitBase
 public struct PublicIdentity: Hashable, Sendable {
   /// The replica this identity belongs to.
   public let replica: ReplicaID
-  /// The X25519 key that files for the replica are sealed to.
+  /// The key that files for the replica are sealed to.
   package let recipient: AgeRecipient
   /// The Ed25519 public key (RFC 8032), 32 bytes.
   package let verificationKey: [UInt8]
@@ -21,16 +21,15 @@ public struct PublicIdentity: Hashable, Sendable {
     self.verificationKey = verificationKey
   }
 
+  /// Whether files for the replica stay closed to who has a quantum computer: they are sealed to a hybrid key,
+  /// ML-KEM-768 with X25519. All members of a group are of the same kind.
+  public var isPostQuantum: Bool { recipient.kind == .hybrid }
+
   /// The `age1…` text that the age program seals to with `-r`.
   public var ageRecipient: String { recipient.text }
 
   /// Sixteen hexadecimal digits in four groups, for people to compare: the first 64 bits of a SHA-256.
-  public var fingerprint: String {
-    var hasher = ContentHasher()
-    hasher.update(binary)
-    let digits = Array(hasher.finalize().hexadecimal.prefix(16))
-    return stride(from: 0, to: 16, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: "-")
-  }
+  public var fingerprint: String { Fingerprint.text(of: binary) }
 
   /// Whether the Ed25519 signature (64 bytes) over the message was made with this identity's signing key.
   package func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {

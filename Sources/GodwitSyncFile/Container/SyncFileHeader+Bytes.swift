@@ -14,6 +14,7 @@ extension SyncFileHeader {
     writer.signedVarint(createdAt)
     vector.write(to: &writer)
     writer.varint(schemaVersion)
+    writer.byte((recipients.first?.kind ?? .x25519).rawValue)
     writer.varint(recipients.count)
     for recipient in recipients { writer.raw(recipient.bytes) }
     writer.varint(members.count)
@@ -33,6 +34,7 @@ extension SyncFileHeader {
     }
     writer.byte(snapshot == nil ? 0 : 1)
     snapshot?.write(to: &writer)
+    fields.write(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws {
@@ -42,10 +44,10 @@ extension SyncFileHeader {
     let createdAt = try reader.signedVarint()
     let vector = try VersionVector(reading: &reader)
     let schemaVersion = try reader.varint()
-    let recipientCount = try reader.count(limit: Self.recipientLimit, "recipients")
-    let recipients = try (0..<recipientCount).map { _ in try AgeRecipient(bytes: Array(reader.raw(32))) }
+    let recipients = try Self.readRecipients(&reader)
     let memberCount = try reader.count(limit: Self.memberLimit, "members")
     let members = try (0..<memberCount).map { _ in try MemberRecord(reading: &reader) }
+    try Self.requireRising(members.map(\.identity.replica), "members")
     let tableCount = try reader.count(limit: Self.tableLimit, "tables")
     let tables = try (0..<tableCount).map { _ in try TableDefinition(reading: &reader) }
     let migrationCount = try reader.count(limit: SchemaMigration.versionLimit, "migrations")
@@ -54,19 +56,45 @@ extension SyncFileHeader {
     }
     let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
     let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
+    try Self.requireRising(ranges.map(\.origin), "ranges")
     var chains: [Origin: ContentHash] = [:]
     for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try ContentHash(reading: &reader) }
     let floor = try VersionVector(reading: &reader)
     let ended = try Self.readEnded(&reader)
     let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
+    let fields = try [SyncFileField](reading: &reader)
     try reader.expectEnd()
     guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
-    guard Set(ranges.map(\.origin)).count == ranges.count else { throw ByteReader.malformed("an origin stands twice") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
       schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, migrations: migrations,
-      ranges: ranges,
-      chains: chains, floor: floor, ended: ended, snapshot: snapshot)
+      ranges: ranges, chains: chains, floor: floor, ended: ended, snapshot: snapshot, fields: fields)
+  }
+
+  /// One kind for all, so that a list of mixed kinds cannot be written down.
+  private static func readRecipients(_ reader: inout ByteReader) throws -> [AgeRecipient] {
+    guard let kind = AgeKeyKind(rawValue: try reader.byte()) else {
+      throw GodwitError(
+        .unsupportedVersion, "the sync file is for keys of a kind that this program does not know",
+        hint: "update this program")
+    }
+    let count = try reader.count(limit: recipientLimit, "recipients")
+    let recipients = try (0..<count).map { _ in
+      try AgeRecipient(kind, bytes: reader.raw(kind.publicKeyByteCount))
+    }
+    for (left, right) in zip(recipients, recipients.dropFirst()) {
+      guard left.bytes.lexicographicallyPrecedes(right.bytes) else {
+        throw ByteReader.malformed("recipients out of order")
+      }
+    }
+    return recipients
+  }
+
+  /// Rising, none twice, so that there is one form of them.
+  private static func requireRising(_ keys: [some Comparable], _ what: String) throws {
+    for (left, right) in zip(keys, keys.dropFirst()) where left >= right {
+      throw ByteReader.malformed("\(what) out of order")
+    }
   }
 
   /// Rising by origin, so that there is one form of it.

@@ -37,7 +37,7 @@ package struct SyncFileHeader: Sendable {
   /// Everything the sender holds: its acknowledgement.
   package let vector: VersionVector
   package let schemaVersion: UInt64
-  /// Whom the file is sealed to, so that a re-wrapped file is noticed.
+  /// Whom the file is sealed to, rising by their bytes and all of one kind, so that a re-wrapped file is noticed.
   package let recipients: [AgeRecipient]
   /// The sender's list of members, each record signed by who added it.
   package let members: [MemberRecord]
@@ -55,12 +55,15 @@ package struct SyncFileHeader: Sendable {
   package let ended: [Origin: SequenceNumber]
   /// Set when the file carries state in place of ranges.
   package let snapshot: SnapshotHead?
+  /// What later versions say besides, rising by tag.
+  package let fields: [SyncFileField]
 
   package init(
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
     schemaVersion: UInt64, recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash],
-    floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil
+    floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil,
+    fields: [SyncFileField] = []
   ) {
     self.group = group
     self.sender = sender
@@ -77,6 +80,7 @@ package struct SyncFileHeader: Sendable {
     self.floor = floor
     self.ended = ended
     self.snapshot = snapshot
+    self.fields = fields
   }
 
   /// The origins whose chains the header gives, rising.

@@ -15,16 +15,44 @@ package final class SyncFileReader {
   private var count = 0
   private var block: [UInt8]?
   private var isFinished = false
-  private let verifyingIdentity: PublicIdentity
+  private let signer: SyncFileSigner
+  package private(set) var signature = SyncFileSignature.unread
+  package private(set) var sizes = SyncFileSizes()
+  package static var formatVersion: Int { Int(SyncFileFormat.version) }
 
   /// Reads the header. `sender` says which identity the file must be signed by, or throws for a stranger's file.
-  package init(
+  package convenience init(
     _ source: any ByteSource, identity: AgeIdentity, sender: (SyncFileHeader) throws -> PublicIdentity
   ) throws {
-    opener = try AgeOpener(source, identities: [identity])
+    try self.init(AgeEnvelope(source), identity: identity) { .required(try sender($0)) }
+  }
+
+  /// Reads the header of a file whose envelope has been looked at.
+  package init(
+    _ envelope: AgeEnvelope, identity: AgeIdentity, signer: (SyncFileHeader) throws -> SyncFileSigner
+  ) throws {
+    opener = try AgeOpener(envelope, identities: [identity])
+    try envelope.requireOnly(identity.recipient.kind)
     zstd = try Zstd(level: 3)
     hasher = ContentHasher()
     let start = try opener.readExactly(SyncFileFormat.magic.count + 5)
+    let size = try Self.headerSize(start)
+    let body = try opener.readExactly(size)
+    hasher.update(start)
+    hasher.update(body)
+    sizes.header = size
+    sizes.container = start.count + size
+    var bodyReader = ByteReader(body)
+    header = try SyncFileHeader(reading: &bodyReader)
+    guard opener.stanzaCount == header.recipients.count, header.recipients.contains(identity.recipient) else {
+      throw GodwitError(
+        .corruptFile, "the file was sealed anew to other recipients", hint: "ask the sender for the file itself")
+    }
+    self.signer = try signer(header)
+    position = FramePosition(header.ranges)
+  }
+
+  private static func headerSize(_ start: [UInt8]) throws -> Int {
     guard start.starts(with: SyncFileFormat.magic) else {
       throw GodwitError(.corruptFile, "this is no sync file", hint: "it opens as an age file, but holds something else")
     }
@@ -39,17 +67,7 @@ package final class SyncFileReader {
     guard size <= SyncFileFormat.headerByteLimit else {
       throw GodwitError(.limitExceeded, "the header claims \(size) bytes")
     }
-    let body = try opener.readExactly(size)
-    hasher.update(start)
-    hasher.update(body)
-    var bodyReader = ByteReader(body)
-    header = try SyncFileHeader(reading: &bodyReader)
-    guard opener.stanzaCount == header.recipients.count, header.recipients.contains(identity.recipient) else {
-      throw GodwitError(
-        .corruptFile, "the file was sealed anew to other recipients", hint: "ask the sender for the file itself")
-    }
-    verifyingIdentity = try sender(header)
-    position = FramePosition(header.ranges)
+    return size
   }
 
   /// The next transaction, or nil at the verified end.
@@ -80,6 +98,7 @@ package final class SyncFileReader {
   private func readPart() throws {
     let start = try opener.readExactly(1)
     hasher.update(start)
+    sizes.container += 1
     switch SyncFileFormat.Part(rawValue: start[0]) {
     case .frame where header.snapshot == nil:
       frame = try FrameDecoder(try readPacked(), origins: header.ranges.map(\.origin))
@@ -102,6 +121,10 @@ package final class SyncFileReader {
     let packed = try opener.readExactly(packedSize)
     hasher.update(head)
     hasher.update(packed)
+    sizes.frames += 1
+    sizes.packed += packedSize
+    sizes.unpacked += size
+    sizes.container += head.count + packedSize
     return try zstd.decompress(packed, size: size)
   }
 
@@ -109,11 +132,8 @@ package final class SyncFileReader {
     let count = try opener.readExactly(8)
     hasher.update(count)
     let signature = try opener.readExactly(64)
-    let message = SyncFileFormat.signatureContext + hasher.finalize().bytes
-    guard verifyingIdentity.verifies(signature: signature, of: message) else {
-      throw GodwitError(
-        .invalidSignature, "the file's signature does not fit its content", hint: "ask the sender for the file again")
-    }
+    sizes.container += count.count + signature.count
+    try check(signature, of: SyncFileFormat.signatureContext + hasher.finalize().bytes)
     var reader = ByteReader(count)
     guard try reader.bigEndian(UInt64.self) == UInt64(self.count), position.isAtEnd else {
       throw ByteReader.malformed("the file holds another number of transactions than it says")
@@ -122,5 +142,20 @@ package final class SyncFileReader {
     let rest = try withUnsafeMutableBytes(of: &extra) { try opener.read(into: $0) }
     guard rest == 0 else { throw ByteReader.malformed("there is data after the trailer") }
     isFinished = true
+  }
+
+  private func check(_ bytes: [UInt8], of message: [UInt8]) throws {
+    switch signer {
+    case .required(let identity):
+      guard identity.verifies(signature: bytes, of: message) else { throw Self.invalidSignature() }
+      signature = .verified
+    case .reported(nil): signature = .unknownSigner
+    case .reported(let identity?): signature = identity.verifies(signature: bytes, of: message) ? .verified : .invalid
+    }
+  }
+
+  package static func invalidSignature() -> GodwitError {
+    GodwitError(
+      .invalidSignature, "the file's signature does not fit its content", hint: "ask the sender for the file again")
   }
 }

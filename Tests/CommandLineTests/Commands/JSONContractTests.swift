@@ -14,7 +14,7 @@ import Testing
     let laptop = try Machine("laptop")
     #expect(try keys(desk.godwit("init", "--json")) == ["path", "replica", "group", "name"])
     let identity = try laptop.godwit("identity", "--json")
-    #expect(try keys(identity) == ["identity", "replica", "fingerprint", "ageRecipient"])
+    #expect(try keys(identity) == ["identity", "replica", "fingerprint", "ageRecipient", "postQuantum"])
     let text = try #require(try identity.objects().first?["identity"] as? String)
     let added = try desk.godwit("member", "add", text, "--name", "laptop", "--json")
     #expect(try keys(added) == ["name", "replica", "fingerprint", "invitation"])
@@ -40,7 +40,7 @@ import Testing
   @Test func exchanging() async throws {
     let (desk, laptop) = try await Machine.pair()
     let exported = try desk.godwit("export", "changes.sync", "--json")
-    #expect(try keys(exported) == ["file", "transactions", "recipients", "bytes", "snapshot"])
+    #expect(try keys(exported) == ["file", "transactions", "recipients", "bytes", "snapshot", "volumes"])
     #expect(try exported.objects().first?["bytes"] as? Int == desk.read("changes.sync").count)
     let imported = try laptop.godwit("import", "--json", desk.path("changes.sync"))
     #expect(
@@ -51,11 +51,39 @@ import Testing
         ])
   }
 
+  @Test func inspecting() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try #require(try desk.godwit("export", "changes.sync").status == 0)
+    let file = desk.path("changes.sync")
+    let outside: Set<String> = ["file", "bytes", "headerBytes", "armored", "stanzas", "opens"]
+    let inside: Set<String> = [
+      "format", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "snapshot", "transactions",
+      "ranges", "tables", "schemaVersion", "migrations", "held", "forgotten", "containerBytes", "containerHeaderBytes",
+      "frames", "packedBytes", "unpackedBytes", "signature",
+    ]
+    let shown = try laptop.godwit("inspect", "--json", file)
+    #expect(try keys(shown) == outside.union(inside))
+    let object = try #require(try shown.objects().first)
+    #expect((object["sender"] as? [String: Any])?["name"] as? String == "desk")
+    #expect((object["tables"] as? [[String: Any]])?.first?["inserted"] as? Int == 3)
+    let contents = try laptop.godwit("inspect", "--contents", "--json", file)
+    #expect(contents.lines.count == 2)
+    #expect(
+      try keys(contents) == [
+        "replica", "name", "incarnation", "sequence", "time", "changes", "schemaVersion", "seen", "operations",
+      ])
+    let closed = try Machine("bare").godwit("inspect", "--json", file)
+    #expect(closed.status == 12)
+    #expect(Set(try #require(try closed.objects().first).keys) == outside)
+    #expect(
+      try keys(laptop.godwit("verify", file, "--json")) == ["file", "sound", "sender", "transactions", "snapshot"])
+  }
+
   @Test func caring() async throws {
     let (desk, laptop) = try await Machine.pair()
     #expect(try keys(desk.godwit("compact", "--json")) == ["transactions", "rows", "bytes"])
     let written = try desk.godwit("snapshot", "all.sync", "--json")
-    #expect(try keys(written) == ["file", "transactions", "recipients", "bytes"])
+    #expect(try keys(written) == ["file", "transactions", "recipients", "bytes", "volumes"])
     #expect(try laptop.godwit("import", "--rejoin", desk.path("all.sync")).status == 0)
     #expect(try laptop.digest() == desk.digest())
   }

@@ -50,14 +50,14 @@ struct AgeRoundTripTests {
     #expect(try AgeOpener(MemorySource(sealed), identities: [identities[0]]).stanzaCount == 5)
   }
 
-  @Test("a thousand seals share no file key, ephemeral share or payload nonce")
+  @Test("ten thousand seals share no file key, ephemeral share or payload nonce")
   func distinct() throws {
     let identity = try newAgeIdentity()
     let key = try identity.agreementKey()
     var fileKeys: Set<[UInt8]> = []
     var shares: Set<String> = []
     var nonces: Set<[UInt8]> = []
-    for _ in 0..<1_000 {
+    for _ in 0..<10_000 {
       let sealed = try seal([], to: [identity.recipient])
       let source = LineSource(MemorySource(sealed))
       let header = try AgeHeader(reading: source)
@@ -66,9 +66,9 @@ struct AgeRoundTripTests {
       shares.insert(header.stanzas[0].arguments[0])
       nonces.insert(try source.readExactly(16))
     }
-    #expect(fileKeys.count == 1_000)
-    #expect(shares.count == 1_000)
-    #expect(nonces.count == 1_000)
+    #expect(fileKeys.count == 10_000)
+    #expect(shares.count == 10_000)
+    #expect(nonces.count == 10_000)
   }
 
   @Test("no recipients, or more than a header holds, are refused")

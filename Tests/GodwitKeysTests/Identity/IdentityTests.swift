@@ -53,7 +53,7 @@ struct IdentityTests {
       var cut = ByteReader(writer.bytes[..<count])
       #expect(code { _ = try Identity(reading: &cut) } == .truncatedFile)
     }
-    var newer = ByteReader([2] + writer.bytes[1...])
+    var newer = ByteReader([3] + writer.bytes[1...])
     #expect(code { _ = try Identity(reading: &newer) } == .unsupportedVersion)
   }
 

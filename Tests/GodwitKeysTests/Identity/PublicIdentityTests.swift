@@ -33,7 +33,7 @@ struct PublicIdentityTests {
       var reader = ByteReader(identity.binary)
       #expect(try PublicIdentity(reading: &reader) == identity)
       #expect(reader.isAtEnd)
-      #expect(identity.binary.count == PublicIdentity.byteCount)
+      #expect(identity.binary.count == 81 && identity.byteCount == 81)
       #expect(try AgeRecipient(identity.ageRecipient) == identity.recipient)
     }
   }
@@ -62,7 +62,8 @@ struct PublicIdentityTests {
       return code { _ = try PublicIdentity(text) }
     }
     #expect(parse("godwit", binary) == nil)
-    #expect(parse("godwit", [2] + binary[1...]) == .unsupportedVersion)
+    #expect(parse("godwit", [3] + binary[1...]) == .unsupportedVersion)
+    #expect(parse("godwit", [2] + binary[1...]) == .invalidKey)
     #expect(parse("godwit", [0] + binary[1...]) == .unsupportedVersion)
     #expect(parse("age", binary) == .invalidKey)
     #expect(parse("godwit", binary + [0]) == .invalidKey)

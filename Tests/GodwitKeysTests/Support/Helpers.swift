@@ -94,9 +94,9 @@ func randomBytes(_ count: Int) -> [UInt8] { SecretBytes(random: count).withUnsaf
 
 func newAgeIdentity() throws -> AgeIdentity { try AgeIdentity(secret: SecretBytes(random: 32)) }
 
-func newIdentity() throws -> Identity {
+func newIdentity(_ kind: AgeKeyKind = .x25519) throws -> Identity {
   var generator = SystemRandomNumberGenerator()
-  return try Identity.generate(replica: ReplicaID(.random(using: &generator)))
+  return try Identity.generate(replica: ReplicaID(.random(using: &generator)), kind: kind)
 }
 
 func newGroup() -> GroupID {

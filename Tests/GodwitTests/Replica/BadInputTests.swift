@@ -254,6 +254,14 @@ struct BadSyncFileTests {
     try await expectRefused(path, [.corruptFile])
   }
 
+  @Test("is refused with another one behind it")
+  func joined() async throws {
+    let path = group.folder.file("joined")
+    let content = try Data(contentsOf: URL(fileURLWithPath: file))
+    try (content + content).write(to: URL(fileURLWithPath: path))
+    try await expectRefused(path, [.corruptFile])
+  }
+
   @Test("is refused when it is for somebody else")
   func forSomebodyElse() async throws {
     let other = try await TestGroup(2)

@@ -30,15 +30,16 @@ struct TestGroup {
   let clock: TestClock
   private(set) var replicas: [Replica] = []
 
-  init(_ count: Int) async throws {
+  init(_ count: Int, postQuantum: Bool = false) async throws {
     folder = try TemporaryFolder()
     clock = TestClock()
     let names = (0..<count).map { "replica-\($0)" }
+    if postQuantum { _ = try await Replica.identity(at: folder.file(names[0]), postQuantum: true) }
     let first = try await Self.open(folder.file(names[0]), clock)
     replicas = [first]
     for name in names.dropFirst() {
       let path = folder.file(name)
-      let identity = try await Replica.identity(at: path)
+      let identity = try await Replica.identity(at: path, postQuantum: postQuantum)
       let invitation = folder.file("\(name).invitation")
       try await first.invite(identity, name: name, to: .file(invitation))
       await (try Replica.join(at: path, invitation: .file(invitation))).close()

@@ -21,12 +21,17 @@ struct SnapshotCommand: AsyncParsableCommand {
   @Option(name: .customLong("for"), help: ArgumentHelp("Seal it to this one member. (default: all)", valueName: "name"))
   var member: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Cut it into files FILE.001, FILE.002 … of this size at most: 650M, 4095M, 100MB.", valueName: "size"))
+  var volumeSize: ByteCount?
+
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
     let console = options.console
     let report = try await options.withReplica { replica in
-      let destination = try SyncDestination(argument: file, outside: replica)
+      let destination = try SyncDestination(argument: file, outside: replica, volumeSize: volumeSize)
       let bar = console.progress("exporting")
       defer { bar.finish() }
       return try await replica.snapshot(to: destination, for: member) { bar.update($0) }
@@ -35,6 +40,7 @@ struct SnapshotCommand: AsyncParsableCommand {
       let json: JSONValue = [
         "file": .string(file), "transactions": .number(report.transactions),
         "recipients": .number(report.recipients), "bytes": .number(report.bytes),
+        "volumes": .array(report.volumes.map { .string($0) }),
       ]
       return try file == "-" ? StandardStream.error.write(json.text + "\n") : console.line(json)
     }

@@ -4,22 +4,34 @@ import ToolSupport
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Check the whole replica and print a digest of its data.",
+    abstract: "Check the whole replica and print a digest of its data, or check sync files.",
     discussion: """
       Reads every page, recomputes the hash chain of every replica's transactions and checks all foreign keys. The
       digest is equal on replicas that hold the same changes.
 
+      With files, checks these instead as import would: form, hash chains, counts and that a member signed them. Nothing
+      is imported, and the database is not opened.
+
       Examples:
         godwit verify
+        godwit verify /media/stick/*.godwit-sync
         test "$(godwit verify --digest-only)" = "$(ssh desk godwit -C notes verify --digest-only)"
       """)
+
+  @Argument(help: "Sync files to check, of volumes all of a set; - is the standard input.")
+  var files: [String] = []
 
   @Flag(help: "Print the digest alone, after the same checks.")
   var digestOnly = false
 
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard files.isEmpty || !digestOnly else { throw ValidationError("'--digest-only' is about a replica, not files") }
+  }
+
   func run() async throws {
+    guard files.isEmpty else { return try await verifyFiles() }
     let console = options.console
     let report = try await options.withReplica { try await $0.verify() }
     if options.json {
@@ -40,5 +52,34 @@ struct Verify: AsyncParsableCommand {
       console.note(
         "sound: \(Format.count(report.transactions, "transaction")), \(Format.count(report.rows, "row"))")
     }
+  }
+
+  /// Goes on after a file that is not sound; the exit code is that of the first.
+  private func verifyFiles() async throws {
+    let location = try options.locator.existing()
+    var failure: Int32?
+    for (source, file) in try SyncSource.sources(arguments: files) {
+      do {
+        let inspection = try await Replica.verify(source, at: location.folder, key: location.keys)
+        guard let content = inspection.content else { continue }
+        let names = ReplicaNames(content.members)
+        if options.json {
+          try options.console.line([
+            "file": .string(file), "sound": .bool(true), "sender": .object(names.json(content.sender)),
+            "transactions": .number(content.transactions), "snapshot": .bool(content.isSnapshot),
+          ])
+        } else {
+          let count = Format.count(content.transactions, "transaction")
+          let carried = content.isSnapshot ? "\(count) and the whole state" : count
+          try options.console.line(
+            Format.printable("\(file): sound, \(carried), signed by \(names.name(content.sender))"))
+        }
+      } catch let error as GodwitError {
+        let report = ErrorReport(error.naming(file))
+        report.write(program: GodwitCommand.configuration.commandName ?? "")
+        failure = failure ?? report.status
+      }
+    }
+    if let failure { throw ExitCode(failure) }
   }
 }

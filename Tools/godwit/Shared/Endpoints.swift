@@ -17,10 +17,29 @@ extension SyncSource {
   }
 }
 
+extension SyncSource {
+  /// What these arguments stand for: `-` the standard input, the volumes of one set together, every other file alone.
+  /// Each with the words that name it.
+  static func sources(arguments: [String]) throws -> [(source: SyncSource, name: String)] {
+    guard !arguments.contains("-") else {
+      return try arguments.map { (try SyncSource(argument: $0), $0) }
+    }
+    return grouping(arguments).map { source in
+      switch source {
+      case .file(let path): (source, path)
+      case .volumes(let paths): (source, paths.joined(separator: " "))
+      case .standardInput: (source, "-")
+      }
+    }
+  }
+}
+
 extension SyncDestination {
   /// A file, or the standard output for `-`. Refuses a terminal, which binary would garble, and the replica's own
   /// folder, whose files an argument given by mistake would replace.
-  init(argument: String, outside replica: Replica) throws {
+  ///
+  /// With a size the file is cut into volumes.
+  init(argument: String, outside replica: Replica, volumeSize: ByteCount? = nil) throws {
     guard argument == "-" else {
       let folder = URL(fileURLWithPath: argument).deletingLastPathComponent().resolvingSymlinksInPath().path
       let own = URL(fileURLWithPath: replica.path).resolvingSymlinksInPath().path
@@ -28,8 +47,11 @@ extension SyncDestination {
         throw GodwitError(
           .invalidArgument, "\(argument) is in the replica's own folder", hint: "choose a file in another folder")
       }
-      self = .file(argument)
+      self = volumeSize.map { .volumes(argument, byteCount: $0.count) } ?? .file(argument)
       return
+    }
+    guard volumeSize == nil else {
+      throw GodwitError(.invalidArgument, "volumes are files of their own", hint: "give a file in place of -")
     }
     guard !StandardStream.output.isTerminal else {
       throw GodwitError(
@@ -37,5 +59,13 @@ extension SyncDestination {
         hint: "give a file, or send it on: godwit … - | ssh HOST godwit … -")
     }
     self = .standardOutput
+  }
+}
+
+extension GodwitError {
+  /// The error with the file or volumes it is about.
+  func naming(_ file: String) -> GodwitError {
+    guard file != "-", !file.split(separator: " ").contains(where: { message.contains($0) }) else { return self }
+    return GodwitError(code, "\(file): \(message)", hint: hint, underlying: self)
   }
 }

@@ -10,6 +10,7 @@ struct Init: AsyncParsableCommand {
       Examples:
         godwit init
         godwit init notes --name desk
+        godwit init --post-quantum
       """)
 
   @Argument(help: "The folder to make .godwit in. (default: the folder of -C, or this one)")
@@ -17,6 +18,13 @@ struct Init: AsyncParsableCommand {
 
   @Option(help: "What the members call this replica. (default: the host's name)")
   var name: String?
+
+  @Flag(
+    help: """
+      Seal files to hybrid keys (ML-KEM-768 with X25519), which a quantum computer does not open. All members of the \
+      group must be made with it.
+      """)
+  var postQuantum = false
 
   @OptionGroup var options: ReplicaOptions
 
@@ -27,7 +35,8 @@ struct Init: AsyncParsableCommand {
         .replicaExists, "there is a replica in \(location.folder) already",
         hint: "see: godwit -C \(location.folder) status")
     }
-    let replica = try await Replica.open(at: location.folder, name: name ?? Self.hostName, key: location.keys)
+    let replica = try await Replica.open(
+      at: location.folder, name: name ?? Self.hostName, key: location.keys, postQuantum: postQuantum)
     let own = try await replica.members().first(where: \.isOwn)?.name ?? ""
     await replica.close()
     if options.json {

@@ -15,7 +15,7 @@ struct MemberAdd: AsyncParsableCommand {
         ssh laptop godwit -C notes identity | godwit member add - --name laptop
       """)
 
-  /// An identity is one line of some 150 characters.
+  /// An identity is one line of some 150 characters, a post-quantum one of some 2,050.
   private static let identityByteLimit = 4096
 
   @Argument(help: "The identity, a file that holds it, or - for the standard input.")

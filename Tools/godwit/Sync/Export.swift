@@ -10,6 +10,7 @@ struct Export: AsyncParsableCommand {
         godwit export changes.godwit-sync
         godwit export - | ssh desk godwit -C notes import -
         godwit export --all --for laptop /media/stick/laptop.godwit-sync
+        godwit export --volume-size 650M changes.godwit-sync
       """)
 
   @Argument(help: "The file, or - for the standard output. A file that exists is replaced.")
@@ -21,12 +22,17 @@ struct Export: AsyncParsableCommand {
   @Flag(help: "Include what the others are known to hold.")
   var all = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Cut it into files FILE.001, FILE.002 … of this size at most: 650M, 4095M, 100MB.", valueName: "size"))
+  var volumeSize: ByteCount?
+
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
     let console = options.console
     let report = try await options.withReplica { replica in
-      let destination = try SyncDestination(argument: file, outside: replica)
+      let destination = try SyncDestination(argument: file, outside: replica, volumeSize: volumeSize)
       let bar = console.progress("exporting")
       defer { bar.finish() }
       return try await replica.export(to: destination, for: member, includesAll: all) { bar.update($0) }
@@ -35,12 +41,15 @@ struct Export: AsyncParsableCommand {
       let json: JSONValue = [
         "file": .string(file), "transactions": .number(report.transactions),
         "recipients": .number(report.recipients), "bytes": .number(report.bytes),
-        "snapshot": .bool(report.isSnapshot),
+        "snapshot": .bool(report.isSnapshot), "volumes": .array(report.volumes.map { .string($0) }),
       ]
       return try file == "-" ? StandardStream.error.write(json.text + "\n") : console.line(json)
     }
     console.note(
       "exported \(report.isSnapshot ? "the whole state and " : "")\(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
         + "for \(Format.count(report.recipients, "member")), this one included")
+    if let last = report.volumes.last {
+      console.note("in \(Format.count(report.volumes.count, "volume")), up to \(Format.printable(last))")
+    }
   }
 }

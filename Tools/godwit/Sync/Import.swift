@@ -6,13 +6,15 @@ struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Apply sync files, each of them whole or not at all.",
     discussion: """
-      Files may come in any order and more than once. One that fails does not keep the others from being applied.
+      Files may come in any order and more than once. One that fails does not keep the others from being applied. The
+      volumes of one file are applied together: all of them, or nothing.
 
       Examples:
         godwit import desk.godwit-sync
         ssh desk godwit -C notes export - | godwit import -
         godwit import --fail-on-conflict /media/stick/*.godwit-sync
         godwit import --plan desk.godwit-sync
+        godwit import desk.godwit-sync.*
       """)
 
   @Argument(help: "The files; - is the standard input.")
@@ -37,13 +39,14 @@ struct Import: AsyncParsableCommand {
     let (conflicts, failure) = try await options.withReplica { replica in
       var conflicts = 0
       var failure: Int32?
-      for file in files {
+      for (source, file) in try SyncSource.sources(arguments: files) {
         do {
-          let report = plan ? try await foretell(file, on: replica) : try await apply(file, to: replica)
+          let report =
+            plan ? try await foretell(source, file, on: replica) : try await apply(source, file, to: replica)
           conflicts += report.conflicts
           if let error = report.fenced(ReplicaNames(try await replica.members())) { throw error }
         } catch let error as GodwitError {
-          let report = ErrorReport(Self.naming(file, error))
+          let report = ErrorReport(error.naming(file))
           report.write(program: GodwitCommand.configuration.commandName ?? "")
           failure = failure ?? report.status
         }
@@ -54,9 +57,8 @@ struct Import: AsyncParsableCommand {
     if failOnConflict, conflicts > 0 { throw ExitCode(ExitStatus.conflicts) }
   }
 
-  private func apply(_ file: String, to replica: Replica) async throws -> MergeReport {
+  private func apply(_ source: SyncSource, _ file: String, to replica: Replica) async throws -> MergeReport {
     let console = options.console
-    let source = try SyncSource(argument: file)
     let bar = console.progress("importing")
     defer { bar.finish() }
     let report =
@@ -75,9 +77,8 @@ struct Import: AsyncParsableCommand {
     return report
   }
 
-  private func foretell(_ file: String, on replica: Replica) async throws -> MergeReport {
+  private func foretell(_ source: SyncSource, _ file: String, on replica: Replica) async throws -> MergeReport {
     let console = options.console
-    let source = try SyncSource(argument: file)
     let bar = console.progress("planning")
     defer { bar.finish() }
     let plan = try await replica.plan(importing: source) { bar.update($0) }
@@ -85,12 +86,6 @@ struct Import: AsyncParsableCommand {
     let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members()))
     try options.json ? console.line(view.json) : console.lines(view.lines)
     return plan.report
-  }
-
-  /// The error with the file it is about.
-  private static func naming(_ file: String, _ error: GodwitError) -> GodwitError {
-    guard file != "-", !error.message.contains(file) else { return error }
-    return GodwitError(error.code, "\(file): \(error.message)", hint: error.hint, underlying: error)
   }
 }
 

@@ -36,7 +36,7 @@ struct LogShow: AsyncParsableCommand {
 }
 
 extension LoggedTransaction {
-  fileprivate func lines(_ names: ReplicaNames) -> [String] {
+  func lines(_ names: ReplicaNames) -> [String] {
     let seen = seen.map { "\(names.name($0.replica)) \($0.sequence)" }.joined(separator: ", ")
     let head = [
       "transaction  \(entry.sequence) of \(names.name(entry.replica)) (\(entry.replica), incarnation \(entry.incarnation))",
@@ -48,7 +48,7 @@ extension LoggedTransaction {
   }
 
   /// Specs/cli.md, "log show".
-  fileprivate func json(_ names: ReplicaNames) -> JSONValue {
+  func json(_ names: ReplicaNames) -> JSONValue {
     .object(
       entry.members(names) + [
         ("schemaVersion", .number(schemaVersion)),

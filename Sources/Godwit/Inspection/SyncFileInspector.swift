@@ -1,0 +1,85 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitSyncFile
+
+/// Reads a sync file to its end as an import does, in the memory of one frame, and takes nothing in.
+struct SyncFileInspector {
+  let identity: Identity
+  let roster: Roster
+
+  /// What the file is; throws for a file that is malformed, cut, changed or sealed to others. A signature that is not
+  /// the sender's is told, not thrown.
+  func inspect(
+    _ envelope: AgeEnvelope, onTransaction: ((LoggedTransaction) throws -> Void)?
+  ) throws -> SyncFileInspection.Content {
+    var known = roster
+    let file = try SyncFileReader(envelope, identity: identity.ageIdentity) { header in
+      known.merge(header.members)
+      return .reported(signer(header, known))
+    }
+    var walk = SyncFileWalk(file.header)
+    do {
+      while let record = try walk.next(in: file) {
+        try walk.take(record)
+        try onTransaction?(try LoggedTransaction(record, context: walk.context(of: record.dot.origin)))
+      }
+      try walk.finish()
+    } catch let error as GodwitError {
+      // The signature comes first: what somebody else has made need not be told apart further.
+      throw file.signature == .invalid ? SyncFileReader.invalidSignature() : error
+    }
+    return content(file, known, walk)
+  }
+
+  private func signer(_ header: SyncFileHeader, _ known: Roster) -> PublicIdentity? {
+    guard header.group == known.group else { return nil }
+    return try? known.identity(of: header.sender)
+  }
+
+  private func content(_ file: SyncFileReader, _ known: Roster, _ walk: SyncFileWalk) -> SyncFileInspection.Content {
+    let header = file.header
+    let isOwnGroup = header.group == known.group
+    let isRemoved = isOwnGroup && known.records[header.sender]?.status == .removed
+    return SyncFileInspection.Content(
+      formatVersion: SyncFileReader.formatVersion, group: header.group, isOwnGroup: isOwnGroup, sender: header.sender,
+      incarnation: Origin(replica: header.sender, incarnation: header.incarnation).incarnationDigits,
+      milliseconds: header.createdAt, schemaVersion: header.schemaVersion, isSnapshot: header.snapshot != nil,
+      recipients: header.recipients.map { recipient in
+        let member = known.sorted.first { $0.identity.recipient == recipient }?.identity
+        return SyncFileInspection.Recipient(
+          replica: member?.replica, fingerprint: member?.fingerprint ?? recipient.fingerprint)
+      },
+      ranges: walk.ranges, tables: walk.tables, migrations: header.migrations.count,
+      transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
+      unknownFields: header.fields.map(\.tag),
+      sizes: SyncFileInspection.Sizes(
+        container: file.sizes.container, header: file.sizes.header, frames: file.sizes.frames,
+        packed: file.sizes.packed, unpacked: file.sizes.unpacked),
+      signature: isRemoved ? .removedSender : SyncFileInspection.Signature(file.signature),
+      members: known.sorted.map { record in
+        Member(
+          identity: record.identity, name: record.name, isActive: record.status == .active,
+          isOwn: record.identity.replica == identity.replica)
+      })
+  }
+}
+
+extension SyncFileInspection.Signature {
+  fileprivate init(_ signature: SyncFileSignature) {
+    switch signature {
+    case .verified: self = .verified
+    case .invalid, .unread: self = .invalid
+    case .unknownSigner: self = .unknownSender
+    }
+  }
+}
+
+extension VersionVector {
+  fileprivate var positions: [SyncFileInspection.Position] {
+    origins.map {
+      SyncFileInspection.Position(
+        replica: $0.replica, incarnation: $0.incarnationDigits, sequence: self[$0].rawValue)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitSyncFile
+
+/// What is counted and checked while a sync file's transactions, or a snapshot's items, go by: the hash chains, that
+/// every operation is well-formed, and that the snapshot's origins reach their heads.
+struct SyncFileWalk {
+  private let header: SyncFileHeader
+  private var chains: [Origin: ContentHash] = [:]
+  private var contexts: [Origin: VersionVector] = [:]
+  private var counts: [String: [OperationKind: Int]] = [:]
+  private var rows: [String: Int] = [:]
+  /// Of each origin of a snapshot how far its transactions have gone by.
+  private var sequences: [SequenceNumber]
+  private let numbering: SnapshotNumbering
+  /// The block of a snapshot that is being read.
+  private var block = ByteReader([])
+
+  init(_ header: SyncFileHeader) {
+    self.header = header
+    let origins = header.snapshot?.origins ?? []
+    sequences = origins.map(\.floor)
+    numbering = SnapshotNumbering(origins.map(\.origin))
+    for origin in origins {
+      chains[origin.origin] = origin.floorChain
+      contexts[origin.origin] = origin.floorContext
+    }
+    for range in header.ranges {
+      chains[range.origin] = range.chainBefore
+      contexts[range.origin] = range.contextBefore
+    }
+  }
+
+  /// The next transaction; a snapshot's rows and states are checked on the way.
+  mutating func next(in file: SyncFileReader) throws -> TransactionRecord? {
+    guard let head = header.snapshot else { return try file.next() }
+    while true {
+      while !block.isAtEnd {
+        let item = try SnapshotItem(reading: &block, tables: header.tables.count, origins: head.origins.count)
+        guard case .transaction(let number, let transaction) = item else {
+          try take(item)
+          continue
+        }
+        sequences[number] = sequences[number].next
+        guard sequences[number] <= head.origins[number].sequence else {
+          throw ByteReader.malformed("an origin has more transactions than its head")
+        }
+        return transaction.record(Dot(head.origins[number].origin, sequences[number]))
+      }
+      guard let bytes = try file.nextBlock() else { return nil }
+      block = ByteReader(bytes)
+    }
+  }
+
+  mutating func take(_ record: TransactionRecord) throws {
+    let origin = record.dot.origin
+    chains[origin] = record.chain(after: chains[origin] ?? .zero)
+    if let context = record.context { contexts[origin] = context }
+    let changes = try ChangeSet(record.changes[...])
+    try changes.forEach { counts[changes.tables[$0.table].name, default: [:]][$0.kind, default: 0] += 1 }
+  }
+
+  /// What the author of the transaction taken last held of others.
+  func context(of origin: Origin) -> VersionVector { contexts[origin] ?? VersionVector() }
+
+  private mutating func take(_ item: SnapshotItem) throws {
+    switch item {
+    case .row(let number, let values):
+      try check(values, count: header.tables[number].columns.count)
+      rows[header.tables[number].name, default: 0] += 1
+    case .state(let number, let key, let bytes):
+      try check(key, count: header.tables[number].keyCount)
+      var reader = ByteReader(bytes)
+      _ = try RowState(reading: &reader, origins: numbering)
+      try reader.expectEnd()
+    case .hold(_, _, _, let number, let key), .ahead(let number, let key, _):
+      try check(key, count: header.tables[number].keyCount)
+    case .transaction: break
+    }
+  }
+
+  private func check(_ values: ArraySlice<UInt8>, count: Int) throws {
+    var reader = ByteReader(values)
+    for _ in 0..<count { _ = try reader.encodedValue() }
+    try reader.expectEnd()
+  }
+
+  /// Compares the chains with what the header says of their ends.
+  func finish() throws {
+    for range in header.ranges {
+      let isFirst = range.first == SequenceNumber.none.next
+      guard chains[range.origin] == range.chainAtEnd, !isFirst || range.chainBefore == .zero else {
+        throw Importer.brokenChain(range.origin)
+      }
+    }
+    for (origin, sequence) in zip(header.snapshot?.origins ?? [], sequences) {
+      guard sequence == origin.sequence, chains[origin.origin] == origin.chain else {
+        throw Importer.brokenChain(origin.origin)
+      }
+    }
+  }
+
+  var ranges: [SyncFileInspection.Range] {
+    let carried =
+      header.snapshot?.origins.filter { $0.floor < $0.sequence }.map { ($0.origin, $0.floor.next, $0.sequence) }
+      ?? header.ranges.map { ($0.origin, $0.first, $0.last) }
+    return carried.map { origin, first, last in
+      SyncFileInspection.Range(
+        replica: origin.replica, incarnation: origin.incarnationDigits, sequences: first.rawValue...last.rawValue)
+    }
+  }
+
+  var tables: [SyncFileInspection.Table] {
+    let own = header.tables.map(\.name)
+    let others = Set(counts.keys).subtracting(own).sorted()
+    return (own + others).map { name in
+      SyncFileInspection.Table(changes: LogEntry.TableChanges(name, counts[name] ?? [:]), rows: rows[name] ?? 0)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import Testing
+
+@testable import GodwitSyncFile
+
+@Suite("The header of a sync file")
+struct HeaderTests {
+  private let sender: Identity
+  private let other: Identity
+  private let group = GroupID(Identifier128(high: 1, low: 2))
+
+  init() throws {
+    sender = try Identity.generate(replica: ReplicaID(Identifier128(high: 0, low: 1)))
+    other = try Identity.generate(replica: ReplicaID(Identifier128(high: 0, low: 2)))
+  }
+
+  private func recipients(_ identities: [Identity]) -> [AgeRecipient] {
+    identities.map(\.ageIdentity.recipient).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+
+  private func header(
+    recipients: [AgeRecipient]? = nil, members: [Identity]? = nil, ranges: [SyncFileHeader.Range] = [],
+    fields: [SyncFileField] = []
+  ) throws -> SyncFileHeader {
+    SyncFileHeader(
+      group: group, sender: sender.replica, incarnation: 7, createdAt: -5, vector: VersionVector(), schemaVersion: 3,
+      recipients: recipients ?? self.recipients([sender, other]),
+      members: try (members ?? [sender, other]).map {
+        try MemberRecord.issue(
+          group: group, identity: $0.publicIdentity, name: "m", status: .active, at: 1, by: sender)
+      }, tables: [], ranges: ranges, chains: [:], fields: fields)
+  }
+
+  private func bytes(_ header: SyncFileHeader) -> [UInt8] {
+    var writer = ByteWriter()
+    header.write(to: &writer)
+    return writer.bytes
+  }
+
+  private func read(_ bytes: [UInt8]) throws -> SyncFileHeader {
+    var reader = ByteReader(bytes)
+    return try SyncFileHeader(reading: &reader)
+  }
+
+  private func refusal(_ header: SyncFileHeader) -> GodwitError.Code? { refusal(bytes(header)) }
+
+  private func refusal(_ bytes: [UInt8]) -> GodwitError.Code? {
+    do { _ = try read(bytes) } catch { return (error as? GodwitError)?.code }
+    return nil
+  }
+
+  private func range(_ low: UInt64) -> SyncFileHeader.Range {
+    SyncFileHeader.Range(
+      origin: Origin(replica: ReplicaID(Identifier128(high: 9, low: low)), incarnation: 1), first: .none.next,
+      last: .none.next, chainBefore: .zero, chainAtEnd: .zero, contextBefore: VersionVector())
+  }
+
+  @Test("reads back as written, and is written the same again")
+  func roundTrip() throws {
+    let fields = [SyncFileField(tag: 1, bytes: []), SyncFileField(tag: .max, bytes: [1, 2])]
+    let written = bytes(try header(ranges: [range(1), range(2)], fields: fields))
+    let found = try read(written)
+    #expect(found.createdAt == -5 && found.incarnation == 7 && found.schemaVersion == 3)
+    #expect(found.fields == fields && found.recipients.count == 2)
+    #expect(bytes(found) == written)
+    let hybrid = try Identity.generate(replica: sender.replica, kind: .hybrid)
+    let postQuantum = bytes(try header(recipients: recipients([hybrid]), members: [hybrid]))
+    #expect(bytes(try read(postQuantum)) == postQuantum)
+    #expect(try read(postQuantum).recipients.first?.kind == .hybrid)
+  }
+
+  @Test("a field with an odd tag is passed over, one with an even tag is not")
+  func fields() throws {
+    #expect(refusal(try header(fields: [SyncFileField(tag: 77, bytes: [1])])) == nil)
+    for tag in [UInt32(0), 2, 4_294_967_294] {
+      #expect(refusal(try header(fields: [SyncFileField(tag: tag, bytes: [])])) == .unsupportedVersion)
+    }
+  }
+
+  @Test("fields have one form: rising by tag, each once, and within their limits")
+  func fieldForms() throws {
+    func field(_ tag: UInt32, _ count: Int = 0) -> SyncFileField {
+      SyncFileField(tag: tag, bytes: [UInt8](repeating: 0, count: count))
+    }
+    #expect(refusal(try header(fields: [field(3), field(1)])) == .corruptFile)
+    #expect(refusal(try header(fields: [field(3), field(3)])) == .corruptFile)
+    #expect(refusal(try header(fields: [field(3, 1 << 20)])) == nil)
+    #expect(refusal(try header(fields: [field(3, 1 << 20 + 1)])) == .limitExceeded)
+    #expect(refusal(try header(fields: (0..<256).map { field($0 * 2 + 1) })) == nil)
+    #expect(refusal(try header(fields: (0..<257).map { field($0 * 2 + 1) })) == .limitExceeded)
+    var beyond = ByteWriter()
+    beyond.varint(1)
+    beyond.varint(UInt64(UInt32.max) + 2)
+    beyond.varint(0)
+    #expect(refusal(bytes(try header()).dropLast() + beyond.bytes) == .limitExceeded)
+  }
+
+  @Test("recipients, members and ranges in another order, or twice, are refused")
+  func order() throws {
+    let two = recipients([sender, other])
+    #expect(refusal(try header(recipients: two.reversed())) == .corruptFile)
+    #expect(refusal(try header(recipients: [two[0], two[0]])) == .corruptFile)
+    #expect(refusal(try header(members: [other, sender])) == .corruptFile)
+    #expect(refusal(try header(members: [sender, sender])) == .corruptFile)
+    #expect(refusal(try header(ranges: [range(2), range(1)])) == .corruptFile)
+    #expect(refusal(try header(ranges: [range(1), range(1)])) == .corruptFile)
+  }
+
+  @Test("recipients of a kind that is not known are refused as of a later version")
+  func recipientKind() throws {
+    var written = bytes(try header())
+    // Group, sender, incarnation, time, empty vector, schema version.
+    let place = 16 + 16 + 4 + 1 + 1 + 1
+    #expect(written[place] == 1 && written[place + 1] == 2)
+    written[place] = 3
+    #expect(refusal(written) == .unsupportedVersion)
+    written[place] = 0
+    #expect(refusal(written) == .unsupportedVersion)
+  }
+
+  @Test("a header that is cut anywhere, or extended, is refused")
+  func cut() throws {
+    let written = bytes(try header(ranges: [range(1)], fields: [SyncFileField(tag: 5, bytes: [1, 2, 3])]))
+    for count in 0..<written.count { #expect(refusal(Array(written.prefix(count))) != nil) }
+    #expect(refusal(written + [0]) == .corruptFile)
+  }
+
+  @Test("fields are signed with the rest")
+  func signed() throws {
+    func file(_ field: UInt8, signature: [UInt8]? = nil) throws -> (container: [UInt8], header: SyncFileHeader) {
+      let header = try self.header(fields: [SyncFileField(tag: 9, bytes: [field])])
+      let sink = MemorySink()
+      let writer = try SyncFileWriter(header, signedBy: sender, to: sink)
+      try writer.finish()
+      let opener = try AgeOpener(MemorySource(sink.bytes), identities: [sender.ageIdentity])
+      return (try opener.readToEnd(limit: 1 << 20), header)
+    }
+    let (first, header) = try file(1)
+    var forged = try file(2).container
+    forged.replaceSubrange(forged.count - 64..<forged.count, with: first.suffix(64))
+    #expect(try signature(of: first, header) == nil)
+    #expect(try signature(of: forged, header) == .invalidSignature)
+  }
+
+  /// The error that reading the container to its end gives.
+  private func signature(of container: [UInt8], _ header: SyncFileHeader) throws -> GodwitError.Code? {
+    let sink = MemorySink()
+    let sealer = try AgeSealer(recipients: header.recipients, to: sink)
+    try sealer.write(container)
+    try sealer.finish()
+    do {
+      let reader = try SyncFileReader(MemorySource(sink.bytes), identity: other.ageIdentity) { _ in
+        sender.publicIdentity
+      }
+      while try reader.next() != nil {}
+      return nil
+    } catch {
+      return (error as? GodwitError)?.code
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Godwit
+import GodwitBase
+import GodwitKeys
+
+/// One file of Specs/vectors/container: a sealed file, or the volumes of one, who reads it, and what that gives.
+struct ContainerVector: Codable {
+  struct Recipient: Codable, Equatable {
+    let replica: String?
+    let fingerprint: String
+  }
+
+  struct Range: Codable, Equatable {
+    let replica: String
+    let incarnation: String
+    let first: UInt64
+    let last: UInt64
+  }
+
+  struct Operation: Codable, Equatable {
+    let kind: String
+    let table: String
+    /// Each value as SQLite writes it: `x'00'`, `'text'`, `1`.
+    let key: [String]
+    let cells: [String: String]
+  }
+
+  struct Transaction: Codable, Equatable {
+    let replica: String
+    let sequence: UInt64
+    let milliseconds: Int64
+    let operations: [Operation]
+  }
+
+  struct Content: Codable, Equatable {
+    let sender: String
+    let incarnation: String
+    let milliseconds: Int64
+    let snapshot: Bool
+    let recipients: [Recipient]
+    let ranges: [Range]
+    let transactions: [Transaction]
+    /// Rows of a snapshot, by table.
+    let rows: [String: Int]
+    let unknownFields: [UInt32]
+    let containerBytes: Int
+  }
+
+  let title: String
+  /// The reader's private identity, hexadecimal.
+  let identity: String
+  let group: String
+  /// The member records that the reader trusts, hexadecimal.
+  let members: [String]
+  /// The sealed file, or its volumes in the order given, hexadecimal.
+  let files: [String]
+  var content: Content?
+  var error: String?
+}
+
+extension ContainerVector.Content {
+  init(_ inspection: SyncFileInspection, _ transactions: [LoggedTransaction]) throws {
+    guard let content = inspection.content else { throw GodwitError(.notARecipient, "no key fits") }
+    sender = "\(content.sender)"
+    incarnation = content.incarnation
+    milliseconds = content.milliseconds
+    snapshot = content.isSnapshot
+    recipients = content.recipients.map { .init(replica: $0.replica.map { "\($0)" }, fingerprint: $0.fingerprint) }
+    ranges = content.ranges.map {
+      .init(
+        replica: "\($0.replica)", incarnation: $0.incarnation, first: $0.sequences.lowerBound,
+        last: $0.sequences.upperBound)
+    }
+    self.transactions = transactions.map { transaction in
+      .init(
+        replica: "\(transaction.entry.replica)", sequence: transaction.entry.sequence,
+        milliseconds: transaction.entry.milliseconds, operations: transaction.operations.map(\.vector))
+    }
+    rows = Dictionary(uniqueKeysWithValues: content.tables.filter { $0.rows > 0 }.map { ($0.changes.table, $0.rows) })
+    unknownFields = content.unknownFields
+    containerBytes = content.sizes.container
+  }
+}
+
+extension LoggedTransaction.Operation {
+  fileprivate var vector: ContainerVector.Operation {
+    ContainerVector.Operation(
+      kind: kind.rawValue, table: table, key: key.map(\.literal),
+      cells: Dictionary(uniqueKeysWithValues: cells.map { ($0.column, $0.value.literal) }))
+  }
+}
+
+extension Value {
+  fileprivate var literal: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): "'\(text)'"
+    case .blob(let bytes): "x'\(Hexadecimal.encode(bytes))'"
+    }
+  }
+}
+
+/// A reader as a vector describes it, in a folder of its own.
+struct VectorReader {
+  let folder: TemporaryFolder
+  let path: String
+  let source: SyncSource
+
+  init(_ vector: ContainerVector) throws {
+    folder = try TemporaryFolder()
+    path = folder.file("replica")
+    func bytes(_ text: String) throws -> [UInt8] {
+      guard let bytes = Hexadecimal.decode(text) else { throw GodwitError(.invalidArgument, "no hexadecimal digits") }
+      return bytes
+    }
+    var identity = ByteReader(try bytes(vector.identity))
+    let members = try vector.members.map { text in
+      var record = ByteReader(try bytes(text))
+      return try MemberRecord(reading: &record)
+    }
+    guard let group = Identifier128(hexadecimal: vector.group) else { throw GodwitError(.invalidArgument, "no group") }
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try Keyring.create(
+      at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"),
+      contents: KeyringContents(identity: Identity(reading: &identity), group: GroupID(group), members: members))
+    let place = folder
+    let paths = try vector.files.enumerated().map { index, text in
+      let path = place.file("file.\(index)")
+      try Data(bytes(text)).write(to: URL(fileURLWithPath: path))
+      return path
+    }
+    source = paths.count == 1 ? .file(paths[0]) : .volumes(paths)
+  }
+}

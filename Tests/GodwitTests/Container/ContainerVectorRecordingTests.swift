@@ -1,0 +1,342 @@
+import Foundation
+import Godwit
+import GodwitBase
+import GodwitReplication
+import Synchronization
+import Testing
+
+@testable import GodwitKeys
+@testable import GodwitSyncFile
+
+/// Makes the vectors anew, with new keys: `GODWIT_RECORD_GOLDEN=1 swift test --filter ContainerVectorRecordingTests`.
+@Suite("Recording container vectors", .enabled(if: ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil))
+struct ContainerVectorRecordingTests {
+  /// A group of two, the first one's file for the second, and what a member can make of it.
+  private struct Scene {
+    let group: TestGroup
+    let sender: Identity
+    let reader: Identity
+    var records: [MemberRecord]
+    let sealed: [UInt8]
+    let container: [UInt8]
+    let recipients: [AgeRecipient]
+
+    init(postQuantum: Bool = false) async throws {
+      group = try await TestGroup(2, postQuantum: postQuantum)
+      let note = Note(title: "Grüße", body: nil, views: 3)
+      try await group[0].write { try $0.insert(note) }
+      try await group[0].write { _ = try $0.execute("UPDATE note SET views = -9, body = 'x'") }
+      sender = try Forgery.keys(of: group[0]).identity
+      reader = try Forgery.keys(of: group[1]).identity
+      records = try Forgery.keys(of: group[1]).members
+      let path = group.folder.file("changes")
+      _ = try await group[0].export(to: .file(path))
+      sealed = try Forgery.bytes(path)
+      container = try Forgery.container(sealed, reader)
+      recipients = try Forgery.header(container).header.recipients
+    }
+
+    func vector(_ title: String, _ files: [[UInt8]]) -> ContainerVector {
+      func bytes(_ write: (inout ByteWriter) -> Void) -> String {
+        var writer = ByteWriter()
+        write(&writer)
+        return Hexadecimal.encode(writer.bytes)
+      }
+      return ContainerVector(
+        title: title, identity: bytes { reader.encode(to: &$0) }, group: "\(group[0].group)",
+        members: records.map { record in bytes { record.encode(to: &$0) } },
+        files: files.map { Hexadecimal.encode($0) })
+    }
+
+    /// The same with a later record.
+    func trusting(_ record: MemberRecord) -> Scene {
+      var scene = self
+      scene.records = records.filter { $0.identity != record.identity } + [record]
+      return scene
+    }
+
+    func seal(_ container: [UInt8]) throws -> [UInt8] { try Forgery.seal(container, to: recipients) }
+    func sign(_ container: [UInt8]) throws -> [UInt8] { try Forgery.sign(container, by: sender) }
+
+    func replacingHeader(_ change: (SyncFileHeader) throws -> SyncFileHeader) throws -> [UInt8] {
+      try seal(Forgery.replaceHeader(of: container, signedBy: sender, change))
+    }
+
+    /// The container with a part, or anything else, in place of its frames, signed anew.
+    func replacingFrames(_ bytes: [UInt8], count: UInt64 = 2) throws -> [UInt8] {
+      let end = try Forgery.header(container).end
+      var trailer = ByteWriter()
+      trailer.byte(SyncFileFormat.Part.trailer.rawValue)
+      trailer.bigEndian(count)
+      return try seal(sign(container[..<end] + bytes + trailer.bytes + [UInt8](repeating: 0, count: 64)))
+    }
+  }
+
+  private func write(_ name: String, _ vector: ContainerVector) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let folder = ContainerVectorTests.folder
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try (encoder.encode(vector) + Data("\n".utf8)).write(to: URL(fileURLWithPath: "\(folder)/\(name).json"))
+  }
+
+  private func good(_ name: String, _ title: String, _ scene: Scene, _ files: [[UInt8]]) async throws {
+    var vector = scene.vector(title, files)
+    let reader = try VectorReader(vector)
+    let found = Mutex<[LoggedTransaction]>([])
+    let inspection = try await Replica.inspect(reader.source, at: reader.path) { transaction in
+      found.withLock { $0.append(transaction) }
+    }
+    vector.content = try ContainerVector.Content(inspection, found.withLock { $0 })
+    try write("open-\(name)", vector)
+  }
+
+  private func bad(
+    _ name: String, _ title: String, _ scene: Scene, _ code: GodwitError.Code, _ files: [UInt8]...
+  ) throws {
+    var vector = scene.vector(title, files)
+    vector.error = code.rawValue
+    try write("refuse-\(name)", vector)
+  }
+
+  @Test("all of them")
+  func record() async throws {
+    let scene = try await Scene()
+    try await recordGood(scene)
+    try recordSealing(scene)
+    try recordHeaders(scene)
+    try recordParts(scene)
+    try await recordSenders(scene)
+    try await recordPostQuantum(scene)
+    try await recordVolumes(scene)
+  }
+
+  private func recordGood(_ scene: Scene) async throws {
+    try await good("changes", "two transactions of one origin", scene, [scene.sealed])
+    let path = scene.group.folder.file("snapshot")
+    _ = try await scene.group[0].snapshot(to: .file(path))
+    try await good("snapshot", "the state with its two transactions", scene, [Forgery.bytes(path)])
+    let fields = [SyncFileField(tag: 1, bytes: [1, 2, 3]), SyncFileField(tag: 4_294_967_295, bytes: [])]
+    try await good(
+      "fields", "fields of a later version that may be passed over", scene,
+      [scene.replacingHeader { $0.changing(fields: fields) }])
+  }
+
+  private func recordSealing(_ scene: Scene) throws {
+    let sealed = scene.sealed
+    func changed(_ position: Int) -> [UInt8] {
+      var changed = sealed
+      changed[position] ^= 1
+      return changed
+    }
+    try bad("empty", "no bytes", scene, .truncatedFile, [])
+    try bad("no-age", "no age file", scene, .corruptFile, Array("hello\n".utf8))
+    try bad("age-version", "another version of age", scene, .unsupportedVersion, Array("age-encryption.org/v2\n".utf8))
+    try bad("cut-header", "cut in the age header", scene, .truncatedFile, Array(sealed.prefix(100)))
+    try bad("cut", "the last byte is missing", scene, .corruptFile, sealed.dropLast())
+    try bad("extended", "a byte follows", scene, .corruptFile, sealed + [0])
+    try bad("joined", "another file follows", scene, .corruptFile, sealed + sealed)
+    try bad("changed", "a byte of the payload was changed", scene, .corruptFile, changed(sealed.count - 100))
+    let mac = sealed.count - (scene.container.count + 16 + 16) - 2
+    try bad("changed-mac", "the age header's MAC was changed", scene, .corruptFile, changed(mac))
+    try bad("armored", "armored", scene, .unsupportedVersion, Forgery.armor(sealed))
+    let stranger = try AgeIdentity(secret: SecretBytes(random: 32)).recipient
+    try bad(
+      "other-recipient", "sealed to somebody else", scene, .notARecipient,
+      Forgery.seal(scene.container, to: [stranger]))
+    try bad(
+      "fewer-recipients", "a member sealed it anew to the reader alone", scene, .corruptFile,
+      Forgery.seal(scene.container, to: [scene.reader.ageIdentity.recipient]))
+    try bad(
+      "more-recipients", "a member sealed it anew to one more", scene, .corruptFile,
+      Forgery.seal(scene.container, to: scene.recipients + [stranger]))
+    try bad(
+      "reader-not-listed", "sealed to as many, of whom the header does not list the reader", scene, .corruptFile,
+      scene.replacingHeader { header in
+        let others = [scene.sender.ageIdentity.recipient, stranger]
+        return header.changing(recipients: others.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) })
+      })
+    let hybrid = try AgeIdentity(.hybrid, secret: SecretBytes(random: 32)).recipient
+    try bad(
+      "mixed-recipients", "sealed to a hybrid key in place of the sender's", scene, .corruptFile,
+      Forgery.sealMixed(scene.container, to: [scene.reader.ageIdentity.recipient, hybrid]))
+  }
+
+  private func recordHeaders(_ scene: Scene) throws {
+    func withByte(_ position: Int, _ value: UInt8) throws -> [UInt8] {
+      var changed = scene.container
+      changed[position] = value
+      return try scene.seal(scene.sign(changed))
+    }
+    try bad("magic", "another magic number", scene, .corruptFile, withByte(0, 0x67))
+    try bad("version-0", "version 0", scene, .unsupportedVersion, withByte(7, 0))
+    try bad("version-2", "version 2", scene, .unsupportedVersion, withByte(7, 2))
+    try bad("header-size", "a header of more than 64 MiB", scene, .limitExceeded, withByte(8, 4))
+    try bad("header-cut", "a header that ends beyond the file", scene, .truncatedFile, withByte(9, 0x80))
+    let (header, end) = try Forgery.header(scene.container)
+    var body = ByteWriter()
+    header.write(to: &body)
+    try bad(
+      "header-extended", "a byte behind the header's fields", scene, .corruptFile,
+      scene.seal(
+        Forgery.replaceHeader(of: scene.container, endingAt: end, signedBy: scene.sender, by: body.bytes + [0])))
+    let tagged: [(String, String, GodwitError.Code, [UInt32])] = [
+      ("field", "a field that must be understood", .unsupportedVersion, [2]),
+      ("field-order", "fields out of order", .corruptFile, [3, 1]),
+      ("field-twice", "a field that comes twice", .corruptFile, [3, 3]),
+      ("field-count", "more than 256 fields", .limitExceeded, (0..<257).map { UInt32($0 * 2 + 1) }),
+    ]
+    for (name, title, code, tags) in tagged {
+      try bad(
+        name, title, scene, code,
+        scene.replacingHeader { $0.changing(fields: tags.map { SyncFileField(tag: $0, bytes: []) }) })
+    }
+    try bad(
+      "recipient-order", "recipients out of order", scene, .corruptFile,
+      scene.replacingHeader { $0.changing(recipients: $0.recipients.reversed()) })
+    try bad(
+      "chain", "a chain at a range's end that its transactions do not have", scene, .corruptFile,
+      scene.replacingHeader { $0.changing(ranges: $0.ranges.map { $0.changing(chainAtEnd: .zero) }) })
+    try bad(
+      "chain-before", "a chain before the first transaction", scene, .corruptFile,
+      scene.replacingHeader { header in
+        let hash = [UInt8](repeating: 1, count: 32).withUnsafeBytes { ContentHash(of: $0) }
+        return header.changing(ranges: header.ranges.map { $0.changing(chainBefore: hash) })
+      })
+    try bad(
+      "range-longer", "a range with more transactions than the file has", scene, .corruptFile,
+      scene.replacingHeader { $0.changing(ranges: $0.ranges.map { $0.changing(last: $0.last.next) }) })
+    try bad(
+      "range-shorter", "a range with fewer transactions than the file has", scene, .corruptFile,
+      scene.replacingHeader { $0.changing(ranges: $0.ranges.map { $0.changing(last: $0.first) }) })
+  }
+
+  private func recordParts(_ scene: Scene) throws {
+    let frames = Array(scene.container[try Forgery.header(scene.container).end...].dropLast(64 + 9))
+    func frame(packed: [UInt8], size: UInt32, claims: UInt32? = nil, part: SyncFileFormat.Part = .frame) -> [UInt8] {
+      var writer = ByteWriter()
+      writer.byte(part.rawValue)
+      writer.bigEndian(claims ?? UInt32(packed.count))
+      writer.bigEndian(size)
+      return writer.bytes + packed
+    }
+    let zeros = try Zstd(level: 3).compress([UInt8](repeating: 0, count: 1 << 20))
+    try bad("count", "a trailer with another count", scene, .corruptFile, scene.replacingFrames(frames, count: 3))
+    try bad("no-frames", "no frames", scene, .corruptFile, scene.replacingFrames([], count: 2))
+    try bad(
+      "frames-twice", "the frames come twice", scene, .corruptFile, scene.replacingFrames(frames + frames, count: 4))
+    try bad("part", "an unknown part", scene, .corruptFile, scene.replacingFrames([9]))
+    try bad(
+      "block", "a snapshot's block among changes", scene, .corruptFile,
+      scene.replacingFrames(frame(packed: zeros, size: 1 << 20, part: .state)))
+    try bad(
+      "packed-size", "a frame of more than 1 GiB", scene, .limitExceeded,
+      scene.replacingFrames(frame(packed: [], size: 10, claims: 1 << 30 + 1)))
+    try bad(
+      "bomb", "a frame that unpacks to more than 256 times its size, and 64 MiB", scene, .limitExceeded,
+      scene.replacingFrames(frame(packed: zeros, size: 1 << 30)))
+    try bad(
+      "unpacked-size", "a frame that unpacks to another size", scene, .corruptFile,
+      scene.replacingFrames(frame(packed: zeros, size: 1 << 20 - 1)))
+    try bad(
+      "zeros", "a frame that is none", scene, .corruptFile, scene.replacingFrames(frame(packed: zeros, size: 1 << 20)))
+    try bad(
+      "no-zstd", "a frame that is not packed", scene, .corruptFile,
+      scene.replacingFrames(frame(packed: [1, 2, 3], size: 3)))
+    try bad(
+      "no-trailer", "no trailer", scene, .truncatedFile, scene.seal(Array(scene.container.dropLast(64 + 9))))
+    try bad("cut-trailer", "a cut trailer", scene, .truncatedFile, scene.seal(scene.container.dropLast()))
+    try bad("after-trailer", "a byte behind the trailer", scene, .corruptFile, scene.seal(scene.container + [0]))
+  }
+
+  private func recordSenders(_ scene: Scene) async throws {
+    try bad(
+      "signature", "signed by the reader, in the sender's name", scene, .invalidSignature,
+      scene.seal(Forgery.sign(scene.container, by: scene.reader)))
+    var forged = scene.container
+    forged[forged.count - 64 - 1] ^= 1
+    try bad(
+      "payload", "a member changed the count and kept the signature", scene, .invalidSignature, scene.seal(forged))
+    let other = try await Scene()
+    let listed = [scene.reader, other.sender].map(\.ageIdentity.recipient)
+      .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    try bad(
+      "group", "of another group", scene, .otherGroup,
+      Forgery.seal(
+        Forgery.replaceHeader(of: other.container, signedBy: other.sender) { $0.changing(recipients: listed) },
+        to: listed))
+    try bad(
+      "stranger", "made by nobody in the group", scene, .unknownSender,
+      scene.seal(
+        Forgery.replaceHeader(of: scene.container, signedBy: other.sender) {
+          $0.changing(sender: other.sender.replica)
+        }))
+    let removal = try MemberRecord.issue(
+      group: scene.group[0].group, identity: scene.sender.publicIdentity, name: "gone", status: .removed,
+      at: 1_800_000_000_000, by: scene.reader)
+    try bad(
+      "removed", "made by a member that was removed", scene.trusting(removal), .unknownSender, scene.sealed)
+  }
+
+  private func recordPostQuantum(_ classical: Scene) async throws {
+    let scene = try await Scene(postQuantum: true)
+    try await good("post-quantum", "of a post-quantum group", scene, [scene.sealed])
+    let weak = classical.reader.ageIdentity.recipient
+    try bad(
+      "post-quantum-mixed", "sealed to a classical key in place of the sender's", scene, .corruptFile,
+      Forgery.sealMixed(scene.container, to: [scene.reader.ageIdentity.recipient, weak]))
+    try bad(
+      "post-quantum-classical", "sealed to a classical key alone", scene, .notARecipient,
+      Forgery.seal(scene.container, to: [weak]))
+    var strange = scene.vector("a classical file, for a post-quantum reader", [classical.sealed])
+    strange.error = GodwitError.Code.notARecipient.rawValue
+    try write("refuse-post-quantum-other-group", strange)
+  }
+
+  private func recordVolumes(_ scene: Scene) async throws {
+    /// The sealed file in three volumes.
+    func volumes(_ sealed: [UInt8], set: UInt64, count: Int = 3) -> [[UInt8]] {
+      let size = (sealed.count + count - 1) / count
+      return (0..<count).map { index in
+        let body = Array(sealed[(index * size)..<min((index + 1) * size, sealed.count)])
+        let header = VolumeHeader(
+          set: Identifier128(high: set, low: set), number: index + 1, count: count, offset: UInt64(index * size),
+          bodyByteCount: UInt64(body.count), sealedByteCount: UInt64(sealed.count),
+          bodyHash: body.withUnsafeBytes { ContentHash(of: $0) })
+        return header.encoded + body
+      }
+    }
+    let set = volumes(scene.sealed, set: 1)
+    let other = volumes(scene.sealed, set: 2)
+    try await good("volumes", "three volumes, not in order", scene, [set[2], set[0], set[1]])
+    try await good("volume", "one volume", scene, volumes(scene.sealed, set: 3, count: 1))
+    func changed(_ position: Int) -> [UInt8] {
+      var changed = set[1]
+      changed[position] ^= 1
+      return changed
+    }
+    try bad("volume-missing", "the second is missing", scene, .missingVolume, set[0], set[2])
+    try bad("volume-alone", "the second alone", scene, .missingVolume, set[1])
+    try bad("volume-twice", "the second comes twice", scene, .wrongVolume, set[0], set[1], set[1], set[2])
+    try bad("volume-mixed", "the second is of another set", scene, .wrongVolume, set[0], other[1], set[2])
+    try bad("volume-changed", "the second's body was changed", scene, .corruptFile, set[0], changed(200), set[2])
+    try bad("volume-header", "the second's header was changed", scene, .corruptFile, set[0], changed(30), set[2])
+    try bad("volume-version", "the second is of version 0", scene, .unsupportedVersion, set[0], changed(8), set[2])
+    try bad("volume-cut", "the second is cut", scene, .truncatedFile, set[0], set[1].dropLast(), set[2])
+    try bad("volume-extended", "the second is extended", scene, .corruptFile, set[0], set[1] + [0], set[2])
+    try bad("volume-none", "the second is none", scene, .corruptFile, set[0], scene.sealed, set[2])
+    let longer = volumes(scene.sealed + [0], set: 1)
+    try bad(
+      "volume-gap", "the last is of a longer file", scene, .corruptFile, set[0], set[1], longer[2])
+  }
+}
+
+extension SyncFileHeader.Range {
+  fileprivate func changing(
+    last: SequenceNumber? = nil, chainBefore: ContentHash? = nil, chainAtEnd: ContentHash? = nil
+  ) -> Self {
+    Self(
+      origin: origin, first: first, last: last ?? self.last, chainBefore: chainBefore ?? self.chainBefore,
+      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextBefore: contextBefore)
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Godwit
+import GodwitBase
+import GodwitReplication
+
+@testable import GodwitKeys
+@testable import GodwitSyncFile
+
+/// What a member, who can open a file and has keys of its own, can make of it.
+enum Forgery {
+  /// What the keyring of a replica in a folder holds.
+  static func keys(of replica: Replica) throws -> KeyringContents {
+    try Keyring.open(
+      at: KeyringLocation(keyring: "\(replica.path)/keyring", machineKey: "\(replica.path)/machine.key"))
+  }
+
+  static func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+  /// The container inside a sealed file.
+  static func container(_ sealed: [UInt8], _ identity: Identity) throws -> [UInt8] {
+    try AgeOpener(MemorySource(sealed), identities: [identity.ageIdentity]).readToEnd(limit: 1 << 30)
+  }
+
+  static func seal(_ container: [UInt8], to recipients: [AgeRecipient]) throws -> [UInt8] {
+    let sink = MemorySink()
+    let sealer = try AgeSealer(recipients: recipients, to: sink)
+    try sealer.write(container)
+    try sealer.finish()
+    return sink.bytes
+  }
+
+  /// The container with another signature over all before it.
+  static func sign(_ container: [UInt8], by identity: Identity) throws -> [UInt8] {
+    let signed = Array(container.dropLast(64))
+    let hash = signed.withUnsafeBytes { ContentHash(of: $0) }
+    return signed + (try identity.sign(SyncFileFormat.signatureContext + hash.bytes))
+  }
+
+  /// The container's header, and where it ends.
+  static func header(_ container: [UInt8]) throws -> (header: SyncFileHeader, end: Int) {
+    var reader = ByteReader(container[(SyncFileFormat.magic.count + 1)...])
+    let size = Int(try reader.bigEndian(UInt32.self))
+    let end = reader.position + size
+    var body = ByteReader(container[reader.position..<end])
+    return (try SyncFileHeader(reading: &body), end)
+  }
+
+  /// The container with another header, signed anew.
+  static func replaceHeader(
+    of container: [UInt8], signedBy identity: Identity, _ change: (SyncFileHeader) throws -> SyncFileHeader
+  ) throws -> [UInt8] {
+    let (header, end) = try header(container)
+    var body = ByteWriter()
+    try change(header).write(to: &body)
+    return try replaceHeader(of: container, endingAt: end, signedBy: identity, by: body.bytes)
+  }
+
+  static func replaceHeader(
+    of container: [UInt8], endingAt end: Int, signedBy identity: Identity, by body: [UInt8]
+  ) throws -> [UInt8] {
+    var writer = ByteWriter()
+    writer.raw(SyncFileFormat.magic)
+    writer.byte(SyncFileFormat.version)
+    writer.bigEndian(UInt32(body.count))
+    return try sign(writer.bytes + body + container[end...], by: identity)
+  }
+}
+
+extension SyncFileHeader {
+  /// The same with some fields changed.
+  func changing(
+    sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
+    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil
+  ) -> SyncFileHeader {
+    SyncFileHeader(
+      group: group, sender: sender ?? self.sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
+      schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, members: members,
+      tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges, chains: chains,
+      floor: floor, ended: ended, snapshot: snapshot, fields: fields ?? self.fields)
+  }
+}
+
+extension Forgery {
+  static func armor(_ bytes: [UInt8]) throws -> [UInt8] {
+    let sink = MemorySink()
+    let writer = AgeArmorWriter(to: sink)
+    try writer.write(bytes)
+    try writer.finish()
+    return sink.bytes
+  }
+
+  /// Seals to keys of both kinds, which a sealer refuses.
+  static func sealMixed(_ content: [UInt8], to recipients: [AgeRecipient]) throws -> [UInt8] {
+    let fileKey = AgeFileKey.random()
+    let stanzas = try recipients.map { recipient in
+      switch recipient.kind {
+      case .x25519: try X25519Stanza.wrap(fileKey, to: recipient)
+      case .hybrid: try HybridStanza.wrap(fileKey, to: recipient)
+      }
+    }
+    let sink = MemorySink()
+    let sealer = try AgeSealer(fileKey, stanzas, to: sink)
+    try sealer.write(content)
+    try sealer.finish()
+    return sink.bytes
+  }
+}

@@ -1,0 +1,143 @@
+import Godwit
+import ToolSupport
+
+/// What `inspect` shows (Specs/cli.md, "inspect").
+struct InspectionView {
+  private let file: String
+  private let inspection: SyncFileInspection
+  private let names: ReplicaNames
+
+  init(_ file: String, _ inspection: SyncFileInspection) {
+    self.file = file
+    self.inspection = inspection
+    names = ReplicaNames(inspection.content?.members ?? [])
+  }
+
+  /// For people; each line is still to be made printable.
+  var lines: [String] {
+    let keys = inspection.stanzas.map { "\($0.count) × \($0.kind)" }.joined(separator: ", ")
+    let outside = [
+      "file        \(file)",
+      "size        \(Format.byteSize(inspection.bytes)), \(inspection.headerBytes) bytes of them age header",
+      "sealed to   \(keys)" + (inspection.isArmored ? "; armored, which import refuses" : ""),
+    ]
+    guard let content = inspection.content else { return outside + ["content     no key here opens it"] }
+    return outside + lines(content)
+  }
+
+  private func lines(_ content: SyncFileInspection.Content) -> [String] {
+    let recipients = content.recipients.map { recipient in
+      recipient.replica.map(names.name) ?? "somebody unknown (\(recipient.fingerprint))"
+    }
+    let tables = content.tables.map { table in
+      table.changes.text + (content.isSnapshot ? " \(Format.count(table.rows, "row"))" : "")
+    }
+    let fields = content.unknownFields.isEmpty ? "" : ", and fields of a later one: \(content.unknownFields)"
+    let sizes = content.sizes
+    let packing = "\(Format.byteSize(sizes.packed)) packed, \(Format.byteSize(sizes.unpacked)) unpacked"
+    let transactions = Format.count(content.transactions, "transaction")
+    return [
+      "format      \(content.formatVersion)\(fields)",
+      "group       \(content.group)\(content.isOwnGroup ? "" : ", not this replica's")",
+      "from        \(names.name(content.sender)) (\(content.sender), incarnation \(content.incarnation))",
+      "made        \(Format.time(milliseconds: content.milliseconds))",
+      "for         \(recipients.joined(separator: ", "))",
+      "carries     \(content.isSnapshot ? "the whole state and " : "")\(transactions)",
+      "ranges      \(list(content.ranges.map { "\(names.name($0.replica)) \($0.text)" }))",
+      "tables      \(list(tables))",
+      "schema      version \(content.schemaVersion), \(Format.count(content.migrations, "migration"))",
+      "held        \(list(content.held.map { "\(names.name($0.replica)) \($0.sequence)" }))",
+      "container   \(Format.byteSize(sizes.container)), \(Format.byteSize(sizes.header)) of them header",
+      "frames      \(sizes.frames), \(packing)",
+      "signature   \(content.signature.text)",
+    ]
+  }
+
+  private func list(_ words: [String]) -> String { words.isEmpty ? "nothing" : words.joined(separator: ", ") }
+
+  var json: JSONValue {
+    let outside: [(String, JSONValue)] = [
+      ("file", .string(file)), ("bytes", .number(inspection.bytes)), ("headerBytes", .number(inspection.headerBytes)),
+      ("armored", .bool(inspection.isArmored)),
+      ("stanzas", .array(inspection.stanzas.map { ["kind": .string($0.kind), "count": .number($0.count)] })),
+      ("opens", .bool(inspection.content != nil)),
+    ]
+    return .object(outside + (inspection.content.map(members) ?? []))
+  }
+
+  private func members(_ content: SyncFileInspection.Content) -> [(String, JSONValue)] {
+    [
+      ("format", .number(content.formatVersion)),
+      ("unknownFields", .array(content.unknownFields.map { .number(Int($0)) })),
+      ("group", .string("\(content.group)")), ("ownGroup", .bool(content.isOwnGroup)),
+      ("sender", .object(names.json(content.sender) + [("incarnation", .string(content.incarnation))])),
+      ("made", .string(Format.time(milliseconds: content.milliseconds))),
+      ("recipients", .array(content.recipients.map(json))), ("snapshot", .bool(content.isSnapshot)),
+      ("transactions", .number(content.transactions)), ("ranges", .array(content.ranges.map(json))),
+      ("tables", .array(content.tables.map(json))), ("schemaVersion", .number(content.schemaVersion)),
+      ("migrations", .number(content.migrations)), ("held", .array(content.held.map(json))),
+      ("forgotten", .array(content.forgotten.map(json))), ("containerBytes", .number(content.sizes.container)),
+      ("containerHeaderBytes", .number(content.sizes.header)), ("frames", .number(content.sizes.frames)),
+      ("packedBytes", .number(content.sizes.packed)), ("unpackedBytes", .number(content.sizes.unpacked)),
+      ("signature", .string(content.signature.rawValue)),
+    ]
+  }
+
+  private func json(_ recipient: SyncFileInspection.Recipient) -> JSONValue {
+    let member = recipient.replica.map(names.json) ?? [("replica", nil), ("name", nil)]
+    return .object(member + [("fingerprint", .string(recipient.fingerprint))])
+  }
+
+  private func json(_ range: SyncFileInspection.Range) -> JSONValue {
+    .object(
+      names.json(range.replica) + [
+        ("incarnation", .string(range.incarnation)), ("first", .number(range.sequences.lowerBound)),
+        ("last", .number(range.sequences.upperBound)),
+      ])
+  }
+
+  private func json(_ position: SyncFileInspection.Position) -> JSONValue {
+    .object(
+      names.json(position.replica) + [
+        ("incarnation", .string(position.incarnation)), ("sequence", .number(position.sequence)),
+      ])
+  }
+
+  private func json(_ table: SyncFileInspection.Table) -> JSONValue {
+    guard case .object(let changes) = table.changes.json else { return nil }
+    return .object(changes + [("rows", .number(table.rows))])
+  }
+}
+
+extension SyncFileInspection.Range {
+  /// `5–9`.
+  fileprivate var text: String {
+    sequences.count == 1 ? "\(sequences.lowerBound)" : "\(sequences.lowerBound)–\(sequences.upperBound)"
+  }
+}
+
+extension SyncFileInspection.Signature {
+  fileprivate var text: String {
+    switch self {
+    case .verified: "verified: the sender's, who is a member"
+    case .invalid: "INVALID: whoever can open the file may have made it"
+    case .unknownSender: "unknown: the sender is no member known here"
+    case .removedSender: "unknown: the sender was removed from the group"
+    }
+  }
+}
+
+extension SyncVolume {
+  /// `changes.001: volume 1 of 3 of set 0123…, 8.0 KiB of 20.1 KiB`.
+  var text: String {
+    "\(path): volume \(number) of \(count) of set \(set), \(Format.byteSize(bytes)) of \(Format.byteSize(sealedBytes))"
+  }
+
+  /// Specs/cli.md, "inspect".
+  var json: JSONValue {
+    [
+      "file": .string(path), "set": .string(set), "number": .number(number), "count": .number(count),
+      "bytes": .number(bytes), "sealedBytes": .number(sealedBytes),
+    ]
+  }
+}
