@@ -4,7 +4,12 @@ import GodwitBase
 
 /// One SQLCipher connection. It belongs to one thread and is not Sendable; see ``DatabaseThread``.
 package final class Connection {
-  package enum Mode: Sendable { case writer, reader }
+  package enum Mode: Sendable {
+    case writer, reader
+    /// A new file that takes the pages of another database: neither journal nor order of writes, for it counts only
+    /// once it is whole.
+    case copy
+  }
 
   package let path: String
   package let mode: Mode
@@ -15,7 +20,10 @@ package final class Connection {
   let functionFailure = FunctionFailure()
   private let cancellation: CancellationFlag
   private let file: DatabaseFile
+  private let isTemporary: Bool
   private var savepointDepth = 0
+  /// Whether the running job of the connection's thread has written already.
+  private var hasWrittenInJob = false
 
   /// Hears of statements and savepoints that were rolled back; see ``ChangeJournal``.
   package var journal: (any ChangeJournal)?
@@ -38,13 +46,33 @@ package final class Connection {
 
   /// Opens an existing private file; an empty one becomes a new database.
   ///
-  /// The order of key, compatibility and page size is what serves SQLCipher 3.4.1 and 4.x alike (Specs/storage.md).
-  package init(
+  /// - Parameter isTemporary: Whether the file has no name yet that anybody else knows, so that nobody exchanges it.
+  package convenience init(
     path: String, key: some CipherKey, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000,
-    cancellation: CancellationFlag = CancellationFlag()
+    cancellation: CancellationFlag = CancellationFlag(), isTemporary: Bool = false
   ) throws {
+    try self.init(
+      path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds, cancellation: cancellation,
+      isTemporary: isTemporary
+    ) { _ in key }
+  }
+
+  /// The same where the key may be replaced together with the file.
+  ///
+  /// The order of key, compatibility and page size is what serves SQLCipher 3.4.1 and 4.x alike (Specs/storage.md).
+  ///
+  /// - Parameter keyForSalt: Gives the key of the file that has this salt, nil for an empty one; that file stays in its
+  ///   place meanwhile.
+  package init(
+    path: String, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000, cancellation: CancellationFlag,
+    isTemporary: Bool = false, keyForSalt: (_ salt: [UInt8]?) throws -> any CipherKey
+  ) throws {
+    self.isTemporary = isTemporary
+    let gate = isTemporary ? nil : try DatabaseGate.open(for: path)
+    defer { withExtendedLifetime(gate) {} }
     file = try DatabaseFile.open(path)
     try file.check()
+    let key = try keyForSalt(file.salt)
     var opened: OpaquePointer?
     let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard result == SQLITE_OK, let opened else {
@@ -67,7 +95,19 @@ package final class Connection {
   deinit {
     cancellation.detach()
     statements.removeAll()
+    let gate = isTemporary ? nil : try? DatabaseGate.open(for: path)
+    defer { withExtendedLifetime(gate) {} }
+    if !isTemporary, gate == nil || hasMoved { keepLog() }
     sqlite3_close_v2(handle)
+  }
+
+  /// Whether another file has taken the database's place since this connection was opened.
+  package var hasMoved: Bool { file.hasMoved }
+
+  /// Keeps the last connection from removing the log by its name, which is another database's by now.
+  private func keepLog() {
+    var isKept: Int32 = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 
   /// Lets go of what the layer above attached, which holds the connection in turn.
@@ -119,6 +159,8 @@ package final class Connection {
       try file.checkEncrypted()
     case .reader:
       try execute("PRAGMA query_only=ON")
+    case .copy:
+      try execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")
     }
   }
 
@@ -179,6 +221,26 @@ package final class Connection {
 
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Begins a transaction that writes, in the file that is the database.
+  ///
+  /// Whoever exchanges the file holds the write lock of the old one until it has another name or none, so who gets the
+  /// lock afterwards sees it here, and never writes into a file that is lost.
+  ///
+  /// - Throws: ``DatabaseMoved`` when nothing has been written in this job, which can be done anew; else `busy`.
+  package func beginWriting() throws {
+    try execute("BEGIN IMMEDIATE")
+    guard hasMoved else {
+      hasWrittenInJob = true
+      return
+    }
+    try execute("ROLLBACK")
+    guard hasWrittenInJob else { throw DatabaseMoved() }
+    throw GodwitError(.busy, "the database was exchanged meanwhile", hint: "try again")
+  }
+
+  /// Says that what follows has nothing to do with what was written before.
+  func startJob() { hasWrittenInJob = false }
+
   /// Runs the body in a savepoint: a throw takes back what it did and is passed on.
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     savepointDepth += 1
@@ -223,7 +285,7 @@ package final class Connection {
   /// Keeps a function's context alive as long as the connection.
   func retain(_ context: AnyObject) { functions.append(context) }
 
-  func checkCancellation() throws {
+  package func checkCancellation() throws {
     if cancellation.isCancelled { throw CancellationError() }
   }
 
