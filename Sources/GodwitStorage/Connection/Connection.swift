@@ -19,7 +19,8 @@ package final class Connection {
   private var functions: [AnyObject] = []
   let functionFailure = FunctionFailure()
   private let cancellation: CancellationFlag
-  private let file: DatabaseFile
+  /// Nil for a database without encryption, which is another program's.
+  private let file: DatabaseFile?
   private let isTemporary: Bool
   private var savepointDepth = 0
   /// Whether the running job of the connection's thread has written already.
@@ -46,14 +47,17 @@ package final class Connection {
 
   /// Opens an existing private file; an empty one becomes a new database.
   ///
-  /// - Parameter isTemporary: Whether the file has no name yet that anybody else knows, so that nobody exchanges it.
+  /// - Parameters:
+  ///   - isTemporary: Whether the file has no name yet that anybody else knows, so that nobody exchanges it.
+  ///   - pageSize: That of a file which another program has made.
   package convenience init(
     path: String, key: some CipherKey, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000,
-    cancellation: CancellationFlag = CancellationFlag(), isTemporary: Bool = false
+    cancellation: CancellationFlag = CancellationFlag(), isTemporary: Bool = false,
+    pageSize: Int = DatabaseFile.pageSize
   ) throws {
     try self.init(
       path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds, cancellation: cancellation,
-      isTemporary: isTemporary
+      isTemporary: isTemporary, pageSize: pageSize
     ) { _ in key }
   }
 
@@ -65,31 +69,54 @@ package final class Connection {
   ///   place meanwhile.
   package init(
     path: String, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000, cancellation: CancellationFlag,
-    isTemporary: Bool = false, keyForSalt: (_ salt: [UInt8]?) throws -> any CipherKey
+    isTemporary: Bool = false, pageSize: Int = DatabaseFile.pageSize, keyForSalt: (_ salt: [UInt8]?) throws -> any CipherKey
   ) throws {
     self.isTemporary = isTemporary
     let gate = isTemporary ? nil : try DatabaseGate.open(for: path)
     defer { withExtendedLifetime(gate) {} }
-    file = try DatabaseFile.open(path)
+    let file = try DatabaseFile.open(path)
+    self.file = file
     try file.check()
     let key = try keyForSalt(file.salt)
-    var opened: OpaquePointer?
-    let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
-    guard result == SQLITE_OK, let opened else {
-      defer { sqlite3_close_v2(opened) }
-      throw GodwitError.sqlite(result, opened)
-    }
-    handle = opened
+    handle = try Self.handle(path, SQLITE_OPEN_READWRITE)
     self.path = path
     self.mode = mode
     authorizer = Authorizer(isReader: mode == .reader)
     self.cancellation = cancellation
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
-    try setKey(key)
+    try setKey(key, pageSize: pageSize)
     try configure()
     cancellation.attach(handle)
     authorizer.install(on: handle)
+  }
+
+  /// Opens another program's database without encryption, only to read it or, for the mode `copy`, to make it. Neither
+  /// the database nor anything beside it is written in order to read.
+  package init(plaintext path: String, mode: Mode, cancellation: CancellationFlag = CancellationFlag()) throws {
+    isTemporary = true
+    file = nil
+    let flags = mode == .copy ? SQLITE_OPEN_READWRITE : try PlaintextFile(path).readingFlags
+    handle = try Self.handle(mode == .copy ? path : PlaintextFile.uri(path, flags), flags)
+    self.path = path
+    self.mode = mode
+    authorizer = Authorizer(isReader: mode == .reader)
+    self.cancellation = cancellation
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, 5_000)
+    try configure()
+    cancellation.attach(handle)
+    authorizer.install(on: handle)
+  }
+
+  private static func handle(_ path: String, _ flags: Int32) throws -> OpaquePointer {
+    var opened: OpaquePointer?
+    let result = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard result == SQLITE_OK, let opened else {
+      defer { sqlite3_close_v2(opened) }
+      throw GodwitError.sqlite(result, opened)
+    }
+    return opened
   }
 
   deinit {
@@ -102,7 +129,7 @@ package final class Connection {
   }
 
   /// Whether another file has taken the database's place since this connection was opened.
-  package var hasMoved: Bool { file.hasMoved }
+  package var hasMoved: Bool { file?.hasMoved ?? false }
 
   /// Keeps the last connection from removing the log by its name, which is another database's by now.
   private func keepLog() {
@@ -116,7 +143,7 @@ package final class Connection {
     journal = nil
   }
 
-  private func setKey(_ key: some CipherKey) throws {
+  private func setKey(_ key: some CipherKey, pageSize: Int) throws {
     var keyspec: [UInt8] = []
     keyspec.reserveCapacity(67)  // so that growing leaves no copy behind
     keyspec += "x'".utf8
@@ -133,7 +160,7 @@ package final class Connection {
     let result = keyspec.withUnsafeBytes { sqlite3_key_v2(handle, "main", $0.baseAddress, Int32($0.count)) }
     guard result == SQLITE_OK else { throw GodwitError.sqlite(result, handle) }
     try execute("PRAGMA cipher_compatibility=3")
-    try execute("PRAGMA cipher_page_size=\(DatabaseFile.pageSize)")
+    try execute("PRAGMA cipher_page_size=\(pageSize)")
     guard let version = try scalar("PRAGMA cipher_version"), case .text(let text) = version, !text.isEmpty else {
       throw GodwitError(
         .noCipher, "the SQLite library in use has no cipher",
@@ -156,7 +183,7 @@ package final class Connection {
         throw GodwitError(.fileAccess, "the file system under \(path) cannot hold a write-ahead log")
       }
       try execute("PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864")
-      try file.checkEncrypted()
+      try file?.checkEncrypted()
     case .reader:
       try execute("PRAGMA query_only=ON")
     case .copy:
