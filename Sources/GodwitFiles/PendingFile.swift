@@ -54,4 +54,21 @@ package final class PendingFile: ByteSink {
     let folder = (path as NSString).deletingLastPathComponent
     try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
   }
+
+  /// The same for a place that nobody has taken; false when somebody has.
+  package func commitNew() throws(GodwitError) -> Bool {
+    try file.synchronize()
+    // renameat2 with RENAME_NOREPLACE is unknown to some file systems, and a hard link to others.
+    guard link(temporaryPath, path) == 0 else {
+      if errno == EEXIST { return false }
+      guard !PrivateFile.exists(path) else { return false }
+      try commit()
+      return true
+    }
+    unlink(temporaryPath)
+    isCommitted = true
+    let folder = (path as NSString).deletingLastPathComponent
+    try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
+    return true
+  }
 }

@@ -50,12 +50,14 @@ package final class DatabasePool: Sendable {
   package func write<Output: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Output
   ) async throws -> Output {
-    do {
-      return try await writer.run(body)
-    } catch is DatabaseMoved {
-      return try await writer.run(body)
+    for _ in 0..<Self.attempts {
+      do { return try await writer.run(body) } catch is DatabaseMoved {}
     }
+    throw GodwitError(.busy, "the database is being exchanged time and again", hint: "try again")
   }
+
+  /// How often a job is begun anew because another file has become the database meanwhile.
+  private static let attempts = 20
 
   /// Runs the body in a read transaction: it sees one state, and neither waits for the writer nor holds it up.
   package func read<Output: Sendable>(

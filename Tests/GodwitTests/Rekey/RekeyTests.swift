@@ -105,6 +105,33 @@ struct RekeyTests {
     await group[0].close()
   }
 
+  @Test("follows no link that somebody has put in the way")
+  func link() async throws {
+    let group = try await TestGroup(1)
+    try await fill(group[0], 10)
+    let victim = group.folder.file("victim")
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: victim))
+    for name in ["database.new", "database.old"] {
+      try FileManager.default.createSymbolicLink(atPath: "\(group[0].path)/\(name)", withDestinationPath: victim)
+    }
+    try await group[0].rekey()
+    #expect(try await group[0].count(Note.all) == 10)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data("kept".utf8))
+    await group[0].close()
+    for name in ["database-gate", "rekey.lock"] {
+      unlink("\(group[0].path)/\(name)")
+      try FileManager.default.createSymbolicLink(atPath: "\(group[0].path)/\(name)", withDestinationPath: victim)
+      let found = await code {
+        let replica = try await TestGroup.open(group[0].path)
+        defer { Task { await replica.close() } }
+        try await replica.rekey()
+      }
+      #expect(found == .fileAccess, "\(name)")
+      unlink("\(group[0].path)/\(name)")
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data("kept".utf8))
+  }
+
   @Test("begins caches anew, those that are open too")
   func caches() async throws {
     let group = try await TestGroup(1)

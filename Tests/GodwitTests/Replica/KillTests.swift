@@ -32,6 +32,30 @@ enum KillSubject {
     }
   }
 
+  /// Runs the body once it has made so many steps, and kills it then.
+  static func during<Output: Sendable>(
+    _ arguments: [String], after steps: Int, _ body: () async -> Output
+  ) async throws -> Output {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+    try await BlockingThread.run {
+      var made = 0
+      while made < steps {
+        let bytes = output.fileHandleForReading.availableData
+        guard !bytes.isEmpty else { break }
+        made += bytes.count
+      }
+    }
+    let result = await body()
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return result
+  }
+
   /// Kills it once it has made so many steps, or lets it end before; returns the steps it made.
   @discardableResult
   static func kill(

@@ -10,6 +10,9 @@ struct Export: AsyncParsableCommand {
         godwit export changes.godwit-sync
         godwit export - | ssh desk godwit -C notes import -
         godwit export --all --for laptop /media/stick/laptop.godwit-sync
+
+      To leave, with the tables as they are and without encryption, readable by whoever has the file:
+        godwit export --plaintext notes.db
       """)
 
   @Argument(help: "The file, or - for the standard output. A file that exists is replaced.")
@@ -21,9 +24,20 @@ struct Export: AsyncParsableCommand {
   @Flag(help: "Include what the others are known to hold.")
   var all = false
 
+  @Flag(help: "Write a SQLite database WITHOUT ENCRYPTION in place of a sync file.")
+  var plaintext = false
+
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard !plaintext || member == nil && !all else {
+      throw ValidationError("--plaintext writes all tables, for whoever has the file; --for and --all do not go with it")
+    }
+    guard !plaintext || file != "-" else { throw ValidationError("--plaintext needs the name of a file") }
+  }
+
   func run() async throws {
+    if plaintext { return try await exportPlaintext() }
     let console = options.console
     let report = try await options.withReplica { replica in
       let destination = try SyncDestination(argument: file, outside: replica)
@@ -42,5 +56,23 @@ struct Export: AsyncParsableCommand {
     console.note(
       "exported \(report.isSnapshot ? "the whole state and " : "")\(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
         + "for \(Format.count(report.recipients, "member")), this one included")
+  }
+
+  /// The warning is no note: nothing turns it off.
+  private func exportPlaintext() async throws {
+    try StandardStream.error.write(
+      "godwit: warning: \(Format.printable(file)) will not be encrypted: whoever can read it reads everything in it\n")
+    let console = options.console
+    let report = try await options.withReplica { replica in
+      let bar = console.progress("exporting")
+      defer { bar.finish() }
+      return try await replica.exportPlaintext(to: file) { bar.update($0) }
+    }
+    if options.json {
+      return try console.line([
+        "file": .string(file), "tables": .number(report.tables), "rows": .number(report.rows), "encrypted": .bool(false),
+      ])
+    }
+    console.note("wrote \(Format.count(report.tables, "table")), \(Format.count(report.rows, "row")), without encryption")
   }
 }
