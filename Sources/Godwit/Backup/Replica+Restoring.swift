@@ -85,6 +85,8 @@ private struct BackupRestorer {
         return try restore(kept, local)
       } catch {
         swap.abandon()
+        // A keyring without its database would stand in the way of a new replica.
+        if local == nil, !folder.hasDatabase { unlink(folder.keys.keyring) }
         throw error
       }
     }

@@ -115,7 +115,7 @@ struct SourceSchema {
     let ordered = key + columns.filter { $0.keyPlace == 0 }
     let definitions = try ordered.map { column in
       ColumnDefinition(
-        name: column.name, type: Self.type(column.declared), isNullable: column.keyPlace == 0 && column.isNullable,
+        name: column.name, type: try type(of: column, in: part.name), isNullable: column.keyPlace == 0 && column.isNullable,
         defaultValue: try defaultValue(column), reference: references[column.name.lowercased()])
     }
     let condition = key.map { "\(SQLName.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
@@ -143,13 +143,30 @@ struct SourceSchema {
     }
   }
 
-  /// SQLite's rules of affinity (sqlite.org/datatype3.html, 3.1); numbers of no kind are kept as they are.
-  private static func type(_ declared: String) -> ColumnType {
+  /// SQLite's rules of affinity (sqlite.org/datatype3.html, 3.1), and the values where these say nothing of them: dates
+  /// and decimals are text to one program and numbers to another.
+  private func type(of column: SourceColumn, in table: String) throws -> ColumnType {
+    let declared = column.declared
     if declared.contains("INT") || declared.hasPrefix("BOOL") { return .integer }
     if ["CHAR", "CLOB", "TEXT"].contains(where: declared.contains) { return .text }
     if declared.contains("BLOB") { return .blob }
     if ["REAL", "FLOA", "DOUB"].contains(where: declared.contains) { return .real }
-    return .any
+    guard !declared.isEmpty else { return .any }
+    let name = SQLName.quoted(column.name)
+    let sql = "SELECT DISTINCT typeof(\(name)) FROM \(SQLName.quoted(table)) WHERE \(name) IS NOT NULL"
+    let found = try connection.withStatement(sql) { statement in
+      var found: Set<String> = []
+      while try statement.step() { found.insert(try statement.text(at: 0)) }
+      return found
+    }
+    switch found {
+    case ["integer"]: return .integer
+    case ["real"], ["real", "integer"]: return .real
+    case ["text"]: return .text
+    case ["blob"]: return .blob
+    case []: return declared.contains("DATE") || declared.contains("TIME") ? .text : .real
+    default: return .any
+    }
   }
 
   private func defaultValue(_ column: SourceColumn) throws -> Value? {

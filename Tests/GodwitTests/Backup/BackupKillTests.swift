@@ -93,6 +93,8 @@ struct BackupKillTests {
     #expect(Set(try FileManager.default.contentsOfDirectory(atPath: disk.folder.path)) == ["filler", "replica"])
     await replica.close()
     #expect(await code { try await Replica.restore(file, to: small) } == .diskFull)
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: small).contains("database.new"))
+    unlink(disk.filler)
     let again = try await Replica.open(existing: small, readOnly: true)
     #expect(try await again.digest() == digest)
     await again.close()
