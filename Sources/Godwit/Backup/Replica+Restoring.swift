@@ -9,8 +9,8 @@ extension Replica {
   /// Puts a backup in the place of a replica's database, or makes the replica anew from it in an empty folder.
   ///
   /// The restored replica writes under a new incarnation, so nothing it writes is taken for what was written after the
-  /// backup; what other members hold of that comes back with their files. A keyring that is there stays, with the members
-  /// and slots it knows; otherwise the backup's takes its place, and what opened it then opens it now.
+  /// backup; what other members hold of that comes back with their files. A keyring that is there stays, with the
+  /// members and slots it knows; otherwise the backup's takes its place, and what opened it then opens it now.
   ///
   /// The present database stays until the restored one has been checked whole: a failure, a cancellation or a kill
   /// leaves the former or the latter.

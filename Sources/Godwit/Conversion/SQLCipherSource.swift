@@ -4,8 +4,8 @@ import GodwitFiles
 import GodwitKeys
 import GodwitStorage
 
-/// Seals the pages of a SQLCipher database anew, so that the SQLCipher in use can read them whichever version it is, and
-/// nothing stands on disk in plaintext (Specs/conversion.md, "SQLCipher").
+/// Seals the pages of a SQLCipher database anew, so that the SQLCipher in use can read them whichever version it is,
+/// and nothing stands on disk in plaintext (Specs/conversion.md, "SQLCipher").
 struct SQLCipherSource {
   private let file: FileDescriptor
   private let path: String

@@ -14,7 +14,8 @@ struct SourceImport {
 
   init(writer: ReplicaWriter, source: Connection, progress: ProgressHandler?) throws {
     if let problem = try source.integrityProblems(limit: 1).first {
-      throw GodwitError(.damagedDatabase, "the database is damaged: \(problem)", hint: "mend it, or take an earlier copy")
+      throw GodwitError(
+        .damagedDatabase, "the database is damaged: \(problem)", hint: "mend it, or take an earlier copy")
     }
     self.writer = writer
     self.source = source
@@ -52,8 +53,8 @@ struct SourceImport {
       try statement.run()
     } catch let error as GodwitError {
       throw GodwitError(
-        error.code, "\(what) cannot be made here: \(error.message)", hint: "change or drop it in a copy of the database",
-        underlying: error)
+        error.code, "\(what) cannot be made here: \(error.message)",
+        hint: "change or drop it in a copy of the database", underlying: error)
     }
   }
 

@@ -106,7 +106,8 @@ struct SourceSchema {
 
   private func definition(_ part: Part, _ columns: [SourceColumn]) throws -> (TableDefinition, indexes: [String]) {
     let text = part.sql.uppercased()
-    for (name, pattern) in [("CHECK", /\bCHECK\s*\(/), ("COLLATE", /\bCOLLATE\b/), ("ON CONFLICT", /\bON\s+CONFLICT\b/)] {
+    let unsaid = [("CHECK", /\bCHECK\s*\(/), ("COLLATE", /\bCOLLATE\b/), ("ON CONFLICT", /\bON\s+CONFLICT\b/)]
+    for (name, pattern) in unsaid {
       if text.contains(pattern) { throw Obstacle(reason: "it has \(name) in its definition") }
     }
     let key = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
@@ -171,8 +172,8 @@ struct SourceSchema {
 
   private func defaultValue(_ column: SourceColumn) throws -> Value? {
     guard let text = column.defaultText, text.uppercased() != "NULL" else { return nil }
-    let isLiteral = text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|'([^']|'')*'|[xX]'[0-9a-fA-F]*'/) != nil
-    guard isLiteral else { throw Obstacle(reason: "the default of column \(column.name) is computed") }
+    let literal = /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|'([^']|'')*'|[xX]'[0-9a-fA-F]*'/
+    guard text.wholeMatch(of: literal) != nil else { throw Obstacle(reason: "the default of column \(column.name) is computed") }
     return try connection.withStatement("SELECT \(text)", authority: .user) { statement in
       try statement.step() ? statement.value(at: 0) : nil
     }

@@ -39,8 +39,8 @@ public final class Replica: Sendable {
 
   init(
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
-    wallClock: WallClock, documentClock: DocumentClock, databaseKeys: DatabaseKeys, logger: Logger, keptTransactions: Int,
-    temporary: TemporaryFolder?
+    wallClock: WallClock, documentClock: DocumentClock, databaseKeys: DatabaseKeys, logger: Logger,
+    keptTransactions: Int, temporary: TemporaryFolder?
   ) {
     path = folder.path
     self.temporary = temporary

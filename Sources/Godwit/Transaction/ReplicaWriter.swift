@@ -121,7 +121,7 @@ final class ReplicaWriter {
     return merger
   }
 
-  /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database; a throw rolls everything back. Observers hear of the tables
+  /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls everything back. Observers hear of the tables
   /// written once that is committed.
   func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
     _ = connection.takeWrittenTables()

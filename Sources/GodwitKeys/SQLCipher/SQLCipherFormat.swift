@@ -3,8 +3,8 @@ import CryptoExtras
 import Foundation
 import GodwitBase
 
-/// How a SQLCipher database keeps its pages: `content ‖ IV ‖ HMAC ‖ padding`, the last three in a reserve at the page's
-/// end (zetetic.net/sqlcipher/design). The HMAC covers ciphertext, IV and the page's number, 32 bits little-endian.
+/// How a SQLCipher database keeps its pages: `content ‖ IV ‖ HMAC ‖ padding`, the last three in a reserve at each
+/// page's end (zetetic.net/sqlcipher/design). The HMAC covers ciphertext, IV and the page's number, 32 bits little-endian.
 package struct SQLCipherFormat: Sendable {
   package let name: String
   package let pageSize: Int

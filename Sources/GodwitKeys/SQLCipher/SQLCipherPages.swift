@@ -31,8 +31,8 @@ package struct SQLCipherPages {
     macKey = try format.derive(key, salt: macSalt, rounds: SQLCipherFormat.macRounds)
   }
 
-  /// A key that is written out, of which SQLCipher derives none. Digits behind the first 64 are the salt, which the file
-  /// has anyway.
+  /// A key that is written out, of which SQLCipher derives none. Digits behind the first 64 are the salt, which the
+  /// file has anyway.
   private static func rawKey(_ secret: SecretBytes) -> SymmetricKey? {
     secret.withUnsafeBytes { bytes in
       guard [67, 99].contains(bytes.count), bytes[0] == UInt8(ascii: "x") || bytes[0] == UInt8(ascii: "X"),

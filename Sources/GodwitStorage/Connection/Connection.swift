@@ -69,7 +69,8 @@ package final class Connection {
   ///   place meanwhile.
   package init(
     path: String, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000, cancellation: CancellationFlag,
-    isTemporary: Bool = false, pageSize: Int = DatabaseFile.pageSize, keyForSalt: (_ salt: [UInt8]?) throws -> any CipherKey
+    isTemporary: Bool = false, pageSize: Int = DatabaseFile.pageSize,
+    keyForSalt: (_ salt: [UInt8]?) throws -> any CipherKey
   ) throws {
     self.isTemporary = isTemporary
     let gate = isTemporary ? nil : try DatabaseGate.open(for: path)
@@ -144,6 +145,12 @@ package final class Connection {
   }
 
   private func setKey(_ key: some CipherKey, pageSize: Int) throws {
+    // First of all, for a handle of another library is nothing that SQLCipher's functions may touch.
+    guard let version = try scalar("PRAGMA cipher_version"), case .text(let text) = version, !text.isEmpty else {
+      throw GodwitError(
+        .noCipher, "the SQLite library in use has no cipher",
+        hint: "link libsqlcipher, and nothing that brings libsqlite3 ahead of it")
+    }
     var keyspec: [UInt8] = []
     keyspec.reserveCapacity(67)  // so that growing leaves no copy behind
     keyspec += "x'".utf8
@@ -161,11 +168,6 @@ package final class Connection {
     guard result == SQLITE_OK else { throw GodwitError.sqlite(result, handle) }
     try execute("PRAGMA cipher_compatibility=3")
     try execute("PRAGMA cipher_page_size=\(pageSize)")
-    guard let version = try scalar("PRAGMA cipher_version"), case .text(let text) = version, !text.isEmpty else {
-      throw GodwitError(
-        .noCipher, "the SQLite library in use has no cipher",
-        hint: "link libsqlcipher, and nothing that brings libsqlite3 ahead of it")
-    }
   }
 
   private func configure() throws {

@@ -14,7 +14,8 @@ package enum DatabaseGate {
   /// For as long as a connection is being opened or closed.
   static func open(for database: String) throws -> LockFile {
     guard let lock = try LockFile(path(database), isShared: true, waitingMilliseconds: patienceMilliseconds) else {
-      throw GodwitError(.busy, "the database is being exchanged", hint: "another process rekeys or restores it; try again")
+      throw GodwitError(
+        .busy, "the database is being exchanged", hint: "another process rekeys or restores it; try again")
     }
     return lock
   }

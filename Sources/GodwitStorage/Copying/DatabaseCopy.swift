@@ -3,8 +3,8 @@ import GodwitBase
 
 /// Copies a database page by page into a new file under a key of its own (sqlite3_backup between two keyed handles).
 ///
-/// Measured against `sqlcipher_export` with 70 MB: as fast, and the copy is the same database, with the rowids of tables
-/// without a key, free pages, `auto_vacuum` and `user_version`, all of which an export loses. Pages go through SQLite's
+/// Measured against `sqlcipher_export` with 70 MB: as fast, and the copy is the same database, with the rowids of
+/// tables without a key, free pages, `auto_vacuum` and `user_version`, all of which an export loses. Pages go through SQLite's
 /// page cache alone, so memory does not grow with the database.
 package enum DatabaseCopy {
   private static let pagesPerStep: Int32 = 256
@@ -19,7 +19,8 @@ package enum DatabaseCopy {
   ///     can be written.
   ///   - progress: Hears how much is done, from 0 to 1. A throw ends the copy and is passed on.
   package static func run(
-    from source: Connection, to path: String, key: some CipherKey, hasLog: Bool, progress: (Double) throws -> Void = { _ in }
+    from source: Connection, to path: String, key: some CipherKey, hasLog: Bool,
+    progress: (Double) throws -> Void = { _ in }
   ) throws {
     // The first read decides what the transaction sees.
     _ = try source.scalar("SELECT count(*) FROM sqlite_master")

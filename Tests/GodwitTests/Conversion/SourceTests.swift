@@ -97,7 +97,10 @@ struct SourceTests {
         [.text("a"), .integer(1), .real(12.5), .integer(1), .text("ü"), .blob([0, 1])],
         [.text("b"), .integer(2), .real(3), .null, .null, .null],
       ])
-    #expect(try await values("SELECT at, what FROM log ORDER BY at") == [[.integer(1), .text("x")], [.real(2.5), .blob([0xFF])]])
+    #expect(
+      try await values("SELECT at, what FROM log ORDER BY at") == [
+        [.integer(1), .text("x")], [.real(2.5), .blob([0xFF])],
+      ])
     #expect(try await values("SELECT since FROM customer ORDER BY id") == [[.text("2020-01-01")], [.null]])
     #expect(try await values("SELECT id FROM big") == [[.text("a")]])
     try await replica.write { tx in
@@ -108,8 +111,9 @@ struct SourceTests {
     #expect(try await values("SELECT max(id) FROM ticket") == [[.integer(4)]])
     #expect(try await values("SELECT total, note FROM purchase WHERE id = 'c'") == [[.real(0.5), .text("it's")]])
     #expect(try await values("SELECT count(*) FROM log WHERE what = 'Cy'") == [[.integer(1)]])
-    #expect(await code { try await replica.write { try $0.execute("INSERT INTO price VALUES (2, -1)") } } == .constraint)
-    #expect(await code { try await replica.write { try $0.execute("INSERT INTO purchase VALUES ('d', 9, 1, 1, '', '')") } } == .constraint)
+    for statement: SQL in ["INSERT INTO price VALUES (2, -1)", "INSERT INTO purchase VALUES ('d', 9, 1, 1, '', '')"] {
+      #expect(await code { try await replica.write { try $0.execute(statement) } } == .constraint)
+    }
     try await replica.write { try $0.execute("DELETE FROM line WHERE purchase = 'a'") }
     try await replica.write { try $0.execute("DELETE FROM customer WHERE id = 1") }
     #expect(try await values("SELECT count(*) FROM purchase WHERE id = 'a'") == [[.integer(0)]])
@@ -144,10 +148,15 @@ struct SourceTests {
     let report = try await Replica.make(at: path, from: source)
     #expect(report.tables.map(\.name) == ["x\";DROP TABLE y;--", "y"])
     let replica = try await Replica.open(existing: path)
-    #expect(try await replica.rows("SELECT \"b'c\" FROM \"x\"\";DROP TABLE y;--\"").map(\.values) == [[.text("kept")]])
+    let kept = try await replica.rows("SELECT \"b'c\" FROM \"x\"\";DROP TABLE y;--\"")
+    #expect(kept.map(\.values) == [[.text("kept")]])
     await replica.close()
     try FileManager.default.removeItem(atPath: path)
-    for statement in ["CREATE TABLE Godwit_log (a)", "CREATE VIEW godwit_v AS SELECT 1", "CREATE TABLE t (a); CREATE INDEX godwit_i ON t (a)"] {
+    let reserved = [
+      "CREATE TABLE Godwit_log (a)", "CREATE VIEW godwit_v AS SELECT 1",
+      "CREATE TABLE t (a); CREATE INDEX godwit_i ON t (a)",
+    ]
+    for statement in reserved {
       unlink(source.path)
       try await expectRefused(try self.source(statement), .invalidSchema)
     }
@@ -172,14 +181,16 @@ struct SourceTests {
     for offset in 4_096..<8_192 { content[offset] = 0x5A }
     try content.write(to: URL(fileURLWithPath: plain))
     try await expectRefused(.plaintext(at: plain), .damagedDatabase)
-    #expect(await code { try await Replica.make(at: path, from: .plaintext(at: folder.file("missing"))) } == .fileAccess)
+    let missing = DatabaseSource.plaintext(at: folder.file("missing"))
+    #expect(await code { try await Replica.make(at: path, from: missing) } == .fileAccess)
   }
 
   @Test("is not made of rows that refer to none")
   func dangling() async throws {
     let source = try source(
       """
-      PRAGMA foreign_keys=OFF; CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent);
+      PRAGMA foreign_keys=OFF; CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent);
       INSERT INTO child VALUES (1, 7);
       """)
     try await expectRefused(source, .constraint)

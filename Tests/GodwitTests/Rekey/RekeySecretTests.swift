@@ -12,7 +12,8 @@ struct RekeySecretTests {
     let folder = try TemporaryFolder()
     let path = folder.file("replica")
     let lines = StatementLines()
-    let replica = try await Replica.open(at: path, models: Folder.self, Note.self, statements: .withValues, logger: lines.logger)
+    let replica = try await Replica.open(
+      at: path, models: Folder.self, Note.self, statements: .withValues, logger: lines.logger)
     try await replica.write { try $0.insert(Note(title: "shown")) }
     var keys: [SecretBytes] = []
     func collect() throws { keys.append(try Keyring.open(at: replica.folder.keys).databaseKey) }

@@ -32,9 +32,11 @@ struct Backup: AsyncParsableCommand {
         "file": .string(file), "bytes": .number(report.bytes), "slots": .array(report.slots.map(\.json)),
       ])
     }
-    console.note("wrote \(Format.byteSize(report.bytes)); it opens with: \(report.slots.map(\.needs).joined(separator: ", or "))")
+    let secrets = report.slots.map(\.needs).joined(separator: ", or ")
+    console.note("wrote \(Format.byteSize(report.bytes)); it opens with: \(secrets)")
     if report.slots.allSatisfy({ $0.factors.contains("machineKey") }) {
-      console.note("without this machine's key it cannot be restored; to have another way in: godwit keyring add recovery-code")
+      console.note(
+        "without this machine's key it cannot be restored; for another way in: godwit keyring add recovery-code")
     }
   }
 }
@@ -76,7 +78,8 @@ struct Restore: AsyncParsableCommand {
         + "\(Format.count(report.verification.transactions, "transaction")) in \(Format.printable(location.folder)); "
         + "it goes on under a new incarnation")
     if report.hasRestoredKeyring {
-      console.note("its keyring is the backup's; to open it by a key of this machine: godwit keyring new-key, keyring add")
+      console.note(
+        "its keyring is the backup's; to open it by a key of this machine: godwit keyring new-key, then keyring add")
     }
   }
 }

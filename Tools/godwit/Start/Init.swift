@@ -107,7 +107,8 @@ extension ConversionReport {
   fileprivate var json: [JSONValue] {
     tables.map { table in
       [
-        "table": .string(table.name), "rows": .number(table.rows), "obstacle": table.obstacle.map { .string($0) } ?? .null,
+        "table": .string(table.name), "rows": .number(table.rows),
+        "obstacle": table.obstacle.map { .string($0) } ?? .null,
       ]
     }
   }

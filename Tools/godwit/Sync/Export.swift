@@ -31,7 +31,7 @@ struct Export: AsyncParsableCommand {
 
   func validate() throws {
     guard !plaintext || member == nil && !all else {
-      throw ValidationError("--plaintext writes all tables, for whoever has the file; --for and --all do not go with it")
+      throw ValidationError("--plaintext writes all tables for whoever has the file, without --for and --all")
     }
     guard !plaintext || file != "-" else { throw ValidationError("--plaintext needs the name of a file") }
   }
@@ -70,9 +70,11 @@ struct Export: AsyncParsableCommand {
     }
     if options.json {
       return try console.line([
-        "file": .string(file), "tables": .number(report.tables), "rows": .number(report.rows), "encrypted": .bool(false),
+        "file": .string(file), "tables": .number(report.tables), "rows": .number(report.rows),
+        "encrypted": .bool(false),
       ])
     }
-    console.note("wrote \(Format.count(report.tables, "table")), \(Format.count(report.rows, "row")), without encryption")
+    let (tables, rows) = (Format.count(report.tables, "table"), Format.count(report.rows, "row"))
+    console.note("wrote \(tables), \(rows), without encryption")
   }
 }
