@@ -68,8 +68,8 @@ private struct PlaintextCopy {
 
   func run() throws -> PlaintextReport {
     let parts = try parts()
-    let virtual = parts.filter { $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
-    let kept = parts.filter { part in !virtual.contains { part.name == $0 || part.name.hasPrefix("\($0)_") } }
+    let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
+    let kept = parts.filter { !virtual.own($0.name) }
     let tables = kept.filter { $0.type == "table" }
     try target.setForeignKeys(false)
     try target.execute("BEGIN")

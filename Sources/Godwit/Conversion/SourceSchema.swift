@@ -14,6 +14,8 @@ struct SourceSchema {
     var definition: TableDefinition?
     /// Why there is none.
     var reason: String?
+    /// The indexes that the definition has taken over.
+    var covered: [String] = []
   }
 
   struct Part {
@@ -38,17 +40,15 @@ struct SourceSchema {
         .invalidSchema, "the database has a \(part.type) \(part.name), a name that is Godwit's own",
         hint: "rename it in the database")
     }
-    let virtual = parts.filter { $0.type == "table" && $0.sql.uppercased().hasPrefix("CREATE VIRTUAL") }.map(\.name)
-    func isLeftOut(_ name: String) -> Bool {
-      virtual.contains { name == $0 || name.hasPrefix("\($0)_") }
-    }
+    let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
     for part in parts where part.type == "table" {
-      if isLeftOut(part.name) { leftOut.append(part.name) } else { tables.append(try table(part)) }
+      if virtual.own(part.name) { leftOut.append(part.name) } else { tables.append(try table(part)) }
     }
     settleReferences()
+    let covered = Set(tables.filter { $0.definition != nil }.flatMap(\.covered))
     let known = Set(tables.compactMap(\.definition).flatMap { table in table.indexes.map { table.indexName($0) } })
     for type in ["index", "view", "trigger"] {
-      for part in parts where part.type == type && !isLeftOut(part.name) && !covered.contains(part.name) {
+      for part in parts where part.type == type && !virtual.own(part.name) && !covered.contains(part.name) {
         guard !known.contains(part.name) else {
           throw GodwitError(
             .invalidSchema, "the database has an index \(part.name), a name that another index is going to have",
@@ -58,9 +58,6 @@ struct SourceSchema {
       }
     }
   }
-
-  /// Names of indexes that definitions have taken over.
-  private var covered: Set<String> = []
 
   private static func parts(_ connection: Connection) throws -> [Part] {
     let sql = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
@@ -74,13 +71,13 @@ struct SourceSchema {
     }
   }
 
-  private mutating func table(_ part: Part) throws -> Table {
+  private func table(_ part: Part) throws -> Table {
     let columns = try columns(of: part.name)
     var table = Table(name: part.name, sql: part.sql, columns: columns.map(\.name), definition: nil, reason: nil)
     do {
       let (definition, indexes) = try definition(part, columns)
       table.definition = definition
-      covered.formUnion(indexes)
+      table.covered = indexes
     } catch let obstacle as Obstacle {
       table.reason = obstacle.reason
     } catch let error as GodwitError where error.code == .invalidSchema {

@@ -10,12 +10,16 @@ extension Keyring {
     return (opened.file.bytes, opened.contents)
   }
 
-  /// Opens a keyring that lies in another file with what the location offers.
+  /// Opens a keyring that lies in another file with what the location offers, and remembers how: nobody is asked again
+  /// once it lies there.
   ///
   /// Throws as ``open(at:)``.
   package static func open(bytes: [UInt8], offering location: KeyringLocation) throws -> KeyringContents {
     let file = try KeyringFile(parsing: bytes)
-    return try file.contents(masterKey: SlotOpener(location.secrets).masterKey(of: file).key)
+    let (masterKey, isByMachineKey) = try SlotOpener(location.secrets).masterKey(of: file)
+    let contents = try file.contents(masterKey: masterKey)
+    if !isByMachineKey { location.opened.current = masterKey }
+    return contents
   }
 
   /// The slots of a keyring that lies in another file, unproven.

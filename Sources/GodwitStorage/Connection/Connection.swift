@@ -130,7 +130,7 @@ package final class Connection {
   }
 
   /// Whether another file has taken the database's place since this connection was opened.
-  package var hasMoved: Bool { file?.hasMoved ?? false }
+  package var hasMoved: Bool { file?.hasMoved(from: path) ?? false }
 
   /// Keeps the last connection from removing the log by its name, which is another database's by now.
   private func keepLog() {

@@ -62,10 +62,10 @@ package final class DatabaseFile: Sendable {
   /// The same of a file that is open already.
   var salt: [UInt8]? { start.count == 16 ? start : nil }
 
-  /// Whether another file lies in this one's place by now.
-  var hasMoved: Bool {
+  /// Whether another file lies at this path by now, where this one did.
+  func hasMoved(from path: String) -> Bool {
     var status = stat()
-    guard lstat(descriptor.path, &status) == 0 else { return false }
+    guard lstat(path, &status) == 0 else { return false }
     return Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) != key
   }
 

@@ -78,8 +78,11 @@ struct DatabaseCopyTests {
     try DatabaseFile.create(copy)
     try DatabaseCopy.run(from: source, to: copy, key: key, hasLog: false)
     let file = try #require(FileHandle(forUpdatingAtPath: copy))
-    try file.seek(toOffset: 4_096 * 20 + 99)
-    try file.write(contentsOf: Data([1, 2, 3]))
+    // Several pages, for a free one holds nothing that is read.
+    for page in 5..<60 {
+      try file.seek(toOffset: UInt64(4_096 * page + 99))
+      try file.write(contentsOf: Data([1, 2, 3]))
+    }
     try file.close()
     #expect(code { try DatabaseCopy.verify(copy, key: key, against: source) } == .damagedDatabase)
     withExtendedLifetime(writer) {}

@@ -42,6 +42,23 @@ struct BackupTests {
     await again.close()
   }
 
+  @Test("asks for the secret once, which may come through a pipe")
+  func asksOnce() async throws {
+    let code = ReplicaKeyring.newRecoveryCode()
+    try await ReplicaKeyring(at: replica.path).add(label: "paper", openedBy: [.recoveryCode(code)])
+    _ = try await replica.backup(to: file)
+    await replica.close()
+    let asked = Heard()
+    let keys = KeySource.keyring(openedBy: [
+      .recoveryCode {
+        asked.hear(1)
+        return Array(code.utf8)
+      }
+    ])
+    _ = try await Replica.restore(file, to: group.folder.file("elsewhere"), key: keys)
+    #expect(asked.values.withLock { $0.count } == 1)
+  }
+
   @Test("does not open without one of the secrets")
   func noKey() async throws {
     _ = try await replica.backup(to: file)

@@ -26,7 +26,7 @@ struct SourceDatabase {
     CREATE TABLE ticket (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT);
     CREATE TABLE log (at, what);
     CREATE TABLE price (id INTEGER PRIMARY KEY, cents INTEGER CHECK (cents >= 0));
-    CREATE VIRTUAL TABLE search USING fts4 (text);
+    CREATE VIRTUAL TABLE search USING fts4 (text); CREATE TABLE search_terms (id INTEGER PRIMARY KEY);
     INSERT INTO customer VALUES ('Ada', 1, 1, '2020-01-01'), ('Bo', 2, 0, NULL);
     INSERT INTO purchase VALUES ('a', 1, 12.5, 1, 'ü', x'0001'), ('b', 2, 3, NULL, NULL, NULL);
     INSERT INTO line VALUES ('a', 1, 3), ('a', 2, 1), ('b', 1, NULL);
@@ -87,7 +87,7 @@ struct SourceTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: source.path)) == before)
     #expect(report.leftOut.contains("search") && report.leftOut.contains("search_content"))
     let rows = Dictionary(uniqueKeysWithValues: report.tables.map { ($0.name, $0.rows) })
-    #expect(rows == ["customer": 2, "purchase": 2, "line": 3, "ticket": 2, "log": 2, "price": 1])
+    #expect(rows == ["customer": 2, "purchase": 2, "line": 3, "ticket": 2, "log": 2, "price": 1, "search_terms": 0])
     let obstacles = report.tables.filter { $0.obstacle != nil }.map(\.name)
     #expect(obstacles == ["log", "price"])
     let replica = try await Replica.open(existing: path)
@@ -185,6 +185,23 @@ struct SourceTests {
     #expect(await code { try await Replica.make(at: path, from: missing) } == .fileAccess)
   }
 
+  @Test("keeps what refers to a table that stays as it is, with its indexes")
+  func staysToo() async throws {
+    let source = try source(
+      """
+      CREATE TABLE price (id INTEGER PRIMARY KEY, cents INTEGER CHECK (cents >= 0));
+      CREATE TABLE offer (id INTEGER PRIMARY KEY, price INTEGER REFERENCES price, text TEXT);
+      CREATE INDEX offer_text ON offer (text);
+      INSERT INTO price VALUES (1, 5); INSERT INTO offer VALUES (1, 1, 'a');
+      """)
+    let report = try await Replica.make(at: path, from: source)
+    #expect(report.tables.allSatisfy { $0.obstacle != nil && $0.rows == 1 })
+    let replica = try await Replica.open(existing: path)
+    let index = try await replica.rows("SELECT sql FROM sqlite_master WHERE name = 'offer_text'").first?.values
+    #expect(index == [.text("CREATE INDEX offer_text ON offer (text)")])
+    await replica.close()
+  }
+
   @Test("is not made of rows that refer to none")
   func dangling() async throws {
     let source = try source(
@@ -205,7 +222,7 @@ struct SourceTests {
     try content.write(to: URL(fileURLWithPath: source.path))
     let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path))
     let report = try await Replica.make(at: path, from: source)
-    #expect(report.tables.count == 6)
+    #expect(report.tables.count == 7)
     #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["replica"]) == names)
     #expect(try Data(contentsOf: URL(fileURLWithPath: source.path)) == content)
   }
