@@ -5,7 +5,8 @@ import GodwitBase
 /// ``commit()``; without a commit it vanishes and the old file stays.
 package final class PendingFile: ByteSink {
   private let path: String
-  private let temporaryPath: String
+  /// Where it lies until then.
+  package let temporaryPath: String
   private let file: FileDescriptor
   private var isCommitted = false
 
@@ -14,6 +15,8 @@ package final class PendingFile: ByteSink {
     var generator = SystemRandomNumberGenerator()
     temporaryPath = "\(path).\(String(UInt64.random(in: 0...UInt64.max, using: &generator), radix: 36)).tmp"
     file = try PrivateFile.create(temporaryPath)
+    // Tells that it is being written; see Leftovers.
+    flock(file.rawValue, LOCK_EX | LOCK_NB)
   }
 
   deinit { if !isCommitted { unlink(temporaryPath) } }
@@ -22,6 +25,14 @@ package final class PendingFile: ByteSink {
   package func place() throws(GodwitError) -> FilePlace { try file.place() }
 
   package func write(_ buffer: UnsafeRawBufferPointer) throws { try file.write(buffer) }
+
+  /// What follows is written behind all that is there, by whomever.
+  package func seekToEnd() throws(GodwitError) {
+    guard lseek(file.rawValue, 0, SEEK_END) >= 0 else { throw .file("write", temporaryPath, errno) }
+  }
+
+  /// A file of its own, to be read from its start.
+  package func reopened() throws(GodwitError) -> FileDescriptor { try .openForReading(temporaryPath) }
 
   package func write(_ bytes: [UInt8]) throws(GodwitError) {
     do {
@@ -60,5 +71,22 @@ package final class PendingFile: ByteSink {
     guard isDurable else { return }
     let folder = (path as NSString).deletingLastPathComponent
     try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
+  }
+
+  /// The same for a place that nobody has taken; false when somebody has.
+  package func commitNew() throws(GodwitError) -> Bool {
+    try file.synchronize()
+    // renameat2 with RENAME_NOREPLACE is unknown to some file systems, and a hard link to others.
+    guard link(temporaryPath, path) == 0 else {
+      if errno == EEXIST { return false }
+      guard !PrivateFile.exists(path) else { return false }
+      try commit()
+      return true
+    }
+    unlink(temporaryPath)
+    isCommitted = true
+    let folder = (path as NSString).deletingLastPathComponent
+    try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
+    return true
   }
 }

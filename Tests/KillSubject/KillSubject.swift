@@ -22,12 +22,16 @@ struct KillSubject {
     case "make-first-version": return try await MigrationSubject.make(arguments[2])
     case "migrate": return try await MigrationSubject.migrate(arguments[2])
     case "keyring": return try await rewriteKeyring(arguments[2])
+    case "restore" where arguments.count > 3: return try await DatabaseSubject.restore(arguments[3], to: arguments[2])
     default: break
     }
     let replica = try await Replica.open(at: arguments[2], models: Account.self)
     switch arguments[1] {
     case "make": _ = try await replica.write { try $0.save(Account(id: 1)) }
     case "write": try await write(replica)
+    case "rekey": try await DatabaseSubject.rekey(replica, step: step)
+    case "backup" where arguments.count > 3:
+      try await DatabaseSubject.backUp(replica, to: arguments[3], step: step)
     case "cache": try await CacheSubject.write(replica, step: step)
     case "cache-compute" where arguments.count > 3: try await CacheSubject.compute(replica, log: arguments[3])
     case "import" where arguments.count > 3:

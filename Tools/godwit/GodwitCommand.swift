@@ -31,7 +31,10 @@ struct GodwitCommand: AsyncParsableCommand {
         ]),
       CommandGroup(
         name: "Care",
-        subcommands: [Verify.self, Migrate.self, TableCommand.self, Compact.self, SnapshotCommand.self, KeyringCommand.self]),
+        subcommands: [
+          Verify.self, Migrate.self, TableCommand.self, Compact.self, SnapshotCommand.self, Backup.self, Restore.self,
+          KeyringCommand.self, Rekey.self,
+        ]),
     ])
 
   static func main() async {

@@ -25,7 +25,10 @@ public final class Cache: Sendable {
   private let wallClock: WallClock
   private let logger: Logger
 
-  init(name: String, bound: CacheBound, folder: String, key: SecretBytes, wallClock: WallClock, logger: Logger) {
+  init(
+    name: String, bound: CacheBound, folder: String, wallClock: WallClock, logger: Logger,
+    key: @escaping @Sendable () throws -> SecretBytes
+  ) {
     self.name = name
     self.bound = bound
     self.wallClock = wallClock
@@ -34,6 +37,8 @@ public final class Cache: Sendable {
     lockPath = "\(folder)/\(name).lock"
     recency = CacheRecency(wallClock)
   }
+
+  func discard() { file.discard() }
 
   // MARK: Reading
 

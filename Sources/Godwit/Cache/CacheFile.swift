@@ -9,7 +9,7 @@ import Synchronization
 /// A cache's database, which is made anew whenever it turns out to be no good.
 final class CacheFile: Sendable {
   private let path: String
-  private let key: SecretBytes
+  private let key: @Sendable () throws -> SecretBytes
   private let logger: Logger
 
   private struct Opened: Sendable {
@@ -28,7 +28,7 @@ final class CacheFile: Sendable {
 
   private let state = Mutex(State.unopened(generation: 0, discarded: nil))
 
-  init(path: String, key: SecretBytes, logger: Logger) {
+  init(path: String, key: @escaping @Sendable () throws -> SecretBytes, logger: Logger) {
     self.path = path
     self.key = key
     self.logger = logger
@@ -128,7 +128,7 @@ final class CacheFile: Sendable {
       return lock
     }
     defer { withExtendedLifetime(lock) {} }
-    let pool = DatabasePool(path: path, key: key, readerCount: 2) { connection in
+    let pool = DatabasePool(path: path, key: try key(), readerCount: 2) { connection in
       if connection.mode == .writer { try CacheTable.prepare(connection) }
     }
     do {
@@ -142,16 +142,21 @@ final class CacheFile: Sendable {
 
   private func removeFiles() async throws {
     let path = path
-    try await BlockingThread.run { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
+    try await BlockingThread.run { try DatabaseFile.remove(path) }
   }
 
   private func throwAway(_ file: Opened, because error: GodwitError) {
-    let isFirst = state.withLock { state in
-      guard case .open(let present) = state, present.generation == file.generation else { return false }
-      state = .unopened(generation: file.generation + 1, discarded: file.pool)
+    if discard(where: { $0 == file.generation }) { warn(error) }
+  }
+
+  /// Lets the next use begin a new file, if there is one open. Says whether there was.
+  @discardableResult
+  func discard(where isMeant: (_ generation: Int) -> Bool = { _ in true }) -> Bool {
+    state.withLock { state in
+      guard case .open(let present) = state, isMeant(present.generation) else { return false }
+      state = .unopened(generation: present.generation + 1, discarded: present.pool)
       return true
     }
-    if isFirst { warn(error) }
   }
 
   private func warn(_ error: GodwitError) {

@@ -18,6 +18,12 @@ final class CacheShelf: Sendable {
     }
   }
 
+  /// The key has changed: what the open caches hold goes, and their next use begins anew. The others do when they are
+  /// opened, for their key does not fit.
+  func discardAll() {
+    for cache in caches.withLock({ $0 ?? [:] }).values { cache.discard() }
+  }
+
   func close() async {
     let open = caches.withLock { caches in
       defer { caches = nil }
@@ -48,7 +54,8 @@ extension Replica {
     }
     return try caches.cache(name) {
       Cache(
-        name: name, bound: bound, folder: "\(folder.path)/cache", key: cacheKey, wallClock: wallClock, logger: logger)
+        name: name, bound: bound, folder: "\(folder.path)/cache", wallClock: wallClock, logger: logger,
+        key: databaseKeys.forCaches)
     }
   }
 }

@@ -61,7 +61,7 @@ enum SystemTables {
     try OriginTable.addOwn(replica: replica, on: connection)
   }
 
-  private static func check(on connection: Connection, group: GroupID) throws {
+  static func check(on connection: Connection, group: GroupID) throws {
     let meta = try Meta.all(on: connection)
     guard meta[.format] == .integer(formatVersion) else {
       throw GodwitError(

@@ -128,7 +128,7 @@ extension Replica {
     // File work and waiting for locks happen on a thread that is not one of Swift's.
     let (contents, lock) = try await BlockingThread.run {
       let lock = try folder.lock()
-      var contents = try folder.keyring(postQuantum: postQuantum)
+      var contents = try folder.settledKeyring(postQuantum: postQuantum)
       if contents.group == nil {
         let fallback = (folder.path as NSString).lastPathComponent
         contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)
@@ -141,10 +141,8 @@ extension Replica {
     guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
     let changes = ChangeBroadcaster()
     let documentClock = DocumentClock(wallClock)
-    let pool = DatabasePool(
-      path: folder.database, key: contents.databaseKey, isReadOnly: isReadOnly,
-      idleSeconds: idleTimeout.map { $0 / .seconds(1) }
-    ) { connection in
+    let databaseKeys = DatabaseKeys(folder, contents)
+    let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) { connection in
       try statements.listen(to: connection, logger: logger)
       try SetCheck.register(on: connection)
       try ContainsCheck.register(on: connection)
@@ -164,6 +162,8 @@ extension Replica {
       connection.attachment = writer
       // Others may have written while the files were closed.
       changes.announce(.all)
+    } connect: {
+      try databaseKeys.connect($0, $1)
     }
     do {
       try await pool.write { connection in
@@ -180,14 +180,14 @@ extension Replica {
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
       wallClock: wallClock, documentClock: documentClock,
-      cacheKey: contents.databaseKey.derived(for: "godwit cache 1"), logger: logger,
+      databaseKeys: databaseKeys, logger: logger,
       keptTransactions: keptTransactions ?? Forgetting.keptTransactions, temporary: temporary)
   }
 
   private static func prepareWriter(
     _ connection: Connection, group: GroupID, contents: KeyringContents
   ) throws {
-    try connection.execute("BEGIN IMMEDIATE")
+    try connection.beginWriting()
     do {
       try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
       try connection.execute("COMMIT")

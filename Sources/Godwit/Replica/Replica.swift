@@ -25,7 +25,7 @@ public final class Replica: Sendable {
   let wallClock: WallClock
   let logger: Logger
   let documentClock: DocumentClock
-  let cacheKey: SecretBytes
+  let databaseKeys: DatabaseKeys
   let caches = CacheShelf()
 
   /// How many transactions the log may hold before imports forget by themselves.
@@ -39,8 +39,8 @@ public final class Replica: Sendable {
 
   init(
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
-    wallClock: WallClock, documentClock: DocumentClock, cacheKey: SecretBytes, logger: Logger, keptTransactions: Int,
-    temporary: TemporaryFolder?
+    wallClock: WallClock, documentClock: DocumentClock, databaseKeys: DatabaseKeys, logger: Logger,
+    keptTransactions: Int, temporary: TemporaryFolder?
   ) {
     path = folder.path
     self.temporary = temporary
@@ -51,7 +51,7 @@ public final class Replica: Sendable {
     self.changes = changes
     self.wallClock = wallClock
     self.documentClock = documentClock
-    self.cacheKey = cacheKey
+    self.databaseKeys = databaseKeys
     self.logger = logger
     self.keptTransactions = keptTransactions
   }

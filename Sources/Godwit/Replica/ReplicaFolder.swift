@@ -51,6 +51,19 @@ struct ReplicaFolder {
     return contents
   }
 
+  /// The same after what a killed exchange of the database's file left is finished or undone. While a living process
+  /// exchanges it, the keyring is as good as ever.
+  func settledKeyring(postQuantum: Bool = false) throws -> KeyringContents {
+    let contents = try keyring(postQuantum: postQuantum)
+    let swap = DatabaseSwap(self)
+    guard try swap.isUnsettled(contents) else { return contents }
+    let lock = try swap.lock()
+    return try withExtendedLifetime(lock) {
+      try swap.settle()
+      return try keyring()
+    }
+  }
+
   /// Makes this replica the first member of a new group.
   func foundGroup(name: String, wallClock: WallClock) throws -> KeyringContents {
     try Keyring.update(at: keys) { contents in

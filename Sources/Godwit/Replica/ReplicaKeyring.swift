@@ -74,8 +74,8 @@ public struct ReplicaKeyring: Sendable {
       throw GodwitError(.noReplica, "there is no replica in \(folder.path)", hint: "make one with: godwit init")
     }
     try await BlockingThread.run {
-      let contents = try Keyring.open(at: folder.keys)
-      let connection = try Connection(path: folder.database, key: contents.databaseKey, mode: .reader)
+      let contents = try folder.settledKeyring()
+      let connection = try DatabaseKeys(folder, contents).connect(.reader)
       let known = try KeyringRollback.known(on: connection)
       guard contents.generation < known else { return }
       try Keyring.accept(at: folder.keys, above: known)

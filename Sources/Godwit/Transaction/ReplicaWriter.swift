@@ -121,12 +121,12 @@ final class ReplicaWriter {
     return merger
   }
 
-  /// Runs the body between BEGIN IMMEDIATE and COMMIT; a throw rolls everything back. Observers hear of the tables
+  /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls everything back. Observers hear of the tables
   /// written once that is committed.
   func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
     _ = connection.takeWrittenTables()
     hasGrownCollections = false
-    try connection.execute("BEGIN IMMEDIATE")
+    try connection.beginWriting()
     do {
       try reloadAfterOthers()
       if !hasRenewedAnchor { try renewAnchor() }

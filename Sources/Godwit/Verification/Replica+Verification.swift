@@ -10,38 +10,28 @@ extension Replica {
   ///
   /// - Throws: `damagedDatabase` when a page cannot be read at all.
   public func verify() async throws -> VerificationReport {
-    try await pool.read { connection in
-      var problems = try Self.checkPages(connection)
-      let (transactions, chainProblems) = try Self.checkChains(connection)
-      problems += chainProblems
-      problems += try Self.checkForeignKeys(connection)
-      let catalog = try Catalog(connection)
-      var rows = 0
-      for table in catalog.synced {
-        let count = try connection.scalar("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))")
-        if case .integer(let number)? = count { rows += Int(number) }
-      }
-      let digest = try LogicalDigest.compute(connection, catalog: catalog)
-      return VerificationReport(
-        problems: problems, transactions: transactions, rows: rows, digest: digest.hexadecimal)
+    try await pool.read { try Self.check($0) }
+  }
+
+  static func check(_ connection: Connection) throws -> VerificationReport {
+    var problems = try connection.integrityProblems(limit: 20).map { "database: \($0)" }
+    let (transactions, chainProblems) = try checkChains(connection)
+    problems += chainProblems
+    problems += try checkForeignKeys(connection)
+    let catalog = try Catalog(connection)
+    var rows = 0
+    for table in catalog.synced {
+      let count = try connection.scalar("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))")
+      if case .integer(let number)? = count { rows += Int(number) }
     }
+    let digest = try LogicalDigest.compute(connection, catalog: catalog)
+    return VerificationReport(
+      problems: problems, transactions: transactions, rows: rows, digest: digest.hexadecimal)
   }
 
   /// A hash of the synced tables' content: equal on replicas that hold the same changes.
   public func digest() async throws -> String {
     try await pool.read { try LogicalDigest.compute($0, catalog: Catalog($0)).hexadecimal }
-  }
-
-  /// Reading a page checks its HMAC; integrity_check reads all of them and their structure.
-  private static func checkPages(_ connection: Connection) throws -> [String] {
-    try connection.withStatement("PRAGMA integrity_check(20)") { statement in
-      var problems: [String] = []
-      while try statement.step() {
-        let text = try statement.text(at: 0)
-        if text != "ok" { problems.append("database: \(text)") }
-      }
-      return problems
-    }
   }
 
   private static func checkChains(_ connection: Connection) throws -> (Int, [String]) {

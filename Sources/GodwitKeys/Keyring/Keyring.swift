@@ -89,7 +89,7 @@ package enum Keyring {
     }
   }
 
-  private static func unlock(_ location: KeyringLocation) throws -> Opened {
+  static func unlock(_ location: KeyringLocation) throws -> Opened {
     let file = try read(location.keyring)
     // The key at hand opens the file unless that was sealed anew under another one; then its slots are asked.
     if let masterKey = location.opened.current, let contents = try? file.contents(masterKey: masterKey) {
@@ -116,7 +116,7 @@ package enum Keyring {
     }
   }
 
-  private static func lockPath(_ location: KeyringLocation) -> String { "\(location.keyring).lock" }
+  static func lockPath(_ location: KeyringLocation) -> String { "\(location.keyring).lock" }
 
   static func folder(of path: String) -> String {
     let folder = (path as NSString).deletingLastPathComponent

@@ -39,24 +39,3 @@ enum ParentFolders {
       hint: "run: chmod \(change) \(folder)")
   }
 }
-
-/// Files under temporary names that a writer left when it was killed; only for whoever holds the lock.
-enum Leftovers {
-  static func remove(of path: String) throws {
-    let folder = Keyring.folder(of: path)
-    let prefix = "\((path as NSString).lastPathComponent)."
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.count > prefix.count + 4
-      && name.dropFirst(prefix.count).dropLast(4).allSatisfy(isDigit)
-    {
-      guard unlink("\(folder)/\(name)") == 0 || errno == ENOENT else {
-        throw GodwitError.file("remove", "\(folder)/\(name)", errno)
-      }
-    }
-  }
-
-  /// Of base 36, as ``PendingFile`` names them.
-  private static func isDigit(_ character: Character) -> Bool {
-    character.isASCII && (character.isNumber || character.isLowercase)
-  }
-}

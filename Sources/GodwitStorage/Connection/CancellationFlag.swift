@@ -21,7 +21,7 @@ package final class CancellationFlag: Sendable {
 
   package func clear() { flag.store(false, ordering: .releasing) }
 
-  var isCancelled: Bool { flag.load(ordering: .relaxed) }
+  package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
   func attach(_ opened: OpaquePointer) { handle.withLock { $0 = UInt(bitPattern: opened) } }
   func detach() { handle.withLock { $0 = nil } }

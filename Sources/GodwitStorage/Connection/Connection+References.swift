@@ -30,11 +30,16 @@ extension Connection {
     }
   }
 
+  /// The name as SQL can hold it. By scalars: to Swift a mark with an accent upon it is another character.
+  static func quoted(_ name: String) -> String {
+    let pieces = name.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)
+    return "\"" + pieces.map(String.init).joined(separator: "\"\"") + "\""
+  }
+
   private func references(
     of table: String
   ) throws -> [(number: Int64, column: String, target: String, onDelete: String)] {
-    let quoted = table.replacing("\"", with: "\"\"")
-    return try withStatement("PRAGMA foreign_key_list(\"\(quoted)\")") { statement in
+    try withStatement("PRAGMA foreign_key_list(\(Self.quoted(table)))") { statement in
       var found: [(number: Int64, column: String, target: String, onDelete: String)] = []
       while try statement.step() {
         found.append(

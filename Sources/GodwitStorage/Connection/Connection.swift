@@ -4,7 +4,12 @@ import GodwitBase
 
 /// One SQLCipher connection. It belongs to one thread and is not Sendable; see ``DatabaseThread``.
 package final class Connection {
-  package enum Mode: Sendable { case writer, reader }
+  package enum Mode: Sendable {
+    case writer, reader
+    /// A new file that takes the pages of another database: neither journal nor order of writes, for it counts only
+    /// once it is whole.
+    case copy
+  }
 
   package let path: String
   package let mode: Mode
@@ -14,8 +19,12 @@ package final class Connection {
   private var functions: [AnyObject] = []
   let functionFailure = FunctionFailure()
   private let cancellation: CancellationFlag
-  private let file: DatabaseFile
+  /// Nil for a database without encryption, which is another program's.
+  private let file: DatabaseFile?
+  private let isTemporary: Bool
   private var savepointDepth = 0
+  /// Whether the running job of the connection's thread has written already.
+  private var hasWrittenInJob = false
 
   /// Hears of statements and savepoints that were rolled back; see ``ChangeJournal``.
   package var journal: (any ChangeJournal)?
@@ -38,36 +47,95 @@ package final class Connection {
 
   /// Opens an existing private file; an empty one becomes a new database.
   ///
-  /// The order of key, compatibility and page size is what serves SQLCipher 3.4.1 and 4.x alike (Specs/storage.md).
-  package init(
+  /// - Parameters:
+  ///   - isTemporary: Whether the file has no name yet that anybody else knows, so that nobody exchanges it.
+  ///   - pageSize: That of a file which another program has made.
+  package convenience init(
     path: String, key: some CipherKey, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000,
-    cancellation: CancellationFlag = CancellationFlag()
+    cancellation: CancellationFlag = CancellationFlag(), isTemporary: Bool = false,
+    pageSize: Int = DatabaseFile.pageSize
   ) throws {
-    file = try DatabaseFile.open(path)
+    try self.init(
+      path: path, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds, cancellation: cancellation,
+      isTemporary: isTemporary, pageSize: pageSize
+    ) { _ in key }
+  }
+
+  /// The same where the key may be replaced together with the file.
+  ///
+  /// The order of key, compatibility and page size is what serves SQLCipher 3.4.1 and 4.x alike (Specs/storage.md).
+  ///
+  /// - Parameter keyForSalt: Gives the key of the file that has this salt, nil for an empty one; that file stays in its
+  ///   place meanwhile.
+  package init(
+    path: String, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000, cancellation: CancellationFlag,
+    isTemporary: Bool = false, pageSize: Int = DatabaseFile.pageSize,
+    keyForSalt: (_ salt: [UInt8]?) throws -> any CipherKey
+  ) throws {
+    self.isTemporary = isTemporary
+    let gate = isTemporary ? nil : try DatabaseGate.open(for: path)
+    defer { withExtendedLifetime(gate) {} }
+    let file = try DatabaseFile.open(path)
+    self.file = file
     try file.check()
-    var opened: OpaquePointer?
-    let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
-    guard result == SQLITE_OK, let opened else {
-      defer { sqlite3_close_v2(opened) }
-      throw GodwitError.sqlite(result, opened)
-    }
-    handle = opened
+    let key = try keyForSalt(file.salt)
+    handle = try Self.handle(path, SQLITE_OPEN_READWRITE)
     self.path = path
     self.mode = mode
     authorizer = Authorizer(isReader: mode == .reader)
     self.cancellation = cancellation
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
-    try setKey(key)
+    try setKey(key, pageSize: pageSize)
     try configure()
     cancellation.attach(handle)
     authorizer.install(on: handle)
   }
 
+  /// Opens another program's database without encryption, only to read it or, for the mode `copy`, to make it. Neither
+  /// the database nor anything beside it is written in order to read.
+  package init(plaintext path: String, mode: Mode, cancellation: CancellationFlag = CancellationFlag()) throws {
+    isTemporary = true
+    file = nil
+    let flags = mode == .copy ? SQLITE_OPEN_READWRITE : try PlaintextFile(path).readingFlags
+    handle = try Self.handle(mode == .copy ? path : PlaintextFile.uri(path, flags), flags)
+    self.path = path
+    self.mode = mode
+    authorizer = Authorizer(isReader: mode == .reader)
+    self.cancellation = cancellation
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, 5_000)
+    try configure()
+    cancellation.attach(handle)
+    authorizer.install(on: handle)
+  }
+
+  private static func handle(_ path: String, _ flags: Int32) throws -> OpaquePointer {
+    var opened: OpaquePointer?
+    let result = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard result == SQLITE_OK, let opened else {
+      defer { sqlite3_close_v2(opened) }
+      throw GodwitError.sqlite(result, opened)
+    }
+    return opened
+  }
+
   deinit {
     cancellation.detach()
     statements.removeAll()
+    let gate = isTemporary ? nil : try? DatabaseGate.open(for: path)
+    defer { withExtendedLifetime(gate) {} }
+    if !isTemporary, gate == nil || hasMoved { keepLog() }
     sqlite3_close_v2(handle)
+  }
+
+  /// Whether another file has taken the database's place since this connection was opened.
+  package var hasMoved: Bool { file?.hasMoved(from: path) ?? false }
+
+  /// Keeps the last connection from removing the log by its name, which is another database's by now.
+  private func keepLog() {
+    var isKept: Int32 = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 
   /// Lets go of what the layer above attached, which holds the connection in turn.
@@ -76,7 +144,13 @@ package final class Connection {
     journal = nil
   }
 
-  private func setKey(_ key: some CipherKey) throws {
+  private func setKey(_ key: some CipherKey, pageSize: Int) throws {
+    // First of all, for a handle of another library is nothing that SQLCipher's functions may touch.
+    guard let version = try scalar("PRAGMA cipher_version"), case .text(let text) = version, !text.isEmpty else {
+      throw GodwitError(
+        .noCipher, "the SQLite library in use has no cipher",
+        hint: "link libsqlcipher, and nothing that brings libsqlite3 ahead of it")
+    }
     var keyspec: [UInt8] = []
     keyspec.reserveCapacity(67)  // so that growing leaves no copy behind
     keyspec += "x'".utf8
@@ -93,12 +167,7 @@ package final class Connection {
     let result = keyspec.withUnsafeBytes { sqlite3_key_v2(handle, "main", $0.baseAddress, Int32($0.count)) }
     guard result == SQLITE_OK else { throw GodwitError.sqlite(result, handle) }
     try execute("PRAGMA cipher_compatibility=3")
-    try execute("PRAGMA cipher_page_size=\(DatabaseFile.pageSize)")
-    guard let version = try scalar("PRAGMA cipher_version"), case .text(let text) = version, !text.isEmpty else {
-      throw GodwitError(
-        .noCipher, "the SQLite library in use has no cipher",
-        hint: "link libsqlcipher, and nothing that brings libsqlite3 ahead of it")
-    }
+    try execute("PRAGMA cipher_page_size=\(pageSize)")
   }
 
   private func configure() throws {
@@ -116,9 +185,11 @@ package final class Connection {
         throw GodwitError(.fileAccess, "the file system under \(path) cannot hold a write-ahead log")
       }
       try execute("PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864")
-      try file.checkEncrypted()
+      try file?.checkEncrypted()
     case .reader:
       try execute("PRAGMA query_only=ON")
+    case .copy:
+      try execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")
     }
   }
 
@@ -179,6 +250,26 @@ package final class Connection {
 
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Begins a transaction that writes, in the file that is the database.
+  ///
+  /// Whoever exchanges the file holds the write lock of the old one until it has another name or none, so who gets the
+  /// lock afterwards sees it here, and never writes into a file that is lost.
+  ///
+  /// - Throws: ``DatabaseMoved`` when nothing has been written in this job, which can be done anew; else `busy`.
+  package func beginWriting() throws {
+    try execute("BEGIN IMMEDIATE")
+    guard hasMoved else {
+      hasWrittenInJob = true
+      return
+    }
+    try execute("ROLLBACK")
+    guard hasWrittenInJob else { throw DatabaseMoved() }
+    throw GodwitError(.busy, "the database was exchanged meanwhile", hint: "try again")
+  }
+
+  /// Says that what follows has nothing to do with what was written before.
+  func startJob() { hasWrittenInJob = false }
+
   /// Runs the body in a savepoint: a throw takes back what it did and is passed on.
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     savepointDepth += 1
@@ -223,7 +314,7 @@ package final class Connection {
   /// Keeps a function's context alive as long as the connection.
   func retain(_ context: AnyObject) { functions.append(context) }
 
-  func checkCancellation() throws {
+  package func checkCancellation() throws {
     if cancellation.isCancelled { throw CancellationError() }
   }
 

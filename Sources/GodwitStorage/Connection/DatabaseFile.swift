@@ -20,8 +20,12 @@ package final class DatabaseFile: Sendable {
   private static let openFiles = Mutex<[Key: Entry]>([:])
 
   private let descriptor: FileDescriptor
+  private let key: Key
 
-  private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+  private init(_ descriptor: FileDescriptor, _ key: Key) {
+    self.descriptor = descriptor
+    self.key = key
+  }
 
   /// The shared descriptor of the file, opened when this process has none.
   package static func open(_ path: String) throws -> DatabaseFile {
@@ -36,9 +40,10 @@ package final class DatabaseFile: Sendable {
       guard fstat(descriptor.rawValue, &status) == 0 else {
         throw GodwitError.file("read the state of", path, errno)
       }
-      let file = DatabaseFile(descriptor)
+      let key = Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+      let file = DatabaseFile(descriptor, key)
       openFiles = openFiles.filter { $0.value.file != nil }
-      openFiles[Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))] = Entry(file: file)
+      openFiles[key] = Entry(file: file)
       return file
     }
   }
@@ -51,8 +56,48 @@ package final class DatabaseFile: Sendable {
 
   /// The file's first 16 bytes: SQLCipher's salt. Nil for a file that is still empty.
   package static func salt(_ path: String) throws -> [UInt8]? {
-    let start = try open(path).start
-    return start.count == 16 ? start : nil
+    try open(path).salt
+  }
+
+  /// The same of a file that is open already.
+  var salt: [UInt8]? { start.count == 16 ? start : nil }
+
+  /// Whether another file lies at this path by now, where this one did.
+  func hasMoved(from path: String) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return false }
+    return Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) != key
+  }
+
+  /// Whether any connection has the database open, in this process or another, SQLite's own shell included: each holds
+  /// a shared lock on it (sqlite.org, "File Locking And Concurrency In SQLite Version 3").
+  package static func isInUse(_ path: String) throws -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return false }
+    let key = Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    if openFiles.withLock({ $0[key]?.file != nil }) { return true }
+    let file = try open(path)
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = off_t(0x4000_0000)  // PENDING_BYTE; RESERVED and the 510 bytes of SHARED follow
+    lock.l_len = 512
+    guard fcntl(file.descriptor.rawValue, F_GETLK, &lock) == 0 else {
+      throw GodwitError.file("look at the locks of", path, errno)
+    }
+    return lock.l_type != Int16(F_UNLCK)
+  }
+
+  /// Removes a database that nobody is to open any more, with its log and index. Who has it open goes on with files
+  /// that have no names.
+  package static func remove(_ path: String) throws {
+    let gate = try DatabaseGate.closed(for: path)
+    withExtendedLifetime(gate) { removeNames(of: path) }
+  }
+
+  /// The same behind a gate that is closed already, or where there is none.
+  package static func removeNames(of path: String, logOnly: Bool = false) {
+    for suffix in (logOnly ? [] : [""]) + ["-wal", "-shm", "-journal"] { unlink(path + suffix) }
   }
 
   private var start: [UInt8] {

@@ -110,6 +110,13 @@ extension Statement {
     for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
   }
 
+  /// Binds parameters 1, 2, … to the values of another statement's row, each as it is stored there.
+  package func bindColumns(of row: Statement) throws {
+    for index in 0..<Int32(row.columnCount) {
+      try check(sqlite3_bind_value(handle, index + 1, sqlite3_column_value(row.handle, index)))
+    }
+  }
+
   @inline(__always)
   private func check(_ result: Int32) throws {
     guard result == SQLITE_OK else { throw connection.failure(result, sql: sql) }

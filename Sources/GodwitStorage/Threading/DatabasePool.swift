@@ -9,20 +9,31 @@ package final class DatabasePool: Sendable {
   private let checkpointer: Checkpointer
   private let load: Mutex<[Int]>
 
-  /// Readers open when first used. `prepare` readies each new connection (functions, protected tables). Of a pool that
-  /// is read-only the writer's connection is a reader's too.
-  package init(
+  package typealias Connect = @Sendable (Connection.Mode, CancellationFlag) throws -> Connection
+
+  /// A pool over a database whose key never changes.
+  package convenience init(
     path: String, key: any CipherKey, readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil,
     prepare: @escaping @Sendable (Connection) throws -> Void
   ) {
+    self.init(readerCount: readerCount, isReadOnly: isReadOnly, idleSeconds: idleSeconds, prepare: prepare) {
+      try Connection(path: path, key: key, mode: $0, cancellation: $1)
+    }
+  }
+
+  /// Readers open when first used. `prepare` readies each new connection (functions, protected tables). Of a pool that
+  /// is read-only the writer's connection is a reader's too. A connection whose file is no longer the database's is
+  /// replaced before its next job.
+  package init(
+    readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil,
+    prepare: @escaping @Sendable (Connection) throws -> Void, connect: @escaping Connect
+  ) {
     @Sendable func make(_ mode: Connection.Mode, _ cancellation: CancellationFlag) throws -> Connection {
-      let connection = try Connection(path: path, key: key, mode: mode, cancellation: cancellation)
+      let connection = try connect(mode, cancellation)
       try prepare(connection)
       return connection
     }
-    let checkpointer = Checkpointer(idleSeconds: idleSeconds) {
-      try Connection(path: path, key: key, mode: .reader, cancellation: $0)
-    }
+    let checkpointer = Checkpointer(idleSeconds: idleSeconds) { try connect(.reader, $0) }
     writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds) {
       let connection = try make(isReadOnly ? .reader : .writer, $0)
       if !isReadOnly { checkpointer.observe(connection) }
@@ -39,8 +50,14 @@ package final class DatabasePool: Sendable {
   package func write<Output: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Output
   ) async throws -> Output {
-    try await writer.run(body)
+    for _ in 0..<Self.attempts {
+      do { return try await writer.run(body) } catch is DatabaseMoved {}
+    }
+    throw GodwitError(.busy, "the database is being exchanged time and again", hint: "try again")
   }
+
+  /// How often a job is begun anew because another file has become the database meanwhile.
+  private static let attempts = 20
 
   /// Runs the body in a read transaction: it sees one state, and neither waits for the writer nor holds it up.
   package func read<Output: Sendable>(

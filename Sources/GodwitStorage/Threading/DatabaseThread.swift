@@ -118,8 +118,15 @@ package final class DatabaseThread: @unchecked Sendable {
         continue
       }
       guard case .run(let job) = step else { break }
+      if connection?.hasMoved ?? false {
+        connection?.detach()
+        connection = nil
+      }
       let result = Result {
-        if let connection { return connection }
+        if let connection {
+          connection.startJob()
+          return connection
+        }
         let opened = try makeConnection(cancellation)
         connection = opened
         return opened

@@ -250,7 +250,8 @@ struct CacheTests {
     let folder = "\(replica.path)/cache"
     let caches = (0..<2).map { _ in
       Cache(
-        name: "c", bound: .none, folder: folder, key: replica.cacheKey, wallClock: .system, logger: replica.logger)
+        name: "c", bound: .none, folder: folder, wallClock: .system, logger: replica.logger,
+        key: replica.databaseKeys.forCaches)
     }
     let count = Counter()
     try await withThrowingTaskGroup(of: Data.self) { tasks in

@@ -2,37 +2,6 @@ import Foundation
 import Godwit
 import Testing
 
-/// A small file system of its own, which only root can mount.
-private final class SmallDisk: Sendable {
-  let folder: TemporaryFolder
-  private let detached: Int32 = 2  // MNT_DETACH
-  var filler: String { "\(folder.path)/filler" }
-
-  static let canMount: Bool = {
-    guard geteuid() == 0, let disk = try? SmallDisk() else { return false }
-    withExtendedLifetime(disk) {}
-    return true
-  }()
-
-  init() throws {
-    folder = try TemporaryFolder()
-    guard mount("godwit-test", folder.path, "tmpfs", 0, "size=3m,mode=700") == 0 else {
-      throw CocoaError(.featureUnsupported)
-    }
-  }
-
-  deinit { umount2(folder.path, detached) }
-
-  /// Leaves no free byte.
-  func fill() throws {
-    let descriptor = open(filler, O_WRONLY | O_CREAT, 0o600)
-    defer { close(descriptor) }
-    let block = [UInt8](repeating: 1, count: 1_024)
-    while write(descriptor, block, block.count) > 0 {}
-    try #require(errno == ENOSPC)
-  }
-}
-
 @Suite("A full disk", .enabled(if: SmallDisk.canMount, "a small file system cannot be mounted here"))
 struct FullDiskTests {
   @Test("fails a write with its own error, changes nothing, and the next one succeeds")

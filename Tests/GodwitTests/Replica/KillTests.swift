@@ -32,9 +32,35 @@ enum KillSubject {
     }
   }
 
+  /// Runs the body once it has made so many steps, and kills it then.
+  static func during<Output: Sendable>(
+    _ arguments: [String], after steps: Int, _ body: () async -> Output
+  ) async throws -> Output {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+    try await BlockingThread.run {
+      var made = 0
+      while made < steps {
+        let bytes = output.fileHandleForReading.availableData
+        guard !bytes.isEmpty else { break }
+        made += bytes.count
+      }
+    }
+    let result = await body()
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return result
+  }
+
   /// Kills it once it has made so many steps, or lets it end before; returns the steps it made.
   @discardableResult
-  static func kill(_ arguments: [String], after steps: Int) async throws -> Int {
+  static func kill(
+    _ arguments: [String], after steps: Int, andMicroseconds microseconds: UInt32 = 0
+  ) async throws -> Int {
     try await BlockingThread.run {
       let process = Process()
       let output = Pipe()
@@ -48,6 +74,7 @@ enum KillSubject {
         guard !bytes.isEmpty else { break }
         made += bytes.count
       }
+      if microseconds > 0 { usleep(microseconds) }
       Foundation.kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
       return made
@@ -57,17 +84,6 @@ enum KillSubject {
 
 @Suite("kill -9")
 struct KillTests {
-  private static let marker = Data("plaintext-marker-5f1d".utf8)
-
-  private func expectNoPlaintext(in folder: String, at location: SourceLocation = #_sourceLocation) throws {
-    let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
-    #expect(files.contains { $0.hasSuffix("database") }, sourceLocation: location)
-    for file in files {
-      guard let content = FileManager.default.contents(atPath: "\(folder)/\(file)") else { continue }
-      #expect(content.range(of: Self.marker) == nil, "\(file) holds plaintext", sourceLocation: location)
-    }
-  }
-
   @Test("in the middle of writes leaves whole transactions, numbered without a gap, and no plaintext")
   func whileWriting() async throws {
     let folder = try TemporaryFolder()

@@ -1,6 +1,5 @@
 import Foundation
 import Godwit
-import Synchronization
 import Testing
 
 @Suite("Progress")
@@ -23,14 +22,5 @@ struct ProgressTests {
       #expect(values == values.sorted())
     }
     #expect(imported.values.withLock { $0.count } > 20)
-  }
-}
-
-/// What a progress handler was called with.
-private final class Heard: Sendable {
-  let values = Mutex<[Double]>([])
-
-  var hear: @Sendable (Double) -> Void {
-    { value in self.values.withLock { $0.append(value) } }
   }
 }

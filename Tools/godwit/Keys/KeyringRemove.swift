@@ -8,7 +8,7 @@ struct KeyringRemove: AsyncParsableCommand {
     abstract: "Remove a slot and seal the keyring under a new master key.",
     discussion: """
       The slot's secret opens nothing that is written from now on. Copies of the keyring made before stay open to
-      whoever has one and the secret; when that matters, replace the database key as well.
+      whoever has one and the secret; when that matters, replace the database key as well: godwit rekey.
 
       Examples:
         godwit keyring remove paper
@@ -32,16 +32,24 @@ struct KeyringRotate: AsyncParsableCommand {
     commandName: "rotate",
     abstract: "Seal the keyring under a new master key, which every slot opens as before.",
     discussion: """
+      With --database the database gets a new key first, as by godwit rekey: after that an earlier copy of the keyring
+      opens nothing that is here.
+
       Examples:
         godwit keyring rotate
+        godwit keyring rotate --database
       """)
+
+  @Flag(help: "Give the database a new key, too.")
+  var database = false
 
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
+    if database { try await options.rekey() }
     try await options.existingKeyring().rotateMasterKey()
     options.console.note("the keyring has a new master key")
-    if options.json { try options.console.line(["rotated": .bool(true)]) }
+    if options.json { try options.console.line(["rotated": .bool(true), "rekeyed": .bool(database)]) }
   }
 }
 

@@ -7,10 +7,16 @@ struct Init: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Make a replica, the first of a new group.",
     discussion: """
+      With --from it gets the tables and rows of another program's database: SQLite's, without encryption, or one of
+      SQLCipher 3 or 4, whose passphrase is asked for. The database is only read. Its tables stay on this machine until
+      godwit table start-sync lets their rows travel.
+
       Examples:
         godwit init
         godwit init notes --name desk
         godwit init --post-quantum
+        godwit init --from shop.db
+        godwit init --from vault.db --from-secret-file vault.pass
       """)
 
   @Argument(help: "The folder to make .godwit in. (default: the folder of -C, or this one)")
@@ -26,7 +32,20 @@ struct Init: AsyncParsableCommand {
       """)
   var postQuantum = false
 
+  @Option(help: ArgumentHelp("A database to take tables and rows from.", valueName: "file"))
+  var from: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file with that database's passphrase, or its key as x'HEX'; - is the standard input. (default: asked for)",
+      valueName: "file"))
+  var fromSecretFile: String?
+
   @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard from != nil || fromSecretFile == nil else { throw ValidationError("--from-secret-file goes with --from") }
+  }
 
   func run() async throws {
     let location = options.locator.new(in: path)
@@ -35,18 +54,39 @@ struct Init: AsyncParsableCommand {
         .replicaExists, "there is a replica in \(location.folder) already",
         hint: "see: godwit -C \(location.folder) status")
     }
+    let report = try await convert(to: location)
     let replica = try await Replica.open(
       at: location.folder, name: name ?? Self.hostName, key: location.keys, postQuantum: postQuantum)
     let own = try await replica.members().first(where: \.isOwn)?.name ?? ""
     await replica.close()
     if options.json {
-      try options.console.line([
-        "path": .string(replica.path), "replica": .string("\(replica.identity.replica)"),
-        "group": .string("\(replica.group)"), "name": .string(own),
-      ])
+      var members: [(String, JSONValue)] = [
+        ("path", .string(replica.path)), ("replica", .string("\(replica.identity.replica)")),
+        ("group", .string("\(replica.group)")), ("name", .string(own)),
+      ]
+      if let report { members.append(("tables", .array(report.json))) }
+      try options.console.line(.object(members))
     } else {
       options.console.note("made the replica \(Format.printable(own)) in \(Format.printable(replica.path))")
+      for line in report?.lines ?? [] { options.console.note(Format.printable(line)) }
     }
+  }
+
+  private func convert(to location: ReplicaLocation) async throws -> ConversionReport? {
+    guard let from else { return nil }
+    let bar = options.console.progress("reading")
+    defer { bar.finish() }
+    return try await Replica.make(
+      at: location.folder, from: try source(from), name: name ?? Self.hostName, key: location.keys
+    ) { bar.update($0) }
+  }
+
+  private func source(_ file: String) throws -> DatabaseSource {
+    if let fromSecretFile {
+      return .sqlcipher(at: file, openedBy: .passphrase(file: OfferedSecrets.path(fromSecretFile)))
+    }
+    guard try !DatabaseSource.isPlaintext(file) else { return .plaintext(at: file) }
+    return .sqlcipher(at: file, openedBy: .passphrase { try TerminalPrompt.ask("Passphrase of \(file): ") })
   }
 
   /// The host's name without its domain; asking for more could ask the network.
@@ -56,5 +96,29 @@ struct Init: AsyncParsableCommand {
     let bytes = buffer.map { UInt8(bitPattern: $0) }.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
     let name = String(decoding: bytes, as: UTF8.self)
     return result == 0 && !name.isEmpty ? name : "first"
+  }
+}
+
+extension ConversionReport {
+  fileprivate var lines: [String] {
+    var lines = tables.map { table in
+      let stays = table.obstacle.map { "; it stays as it is, reached by SQL: \($0)" } ?? ""
+      return "  \(table.name): \(Format.count(table.rows, "row"))\(stays)"
+    }
+    lines += leftOut.map { "  \($0): left out, it is a virtual table or belongs to one" }
+    if tables.contains(where: { $0.obstacle == nil }) {
+      lines.append("to let a table's rows travel: godwit table start-sync TABLE")
+    }
+    return lines
+  }
+
+  /// Specs/cli.md, "init".
+  fileprivate var json: [JSONValue] {
+    tables.map { table in
+      [
+        "table": .string(table.name), "rows": .number(table.rows),
+        "obstacle": table.obstacle.map { .string($0) } ?? .null,
+      ]
+    }
   }
 }

@@ -11,6 +11,9 @@ struct Export: AsyncParsableCommand {
         godwit export - | ssh desk godwit -C notes import -
         godwit export --all --for laptop /media/stick/laptop.godwit-sync
         godwit export --volume-size 650M changes.godwit-sync
+
+      To leave, with the tables as they are and without encryption, readable by whoever has the file:
+        godwit export --plaintext notes.db
       """)
 
   @Argument(help: "The file, or - for the standard output. A file that exists is replaced.")
@@ -27,9 +30,20 @@ struct Export: AsyncParsableCommand {
       "Cut it into files FILE.001, FILE.002 … of this size at most: 650M, 4095M, 100MB.", valueName: "size"))
   var volumeSize: ByteCount?
 
+  @Flag(help: "Write a SQLite database WITHOUT ENCRYPTION in place of a sync file.")
+  var plaintext = false
+
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard !plaintext || member == nil && !all else {
+      throw ValidationError("--plaintext writes all tables for whoever has the file, without --for and --all")
+    }
+    guard !plaintext || file != "-" else { throw ValidationError("--plaintext needs the name of a file") }
+  }
+
   func run() async throws {
+    if plaintext { return try await exportPlaintext() }
     let console = options.console
     let report = try await options.withReplica { replica in
       let destination = try SyncDestination(argument: file, outside: replica, volumeSize: volumeSize)
@@ -51,5 +65,25 @@ struct Export: AsyncParsableCommand {
     if let last = report.volumes.last {
       console.note("in \(Format.count(report.volumes.count, "volume")), up to \(Format.printable(last))")
     }
+  }
+
+  /// The warning is no note: nothing turns it off.
+  private func exportPlaintext() async throws {
+    try StandardStream.error.write(
+      "godwit: warning: \(Format.printable(file)) will not be encrypted: whoever can read it reads everything in it\n")
+    let console = options.console
+    let report = try await options.withReplica { replica in
+      let bar = console.progress("exporting")
+      defer { bar.finish() }
+      return try await replica.exportPlaintext(to: file) { bar.update($0) }
+    }
+    if options.json {
+      return try console.line([
+        "file": .string(file), "tables": .number(report.tables), "rows": .number(report.rows),
+        "encrypted": .bool(false),
+      ])
+    }
+    let (tables, rows) = (Format.count(report.tables, "table"), Format.count(report.rows, "row"))
+    console.note("wrote \(tables), \(rows), without encryption")
   }
 }

@@ -99,6 +99,9 @@ public struct SlotSecret: Sendable {
   /// A recovery code at hand.
   public static func recoveryCode(_ text: String) -> SlotSecret { recoveryCode { Array(text.utf8) } }
 
+  /// The secret itself, where it opens something else than a keyring.
+  package func read() throws -> SecretBytes { try fetch() }
+
   /// What the factor derives its key from.
   ///
   /// Throws `noKeyFits` when the secret is not of the form the factor was made for.

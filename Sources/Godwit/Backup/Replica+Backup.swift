@@ -1,0 +1,62 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import GodwitKeys
+import GodwitStorage
+
+extension Replica {
+  /// Writes the whole replica, encrypted as it is here, to one file: the database as it is now, and the keyring. The
+  /// file and one secret that opens the keyring, such as a recovery code, are all that
+  /// ``restore(_:to:key:progress:)`` needs.
+  ///
+  /// Others go on reading and writing meanwhile. The copy is read back and compared before the file appears, whole or
+  /// not at all, open to this user alone; one that exists is replaced. Memory does not depend on the database's size.
+  ///
+  /// - Parameters:
+  ///   - path: The file, outside of the replica's folder.
+  ///   - progress: Hears how much is done.
+  /// - Throws: `invalidArgument` for a file in the replica's folder; `busy` while the database is rekeyed; `diskFull`,
+  ///   `fileAccess`; `damagedDatabase` when a page cannot be read.
+  public func backup(to path: String, progress: ProgressHandler? = nil) async throws -> BackupReport {
+    let folder = folder
+    return try await pool.read { connection in
+      try folder.requireOutside(path)
+      let keyring = try Keyring.bytes(at: folder.keys)
+      // The key in these bytes is the one of this connection's file, as long as no other has taken its place.
+      guard try keyring.contents.pendingDatabase == nil, !connection.hasMoved else {
+        throw GodwitError(.busy, "the database is being rekeyed or restored", hint: "try again when that is done")
+      }
+      try Leftovers.remove(of: path)
+      let file = try PendingFile(replacing: path)
+      let key = keyring.contents.databaseKey
+      try DatabaseCopy.run(from: connection, to: file.temporaryPath, key: key, hasLog: false) { progress?($0 / 2) }
+      try DatabaseCopy.verify(file.temporaryPath, key: key, against: connection)
+      try BackupFile.finish(file, keyring: keyring.bytes)
+      try connection.checkCancellation()
+      let bytes = try file.reopened().size()
+      try file.commit()
+      progress?(1)
+      return BackupReport(bytes: bytes, slots: try Keyring.slots(in: keyring.bytes))
+    }
+  }
+}
+
+extension ReplicaFolder {
+  /// Refuses a file in the replica's own folder, which would become part of it or replace one.
+  func requireOutside(_ file: String) throws {
+    let parent = URL(fileURLWithPath: file).deletingLastPathComponent().resolvingSymlinksInPath().path
+    let own = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard parent != own, !parent.hasPrefix("\(own)/") else {
+      throw GodwitError(
+        .invalidArgument, "\(file) is in the replica's own folder", hint: "choose a file in another folder")
+    }
+  }
+}
+
+/// What a backup wrote.
+public struct BackupReport: Sendable {
+  /// The file's size.
+  public let bytes: Int
+  /// What opens it: the slots of the keyring that is in it.
+  public let slots: [SlotDescription]
+}

@@ -1,0 +1,173 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+extension Replica {
+  /// Puts a backup in the place of a replica's database, or makes the replica anew from it in an empty folder.
+  ///
+  /// The restored replica writes under a new incarnation, so nothing it writes is taken for what was written after the
+  /// backup; what other members hold of that comes back with their files. A keyring that is there stays, with the
+  /// members and slots it knows; otherwise the backup's takes its place, and what opened it then opens it now.
+  ///
+  /// The present database stays until the restored one has been checked whole: a failure, a cancellation or a kill
+  /// leaves the former or the latter.
+  ///
+  /// - Parameters:
+  ///   - file: A file that ``backup(to:progress:)`` wrote.
+  ///   - path: The replica's folder.
+  ///   - key: Where the keyring is or will be, and what is offered to open the backup's.
+  ///   - progress: Hears how much is done.
+  /// - Throws: `corruptFile` for a file that is no backup, or one that is damaged; `noKeyFits` when nothing that is
+  ///   offered opens it; `replicaExists` when the folder holds another replica; `otherGroup`; `busy` while any program
+  ///   has the database open; `diskFull`, `fileAccess`, `unsafeFile`.
+  @discardableResult
+  public static func restore(
+    _ file: String, to path: String, key: KeySource = .keyring(), progress: ProgressHandler? = nil
+  ) async throws -> RestoreReport {
+    let folder = ReplicaFolder(path, key: key)
+    let cancellation = CancellationFlag()
+    return try await withTaskCancellationHandler {
+      try await BlockingThread.run {
+        let backup = try BackupFile(file)
+        let lock = try folder.lock()
+        return try withExtendedLifetime(lock) {
+          try BackupRestorer(folder, backup, cancellation, progress).run()
+        }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
+}
+
+/// What a restored backup holds.
+public struct RestoreReport: Sendable {
+  /// Whose backup it was.
+  public let replica: ReplicaID
+  /// The replica's group.
+  public let group: GroupID
+  /// What the check of the restored database found out.
+  public let verification: VerificationReport
+  /// Whether the backup's keyring took its place, for there was none.
+  public let hasRestoredKeyring: Bool
+}
+
+/// Restores one backup (Specs/backup.md, "Restoring").
+private struct BackupRestorer {
+  private let folder: ReplicaFolder
+  private let backup: BackupFile
+  private let swap: DatabaseSwap
+  private let cancellation: CancellationFlag
+  private let progress: ProgressHandler?
+
+  init(
+    _ folder: ReplicaFolder, _ backup: BackupFile, _ cancellation: CancellationFlag, _ progress: ProgressHandler?
+  ) {
+    self.folder = folder
+    self.backup = backup
+    self.cancellation = cancellation
+    self.progress = progress
+    swap = DatabaseSwap(folder)
+  }
+
+  func run() throws -> RestoreReport {
+    let lock = try swap.lock()
+    return try withExtendedLifetime(lock) {
+      let kept = try Keyring.open(bytes: backup.keyring, offering: folder.keys)
+      try swap.settle()
+      let local = folder.hasKeyring ? try Keyring.open(at: folder.keys) : nil
+      try checkOwner(kept, local)
+      try swap.requireUnused()
+      do {
+        return try restore(kept, local)
+      } catch {
+        swap.abandon()
+        // A keyring without its database would stand in the way of a new replica.
+        if local == nil, !folder.hasDatabase { unlink(folder.keys.keyring) }
+        throw error
+      }
+    }
+  }
+
+  private func restore(_ kept: KeyringContents, _ local: KeyringContents?) throws -> RestoreReport {
+    // A key that was replaced since the backup does not come back with it.
+    let key = local?.databaseKey ?? kept.databaseKey
+    let isSameKey = key == kept.databaseKey
+    try DatabaseFile.create(swap.newFile)
+    if !isSameKey { try DatabaseFile.create(swap.otherFile) }
+    let extracted = isSameKey ? swap.newFile : swap.otherFile
+    try extract(to: extracted)
+    let verification = try check(extracted, kept)
+    if !isSameKey { try copy(extracted, key: kept.databaseKey, to: swap.newFile, newKey: key) }
+    try forgetNonce(key)
+    if local == nil { try Keyring.place(backup.keyring, at: folder.keys) }
+    try Keyring.update(at: folder.keys) { $0.setPendingDatabase(PendingDatabase(key: key)) }
+    try swap.commit(isOpenElsewhere: false)
+    progress?(1)
+    guard let group = kept.group else { throw GodwitError(.damagedKeyring, "the backup's keyring names no group") }
+    return RestoreReport(
+      replica: kept.identity.replica, group: group, verification: verification, hasRestoredKeyring: local == nil)
+  }
+
+  private func checkOwner(_ kept: KeyringContents, _ local: KeyringContents?) throws {
+    guard let local else { return }
+    guard local.identity.replica == kept.identity.replica else {
+      throw GodwitError(
+        .replicaExists,
+        "\(folder.path) holds replica \(local.identity.replica), and the backup is of \(kept.identity.replica)",
+        hint: "restore it to another folder")
+    }
+    guard local.group == kept.group else {
+      throw GodwitError(
+        .otherGroup, "the backup is of another group than the replica in \(folder.path)",
+        hint: "restore it to another folder")
+    }
+  }
+
+  private func extract(to path: String) throws {
+    let target = try PrivateFile.open(path, writing: true)
+    try backup.extract(to: target) { fraction in
+      try checkCancellation()
+      progress?(fraction / 2)
+    }
+  }
+
+  /// Opens and proves what was extracted: every page, every chain, and that it is the database of this keyring.
+  private func check(_ path: String, _ kept: KeyringContents) throws -> VerificationReport {
+    let connection = try Connection(
+      path: path, key: kept.databaseKey, mode: .reader, cancellation: cancellation, isTemporary: true)
+    guard let group = kept.group else { throw GodwitError(.damagedKeyring, "the backup's keyring names no group") }
+    try SystemTables.check(on: connection, group: group)
+    guard try OriginTable(connection).own.replica == kept.identity.replica else {
+      throw GodwitError(.corruptFile, "the backup's database and keyring are of different replicas")
+    }
+    let report = try Replica.check(connection)
+    guard report.isSound else {
+      throw GodwitError(
+        .damagedDatabase, "the database in the backup is damaged: \(report.problems.first ?? "")",
+        hint: "take an earlier backup")
+    }
+    return report
+  }
+
+  private func copy(_ path: String, key: SecretBytes, to newPath: String, newKey: SecretBytes) throws {
+    let source = try Connection(path: path, key: key, mode: .reader, cancellation: cancellation, isTemporary: true)
+    try source.execute("BEGIN")
+    try DatabaseCopy.run(from: source, to: newPath, key: newKey, hasLog: true) { progress?(0.5 + $0 / 4) }
+    try DatabaseCopy.verify(newPath, key: newKey, against: source)
+  }
+
+  /// With a nonce that no anchor has, the next opening takes it for what it is (Specs/incarnations.md).
+  private func forgetNonce(_ key: SecretBytes) throws {
+    let connection = try Connection(
+      path: swap.newFile, key: key, mode: .writer, cancellation: cancellation, isTemporary: true)
+    try Meta.set(.nonce, .blob(Nonce.random().bytes), on: connection)
+  }
+
+  private func checkCancellation() throws {
+    if cancellation.isCancelled { throw CancellationError() }
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import GodwitModel
+import GodwitStorage
+
+extension Replica {
+  /// Writes the user's tables as a SQLite database **without encryption**, for leaving: whoever reads the file reads
+  /// all of it.
+  ///
+  /// It has the tables with the rows that they show now, their indexes, views and the program's own triggers; nothing
+  /// of Godwit's own: no change log, conflicts, keys or members. Rows in limbo are not shown, so they are not in it.
+  /// Virtual tables are not either. Others go on reading and writing meanwhile.
+  ///
+  /// A process that is killed meanwhile leaves `FILE.RANDOM.tmp` beside the file, which is not encrypted either.
+  ///
+  /// - Parameters:
+  ///   - path: The file, which must not exist; outside of the replica's folder.
+  ///   - progress: Hears how much is done.
+  /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `diskFull`, `fileAccess`.
+  public func exportPlaintext(to path: String, progress: ProgressHandler? = nil) async throws -> PlaintextReport {
+    let folder = folder
+    let report = try await pool.read { connection in
+      try folder.requireOutside(path)
+      guard !PrivateFile.exists(path) else { throw Self.exists(path) }
+      try Leftovers.remove(of: path)
+      let file = try PendingFile(replacing: path)
+      let target = try Connection(plaintext: file.temporaryPath, mode: .copy)
+      let report = try PlaintextCopy(from: connection, to: target, progress).run()
+      guard try file.commitNew() else { throw Self.exists(path) }
+      return report
+    }
+    progress?(1)
+    logger.notice("wrote the tables without encryption", metadata: ["path": "\(path)"])
+    return report
+  }
+
+  private static func exists(_ path: String) -> GodwitError {
+    GodwitError(.invalidArgument, "\(path) exists already", hint: "choose another name, or remove it first")
+  }
+}
+
+/// What was written without encryption.
+public struct PlaintextReport: Sendable {
+  /// How many tables.
+  public let tables: Int
+  /// How many rows.
+  public let rows: Int
+}
+
+/// Makes the user's part of a database anew in another one.
+private struct PlaintextCopy {
+  private struct Part {
+    let type: String
+    let name: String
+    let sql: String
+  }
+
+  private let source: Connection
+  private let target: Connection
+  private let progress: ProgressHandler?
+
+  init(from source: Connection, to target: Connection, _ progress: ProgressHandler?) {
+    self.source = source
+    self.target = target
+    self.progress = progress
+  }
+
+  func run() throws -> PlaintextReport {
+    let parts = try parts()
+    let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
+    let kept = parts.filter { !virtual.own($0.name) }
+    let tables = kept.filter { $0.type == "table" }
+    try target.setForeignKeys(false)
+    try target.execute("BEGIN")
+    for table in tables { try target.execute(table.sql) }
+    var rows = 0
+    for (index, table) in tables.enumerated() {
+      try source.checkCancellation()
+      rows += try TableCopy(table.name, columns(of: table.name)).run(from: source, to: target)
+      progress?(Double(index + 1) / Double(tables.count + 1))
+    }
+    try TableCopy.copyNumbering(from: source, to: target)
+    for type in ["index", "view", "trigger"] {
+      for part in kept where part.type == type { try target.execute(part.sql) }
+    }
+    try target.execute("COMMIT")
+    if let problem = try target.integrityProblems(limit: 1).first {
+      throw GodwitError(.damagedDatabase, "the file that was written is damaged: \(problem)", hint: "try again")
+    }
+    return PlaintextReport(tables: tables.count, rows: rows)
+  }
+
+  /// What is neither Godwit's nor SQLite's own.
+  private func parts() throws -> [Part] {
+    let sql = """
+      SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      AND name NOT LIKE 'godwit\\_%' ESCAPE '\\' AND tbl_name NOT LIKE 'godwit\\_%' ESCAPE '\\' ORDER BY rowid
+      """
+    return try source.withStatement(sql) { statement in
+      var parts: [Part] = []
+      while try statement.step() {
+        parts.append(
+          Part(type: try statement.text(at: 0), name: try statement.text(at: 1), sql: try statement.text(at: 2)))
+      }
+      return parts
+    }
+  }
+
+  private func columns(of table: String) throws -> [String] {
+    try source.withStatement("PRAGMA table_info(\(SQLName.quoted(table)))") { statement in
+      var names: [String] = []
+      while try statement.step() { names.append(try statement.text(at: 1)) }
+      return names
+    }
+  }
+}

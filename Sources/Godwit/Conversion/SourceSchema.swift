@@ -1,0 +1,105 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+
+/// What another program's database consists of, and as what each part comes here (Specs/conversion.md, "Tables").
+struct SourceSchema {
+  struct Table {
+    let name: String
+    /// The statement that made it there.
+    let sql: String
+    /// The columns that an INSERT may name.
+    let columns: [String]
+    /// What it becomes here; nil for a table that stays as its statement says, which Godwit knows nothing of.
+    var definition: TableDefinition?
+    /// Why there is none.
+    var reason: String?
+    /// The indexes that the definition has taken over.
+    var covered: [String] = []
+  }
+
+  struct Part {
+    let type: String
+    let name: String
+    let sql: String
+  }
+
+  private(set) var tables: [Table] = []
+  /// Indexes that no definition has, views and triggers, in this order.
+  private(set) var rest: [Part] = []
+  /// Virtual tables, with the tables they keep their content in.
+  private(set) var leftOut: [String] = []
+  let connection: Connection
+
+  /// Throws `invalidSchema` for names that are Godwit's.
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    let parts = try Self.parts(connection)
+    for part in parts where part.name.lowercased().hasPrefix("godwit_") {
+      throw GodwitError(
+        .invalidSchema, "the database has a \(part.type) \(part.name), a name that is Godwit's own",
+        hint: "rename it in the database")
+    }
+    let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
+    for part in parts where part.type == "table" {
+      if virtual.own(part.name) { leftOut.append(part.name) } else { tables.append(try table(part)) }
+    }
+    settleReferences()
+    let covered = Set(tables.filter { $0.definition != nil }.flatMap(\.covered))
+    let known = Set(tables.compactMap(\.definition).flatMap { table in table.indexes.map { table.indexName($0) } })
+    for type in ["index", "view", "trigger"] {
+      for part in parts where part.type == type && !virtual.own(part.name) && !covered.contains(part.name) {
+        guard !known.contains(part.name) else {
+          throw GodwitError(
+            .invalidSchema, "the database has an index \(part.name), a name that another index is going to have",
+            hint: "rename it in the database")
+        }
+        rest.append(part)
+      }
+    }
+  }
+
+  private static func parts(_ connection: Connection) throws -> [Part] {
+    let sql = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+    return try connection.withStatement(sql) { statement in
+      var parts: [Part] = []
+      while try statement.step() {
+        parts.append(
+          Part(type: try statement.text(at: 0), name: try statement.text(at: 1), sql: try statement.text(at: 2)))
+      }
+      return parts
+    }
+  }
+
+  private func table(_ part: Part) throws -> Table {
+    let columns = try columns(of: part.name)
+    var table = Table(name: part.name, sql: part.sql, columns: columns.map(\.name), definition: nil, reason: nil)
+    do {
+      let (definition, indexes) = try definition(part, columns)
+      table.definition = definition
+      table.covered = indexes
+    } catch let obstacle as Obstacle {
+      table.reason = obstacle.reason
+    } catch let error as GodwitError where error.code == .invalidSchema {
+      table.reason = error.message
+    }
+    return table
+  }
+
+  /// A table that refers to one which stays as it is must stay so too, for definitions refer to definitions.
+  private mutating func settleReferences() {
+    while true {
+      let known = Set(tables.compactMap { $0.definition?.name.lowercased() })
+      let broken = tables.indices.filter { index in
+        tables[index].definition?.columns.contains {
+          $0.reference.map { !known.contains($0.table.lowercased()) } ?? false
+        } ?? false
+      }
+      guard !broken.isEmpty else { return }
+      for index in broken {
+        tables[index].definition = nil
+        tables[index].reason = "it refers to a table that stays as it is"
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import GodwitBase
+
+/// Files under temporary names that a writer left when it was killed. One that lives holds a lock on its own.
+package enum Leftovers {
+  /// What SQLite keeps beside a database that is being made under a temporary name.
+  private static let companions = ["-journal", "-wal", "-shm"]
+
+  /// Removes those that ``PendingFile`` made for a path.
+  package static func remove(of path: String) throws(GodwitError) {
+    let folder = (path as NSString).deletingLastPathComponent
+    let place = folder.isEmpty ? "." : folder
+    let prefix = "\((path as NSString).lastPathComponent)."
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+    where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.count > prefix.count + 4
+      && name.dropFirst(prefix.count).dropLast(4).allSatisfy(isDigit)
+    {
+      let leftover = "\(place)/\(name)"
+      guard !isBeingWritten(leftover) else { continue }
+      guard unlink(leftover) == 0 || errno == ENOENT else { throw .file("remove", leftover, errno) }
+      for suffix in companions { unlink(leftover + suffix) }
+    }
+  }
+
+  private static func isBeingWritten(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
+  /// Of base 36, as ``PendingFile`` names them.
+  private static func isDigit(_ character: Character) -> Bool {
+    character.isASCII && (character.isNumber || character.isLowercase)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+
+/// Keyrings in backups (Specs/backup.md): the file as it is, sealed to the slots it has.
+extension Keyring {
+  /// The bytes of the file, and what they hold.
+  package static func bytes(at location: KeyringLocation) throws -> (bytes: [UInt8], contents: KeyringContents) {
+    let opened = try unlock(location)
+    return (opened.file.bytes, opened.contents)
+  }
+
+  /// Opens a keyring that lies in another file with what the location offers, and remembers how: nobody is asked again
+  /// once it lies there.
+  ///
+  /// Throws as ``open(at:)``.
+  package static func open(bytes: [UInt8], offering location: KeyringLocation) throws -> KeyringContents {
+    let file = try KeyringFile(parsing: bytes)
+    let (masterKey, isByMachineKey) = try SlotOpener(location.secrets).masterKey(of: file)
+    let contents = try file.contents(masterKey: masterKey)
+    if !isByMachineKey { location.opened.current = masterKey }
+    return contents
+  }
+
+  /// The slots of a keyring that lies in another file, unproven.
+  package static func slots(in bytes: [UInt8]) throws -> [SlotDescription] {
+    try KeyringFile(parsing: bytes).slotDescriptions()
+  }
+
+  /// Puts a keyring where there is none.
+  ///
+  /// Throws `replicaExists` when there is one.
+  package static func place(_ bytes: [UInt8], at location: KeyringLocation) throws {
+    try PrivateFile.makeFolder(folder(of: location.keyring))
+    try ParentFolders.check(of: location.keyring)
+    let lock = try LockFile(lockPath(location))
+    try withExtendedLifetime(lock) {
+      guard !PrivateFile.exists(location.keyring) else {
+        throw GodwitError(
+          .replicaExists, "there is a keyring at \(location.keyring) already", hint: "choose another path")
+      }
+      try PrivateFile.replace(location.keyring, with: bytes)
+    }
+  }
+}

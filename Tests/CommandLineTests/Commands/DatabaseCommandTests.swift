@@ -1,0 +1,96 @@
+import Foundation
+import Godwit
+import Testing
+
+/// rekey, backup, restore, export --plaintext, init --from.
+@Suite struct DatabaseCommandTests {
+  private let machine: Machine
+
+  init() throws {
+    machine = try Machine("database")
+    try #require(try machine.godwit("init", "--name", "desk").status == 0)
+  }
+
+  private func secretFile(_ name: String, _ text: String, on machine: Machine) throws {
+    try machine.write(Data(text.utf8), to: name)
+    chmod(machine.path(name), 0o600)
+  }
+
+  @Test func rekeyingKeepsEverythingAndReplacesTheFile() async throws {
+    try await machine.write { try $0.insert(Note(title: "one")) }
+    let digest = try machine.digest()
+    let before = try machine.read(".godwit/database").prefix(16)
+    #expect(try machine.godwit("rekey", "--json").objects().first?["rekeyed"] as? Bool == true)
+    #expect(try machine.read(".godwit/database").prefix(16) != before)
+    let rotated = try machine.godwit("keyring", "rotate", "--database", "--json")
+    #expect(try rotated.objects().first?["rekeyed"] as? Bool == true)
+    #expect(try machine.digest() == digest)
+    #expect(try machine.godwit("verify").status == 0)
+  }
+
+  @Test func aBackupComesBackOnAFreshMachineWithTheRecoveryCode() async throws {
+    try await machine.write { try $0.insert(Note(title: "one")) }
+    let warned = try machine.godwit("backup", "notes.backup")
+    #expect(warned.status == 0 && warned.error.contains("godwit keyring add recovery-code"))
+    let code = try machine.godwit("keyring", "add", "recovery-code", "--label", "paper").text
+    let written = try machine.godwit("backup", "notes.backup", "--json")
+    let slots = try #require(try written.objects().first?["slots"] as? [[String: Any]])
+    #expect(slots.map { $0["label"] as? String } == ["machine", "paper"])
+
+    let other = try Machine("fresh")
+    try other.write(try machine.read("notes.backup"), to: "notes.backup")
+    let refused = try other.godwit("restore", "notes.backup")
+    #expect(refused.status == 12)
+    let restored = try other.godwit(
+      "restore", "notes.backup", "--recovery-code-file", "-", "--json", input: Data(code.utf8))
+    let json = try #require(try restored.objects().first)
+    #expect(restored.status == 0)
+    #expect(Set(json.keys) == ["path", "replica", "group", "transactions", "rows", "digest", "keyring"])
+    #expect(json["digest"] as? String == (try machine.godwit("verify", "--digest-only").lines.first))
+    #expect(json["keyring"] as? Bool == true)
+    try secretFile("code", code, on: other)
+    let opened = try other.godwit("status", "--recovery-code-file", "code", "--json")
+    #expect(try opened.objects().first?["name"] as? String == "desk")
+  }
+
+  @Test func aRestoreTakesTheReplicaBackAndAChangedFileIsRefused() async throws {
+    try await machine.write { try $0.insert(Note(title: "one")) }
+    let digest = try machine.digest()
+    try #require(try machine.godwit("backup", "notes.backup").status == 0)
+    try await machine.write { _ = try $0.delete(Note.all) }
+    var bytes = try machine.read("notes.backup")
+    bytes[5_000] ^= 1
+    try machine.write(bytes, to: "changed")
+    #expect(try machine.godwit("restore", "changed").status == 13)
+    #expect(try machine.digest() != digest)
+    let restored = try machine.godwit("restore", "notes.backup")
+    #expect(restored.status == 0 && restored.error.contains("new incarnation"))
+    #expect(try machine.digest() == digest)
+    #expect(try machine.godwit("backup", ".godwit/notes.backup").status == 1)
+  }
+
+  @Test func leavingWarnsInAnyCaseAndReplacesNothing() async throws {
+    try await machine.write { try $0.insert(Note(title: "one", views: 7)) }
+    let written = try machine.godwit("export", "--plaintext", "notes.db", "--quiet", "--json")
+    #expect(written.status == 0)
+    #expect(written.error.contains("warning: notes.db will not be encrypted"))
+    #expect(try written.objects().first?["encrypted"] as? Bool == false)
+    #expect(try machine.read("notes.db").starts(with: Data("SQLite format 3\0".utf8)))
+    #expect(try machine.godwit("export", "--plaintext", "notes.db").status == 1)
+    #expect(try machine.godwit("export", "--plaintext", "-").status == 64)
+    #expect(try machine.godwit("export", "--plaintext", "--for", "desk", "other.db").status == 64)
+
+    let other = try Machine("arrived")
+    try other.write(try machine.read("notes.db"), to: "notes.db")
+    let made = try other.godwit("init", "--from", "notes.db", "--name", "new", "--json")
+    let tables = try #require(try made.objects().first?["tables"] as? [[String: Any]])
+    #expect(tables.map { $0["table"] as? String } == ["note"] && tables[0]["obstacle"] is NSNull)
+    #expect(try other.godwit("table", "start-sync", "note").status == 0)
+    #expect(try other.godwit("query", "SELECT title, views FROM note", "--json").objects().first?["views"] as? Int == 7)
+    #expect(try other.godwit("init", "--from", "notes.db").status == 1)
+    #expect(try other.godwit("init", "elsewhere", "--from-secret-file", "x").status == 64)
+    let encrypted = try other.godwit(
+      "init", "elsewhere", "--from", ".godwit/database", "--from-secret-file", "-", input: Data("wrong".utf8))
+    #expect(encrypted.status == 12)
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import GodwitKeys
+import GodwitStorage
+import Testing
+
+@testable import Godwit
+
+@Suite("Restoring a backup", .timeLimit(.minutes(2)))
+struct RestoreTests {
+  @Test("takes a new incarnation by itself, and what others hold of the former comes back")
+  func incarnation() async throws {
+    let group = try await TestGroup(2)
+    let file = group.folder.file("backup")
+    try await group[0].write { try $0.insert(Note(title: "one")) }
+    _ = try await group[0].backup(to: file)
+    try await group[0].write { try $0.insert(Note(title: "two")) }
+    try await group.send(from: 0, to: 1)
+    let former = try await group[0].status().incarnation
+    await group[0].close()
+
+    try await Replica.restore(file, to: group[0].path)
+    let restored = try await TestGroup.open(group[0].path, group.clock)
+    #expect(try await restored.fetch(Note.all).map(\.title) == ["one"])
+    try await restored.write { try $0.insert(Note(title: "three")) }
+    #expect(try await restored.status().incarnation != former)
+    let (there, back) = (group.folder.file("there"), group.folder.file("back"))
+    _ = try await restored.export(to: .file(there), includesAll: true)
+    #expect(try await group[1].import(from: .file(there)).forks.isEmpty)
+    _ = try await group[1].export(to: .file(back), includesAll: true)
+    _ = try await restored.import(from: .file(back))
+    #expect(Set(try await restored.fetch(Note.all).map(\.title)) == ["one", "two", "three"])
+    #expect(try await restored.digest() == group[1].digest())
+    // What lived in this place before goes on nowhere.
+    #expect(try await restored.incarnations().first { $0.id == former }?.hasEnded == true)
+    await restored.close()
+    await group[1].close()
+  }
+
+  @Test("takes a new incarnation also when nothing was written since the backup")
+  func sameState() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("backup")
+    try await group[0].write { try $0.insert(Note(title: "one")) }
+    let former = try await group[0].status().incarnation
+    _ = try await group[0].backup(to: file)
+    await group[0].close()
+    try await Replica.restore(file, to: group[0].path)
+    let restored = try await TestGroup.open(group[0].path)
+    #expect(try await restored.status().incarnation != former)
+    await restored.close()
+  }
+
+  @Test("is busy while anybody has the database open, and changes nothing")
+  func busy() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("backup")
+    _ = try await group[0].backup(to: file)
+    try await group[0].write { try $0.insert(Note(title: "since")) }
+    #expect(await code { try await Replica.restore(file, to: group[0].path) } == .busy)
+    #expect(try await group[0].count(Note.all) == 1)
+    await group[0].close()
+    try await Replica.restore(file, to: group[0].path)
+    let restored = try await TestGroup.open(group[0].path)
+    #expect(try await restored.count(Note.all) == 0)
+    await restored.close()
+  }
+
+  @Test("is busy while another process has it open")
+  func busyElsewhere() async throws {
+    let folder = try TemporaryFolder()
+    let (path, file) = (folder.file("replica"), folder.file("backup"))
+    #expect(try await KillSubject.run(["make", path], umask: "077") == 0)
+    let replica = try await Replica.open(existing: path)
+    _ = try await replica.backup(to: file)
+    await replica.close()
+    let found = try await KillSubject.during(["write", path], after: 3) {
+      await code { try await Replica.restore(file, to: path) }
+    }
+    #expect(found == .busy)
+    #expect(try await Replica.restore(file, to: path).verification.isSound)
+  }
+
+  @Test("refuses the backup of another replica, and of another group's")
+  func others() async throws {
+    let group = try await TestGroup(2)
+    let stranger = try await TestGroup(1)
+    let (own, strange) = (group.folder.file("own"), group.folder.file("strange"))
+    _ = try await group[0].backup(to: own)
+    _ = try await stranger[0].backup(to: strange)
+    for replica in group.replicas + stranger.replicas { await replica.close() }
+    let keys = KeySource.keyring(openedBy: [
+      .machineKey(at: "\(group[0].path)/machine.key"), .machineKey(at: "\(group[1].path)/machine.key"),
+      .machineKey(at: "\(stranger[0].path)/machine.key"),
+    ])
+    #expect(await code { try await Replica.restore(own, to: group[1].path, key: keys) } == .replicaExists)
+    #expect(await code { try await Replica.restore(strange, to: group[1].path, key: keys) } == .replicaExists)
+    let again = try await TestGroup.open(group[1].path)
+    #expect(try await again.verify().isSound)
+    await again.close()
+  }
+
+  @Test("of a backup from before a rekey does not bring the old key back")
+  func afterRekey() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("backup")
+    try await group[0].write { try $0.insert(Note(title: "one")) }
+    let old = try await group[0].databaseKey()
+    let digest = try await group[0].digest()
+    _ = try await group[0].backup(to: file)
+    try await group[0].rekey()
+    try await group[0].write { _ = try $0.delete(Note.all) }
+    let key = try await group[0].databaseKey()
+    await group[0].close()
+
+    let report = try await Replica.restore(file, to: group[0].path)
+    #expect(!report.hasRestoredKeyring && report.verification.digest == digest)
+    #expect(throws: GodwitError.self) { try Connection(path: old.path, key: old.key, mode: .reader) }
+    #expect(throws: Never.self) { try Connection(path: key.path, key: key.key, mode: .reader) }
+    let again = try await TestGroup.open(group[0].path)
+    #expect(try await again.fetch(Note.all).map(\.title) == ["one"])
+    await again.close()
+    let left = try FileManager.default.contentsOfDirectory(atPath: group[0].path).filter { $0.hasPrefix("database") }
+    #expect(Set(left) == ["database", "database-gate"])
+  }
+
+  @Test("helps where the database is lost or damaged, and keeps the keyring's members")
+  func lostDatabase() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("backup")
+    try await group[0].write { try $0.insert(Note(title: "one")) }
+    _ = try await group[0].backup(to: file)
+    let identity = try await Replica.identity(at: group.folder.file("laptop"))
+    try await group[0].invite(identity, name: "laptop", to: .file(group.folder.file("invitation")))
+    await group[0].close()
+    for content in [nil, Data(repeating: 7, count: 8_192)] {
+      try FileManager.default.removeItem(atPath: "\(group[0].path)/database")
+      if let content {
+        try content.write(to: URL(fileURLWithPath: "\(group[0].path)/database"))
+        chmod("\(group[0].path)/database", 0o600)
+      }
+      try await Replica.restore(file, to: group[0].path)
+      let restored = try await TestGroup.open(group[0].path)
+      #expect(try await restored.members().map(\.name).contains("laptop"))
+      #expect(try await restored.count(Note.all) == 1)
+      await restored.close()
+    }
+  }
+}

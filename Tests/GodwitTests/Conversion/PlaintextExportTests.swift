@@ -1,0 +1,77 @@
+import Foundation
+import GodwitStorage
+import Testing
+
+@testable import Godwit
+
+@Suite("Leaving without encryption", .timeLimit(.minutes(1)))
+struct PlaintextExportTests {
+  @Test("writes the user's tables, and nothing of Godwit's own")
+  func tables() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("plain.db")
+    let folder = Folder(name: "work")
+    try await group[0].write { tx in
+      try tx.insert(folder)
+      try tx.insert(Note(title: "one", body: "ü", views: 3, folder: folder.id))
+      try tx.insert(Draft(title: "mine"))
+      try tx.execute("CREATE TABLE own (a, b)")
+      try tx.execute("INSERT INTO own VALUES (1, x'00FF')")
+      try tx.execute("CREATE VIEW titles AS SELECT title FROM note")
+      try tx.execute("CREATE TRIGGER noted AFTER INSERT ON own BEGIN UPDATE own SET b = 'seen' WHERE a = new.a; END")
+    }
+    let report = try await group[0].exportPlaintext(to: file)
+
+    #expect(report.tables == 4 && report.rows == 4)
+    #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+    let plain = try Connection(plaintext: file, mode: .reader)
+    let names = try plain.withStatement("SELECT name FROM sqlite_master ORDER BY name") { statement in
+      var names: [String] = []
+      while try statement.step() { names.append(try statement.text(at: 0)) }
+      return names
+    }
+    #expect(!names.contains { $0.lowercased().hasPrefix("godwit_") })
+    #expect(Set(names).isSuperset(of: ["note", "folder", "draft", "own", "titles", "noted"]))
+    #expect(try plain.scalar("SELECT body || views FROM note") == .text("ü3"))
+    #expect(try plain.scalar("SELECT b FROM own") == .blob([0, 0xFF]))
+    #expect(try plain.scalar("SELECT title FROM titles") == .text("one"))
+    #expect(try plain.scalar("PRAGMA foreign_key_check") == nil)
+    let beside = try FileManager.default.contentsOfDirectory(atPath: group.folder.path)
+    #expect(beside.filter { $0.hasPrefix("plain") } == ["plain.db"])
+    await group[0].close()
+  }
+
+  @Test("refuses a file that exists, and the replica's own folder")
+  func refused() async throws {
+    let group = try await TestGroup(1)
+    let file = group.folder.file("plain.db")
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(await code { try await group[0].exportPlaintext(to: file) } == .invalidArgument)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("kept".utf8))
+    #expect(await code { try await group[0].exportPlaintext(to: "\(group[0].path)/plain.db") } == .invalidArgument)
+    await group[0].close()
+  }
+
+  @Test("and coming back keeps every table and row")
+  func roundTrip() async throws {
+    let folder = try TemporaryFolder()
+    let (there, back) = (folder.file("plain.db"), folder.file("again.db"))
+    let shop = try SourceDatabase(folder.file("shop.db"), SourceDatabase.shop)
+    let first = try await Replica.make(at: folder.file("first"), from: .plaintext(at: shop.path))
+    let replica = try await Replica.open(existing: folder.file("first"))
+    let written = try await replica.exportPlaintext(to: there)
+    await replica.close()
+    #expect(written.rows == first.tables.reduce(0) { $0 + $1.rows })
+    let second = try await Replica.make(at: folder.file("second"), from: .plaintext(at: there))
+    #expect(second.tables.map(\.rows) == first.tables.map(\.rows))
+    #expect(second.tables.map(\.obstacle) == first.tables.map(\.obstacle))
+    let again = try await Replica.open(existing: folder.file("second"))
+    _ = try await again.exportPlaintext(to: back)
+    await again.close()
+    let plain = try [there, back].map { try Connection(plaintext: $0, mode: .reader) }
+    for table in ["customer", "purchase", "line", "ticket", "log", "price", "sqlite_sequence"] {
+      let counts = try plain.map { try $0.scalar("SELECT count(*) FROM \(table)") }
+      #expect(counts[0] == counts[1], "\(table)")
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import GodwitStorage
+import Testing
+
+@testable import Godwit
+
+/// A database of another program's.
+struct SourceDatabase {
+  let path: String
+
+  init(_ path: String, _ statements: String) throws {
+    self.path = path
+    try Data().write(to: URL(fileURLWithPath: path))
+    let connection = try Connection(plaintext: path, mode: .copy)
+    try connection.execute(statements)
+  }
+
+  static let shop = """
+    CREATE TABLE customer (name TEXT NOT NULL, id INTEGER PRIMARY KEY, isActive BOOLEAN NOT NULL DEFAULT 1, since DATE);
+    CREATE UNIQUE INDEX customer_name ON customer (name);
+    CREATE TABLE purchase (id TEXT PRIMARY KEY, customer INTEGER REFERENCES customer (id) ON DELETE CASCADE,
+      total REAL NOT NULL DEFAULT 0.5, checked INT, note TEXT DEFAULT 'it''s', image BLOB);
+    CREATE INDEX purchase_total ON purchase (total) WHERE total > 10;
+    CREATE TABLE line (purchase TEXT NOT NULL REFERENCES purchase, place INTEGER NOT NULL, count INTEGER,
+      PRIMARY KEY (purchase, place)) WITHOUT ROWID;
+    CREATE TABLE ticket (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT);
+    CREATE TABLE log (at, what);
+    CREATE TABLE price (id INTEGER PRIMARY KEY, cents INTEGER CHECK (cents >= 0));
+    CREATE VIRTUAL TABLE search USING fts4 (text); CREATE TABLE search_terms (id INTEGER PRIMARY KEY);
+    INSERT INTO customer VALUES ('Ada', 1, 1, '2020-01-01'), ('Bo', 2, 0, NULL);
+    INSERT INTO purchase VALUES ('a', 1, 12.5, 1, 'ü', x'0001'), ('b', 2, 3, NULL, NULL, NULL);
+    INSERT INTO line VALUES ('a', 1, 3), ('a', 2, 1), ('b', 1, NULL);
+    INSERT INTO ticket (text) VALUES ('one'), ('two'), ('three'); DELETE FROM ticket WHERE id = 3;
+    INSERT INTO log VALUES (1, 'x'), (2.5, x'FF');
+    INSERT INTO price VALUES (1, 100);
+    INSERT INTO search VALUES ('found');
+    CREATE VIEW big AS SELECT id FROM purchase WHERE total > 10;
+    CREATE TRIGGER logged AFTER INSERT ON customer BEGIN INSERT INTO log VALUES (0, new.name); END;
+    """
+}
+
+private struct Customer: Model {
+  static let schema = Schema<Self>("customer", sync: .local) {
+    Column("name", \.name)
+    Column("isActive", \.isActive)
+    Column("since", \.since)
+    Index(\.name).unique()
+  }
+  var id = 0
+  var name = ""
+  var isActive = true
+  var since: String?
+}
+
+@Suite("A replica of another program's database", .timeLimit(.minutes(1)))
+struct SourceTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.file("replica") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func source(_ statements: String) throws -> DatabaseSource {
+    .plaintext(at: try SourceDatabase(folder.file("source.db"), statements).path)
+  }
+
+  /// Nothing is made of a source that is refused, and nothing of it is changed.
+  private func expectRefused(
+    _ source: DatabaseSource, _ expected: GodwitError.Code, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("source.db")))
+    let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["replica"])
+    let error = await failure { try await Replica.make(at: path, from: source) }
+    #expect(error?.code == expected, "\(String(describing: error))", sourceLocation: location)
+    #expect(!FileManager.default.fileExists(atPath: "\(path)/database"), sourceLocation: location)
+    #expect(!FileManager.default.fileExists(atPath: "\(path)/keyring"), sourceLocation: location)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("source.db"))) == before, sourceLocation: location)
+    let after = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["replica"])
+    #expect(after == names, sourceLocation: location)
+  }
+
+  @Test("has its tables with keys, defaults, references, indexes, views, triggers and every row")
+  func everything() async throws {
+    let source = try source(SourceDatabase.shop)
+    let before = try Data(contentsOf: URL(fileURLWithPath: source.path))
+    let report = try await Replica.make(at: path, from: source)
+
+    #expect(try Data(contentsOf: URL(fileURLWithPath: source.path)) == before)
+    #expect(report.leftOut.contains("search") && report.leftOut.contains("search_content"))
+    let rows = Dictionary(uniqueKeysWithValues: report.tables.map { ($0.name, $0.rows) })
+    #expect(rows == ["customer": 2, "purchase": 2, "line": 3, "ticket": 2, "log": 2, "price": 1, "search_terms": 0])
+    let obstacles = report.tables.filter { $0.obstacle != nil }.map(\.name)
+    #expect(obstacles == ["log", "price"])
+    let replica = try await Replica.open(existing: path)
+    func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
+    #expect(
+      try await values("SELECT * FROM purchase ORDER BY id") == [
+        [.text("a"), .integer(1), .real(12.5), .integer(1), .text("ü"), .blob([0, 1])],
+        [.text("b"), .integer(2), .real(3), .null, .null, .null],
+      ])
+    #expect(
+      try await values("SELECT at, what FROM log ORDER BY at") == [
+        [.integer(1), .text("x")], [.real(2.5), .blob([0xFF])],
+      ])
+    #expect(try await values("SELECT since FROM customer ORDER BY id") == [[.text("2020-01-01")], [.null]])
+    #expect(try await values("SELECT id FROM big") == [[.text("a")]])
+    try await replica.write { tx in
+      try tx.execute("INSERT INTO ticket (text) VALUES ('four')")
+      try tx.execute("INSERT INTO purchase (id) VALUES ('c')")
+      try tx.execute("INSERT INTO customer (id, name) VALUES (3, 'Cy')")
+    }
+    #expect(try await values("SELECT max(id) FROM ticket") == [[.integer(4)]])
+    #expect(try await values("SELECT total, note FROM purchase WHERE id = 'c'") == [[.real(0.5), .text("it's")]])
+    #expect(try await values("SELECT count(*) FROM log WHERE what = 'Cy'") == [[.integer(1)]])
+    for statement: SQL in ["INSERT INTO price VALUES (2, -1)", "INSERT INTO purchase VALUES ('d', 9, 1, 1, '', '')"] {
+      #expect(await code { try await replica.write { try $0.execute(statement) } } == .constraint)
+    }
+    try await replica.write { try $0.execute("DELETE FROM line WHERE purchase = 'a'") }
+    try await replica.write { try $0.execute("DELETE FROM customer WHERE id = 1") }
+    #expect(try await values("SELECT count(*) FROM purchase WHERE id = 'a'") == [[.integer(0)]])
+    #expect(try await replica.verify().isSound)
+    await replica.close()
+  }
+
+  @Test("opens with models of the same shape, and its rows begin to travel")
+  func models() async throws {
+    _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop), name: "desk")
+    let replica = try await Replica.open(at: path, models: Customer.self)
+    #expect(try await replica.fetch(Customer.all).map(\.name).sorted() == ["Ada", "Bo"])
+    await replica.close()
+    let tool = try await Replica.open(existing: path)
+    #expect(try await tool.startSync(of: "customer") == 2)
+    #expect(try await tool.startSync(of: "purchase") == 2)
+    #expect(try await tool.status().tables.map(\.name).sorted() == ["customer", "purchase"])
+    #expect(await code { try await tool.startSync(of: "ticket") } == .invalidSchema)
+    #expect(await code { try await tool.startSync(of: "log") } == .notInSchema)
+    #expect(try await tool.members().map(\.name) == ["desk"])
+    #expect(try await tool.verify().isSound)
+    await tool.close()
+  }
+
+  @Test("keeps names that are SQL, and refuses those that are Godwit's")
+  func namesThatAreNoNames() async throws {
+    let source = try source(
+      """
+      CREATE TABLE "x"";DROP TABLE y;--" ("../a" INTEGER PRIMARY KEY, "b'c" TEXT); CREATE TABLE y (a INTEGER PRIMARY KEY);
+      INSERT INTO "x"";DROP TABLE y;--" VALUES (1, 'kept');
+      """)
+    let report = try await Replica.make(at: path, from: source)
+    #expect(report.tables.map(\.name) == ["x\";DROP TABLE y;--", "y"])
+    let replica = try await Replica.open(existing: path)
+    let kept = try await replica.rows("SELECT \"b'c\" FROM \"x\"\";DROP TABLE y;--\"")
+    #expect(kept.map(\.values) == [[.text("kept")]])
+    await replica.close()
+    try FileManager.default.removeItem(atPath: path)
+    let reserved = [
+      "CREATE TABLE Godwit_log (a)", "CREATE VIEW godwit_v AS SELECT 1",
+      "CREATE TABLE t (a); CREATE INDEX godwit_i ON t (a)",
+    ]
+    for statement in reserved {
+      unlink(source.path)
+      try await expectRefused(try self.source(statement), .invalidSchema)
+    }
+  }
+
+  @Test("is not made of what is no database, is encrypted, damaged, or has changes beside it")
+  func refused() async throws {
+    let plain = folder.file("source.db")
+    try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: plain))
+    try await expectRefused(.plaintext(at: plain), .notADatabase)
+    try await expectRefused(.sqlcipher(at: plain, openedBy: .passphrase("wrong")), .wrongKey)
+    try Data().write(to: URL(fileURLWithPath: plain))
+    try await expectRefused(.plaintext(at: plain), .notADatabase)
+    try await expectRefused(.sqlcipher(at: plain, openedBy: .passphrase("wrong")), .notADatabase)
+    unlink(plain)
+    _ = try source(SourceDatabase.shop)
+    try await expectRefused(.sqlcipher(at: plain, openedBy: .passphrase("wrong")), .plaintextDatabase)
+    try Data([1]).write(to: URL(fileURLWithPath: plain + "-wal"))
+    try await expectRefused(.plaintext(at: plain), .busy)
+    unlink(plain + "-wal")
+    var content = try Data(contentsOf: URL(fileURLWithPath: plain))
+    for offset in 4_096..<8_192 { content[offset] = 0x5A }
+    try content.write(to: URL(fileURLWithPath: plain))
+    try await expectRefused(.plaintext(at: plain), .damagedDatabase)
+    let missing = DatabaseSource.plaintext(at: folder.file("missing"))
+    #expect(await code { try await Replica.make(at: path, from: missing) } == .fileAccess)
+  }
+
+  @Test("keeps what refers to a table that stays as it is, with its indexes")
+  func staysToo() async throws {
+    let source = try source(
+      """
+      CREATE TABLE price (id INTEGER PRIMARY KEY, cents INTEGER CHECK (cents >= 0));
+      CREATE TABLE offer (id INTEGER PRIMARY KEY, price INTEGER REFERENCES price, text TEXT);
+      CREATE INDEX offer_text ON offer (text);
+      INSERT INTO price VALUES (1, 5); INSERT INTO offer VALUES (1, 1, 'a');
+      """)
+    let report = try await Replica.make(at: path, from: source)
+    #expect(report.tables.allSatisfy { $0.obstacle != nil && $0.rows == 1 })
+    let replica = try await Replica.open(existing: path)
+    let index = try await replica.rows("SELECT sql FROM sqlite_master WHERE name = 'offer_text'").first?.values
+    #expect(index == [.text("CREATE INDEX offer_text ON offer (text)")])
+    await replica.close()
+  }
+
+  @Test("is not made of rows that refer to none")
+  func dangling() async throws {
+    let source = try source(
+      """
+      PRAGMA foreign_keys=OFF; CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent);
+      INSERT INTO child VALUES (1, 7);
+      """)
+    try await expectRefused(source, .constraint)
+  }
+
+  @Test("of a database with a log mode but no log changes nothing beside it, also where nothing can be written")
+  func logMode() async throws {
+    let source = try source(SourceDatabase.shop)
+    var content = try Data(contentsOf: URL(fileURLWithPath: source.path))
+    content[18] = 2
+    content[19] = 2
+    try content.write(to: URL(fileURLWithPath: source.path))
+    let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path))
+    let report = try await Replica.make(at: path, from: source)
+    #expect(report.tables.count == 7)
+    #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["replica"]) == names)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: source.path)) == content)
+  }
+
+  @Test("is not made where there is a replica")
+  func exists() async throws {
+    let source = try source(SourceDatabase.shop)
+    await (try Replica.open(at: path)).close()
+    #expect(await code { try await Replica.make(at: path, from: source) } == .replicaExists)
+    let replica = try await Replica.open(existing: path)
+    #expect(try await replica.verify().isSound)
+    await replica.close()
+  }
+}
