@@ -78,8 +78,11 @@ extension RowMerge {
       var next = FollowingEdits(move)
       next.updates = edits.updates
       next.cells = edits.cells.filter { move.isFollowed(by: $0.value.stamp, to: $0.key) }
-      next.contributions = edits.contributions.mapValues { $0.map { $0.going(by: edits.move) } }
-      next.write = edits.write
+      // A move does not follow itself, and whoever had seen one wrote to what it left behind.
+      next.contributions = edits.contributions.mapValues { all in
+        all.filter { $0.dot != move.stamp.dot }.map { $0.going(by: edits.move) }
+      }
+      next.write = edits.write.flatMap { $0.context.covers(move.stamp.dot) ? nil : $0 }
       next.path = path
       following.append(next)
     }
