@@ -73,8 +73,6 @@ struct BackupTests {
 
   @Test("is open to this user alone, replaces an earlier one, and leaves nothing beside it")
   func modes() async throws {
-    umask(0)
-    defer { umask(0o022) }
     _ = try await replica.backup(to: file)
     try await replica.write { _ = try $0.delete(Note.all) }
     let heard = Heard()

@@ -8,7 +8,9 @@ final class TemporaryFolder: Sendable {
 
   init() throws {
     path = NSTemporaryDirectory() + "godwit-test-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    // Other tests change the process's umask meanwhile.
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
