@@ -31,7 +31,7 @@ final class SnapshotLoader {
     self.head = head
     connection = writer.connection
     numbering = SnapshotNumbering(head.origins.map(\.origin))
-    vector = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.sequence) }))
+    vector = head.vector
     let known = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     tables = try file.header.tables.map { definition in
       guard let table = try known.named(definition.name),
