@@ -46,7 +46,8 @@ extension RowHistory {
           isDeleted: state.removed[origin] >= vector[origin])
       }
     }
-    return try touches(.insert, state.inserts) + touches(.update, state.updates)
+    let followed = state.followed.values.reduce(VersionVector()) { $0.union($1.staying) }
+    return try touches(.insert, state.inserts) + touches(.update, state.updates.union(followed))
   }
 
   private func cell(

@@ -17,6 +17,7 @@ final class Merger {
   private let fastForward: FastForward
   private let fold: LogFold
   private let conflicts: ConflictLog
+  private let logged: LoggedCells
   private var isMerging = false
   /// The transaction before may refer to rows that are not there.
   private var mayDangle = false
@@ -40,6 +41,7 @@ final class Merger {
     fastForward = FastForward(connection: connection, tables: tables, references: references)
     fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
     conflicts = ConflictLog(connection, origins: log.origins)
+    logged = LoggedCells(connection: connection, log: log, tables: tables)
     references.prepare = { [unowned self] in if !isMerging { try beginMerging() } }
   }
 
@@ -198,7 +200,7 @@ final class Merger {
   /// What becomes of each row, in key order.
   private func changes(by batch: [RowKey: RowWrites]) throws -> [(RowKey, RowChange)] {
     let changes = try batch.sorted { $0.key < $1.key }.map { key, writes in
-      (key, try RowChange(writes, to: key, places))
+      (key, try RowChange(writes, to: key, places, logged))
     }
     guard changes.contains(where: { !$0.1.following.isEmpty }) else { return changes }
     return try following(changes, batch).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -231,7 +233,7 @@ final class Merger {
         var writes = batch[key] ?? RowWrites()
         writes.following = (arriving[key] ?? [:]).sorted { $0.key < $1.key }.flatMap(\.value)
           .sorted { $0.transaction < $1.transaction }
-        changes[key] = try RowChange(writes, to: key, places)
+        changes[key] = try RowChange(writes, to: key, places, logged)
       }
     }
     return changes

@@ -56,7 +56,7 @@ struct RowChange {
   private let places: RowPlaces
   private let table: MergeTable
 
-  init(_ all: RowWrites, to key: RowKey, _ places: RowPlaces) throws {
+  init(_ all: RowWrites, to key: RowKey, _ places: RowPlaces, _ logged: LoggedCells) throws {
     self.key = key
     self.places = places
     let table = try places.tables[key.table]
@@ -69,7 +69,7 @@ struct RowChange {
     var values = before?.values ?? table.completed(state.image ?? [])
     let stored = values
     self.stored = stored
-    var merge = RowMerge(state, table.rules) { stored[$0 - keyCount] }
+    var merge = RowMerge(state, table.rules, recall: { try logged.value(of: $0, of: key, by: $1) }) { stored[$0 - keyCount] }
     following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state

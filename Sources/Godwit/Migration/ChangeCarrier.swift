@@ -20,7 +20,8 @@ final class ChangeCarrier {
   private let catalog: Catalog
   private let history: MigrationHistory
   private let converter: ValueConverter
-  private let losses: LossLog
+  /// Nil where what is carried has been carried before.
+  private let losses: LossLog?
   private let rows: QuarantinedRows
   /// The version and header of the last change set that could be taken as it is.
   private var plainVersion: UInt64?
@@ -28,12 +29,12 @@ final class ChangeCarrier {
   /// Those of the record before: most records are like the one before them.
   private var latest: (version: UInt64, tables: [ChangeSet.Table], landings: [ColumnLandings])?
 
-  init(_ connection: Connection, catalog: Catalog, history: MigrationHistory) throws {
+  init(_ connection: Connection, catalog: Catalog, history: MigrationHistory, again: Bool = false) throws {
     self.connection = connection
     self.catalog = catalog
     self.history = history
     converter = ValueConverter(connection: connection)
-    losses = LossLog(connection)
+    losses = again ? nil : LossLog(connection)
     rows = try QuarantinedRows(connection)
   }
 
@@ -159,7 +160,7 @@ final class ChangeCarrier {
     do {
       let (converted, loses) = try converter.apply(landing.conversions, to: value)
       if loses {
-        try losses.add(
+        try losses?.add(
           value, version: history.version, table: table.definition.name, key: Array(operation.key),
           column: landing.name)
       }

@@ -32,7 +32,7 @@ extension RowStates {
       for move in old.moves {
         var cells: [Int: CellStamp] = [:]
         for (number, source) in sources.enumerated() { cells[number] = source.flatMap { move.cells[$0] } }
-        state.moves.insert(RowMove(stamp: move.stamp, target: move.target, cells: cells))
+        state.moves.insert(RowMove(stamp: move.stamp, target: move.target, cells: cells, seen: move.seen))
       }
       state.image = try old.image.map(image)
       if state != old { try save(state, for: key) }

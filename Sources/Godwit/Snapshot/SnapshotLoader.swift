@@ -167,13 +167,15 @@ final class SnapshotLoader {
       throw ByteReader.malformed("a row state with columns that its table does not have")
     }
     var stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
-    stamps += Array(state.carried.values) + Array(state.brought.values)
+    let brought = state.brought.values.joined()
+    stamps += Array(state.carried.values) + Array(state.followed.keys) + brought.flatMap { [$0.key, $0.value.stamp] }
     stamps += state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
     let contributions = state.contributions.values.joined()
     stamps += contributions.flatMap(\.path)
     let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)
     guard stamps.allSatisfy({ $0.hlc < HLC.limit }), dots.allSatisfy(vector.covers),
-      [state.inserts, state.updates, state.removed].allSatisfy(vector.covers)
+      ([state.inserts, state.updates, state.gone, state.removed] + state.moves.map(\.seen)
+        + state.followed.values.flatMap { [$0.staying, $0.gone] }).allSatisfy(vector.covers)
     else {
       throw ByteReader.malformed("a row state with writes that are not in the snapshot")
     }

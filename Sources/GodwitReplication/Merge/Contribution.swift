@@ -63,12 +63,6 @@ extension [Contribution] {
 }
 
 extension Value {
-  fileprivate var sortKey: [UInt8] {
-    var writer = ByteWriter()
-    writer.value(self)
-    return writer.bytes
-  }
-
   /// Rank by storage class, then by value, as SQLite orders under BINARY.
   package func precedes(_ other: Value) -> Bool {
     func rank(_ value: Value) -> Int {

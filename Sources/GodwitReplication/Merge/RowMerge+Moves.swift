@@ -5,30 +5,61 @@ import GodwitBase
 /// on, and an update keeps nothing alive there.
 extension RowMerge {
   /// The row leaves this key: what its author had not seen goes along.
-  mutating func move(to target: [UInt8], _ write: RowWrite) {
-    var stamps: [Int: CellStamp] = [:]
-    for column in rules.columns where !rules.policy(of: column).isContributed {
-      stamps[column] = state.stamp(of: column)
-    }
-    let move = RowMove(stamp: write.stamp, target: target, cells: stamps)
+  mutating func move(to target: [UInt8], _ write: RowWrite) throws {
+    let stamped = rules.columns.filter { !rules.policy(of: $0).isContributed }
+    var seen = VersionVector()
+    for origin in state.inserts.origins { seen[origin] = write.context[origin] }
+    let move = RowMove(
+      stamp: write.stamp, target: target,
+      cells: Dictionary(
+        uniqueKeysWithValues: stamped.compactMap { column in
+          state.seenStamp(of: column, by: write.context).map { (column, $0) }
+        }), seen: seen)
     state.moves.insert(move)
     var edits = FollowingEdits(move)
-    for (origin, sequence) in state.updates.entries where write.context[origin] < sequence {
-      edits.updates[origin] = sequence
-    }
-    /// What came by one move goes on by a later one.
-    func goesOn(_ other: CellStamp?) -> Bool { other.map { $0 < write.stamp } ?? true }
-    for (column, stamp) in stamps
-    where !state.isSeen(column, by: write.context) && state.carried[column] == nil && goesOn(state.brought[column]) {
-      guard let value = try? value(of: column) else { continue }
-      edits.cells[column] = .init(value: value, stamp: stamp)
-    }
+    edits.updates = takeUnseenUpdates(write.context, by: move)
+    for column in stamped { edits.cells[column] = try unseenCell(column, write.context, by: move) }
     for (column, all) in state.contributions {
-      let unseen = all.unseen(by: write.context).filter { goesOn($0.move) }
+      let unseen = all.filter { contribution in
+        !write.context.covers(contribution.dot) && contribution.move.map(move.isFollowed(byWhatCame:)) ?? true
+      }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
     }
-    for origin in edits.updates.entries.keys { state.updates[origin] = .none }
     following.append(edits)
+  }
+
+  /// The updates that go along keep nothing alive here.
+  private mutating func takeUnseenUpdates(_ context: VersionVector, by move: RowMove) -> VersionVector {
+    let leaving = state.updates.unseen(by: context)
+    for origin in leaving.entries.keys { state.updates[origin] = .none }
+    state.gone = state.gone.union(leaving)
+    var taken = state.gone.unseen(by: context)
+    for (arrival, updates) in state.followed where move.isFollowed(byWhatCame: arrival) {
+      let leaving = updates.staying.unseen(by: context)
+      let gone = updates.gone.union(leaving)
+      let staying = VersionVector(updates.staying.entries.filter { leaving.entries[$0.key] == nil })
+      state.followed[arrival] = FollowedUpdates(staying: staying, gone: gone)
+      taken = taken.union(gone.unseen(by: context))
+    }
+    return taken
+  }
+
+  /// The last write to a column that goes along, also from beneath one that stays.
+  private func unseenCell(_ column: Int, _ context: VersionVector, by move: RowMove) throws -> StampedValue? {
+    func goes(_ stamp: CellStamp) -> Bool { !context.covers(stamp.dot) && move.isFollowed(by: stamp, to: column) }
+    let brought = (state.brought[column] ?? [:]).filter { move.isFollowed(byWhatCame: $0.key) && goes($0.value.stamp) }
+    let last = brought.values.max { $0.isOutdone(by: $1) }
+    guard let stamp = state.writtenStamp(of: column), goes(stamp), last.map({ $0.stamp <= stamp }) ?? true else {
+      return last
+    }
+    let written = StampedValue(value: try writtenValue(of: column, stamp), stamp: stamp)
+    return [last, written].compactMap { $0 }.max { $0.isOutdone(by: $1) }
+  }
+
+  /// What the last write under this key wrote, also when something else covers it.
+  private func writtenValue(of column: Int, _ stamp: CellStamp) throws -> Value {
+    let isCovered = state.carried[column] != nil || state.brought[column] != nil
+    return try isCovered ? recall(column, stamp.dot) : value(of: column)
   }
 
   /// A write to a row that has gone, by an author who had not seen that.
@@ -57,37 +88,50 @@ extension RowMerge {
 
   /// Takes in what was written under a key that the row had before.
   package mutating func apply(_ edits: FollowingEdits) throws {
-    for (column, cell) in edits.cells.sorted(by: { $0.key < $1.key }) {
-      if let present = state.stamp(of: column), present >= cell.stamp {
-        try recordFollowed(column, cell, losesTo: present)
-        continue
-      }
-      written[column] = cell.value
-      state.overrides[column] = cell.stamp
-      state.carried[column] = nil
-      state.brought[column] = edits.move
-    }
+    for (column, cell) in edits.cells.sorted(by: { $0.key < $1.key }) { try bring(cell, to: column, by: edits.move) }
     for (column, all) in edits.contributions.sorted(by: { $0.key < $1.key }) {
       try contribute(all.map { $0.going(by: edits.move) }, instead: [], to: column)
     }
     let path = edits.path + [edits.move]
     if let write = edits.write { try contribute(write, by: path) }
     // None of the moves that are here has seen these edits: they came only now.
-    let onward = state.moves.filter { $0.stamp > edits.move }.sorted { $0.stamp < $1.stamp }
+    let onward = state.moves.filter { $0.isFollowed(byWhatCame: edits.move) }.sorted { $0.stamp < $1.stamp }
     for move in onward {
       var next = FollowingEdits(move)
       next.updates = edits.updates
       next.cells = edits.cells.filter { move.isFollowed(by: $0.value.stamp, to: $0.key) }
-      // A move does not follow itself, and whoever had seen one wrote to what it left behind.
-      next.contributions = edits.contributions.mapValues { all in
-        all.filter { $0.dot != move.stamp.dot }.map { $0.going(by: edits.move) }
-      }
-      next.write = edits.write.flatMap { $0.context.covers(move.stamp.dot) ? nil : $0 }
+      next.contributions = edits.contributions.mapValues { all in all.map { $0.going(by: edits.move) } }
+      next.write = edits.write
       next.path = path
       following.append(next)
     }
-    guard onward.isEmpty else { return }
-    state.updates = state.updates.union(edits.updates)
+    guard !edits.updates.isEmpty else { return }
+    var updates = state.followed[edits.move] ?? FollowedUpdates()
+    if onward.isEmpty {
+      updates.staying = updates.staying.union(edits.updates)
+    } else {
+      updates.gone = updates.gone.union(edits.updates)
+    }
+    state.followed[edits.move] = updates
+  }
+
+  /// The last write wins, as everywhere, and gives way to a cell that a move carried over one as late.
+  private mutating func bring(_ cell: StampedValue, to column: Int, by move: CellStamp) throws {
+    var isLast = state.brought[column]?.values.allSatisfy { $0.isOutdone(by: cell) } ?? true
+    if let stamp = state.writtenStamp(of: column), stamp >= cell.stamp {
+      let isEqual = stamp == cell.stamp
+      let present = StampedValue(value: isEqual ? try writtenValue(of: column, stamp) : .null, stamp: stamp)
+      guard isEqual, present.isOutdone(by: cell) else { return try recordFollowed(column, cell) }
+    }
+    if let present = state.brought[column]?[move], !present.isOutdone(by: cell) { return }
+    if state.carried[column] != nil, state.stamp(of: column) == cell.stamp { isLast = false }
+    if isLast {
+      written[column] = cell.value
+      state.carried[column] = nil
+    } else {
+      try recordFollowed(column, cell)
+    }
+    state.brought[column, default: [:]][move] = cell
   }
 
   /// A write that follows takes back what it had seen where it was made.
@@ -136,12 +180,15 @@ extension RowMerge {
     }
   }
 
-  private mutating func recordFollowed(
-    _ column: Int, _ cell: FollowingEdits.StampedValue, losesTo present: CellStamp
-  ) throws {
+  private mutating func recordFollowed(_ column: Int, _ cell: StampedValue) throws {
     let here = try value(of: column)
-    guard here != cell.value, present != cell.stamp else { return }
+    guard let present = state.stamp(of: column), here != cell.value, present != cell.stamp else { return }
     lost.append(
       LostWrite(column: column, value: cell.value, winningValue: here, loser: cell.stamp, winner: present))
   }
+}
+
+extension VersionVector {
+  /// The entries that are greater than in `other`.
+  func unseen(by other: VersionVector) -> VersionVector { VersionVector(entries.filter { other[$0.key] < $0.value }) }
 }

@@ -13,12 +13,24 @@ package struct RowMerge {
   package internal(set) var following: [FollowingEdits] = []
   let rules: RowRules
   private let current: (Int) throws -> Value
+  /// What a transaction that is remembered wrote to a column under this key.
+  let recall: (Int, Dot) throws -> Value
 
-  /// `current` gives the value a column has before this merge. It is asked only where the outcome needs it.
-  package init(_ state: RowState, _ rules: RowRules, current: @escaping (Int) throws -> Value) {
+  /// `current` gives the value a column has before this merge. It is asked only where the outcome needs it; `recall` for
+  /// what stands beneath what followed or came with a move.
+  package init(
+    _ state: RowState, _ rules: RowRules, recall: @escaping (Int, Dot) throws -> Value = RowMerge.noRecall,
+    current: @escaping (Int) throws -> Value
+  ) {
     self.state = state
     self.rules = rules
+    self.recall = recall
     self.current = current
+  }
+
+  /// Where every author had seen all there is, nothing that is covered goes on.
+  package static func noRecall(_ column: Int, _ dot: Dot) throws -> Value {
+    throw GodwitError(.damagedLog, "a row's state asks for what transaction \(dot.sequence) wrote to it")
   }
 
   /// Takes in one write, of which all causes have been taken in before.
@@ -30,7 +42,6 @@ package struct RowMerge {
       if rules.insertsClaimAll, state.base.map({ $0 < write.stamp }) ?? true {
         state.base = write.stamp
         state.overrides = state.overrides.filter { $0.value > write.stamp }
-        state.brought = state.brought.filter { state.overrides[$0.key] != nil }
       }
       try noteInsert(write)
       follow(unseenMoves(write), write)
@@ -41,16 +52,19 @@ package struct RowMerge {
     case .update:
       try applyCells(write)
       let unseen = unseenMoves(write)
-      guard unseen.isEmpty else { return follow(unseen, write) }
-      try recordUnseenDeletes(write)
       let dot = write.stamp.dot
+      guard unseen.isEmpty else {
+        state.gone[dot.origin] = max(state.gone[dot.origin], dot.sequence)
+        return follow(unseen, write)
+      }
+      try recordUnseenDeletes(write)
       state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
     }
   }
 
   private mutating func applyDelete(_ write: RowWrite) throws {
     if let target = write.movedTo {
-      move(to: target, write)
+      try move(to: target, write)
     } else {
       try recordDelete(write)
     }
@@ -60,6 +74,10 @@ package struct RowMerge {
       for origin in touches.entries.keys {
         state.removed[origin] = max(state.removed[origin], write.context[origin])
       }
+    }
+    for (move, updates) in state.followed where write.context.covers(move.dot) {
+      let staying = updates.staying.unseen(by: write.context)
+      state.followed[move] = staying.isEmpty && updates.gone.isEmpty ? nil : .init(staying: staying, gone: updates.gone)
     }
     state.isSettled = false
     state.deletes.insert(write.stamp)
@@ -106,13 +124,26 @@ package struct RowMerge {
       let here = try value(of: cell.column)
       if here != cell.value { recordLoss(of: cell, write.stamp, present, here) }
     }
-    if present <= write.stamp { set(cell, write) }
+    let new = StampedValue(value: cell.value, stamp: write.stamp)
+    if present <= write.stamp, state.brought[cell.column]?.values.allSatisfy({ !new.isOutdone(by: $0) }) ?? true {
+      set(cell, write)
+    } else if state.brought[cell.column] != nil, state.writtenStamp(of: cell.column).map({ $0 < write.stamp }) ?? true {
+      note(cell, write)
+    }
   }
 
   private mutating func set(_ cell: Cell, _ write: RowWrite) {
     written[cell.column] = cell.value
     state.carried[cell.column] = nil
-    state.brought[cell.column] = nil
+    note(cell, write)
+  }
+
+  /// What followed a move and is older goes nowhere any more.
+  private mutating func note(_ cell: Cell, _ write: RowWrite) {
+    let new = StampedValue(value: cell.value, stamp: write.stamp)
+    if let left = state.brought[cell.column]?.filter({ new.isOutdone(by: $0.value) }) {
+      state.brought[cell.column] = left.isEmpty ? nil : left
+    }
     if write.kind != .insert || !rules.insertsClaimAll { state.overrides[cell.column] = write.stamp }
   }
 
@@ -191,18 +222,20 @@ package struct RowMerge {
   /// A delete, and the inserts and updates it had not seen. Some may have left no stamp, when all they wrote lost or
   /// adds up: the touches tell of them all.
   private mutating func recordDelete(_ write: RowWrite) throws {
-    let unseen = [state.inserts, state.updates].flatMap { touches in
+    let followed = state.followed.filter { write.context.covers($0.key.dot) }.sorted { $0.key < $1.key }.map(\.value.staying)
+    let unseen = ([state.inserts, state.updates] + followed).flatMap { touches in
       touches.origins.map { Dot($0, touches[$0]) }.filter { !write.context.covers($0) }
     }
     guard let last = unseen.last else { return }
     func isUnseen(_ stamp: CellStamp) -> Bool { !write.context.covers(stamp.dot) }
     switch rules.deletes {
     case .editWins:
-      let stamps = ([state.base].compactMap { $0 } + state.overrides.values).filter(isUnseen)
+      let brought = state.brought.values.joined().map(\.value.stamp)
+      let stamps = ([state.base].compactMap { $0 } + state.overrides.values + brought).filter(isUnseen)
       recordOnce(write.stamp, losesTo: stamps.max() ?? CellStamp(unknownTimeOf: last))
     case .deleteWins:
       for column in rules.columns {
-        let stamp = state.overrides[column] ?? state.base
+        let stamp = state.stamp(of: column)
         let contribution = state.contributions[column]?.last { !write.context.covers($0.dot) }
         if let stamp, isUnseen(stamp) {
           try recordCell(column, of: stamp, losesTo: write.stamp)

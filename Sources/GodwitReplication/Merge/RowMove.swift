@@ -6,17 +6,24 @@ package struct RowMove: Hashable, Sendable {
   package let stamp: CellStamp
   /// The new key's encoded values.
   package let target: [UInt8]
-  /// The stamps of the row's cells when it left, by column number: what comes later and is older does not follow.
+  /// The greatest stamps that the move had seen of the row's cells, by column number: what is older does not follow.
   package let cells: [Int: CellStamp]
+  /// Of the origins that had inserted the row, what the move had seen: so of every move to the old key whether it had.
+  package let seen: VersionVector
 
-  package init(stamp: CellStamp, target: [UInt8], cells: [Int: CellStamp] = [:]) {
+  package init(stamp: CellStamp, target: [UInt8], cells: [Int: CellStamp] = [:], seen: VersionVector = .init()) {
     self.stamp = stamp
     self.target = target
     self.cells = cells
+    self.seen = seen
   }
 
   /// Whether a write to a column, unseen by the move, goes along.
   func isFollowed(by stamp: CellStamp, to column: Int) -> Bool { cells[column].map { $0 < stamp } ?? true }
+
+  /// Whether what an earlier move brings to the old key, unseen by this one, goes along: it belongs to the row that came
+  /// by that move, which is the one that left only if the author knew it.
+  func isFollowed(byWhatCame arrival: CellStamp) -> Bool { seen.covers(arrival.dot) }
 }
 
 /// What was written to a row under a key it has left, by authors who had not seen that: it goes where the row went
@@ -32,11 +39,6 @@ package struct FollowingEdits: Hashable, Sendable {
   package var write: RowWrite?
   /// The moves that the write came by before this one, the first first.
   package var path: [CellStamp] = []
-
-  package struct StampedValue: Hashable, Sendable {
-    package let value: Value
-    package let stamp: CellStamp
-  }
 
   package init(_ move: RowMove) {
     target = move.target

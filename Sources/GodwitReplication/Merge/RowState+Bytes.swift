@@ -20,7 +20,7 @@ extension RowState {
     static let masks = Parts(rawValue: 128)
     static let carried = Parts(rawValue: 256)
     static let moves = Parts(rawValue: 512)
-    /// Cells and contributions that followed a move.
+    /// Cells, updates and contributions that followed a move.
     static let followed = Parts(rawValue: 1_024)
   }
 
@@ -41,7 +41,7 @@ extension RowState {
     if image != nil { parts.insert(.image) }
     if isSettled { parts.insert(.settled) }
     if contributions.contains(where: { $0.value.contains { $0.move == nil } }) { parts.insert(.contributions) }
-    if !brought.isEmpty || contributions.contains(where: { $0.value.contains { $0.move != nil } }) { parts.insert(.followed) }
+    if !brought.isEmpty || !followed.isEmpty || !gone.isEmpty || contributions.contains(where: { $0.value.contains { $0.move != nil } }) { parts.insert(.followed) }
     if !masks.isEmpty { parts.insert(.masks) }
     if !carried.isEmpty { parts.insert(.carried) }
     if !moves.isEmpty { parts.insert(.moves) }
@@ -81,11 +81,32 @@ extension RowState {
         try move.stamp.write(to: &writer, origins: origins)
         writer.lengthPrefixed(move.target)
         try move.cells.write(to: &writer, origins: origins)
+        try move.seen.write(to: &writer, origins: origins)
       }
     }
     if parts.contains(.followed) {
-      try brought.write(to: &writer, origins: origins)
+      try writeBrought(to: &writer, origins: origins)
+      try gone.write(to: &writer, origins: origins)
+      writer.varint(followed.count)
+      for (move, updates) in followed.sorted(by: { $0.key < $1.key }) {
+        try move.write(to: &writer, origins: origins)
+        try updates.staying.write(to: &writer, origins: origins)
+        try updates.gone.write(to: &writer, origins: origins)
+      }
       try writeContributions(followed: true, to: &writer, origins: origins)
+    }
+  }
+
+  private func writeBrought(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
+    writer.varint(brought.count)
+    for (column, cells) in brought.sorted(by: { $0.key < $1.key }) {
+      writer.varint(column)
+      writer.varint(cells.count)
+      for (move, cell) in cells.sorted(by: { $0.key < $1.key }) {
+        try move.write(to: &writer, origins: origins)
+        try cell.stamp.write(to: &writer, origins: origins)
+        writer.value(cell.value)
+      }
     }
   }
 
@@ -139,14 +160,33 @@ extension RowState {
       for _ in 0..<(try reader.count()) {
         let stamp = try CellStamp(reading: &reader, origins: origins)
         let target = Array(try reader.lengthPrefixed())
-        moves.insert(RowMove(stamp: stamp, target: target, cells: try [Int: CellStamp](reading: &reader, origins: origins)))
+        let cells = try [Int: CellStamp](reading: &reader, origins: origins)
+        let seen = try VersionVector(reading: &reader, origins: origins)
+        moves.insert(RowMove(stamp: stamp, target: target, cells: cells, seen: seen))
       }
     }
     if parts.contains(.followed) {
-      brought = try [Int: CellStamp](reading: &reader, origins: origins)
+      try readBrought(from: &reader, origins: origins)
+      gone = try VersionVector(reading: &reader, origins: origins)
+      for _ in 0..<(try reader.count()) {
+        let move = try CellStamp(reading: &reader, origins: origins)
+        let staying = try VersionVector(reading: &reader, origins: origins)
+        followed[move] = FollowedUpdates(staying: staying, gone: try VersionVector(reading: &reader, origins: origins))
+      }
       try readContributions(followed: true, from: &reader, origins: origins)
     }
     try reader.expectEnd()
+  }
+
+  private mutating func readBrought(from reader: inout ByteReader, origins: some OriginNumbering) throws {
+    for _ in 0..<(try reader.count()) {
+      let column = try reader.count()
+      for _ in 0..<(try reader.count(limit: reader.remaining, "cells that followed moves")) {
+        let move = try CellStamp(reading: &reader, origins: origins)
+        let stamp = try CellStamp(reading: &reader, origins: origins)
+        brought[column, default: [:]][move] = StampedValue(value: try reader.value(), stamp: stamp)
+      }
+    }
   }
 
   private mutating func readContributions(

@@ -11,7 +11,8 @@ extension RowState {
     let isAlive = isAlive(policy)
     func isOld(_ stamp: CellStamp) -> Bool { frontier.covers(stamp.dot) }
     func isOld(_ vector: VersionVector) -> Bool { frontier.covers(vector) }
-    if !isAlive, deletes.allSatisfy(isOld), isOld(inserts), isOld(updates) { return false }
+    let isFollowedOld = followed.allSatisfy { isOld($0.key) && isOld($0.value.staying) && isOld($0.value.gone) }
+    if !isAlive, deletes.allSatisfy(isOld), [inserts, updates, gone].allSatisfy(isOld), isFollowedOld { return false }
     forgetStamps(isOld, keeping: kept)
     for (column, all) in contributions {
       let left = all.unseen(by: frontier)
@@ -22,8 +23,14 @@ extension RowState {
     moves = moves.filter { !isOld($0.stamp) }
     guard deletes.isEmpty else { return true }
     let (oldInserts, oldUpdates) = (inserts, updates)
-    inserts = inserts.above(frontier)
-    updates = updates.above(frontier)
+    inserts = inserts.unseen(by: frontier)
+    updates = updates.unseen(by: frontier)
+    gone = gone.unseen(by: frontier)
+    for (move, all) in followed where isOld(move) {
+      let left = FollowedUpdates(staying: all.staying.unseen(by: frontier), gone: all.gone.unseen(by: frontier))
+      if left.staying != all.staying { isSettled = true }
+      followed[move] = left.isEmpty ? nil : left
+    }
     if inserts != oldInserts || updates != oldUpdates { isSettled = true }
     removed = VersionVector()
     return !isTrivial
@@ -37,22 +44,24 @@ extension RowState {
     }
     base = nil
     carried = carried.filter { !isOld($0.value) || kept.contains($0.key) }
-    overrides = overrides.filter { column, stamp in
-      !isOld(stamp) || kept.contains(column) || brought[column].map { !isOld($0) } ?? false
+    for (column, all) in brought where !kept.contains(column) {
+      let last = all.values.map(\.stamp).max()
+      let left = all.filter { !isOld($0.key) || !isOld($0.value.stamp) }
+      if left.values.map(\.stamp).max() == last {
+        brought[column] = left
+      } else {
+        // Everyone has seen the last here, so that what is older goes nowhere.
+        brought[column] = nil
+        overrides[column] = nil
+      }
     }
-    brought = brought.filter { overrides[$0.key] != nil }
+    overrides = overrides.filter { column, stamp in !isOld(stamp) || kept.contains(column) }
   }
 
   /// Whether the row would be the same to every write to come without its state.
   private var isTrivial: Bool {
     isSettled && base == nil && overrides.isEmpty && inserts.isEmpty && updates.isEmpty && deletes.isEmpty
-      && contributions.isEmpty && carried.isEmpty && moves.isEmpty && image == nil && masks.isEmpty
-  }
-}
-
-extension VersionVector {
-  /// The entries that are greater than in `other`.
-  fileprivate func above(_ other: VersionVector) -> VersionVector {
-    VersionVector(entries.filter { other[$0.key] < $0.value })
+      && gone.isEmpty && followed.isEmpty && brought.isEmpty && contributions.isEmpty && carried.isEmpty && moves.isEmpty
+      && image == nil && masks.isEmpty
   }
 }

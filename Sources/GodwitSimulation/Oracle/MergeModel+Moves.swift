@@ -37,10 +37,10 @@ extension MergeModel {
     }
   }
 
-  /// Whether neither author had seen the other's write. A row that comes by one move goes on by a later one.
+  /// Whether neither author had seen the other's write. What came by a move goes on by those whose authors knew it.
   private func isFollower(_ write: RowHistory.Write, of leaving: RowHistory.Write) -> Bool {
-    guard write.dot != leaving.dot, !leaving.sawHere(write), !write.saw(leaving) else { return false }
-    return write.path?.move.map { $0 < leaving.stamp } ?? true
+    guard write.dot != leaving.dot, !leaving.saw(write), !write.saw(leaving) else { return false }
+    return write.path?.move.map { leaving.transaction.context.covers($0.dot) } ?? true
   }
 
   private mutating func setGoingOn(_ write: RowHistory.Write, in name: RowName) {

@@ -1,4 +1,5 @@
 import Godwit
+import GodwitBase
 import GodwitReplication
 
 /// All writes to one row, and what they make of it by the definitions of Specs/merge.md: no state, no order of arrival.
@@ -100,7 +101,7 @@ struct RowHistory {
     if shape.isDeleteWins {
       return !touches.isEmpty && deletes.allSatisfy { delete in touches.contains { $0.isInsert && $0.saw(delete) } }
     }
-    return touches.contains { touch in !deletes.contains { $0.saw(touch) } }
+    return touches.contains { touch in !deletes.contains { $0.sawHere(touch) } }
   }
 
   func writes(of column: Int) -> [Write] { writes.filter { $0.change(of: column) != nil } }
@@ -116,8 +117,20 @@ struct RowHistory {
     }
     return all.max { left, right in
       let (a, b) = (age(left), age(right))
+      if a.0 == b.0, a.1 == b.1 { return isOutdone(left, by: right, in: column) }
       return Self.precedes(a.0, b.0) || a.0 == b.0 && Self.precedes(a.1, b.1)
     }
+  }
+
+  /// Of what one transaction wrote to several rows that became one the greater value counts.
+  private func isOutdone(_ left: Write, by right: Write, in column: Int) -> Bool {
+    func bytes(_ write: Write) -> [UInt8] {
+      guard case .value(let value)? = write.change(of: column) else { return [] }
+      var writer = ByteWriter()
+      writer.value(value)
+      return writer.bytes
+    }
+    return bytes(left).lexicographicallyPrecedes(bytes(right))
   }
 
   private static func precedes(_ left: Stamp?, _ right: Stamp?) -> Bool {

@@ -1,0 +1,222 @@
+import GodwitBase
+import GodwitReplication
+import Testing
+
+/// Rows that several authors move, edit, delete and insert anew under three keys (Specs/merge.md, "Moves").
+@Suite("Merge of moved rows")
+struct MoveMergeTests {
+  @Test("does not depend on the order of transactions that had not seen each other", arguments: UInt64(0)..<40)
+  func orderIndependence(block: UInt64) throws {
+    for seed in block * 50..<(block + 1) * 50 {
+      let kind = MovedRows.Kind.allCases[Int(seed % 3)]
+      var history = try MovedRowsHistory(seed: seed, kind)
+      try history.run(steps: 14)
+      let expected = try MovedRows(kind, history.transactions)
+      for _ in 0..<6 {
+        let other = try MovedRows(kind, history.causalOrder())
+        #expect(other.outcome == expected.outcome, "seed \(seed)")
+      }
+      for replica in history.replicas { #expect(replica.outcome == expected.outcome, "seed \(seed)") }
+    }
+  }
+}
+
+/// One transaction: writes by row.
+struct MovedRowsTransaction {
+  let stamp: CellStamp
+  let context: VersionVector
+  var writes: [(key: Int64, write: RowWrite)] = []
+}
+
+/// The rows of one replica, by key, merged write by write.
+struct MovedRows {
+  struct Row: Equatable {
+    var state = RowState()
+    var cells: [Int: Value] = [:]
+  }
+
+  struct Outcome: Equatable {
+    var cells: [Int64: [Int: Value]]
+    var living: Set<Int64>
+  }
+
+  enum Kind: CaseIterable {
+    case editWins, deleteWins, collection
+
+    var rules: RowRules {
+      RowRules(
+        columns: 1..<6, deletes: self == .deleteWins ? .deleteWins : .editWins,
+        policies: [3: .counter, 4: .addWinsSet, 5: .maximum], insertsClaimAll: self != .collection)
+    }
+  }
+
+  let rules: RowRules
+  private(set) var rows: [Int64: Row] = [:]
+  private(set) var held = VersionVector()
+  private var log: [Dot: MovedRowsTransaction] = [:]
+
+  init(_ kind: Kind, _ transactions: [MovedRowsTransaction] = []) throws {
+    rules = kind.rules
+    for transaction in transactions { try apply(transaction) }
+  }
+
+  var outcome: Outcome {
+    Outcome(cells: rows.mapValues(\.cells).filter { !$0.value.isEmpty }, living: Set(rows.keys.filter(isAlive)))
+  }
+
+  func isAlive(_ key: Int64) -> Bool { rows[key]?.state.isAlive(rules.deletes) ?? false }
+
+  mutating func apply(_ transaction: MovedRowsTransaction) throws {
+    let dot = transaction.stamp.dot
+    log[dot] = transaction
+    held[dot.origin] = dot.sequence
+    for (key, write) in transaction.writes { try merge(key) { try $0.apply(write) } }
+  }
+
+  private mutating func merge(_ key: Int64, _ body: (inout RowMerge) throws -> Void) throws {
+    var row = rows[key] ?? Row()
+    let (before, log) = (row.cells, self.log)
+    func recall(_ column: Int, _ dot: Dot) throws -> Value {
+      let cells = (log[dot]?.writes ?? []).filter { $0.key == key }.flatMap(\.write.cells)
+      return try #require(cells.first { $0.column == column }).value
+    }
+    var merge = RowMerge(row.state, rules, recall: recall) { before[$0] ?? ($0 == 3 ? .integer(0) : .null) }
+    try body(&merge)
+    row.cells.merge(merge.written) { $1 }
+    row.state = merge.state
+    rows[key] = row
+    for edits in merge.following {
+      var reader = ByteReader(edits.target[...])
+      guard case .integer(let target) = try reader.value() else { continue }
+      try self.merge(target) { try $0.apply(edits) }
+    }
+  }
+}
+
+/// Three authors who write and now and then hear of each other.
+struct MovedRowsHistory {
+  private(set) var transactions: [MovedRowsTransaction] = []
+  private(set) var replicas: [MovedRows] = []
+  private var clocks: [UInt64] = [0, 0, 0]
+  private var generator: Generator
+  private static let keys: ClosedRange<Int64> = 1...3
+
+  init(seed: UInt64, _ kind: MovedRows.Kind) throws {
+    generator = Generator(state: seed &* 2_654_435_761 &+ 17)
+    replicas = Array(repeating: try MovedRows(kind), count: 3)
+  }
+
+  mutating func run(steps: Int) throws {
+    for step in 0..<steps {
+      let author = Int.random(in: 0..<3, using: &generator)
+      switch Int.random(in: 0..<10, using: &generator) {
+      case 0, 1:
+        let other = Int.random(in: 0..<3, using: &generator)
+        try hear(of: other, by: author, only: Bool.random(using: &generator) ? 2 : .max)
+      default: try write(author, number: Int64(step))
+      }
+    }
+    for author in 0..<3 { for other in 0..<3 { try hear(of: other, by: author, only: .max) } }
+  }
+
+  private mutating func hear(of other: Int, by author: Int, only limit: Int) throws {
+    let held = replicas[other].held
+    let new = transactions.filter { held.covers($0.stamp.dot) && !replicas[author].held.covers($0.stamp.dot) }
+    for transaction in order(new, after: replicas[author].held).prefix(limit) { try replicas[author].apply(transaction) }
+  }
+
+  private mutating func write(_ author: Int, number: Int64) throws {
+    let origin = Origin(replica: ReplicaID(Identifier128(high: 0, low: UInt64(author + 1))), incarnation: 1)
+    var context = replicas[author].held
+    context[origin] = context[origin].next
+    let seen = transactions.filter { context.covers($0.stamp.dot) }.map(\.stamp.hlc.rawValue).max() ?? 0
+    let ahead: UInt64 = Int.random(in: 0..<6, using: &generator) == 0 ? 40 : 3
+    clocks[author] = max(seen, clocks[author]) + UInt64.random(in: 1...ahead, using: &generator)
+    let stamp = CellStamp(hlc: HLC(rawValue: clocks[author]), dot: Dot(origin, context[origin]))
+    var transaction = MovedRowsTransaction(stamp: stamp, context: context)
+    var keys = Self.keys.shuffled(using: &generator)
+    for _ in 0..<Int.random(in: 1...2, using: &generator) {
+      guard let key = keys.popLast() else { break }
+      guard replicas[author].isAlive(key) else {
+        transaction.writes.append((key, RowWrite(kind: .insert, stamp: stamp, context: context, cells: inserted(number + key))))
+        continue
+      }
+      let free = keys.first { !replicas[author].isAlive($0) }
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0: transaction.writes.append((key, RowWrite(kind: .delete, stamp: stamp, context: context, cells: [])))
+      case 1..<5 where free != nil:
+        guard let free else { break }
+        keys.removeAll { $0 == free }
+        move(key, to: free, replicas[author].rows[key]?.cells ?? [:], number, &transaction)
+      default:
+        transaction.writes.append((key, RowWrite(kind: .update, stamp: stamp, context: context, cells: updated(number + key))))
+      }
+    }
+    transactions.append(transaction)
+    try replicas[author].apply(transaction)
+  }
+
+  private mutating func move(
+    _ key: Int64, to target: Int64, _ cells: [Int: Value], _ number: Int64, _ transaction: inout MovedRowsTransaction
+  ) {
+    var cells = cells
+    var changed: Set<Int> = []
+    if Int.random(in: 0..<3, using: &generator) == 0 {
+      cells[1] = .integer(100 + number)
+      changed = [1]
+    }
+    let (stamp, context) = (transaction.stamp, transaction.context)
+    transaction.writes.append(
+      (key, RowWrite(kind: .delete, stamp: stamp, context: context, cells: [], movedTo: Self.bytes(target))))
+    let all = cells.sorted { $0.key < $1.key }.map { Cell(column: $0.key, value: $0.value) }
+    transaction.writes.append(
+      (target, RowWrite(kind: .move, stamp: stamp, context: context, cells: all, changed: changed)))
+  }
+
+  private static func bytes(_ key: Int64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.value(.integer(key))
+    return writer.bytes
+  }
+
+  private func inserted(_ number: Int64) -> [Cell] {
+    [
+      Cell(column: 1, value: .integer(number)), Cell(column: 2, value: .text("i\(number)")),
+      Cell(column: 3, value: .integer(number % 4)), Cell(column: 4, value: .text("[\"a\",\"s\(number)\"]")),
+      Cell(column: 5, value: .integer(number % 5)),
+    ]
+  }
+
+  private mutating func updated(_ number: Int64) -> [Cell] {
+    let element = "\"\(["a", "b"].randomElement(using: &generator) ?? "a")\""
+    switch Int.random(in: 1...6, using: &generator) {
+    case 1, 2: return [Cell(column: 1, value: .integer(number))]
+    case 3: return [Cell(column: 3, value: .integer(Int64.random(in: -2...2, using: &generator)))]
+    case 4:
+      let isRemoving = Bool.random(using: &generator)
+      return [Cell(column: 4, value: SetChange(from: isRemoving ? [element] : [], to: isRemoving ? [] : [element]).value)]
+    case 5: return [Cell(column: 5, value: .integer(number % 7))]
+    default: return [Cell(column: 2, value: .text("u\(number)"))]
+    }
+  }
+
+  /// A random order in which every transaction comes after all it has seen.
+  mutating func causalOrder() -> [MovedRowsTransaction] { order(transactions, after: VersionVector()) }
+
+  private mutating func order(_ some: [MovedRowsTransaction], after held: VersionVector) -> [MovedRowsTransaction] {
+    var (rest, order, vector) = (some, [MovedRowsTransaction](), held)
+    while !rest.isEmpty {
+      let ready = rest.indices.filter { index in
+        var context = rest[index].context
+        let dot = rest[index].stamp.dot
+        context[dot.origin] = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
+        return vector.covers(context)
+      }
+      guard let index = ready.randomElement(using: &generator) else { break }
+      let next = rest.remove(at: index)
+      vector[next.stamp.dot.origin] = next.stamp.dot.sequence
+      order.append(next)
+    }
+    return order
+  }
+}
