@@ -32,6 +32,9 @@ struct KillSubject {
     case "rekey": try await DatabaseSubject.rekey(replica, step: step)
     case "backup" where arguments.count > 3:
       try await DatabaseSubject.backUp(replica, to: arguments[3], step: step)
+    case "compact":
+      step()
+      try await replica.compact()
     case "cache": try await CacheSubject.write(replica, step: step)
     case "cache-compute" where arguments.count > 3: try await CacheSubject.compute(replica, log: arguments[3])
     case "import" where arguments.count > 3:

@@ -23,6 +23,7 @@ extension ChangeCapture {
     unsettled: (TableDefinition) -> ((ArraySlice<UInt8>) throws -> [Value]?)?
   ) throws -> Captured? {
     if let failure { throw failure }
+    try refuseKeysOfTwoClasses()
     let readers = uses.map { unsettled($0.table.definition) }
     let versions = UseVersions(uses)
     let isPlain = moves.isEmpty && !versions.haveGrown && readers.allSatisfy { $0 == nil }
@@ -59,6 +60,26 @@ extension ChangeCapture {
     let result = try net.encoded(latest, definitions: versions.latest.map(\.table.definition))
     guard result.count > 0 else { return nil }
     return Captured(changes: encode(result.operations, latest, count: result.count), images: result.images)
+  }
+
+  /// Of the keys that the database finds equal, such as 1 and 1.0, only one may name a row, or replicas would each show
+  /// their own.
+  private func refuseKeysOfTwoClasses() throws {
+    let loose = uses.filter { $0.table.definition.columns.prefix($0.table.definition.keyCount).contains { $0.type == .any } }
+    guard !loose.isEmpty else { return }
+    let tables = dictionary(of: uses)
+    var reader = ByteReader(operations.bytes)
+    for entry in entries {
+      let operation = try Operation(reading: &reader, tables: tables)
+      guard entry.kind == .insert else { continue }
+      let definition = uses[entry.table].table.definition
+      for (column, value) in zip(definition.columns, try [Value](encoded: Array(operation.key)))
+      where value.asKey(of: column.type) != value {
+        throw GodwitError(
+          .constraint, "a key in column \(column.name) of table \(definition.name) is an integer kept as REAL",
+          hint: "write 1 and not 1.0: the column takes values of every class, and to the database the two are one key")
+      }
+    }
   }
 
   /// Whether an update must be logged as what it does to the value: the capture sees only values.

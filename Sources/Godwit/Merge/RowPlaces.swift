@@ -129,7 +129,8 @@ final class RowPlaces {
   func parent(of reference: MergeTable.Reference, in row: [Value]) throws -> RowKey? {
     let value = row[reference.column]
     guard value != .null else { return nil }
-    return RowKey(table: try tables.named(reference.target)?.number ?? 0, key: value)
+    guard let target = try tables.named(reference.target) else { return RowKey(table: 0, key: value) }
+    return RowKey(table: target.number, key: value.asKey(of: target.definition.columns[0].type))
   }
 
   func isShown(_ key: RowKey) throws -> Bool {

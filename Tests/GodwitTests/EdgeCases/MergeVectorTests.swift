@@ -22,19 +22,10 @@ struct VectorFile: CustomTestStringConvertible {
 
 @Suite("Specs/vectors/merge")
 struct MergeVectorTests {
-  /// Files that do not come out yet, and why. A file that does is an issue, so that it is taken off this list.
-  private static let faults: [String: Comment] = [
-    "32-equal-keys": "keys without affinity that the database finds equal have different row keys",
-  ]
-
   private func run(_ file: VectorFile, seed: UInt64?) async throws {
     let vector = try file.decode(MergeVector.self)
     guard vector.anyOrder || seed == nil else { return }
-    if let fault = Self.faults[file.name] {
-      await withKnownIssue(fault, isIntermittent: seed != nil) { try await VectorRun.run(vector, seed: seed).close() }
-    } else {
-      try await VectorRun.run(vector, seed: seed).close()
-    }
+    try await VectorRun.run(vector, seed: seed).close()
   }
 
   @Test("leads to what the file says", arguments: VectorFile.all(in: "merge"))

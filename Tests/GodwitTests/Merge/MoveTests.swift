@@ -212,3 +212,24 @@ struct MoveTests {
     #expect(try await group.rows("SELECT id, views FROM page ORDER BY id") == [["a", 6], ["b", 7]])
   }
 }
+
+extension MoveTests {
+  @Test("a cell beneath the one that a move carried goes on to where a third author moved the row, whichever comes first")
+  func beneathTheCarried() async throws {
+    for isCarriedFirst in [true, false] {
+      let group = try await group(4)
+      try await group.write(0, #"INSERT INTO page (id, title, tags) VALUES ('b', 'old', '[]')"#)
+      try await group.exchange()
+      // 2 has seen neither the edit of b nor that a took its key.
+      try await group.write(2, "UPDATE page SET id = 'c' WHERE id = 'b'")
+      try await group.write(0, "UPDATE page SET title = 'edited' WHERE id = 'b'")
+      try await group.send(0, 1)
+      try await group.write(1, "DELETE FROM page WHERE id = 'b'")
+      try await group.write(1, "UPDATE page SET id = 'b' WHERE id = 'a'")
+      for sender in isCarriedFirst ? [0, 1, 2] : [2, 0, 1] { try await group.send(sender, 3) }
+      try await group.exchange()
+      let titles = try await group.rows("SELECT id, title FROM page ORDER BY id")
+      #expect(titles == [["b", "first"], ["c", "edited"]])
+    }
+  }
+}
