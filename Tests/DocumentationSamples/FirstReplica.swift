@@ -29,9 +29,9 @@ enum FirstReplicaSamples {
 
     // begin sample
     let identity = try await Replica.identity(at: "laptop")
-    try await desk.invite(identity, name: "laptop", to: .file("laptop.invitation"))
+    try await desk.invite(identity, name: "laptop", verification: .trustOnFirstUse, to: .file("laptop.invitation"))
 
-    let joined = try await Replica.join(at: "laptop", invitation: .file("laptop.invitation"))
+    let joined = try await Replica.join(at: "laptop", invitation: .file("laptop.invitation"), inviter: .trustOnFirstUse)
     await joined.close()
     let laptop = try await Replica.open(at: "laptop", models: Entry.self)
     // end sample

@@ -43,8 +43,8 @@ struct TestGroup {
       let path = folder.file(name)
       let identity = try await Replica.identity(at: path, postQuantum: postQuantum)
       let invitation = folder.file("\(name).invitation")
-      try await first.invite(identity, name: name, to: .file(invitation))
-      await (try Replica.join(at: path, invitation: .file(invitation))).close()
+      try await first.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+      await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
       replicas.append(try await Self.open(path, clock))
     }
   }

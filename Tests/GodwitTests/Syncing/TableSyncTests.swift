@@ -51,8 +51,8 @@ struct TableSyncTests {
   private func pair(_ models: [any Model.Type] = [LocalPlace.self]) async throws -> (Replica, Replica) {
     let first = try await open(0, models)
     let identity = try await Replica.identity(at: folder.file("replica-1"))
-    try await first.invite(identity, name: "second", to: .file(folder.file("invitation")))
-    let joined = try await Replica.join(at: folder.file("replica-1"), invitation: .file(folder.file("invitation")))
+    try await first.invite(identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
+    let joined = try await Replica.join(at: folder.file("replica-1"), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse)
     await joined.close()
     return (first, try await open(1, models))
   }
