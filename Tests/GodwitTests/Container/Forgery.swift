@@ -70,11 +70,11 @@ extension SyncFileHeader {
   /// The same with some fields changed.
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
-    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil
+    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterStatements? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
-      schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, members: members,
+      schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges, chains: chains,
       floor: floor, ended: ended, snapshot: snapshot, fields: fields ?? self.fields)
   }

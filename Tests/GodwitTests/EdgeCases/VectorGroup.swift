@@ -30,7 +30,8 @@ final class VectorGroup {
       if let first = opened.first {
         let identity = try await Replica.identity(at: path)
         let invitation = folder.file("invitation")
-        try await first.replica.invite(identity, name: "member-\(number)", verification: .trustOnFirstUse, to: .file(invitation))
+        try await first.replica.invite(
+          identity, name: "member-\(number)", verification: .trustOnFirstUse, to: .file(invitation))
         await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
       }
       let clock = TestClock()
