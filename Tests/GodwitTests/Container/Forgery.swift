@@ -81,6 +81,13 @@ extension SyncFileHeader {
 }
 
 extension Forgery {
+  /// The bytes with one bit changed, so many bytes before the end.
+  static func flip(_ bytes: [UInt8], fromEnd place: Int) -> [UInt8] {
+    var bytes = bytes
+    bytes[bytes.count - place] ^= 1
+    return bytes
+  }
+
   static func armor(_ bytes: [UInt8]) throws -> [UInt8] {
     let sink = MemorySink()
     let writer = AgeArmorWriter(to: sink)

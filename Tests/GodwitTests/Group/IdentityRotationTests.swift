@@ -10,7 +10,10 @@ import Testing
 struct IdentityRotationTests {
   private let group: TestGroup
 
-  init() async throws { group = try await TestGroup(3) }
+  init() async throws {
+    group = try await TestGroup(3)
+    try await group.introduce()
+  }
 
   /// Writes a row on a replica and exports all it holds.
   private func file(_ title: String, by index: Int) async throws -> String {

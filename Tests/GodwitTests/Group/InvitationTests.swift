@@ -101,6 +101,7 @@ struct InvitationTests {
   @Test("works after the founder was removed, members were renamed, and keys were replaced")
   func laterGroup() async throws {
     let group = try await TestGroup(3)
+    try await group.introduce()
     try await group[1].removeMember(named: "replica-0")
     try await group[1].renameMember(named: "replica-2", to: "attic")
     try await group[1].rotateIdentity()
@@ -128,6 +129,8 @@ struct InvitationTests {
     let stranger = try Identity.generate(replica: joiner.replica)
     let own = try #require(keys.members.first)
     func join(_ statements: RosterStatements) async throws -> GodwitError.Code? {
+      var statements = statements
+      statements.members.sort { $0.subject < $1.subject }
       let bytes = try Invitation(group: group[0].group, inviter: keys.identity.publicIdentity, statements: statements)
         .seal(to: joiner.recipient, signedBy: keys.identity)
       try Data(bytes).write(to: URL(fileURLWithPath: group.folder.file("invitation")))

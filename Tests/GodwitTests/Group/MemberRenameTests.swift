@@ -6,7 +6,10 @@ import Testing
 struct MemberRenameTests {
   private let group: TestGroup
 
-  init() async throws { group = try await TestGroup(3) }
+  init() async throws {
+    group = try await TestGroup(3)
+    try await group.introduce()
+  }
 
   private func names(_ index: Int) async throws -> [String] {
     let members = try await group[index].members()
@@ -40,6 +43,7 @@ struct MemberRenameTests {
 
   @Test("that two give at once comes to one outcome everywhere", arguments: [-1_000, 0, 1_000])
   func concurrent(later: Int64) async throws {
+    group.clock.advance(10_000)
     try await group[0].renameMember(named: "replica-2", to: "attic")
     group.clock.advance(later)
     try await group[1].renameMember(named: "replica-2", to: "cellar")

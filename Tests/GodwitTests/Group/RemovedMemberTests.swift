@@ -9,7 +9,10 @@ import Testing
 struct RemovedMemberTests {
   private let group: TestGroup
 
-  init() async throws { group = try await TestGroup(3) }
+  init() async throws {
+    group = try await TestGroup(3)
+    try await group.introduce()
+  }
 
   /// Writes a row on a replica and exports all it holds.
   private func file(_ title: String, by index: Int) async throws -> SyncSource {
@@ -154,6 +157,7 @@ struct RemovedMemberTests {
   @Test("and its remover, removed by it at the same time, are both out where both are heard of")
   func both() async throws {
     let group = try await TestGroup(4)
+    try await group.introduce()
     try await group[0].removeMember(named: "replica-1")
     try await group[1].removeMember(named: "replica-0")
     try await group.send(from: 0, to: 2)

@@ -38,6 +38,13 @@ private struct Scene {
   }
 }
 
+extension Roster {
+  fileprivate mutating func expect(_ statements: RosterStatements, isVouchedFor: Bool = false, isNew: Bool = true) {
+    let wasNew = merge(statements, isVouchedFor: isVouchedFor)
+    #expect(wasNew == isNew)
+  }
+}
+
 @Suite("A roster")
 struct RosterTests {
   private let scene: Scene
@@ -54,9 +61,9 @@ struct RosterTests {
       names: [try scene.name(members[2], "mine", at: 50, by: members[1])])
     var roster = try scene.roster()
     roster.merge(RosterStatements(members: [removal]))
-    #expect(!roster.merge(added))
+    roster.expect(added, isNew: false)
     #expect(roster[puppet.replica] == nil && roster.active.count == 3)
-    #expect(roster.merge(added, isVouchedFor: true))
+    roster.expect(added, isVouchedFor: true)
     #expect(roster[puppet.replica]?.isActive == true && roster[members[2].replica]?.name == "mine")
     #expect(roster[members[1].replica]?.isActive == false)
   }
@@ -68,9 +75,9 @@ struct RosterTests {
     let added = RosterStatements(
       members: [try scene.record(Scene.identity(9).publicIdentity, at: 5, by: members[1])])
     var roster = try scene.roster()
-    #expect(roster.merge(RosterStatements(histories: [history])))
-    #expect(!roster.merge(added))
-    #expect(roster.merge(added, isVouchedFor: true))
+    roster.expect(RosterStatements(histories: [history]))
+    roster.expect(added, isNew: false)
+    roster.expect(added, isVouchedFor: true)
   }
 
   @Test("takes no statement of a stranger, of another group, or a replica's word for itself")
@@ -88,7 +95,7 @@ struct RosterTests {
     for record in cases {
       for isVouchedFor in [false, true] {
         var roster = try scene.roster()
-        #expect(!roster.merge(RosterStatements(members: [record]), isVouchedFor: isVouchedFor))
+        roster.expect(RosterStatements(members: [record]), isVouchedFor: isVouchedFor, isNew: false)
       }
     }
   }
@@ -124,7 +131,7 @@ struct RosterTests {
     var roster = try scene.roster()
     roster.merge(RosterStatements(members: [try scene.record(members[1].publicIdentity, at: .max, by: members[2])]))
     let removal = try scene.record(members[1].publicIdentity, .removed, at: .max, by: members[0])
-    #expect(roster.merge(RosterStatements(members: [removal])))
+    roster.expect(RosterStatements(members: [removal]))
     #expect(roster[members[1].replica]?.isActive == false)
   }
 
@@ -150,7 +157,7 @@ struct RosterTests {
         guard var history = rosters[here][keys[here].replica]?.history else { continue }
         let next = try Identity.generate(replica: keys[here].replica)
         try history.append(next, after: keys[here], group: scene.group, at: time)
-        #expect(rosters[here].merge(RosterStatements(histories: [history])))
+        rosters[here].expect(RosterStatements(histories: [history]))
         keys[here] = next
       default: rosters[here].merge(rosters[subject].statements, isVouchedFor: true)
       }

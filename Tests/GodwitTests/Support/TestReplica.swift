@@ -49,6 +49,11 @@ struct TestGroup {
     }
   }
 
+  /// Lets everybody know of everybody: the first has added all others.
+  func introduce() async throws {
+    for receiver in replicas.indices.dropFirst() { try await send(from: 0, to: receiver) }
+  }
+
   static func open(_ path: String, _ clock: TestClock = TestClock()) async throws -> Replica {
     try await Replica.open(
       at: path, models: [Folder.self, Note.self, Draft.self], name: nil, key: .keyring(),
