@@ -14,7 +14,7 @@ struct Invitation {
   private static let version: UInt8 = 1
   private static let versionWithHistories: UInt8 = 2
   private static let signatureContext = Array("godwit invitation v1\0".utf8)
-  static let byteLimit = 4 << 20
+  static let byteLimit = 16 << 20
 
   func seal(to recipient: AgeRecipient, signedBy identity: Identity) throws -> [UInt8] {
     var writer = ByteWriter()

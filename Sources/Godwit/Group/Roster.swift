@@ -66,37 +66,59 @@ extension Roster {
   @discardableResult
   package mutating func merge(_ statements: RosterStatements, isVouchedFor: Bool = false) -> Bool {
     let before = self.statements
-    // What is known needs no proof again.
-    var members = statements.members.filter { $0.group == group && records[$0.subject] != $0 }
-    var renames = statements.names.filter { $0.group == group && names[$0.subject] != $0 }
+    for history in statements.histories { extend(by: history) }
+    // What is known needs no proof again. Only a founder vouches for itself, and founders come with the keyring or the
+    // invitation.
+    var members = statements.members.filter { records[$0.subject] != $0 && $0.issuer != $0.subject }
     var isProgressing = true
     while isProgressing {
       isProgressing = false
-      for history in statements.histories where histories[history.replica]?.extend(by: history, group: group) == true {
+      for record in removeCounting(&members, isVouchedFor) where take(record, statements.histories) {
         isProgressing = true
       }
-      // Only a founder vouches for itself, and founders come with the keyring or the invitation.
-      for record in members where record.issuer != record.subject && counts(record, isVouchedFor) {
-        members.removeAll { $0 == record }
-        if take(record, statements.histories) { isProgressing = true }
-      }
-      for name in renames where counts(name, isVouchedFor) {
-        renames.removeAll { $0 == name }
-        if take(name) { isProgressing = true }
-      }
     }
+    var renames = statements.names.filter { names[$0.subject] != $0 }
+    for name in removeCounting(&renames, isVouchedFor) { take(name) }
     return self.statements != before
   }
 
-  /// Whether every statement was signed by one that is or was a member, or founded the group.
-  var isSigned: Bool {
-    records.values.allSatisfy { counts($0, true) } && names.values.allSatisfy { counts($0, true) }
+  /// Takes out the statements that count, and those that never will: so each signature is checked once. What is left waits
+  /// for its issuer to be known, or active.
+  private func removeCounting<Statement: SignedStatement>(
+    _ statements: inout [Statement], _ isVouchedFor: Bool
+  ) -> [Statement] {
+    var counting: [Statement] = []
+    statements.removeAll { statement in
+      guard let issuer = self[statement.issuer], issuer.isActive || isVouchedFor else { return false }
+      if statement.group == group, Self.isSigned(statement, by: issuer, orFormerly: isVouchedFor) {
+        counting.append(statement)
+      }
+      return true
+    }
+    return counting
   }
 
-  private func counts(_ statement: some SignedStatement, _ isVouchedFor: Bool) -> Bool {
-    guard let issuer = self[statement.issuer] else { return false }
-    guard isVouchedFor else { return issuer.isActive && statement.isSigned(by: issuer.identity) }
-    return issuer.history.all.contains(where: statement.isSigned)
+  private static func isSigned(_ statement: some SignedStatement, by issuer: Entry, orFormerly: Bool) -> Bool {
+    orFormerly ? issuer.history.all.contains(where: statement.isSigned) : statement.isSigned(by: issuer.identity)
+  }
+
+  private mutating func extend(by told: IdentityHistory) {
+    guard var history = histories[told.replica], history.extend(by: told, group: group) else { return }
+    let count = successorCount - (histories[told.replica]?.successors.count ?? 0) + history.successors.count
+    guard count <= Self.successorCountMax else { return }
+    histories[told.replica] = history
+  }
+
+  private var successorCount: Int { histories.values.reduce(0) { $0 + $1.successors.count } }
+  /// What one member makes must not fill the keyrings and files of all.
+  private static let successorCountMax = 4_096
+
+  /// Whether every statement was signed by one that is or was a member, or founded the group.
+  var isSigned: Bool {
+    func isSigned(_ statement: some SignedStatement) -> Bool {
+      self[statement.issuer].map { Self.isSigned(statement, by: $0, orFormerly: true) } ?? false
+    }
+    return records.values.allSatisfy(isSigned) && names.values.allSatisfy(isSigned)
   }
 
   @discardableResult
@@ -107,11 +129,18 @@ extension Roster {
         return false
       }
     } else {
-      histories[record.subject] =
-        told.first { $0.all.contains(record.identity) && $0.isSound(in: group) } ?? IdentityHistory(record.identity)
+      histories[record.subject] = history(of: record, told)
     }
     records[record.subject] = record
     return true
+  }
+
+  /// Of a replica that was not known.
+  private func history(of record: MemberRecord, _ told: [IdentityHistory]) -> IdentityHistory {
+    let room = Self.successorCountMax - successorCount
+    return told.first {
+      $0.all.contains(record.identity) && $0.successors.count <= room && $0.isSound(in: group)
+    } ?? IdentityHistory(record.identity)
   }
 
   @discardableResult

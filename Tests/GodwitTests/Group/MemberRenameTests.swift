@@ -59,6 +59,7 @@ struct MemberRenameTests {
     try await group[0].removeMember(named: "replica-2")
     group.clock.advance(1_000)
     try await group[1].renameMember(named: "replica-2", to: "attic")
+    group.clock.advance(1_000)
     try await group[2].renameMember(named: "replica-2", to: "mine")
     try await group.send(from: 2, to: 1)
     try await group.send(from: 1, to: 0)

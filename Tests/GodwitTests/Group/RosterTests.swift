@@ -135,6 +135,26 @@ struct RosterTests {
     #expect(roster[members[1].replica]?.isActive == false)
   }
 
+  @Test("takes in no more successors than all can carry, so that nobody fills the keyrings of all")
+  func tooManySuccessors() throws {
+    let scene = try Scene(129)
+    let histories = try scene.identities.map { first in
+      var history = IdentityHistory(first.publicIdentity)
+      var present = first
+      for time in 0..<32 {
+        let next = try Identity.generate(replica: first.replica)
+        try history.append(next, after: present, group: scene.group, at: Int64(time))
+        present = next
+      }
+      return history
+    }
+    var roster = try scene.roster()
+    roster.expect(RosterStatements(histories: Array(histories.dropLast())))
+    roster.expect(RosterStatements(histories: histories), isNew: false)
+    #expect(roster.statements.histories.count == 128)
+    #expect(RosterStatements.encode(roster.statements.histories).count < 16 << 20)
+  }
+
   @Test("is the same everywhere once all have heard all, whoever stated what meanwhile", arguments: 1...20)
   func converges(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
