@@ -80,8 +80,8 @@ extension Replica {
     }
   }
 
-  /// Gives a member another name, this replica too. Other members learn of it with the next sync file; of two names given at
-  /// the same time the later stays.
+  /// Gives a member another name, this replica too. Other members learn of it with the next sync file; of two names
+  /// given at the same time the later stays.
   ///
   /// - Parameters:
   ///   - name: What it is called, or its replica ID.

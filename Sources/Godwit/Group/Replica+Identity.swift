@@ -3,11 +3,12 @@ import GodwitKeys
 import Synchronization
 
 extension Replica {
-  /// Takes new keys in the place of this replica's, of the same kind, announced to the group by the old keys and the new.
+  /// Takes new keys in the place of this replica's, of the same kind, announced to the group by the old keys and the
+  /// new.
   ///
   /// The others believe it with the next sync file of anybody who knows, and seal to the new key then; nobody compares
-  /// fingerprints again. The old keys are kept to open what is still sealed to them. The keyring changes in one step. Make
-  /// a new backup afterwards: one from before has an identity that is given up.
+  /// fingerprints again. The old keys are kept to open what is still sealed to them. The keyring changes in one step.
+  /// Make a new backup afterwards: one from before has an identity that is given up.
   ///
   /// - Returns: The new identity.
   /// - Throws: `limitExceeded` when it has been replaced 32 times; `invalidArgument` when this replica was removed.

@@ -25,16 +25,16 @@ extension Replica {
 
   /// Joins the group of an invitation made for this machine's ``identity(at:key:postQuantum:)``.
   ///
-  /// An invitation says itself who made it, so somebody may have exchanged it on its way: the fingerprint that the inviter
-  /// tells in another way proves it.
+  /// An invitation says itself who made it, so somebody may have exchanged it on its way: the fingerprint that the
+  /// inviter tells in another way proves it.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - invitation: What the inviter wrote. It says who invites, and proves nothing of that.
   ///   - inviter: How it is made sure who invites.
   ///   - key: Where the keys are.
-  /// - Throws: `unverifiedIdentity` when the inviter's fingerprint is another one, `notARecipient` when the invitation is
-  ///   for another identity, `replicaExists` when the folder's replica belongs to a group already, `corruptFile`,
+  /// - Throws: `unverifiedIdentity` when the inviter's fingerprint is another one, `notARecipient` when the invitation
+  ///   is for another identity, `replicaExists` when the folder's replica belongs to a group already, `corruptFile`,
   ///   `invalidSignature`. Nothing is stored then.
   public static func join(
     at path: String, invitation: SyncSource, inviter: IdentityVerification, key: KeySource = .keyring()

@@ -82,8 +82,8 @@ extension Roster {
     return self.statements != before
   }
 
-  /// Takes out the statements that count, and those that never will: so each signature is checked once. What is left waits
-  /// for its issuer to be known, or active.
+  /// Takes out the statements that count, and those that never will: so each signature is checked once. What is left
+  /// waits for its issuer to be known, or active.
   private func removeCounting<Statement: SignedStatement>(
     _ statements: inout [Statement], _ isVouchedFor: Bool
   ) -> [Statement] {

@@ -1,7 +1,7 @@
 import GodwitBase
 
-/// A replica's public identities: the first one, and those that followed, each signed by the one before it and by itself
-/// (Specs/membership.md, "Replacing an identity").
+/// A replica's public identities: the first one, and those that followed, each signed by the one before it and by
+/// itself (Specs/membership.md, "Replacing an identity").
 package struct IdentityHistory: Hashable, Sendable {
   /// An identity that took another one's place.
   package struct Successor: Hashable, Sendable {

@@ -138,8 +138,12 @@ struct IdentityRotationTests {
     let forgeries = [
       try history(present, own) { $0[$0.count - 1] ^= 1 },
       try history(present, own) { $0[$0.count - 65] ^= 1 },
-      try history(present, own) { $0.replaceSubrange($0.count - 128..<$0.count - 64, with: [UInt8](repeating: 0, count: 64)) },
-      try history(present, own) { $0.replaceSubrange($0.count - 64..<$0.count, with: $0[$0.count - 128..<$0.count - 64]) },
+      try history(present, own) {
+        $0.replaceSubrange($0.count - 128..<$0.count - 64, with: [UInt8](repeating: 0, count: 64))
+      },
+      try history(present, own) {
+        $0.replaceSubrange($0.count - 64..<$0.count, with: $0[$0.count - 128..<$0.count - 64])
+      },
       try history(present, own, group: other),
       try history(thief, own),
     ]
@@ -228,7 +232,8 @@ struct IdentityRotationTests {
         most,
         try await KillSubject.kill(
           ["rotate-identity", path], after: steps, andMicroseconds: UInt32.random(in: 0...20_000, using: &random)))
-      let contents = try Keyring.open(at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"))
+      let contents = try Keyring.open(
+        at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"))
       let histories = try contents.roster.histories
       let former = try contents.formerIdentities.map(\.publicIdentity)
       let all = histories.first?.all ?? [contents.identity.publicIdentity]

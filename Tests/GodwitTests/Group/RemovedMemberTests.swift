@@ -116,8 +116,8 @@ struct RemovedMemberTests {
     group.clock.advance(-1_000_000)
     try await group[2].invite(
       identity, name: "puppet", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
-    await
-      (try Replica.join(at: path, invitation: .file(group.folder.file("invitation")), inviter: .trustOnFirstUse)).close()
+    await (try Replica.join(at: path, invitation: .file(group.folder.file("invitation")), inviter: .trustOnFirstUse))
+      .close()
     let puppet = try await TestGroup.open(path)
     try await puppet.write { try $0.insert(Note(title: "forged")) }
     _ = try await puppet.export(to: .file(group.folder.file("forged")))

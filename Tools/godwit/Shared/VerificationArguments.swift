@@ -6,7 +6,10 @@ import ToolSupport
 struct VerificationArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The fingerprint that the other side tells, in digits or words: what godwit identity says there. (default: compared at the terminal)",
+      """
+      The fingerprint that the other side tells, in digits or words: what godwit identity says there. \
+      (default: compared at the terminal)
+      """,
       valueName: "fingerprint"))
   var fingerprint: String?
 
@@ -36,7 +39,8 @@ struct VerificationArguments: ParsableArguments {
         \(identity.fingerprintWords)
       Ask what godwit identity says there. Type yes when it is the same, or what they say: 
       """
-    let answer = String(decoding: try TerminalPrompt.ask(prompt, isShown: true, unavailable: unavailable), as: UTF8.self)
+    let answer = String(
+      decoding: try TerminalPrompt.ask(prompt, isShown: true, unavailable: unavailable), as: UTF8.self)
     return answer.lowercased() == "yes" || identity.hasFingerprint(answer)
   }
 }

@@ -20,8 +20,8 @@ struct IdentityShow: AsyncParsableCommand {
     commandName: "show",
     abstract: "Print this machine's identity, for a member to invite.",
     discussion: """
-      Makes an identity, with its keyring, when there is none yet. It holds no secret, but who invites it should compare its
-      fingerprint over a second way.
+      Makes an identity, with its keyring, when there is none yet. It holds no secret, but who invites it should compare
+      its fingerprint over a second way.
 
       Examples:
         godwit identity > laptop.identity
@@ -54,8 +54,9 @@ struct IdentityRotate: AsyncParsableCommand {
     commandName: "rotate",
     abstract: "Replace this replica's keys by new ones, announced to the group.",
     discussion: """
-      Old keys and new sign the change, so the others believe it with the next sync file, and nobody compares fingerprints
-      again. Old files still open here. Copies and backups from before hold keys that are given up: make a new backup.
+      Old keys and new sign the change, so the others believe it with the next sync file, and nobody compares
+      fingerprints again. Old files still open here. Copies and backups from before hold keys that are given up: make a
+      new backup.
       When somebody may have the old keys, remove the member in place of this, and join anew.
 
       Examples:

@@ -93,7 +93,8 @@ extension Member {
   var json: JSONValue {
     [
       "name": .string(name), "replica": .string("\(identity.replica)"), "active": .bool(isActive), "own": .bool(isOwn),
-      "fingerprint": .string(identity.fingerprint), "words": .string(identity.fingerprintWords), "identity": .string("\(identity)"),
+      "fingerprint": .string(identity.fingerprint), "words": .string(identity.fingerprintWords),
+      "identity": .string("\(identity)"),
     ]
   }
 }
