@@ -89,6 +89,9 @@ extension Replica {
   /// - Throws: `invalidArgument` when no active member is called so, or several are, or the new name is taken or cannot
   ///   be one.
   public func renameMember(named name: String, to newName: String) async throws {
+    guard !newName.isEmpty else {
+      throw GodwitError(.invalidArgument, "a member cannot be called by nothing", hint: "choose a short name")
+    }
     try await changeRoster { roster, contents, now in
       let replica = try roster.activeMember(name).identity.replica
       try roster.requireFree(newName, for: replica)

@@ -53,8 +53,9 @@ extension Replica {
       let identity = contents.identity
       let roster = Roster(group: group, trusted: try contents.roster)
       let targets = try member.map { [try roster.activeMember($0)] } ?? roster.active
-      // A replica that was removed exports for itself alone; there is nobody who would take it.
-      guard !targets.isEmpty else { throw GodwitError(.invalidArgument, "the group has no active member") }
+      guard !targets.isEmpty else {
+        throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
+      }
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
         isSnapshot: isSnapshot, createdAt: createdAt)

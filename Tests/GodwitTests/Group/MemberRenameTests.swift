@@ -75,7 +75,7 @@ struct MemberRenameTests {
     let before = try Forgery.bytes("\(group[0].path)/keyring").count
     for (name, new) in [
       ("replica-1", "replica-2"), ("replica-1", "a\nb"), ("replica-1", String(repeating: "x", count: 65)),
-      ("nobody", "x"),
+      ("nobody", "x"), ("replica-1", ""),
     ] {
       let error = await error { try await group[0].renameMember(named: name, to: new) }
       #expect(error?.code == .invalidArgument && error?.hint != nil, "\(name) to \(new)")
