@@ -27,7 +27,7 @@ struct HeaderTests {
     SyncFileHeader(
       group: group, sender: sender.replica, incarnation: 7, createdAt: -5, vector: VersionVector(), schemaVersion: 3,
       recipients: recipients ?? self.recipients([sender, other]),
-      roster: RosterStatements(
+      roster: RosterRecords(
         members: try (members ?? [sender, other]).map {
           try MemberRecord.issue(
             group: group, identity: $0.publicIdentity, name: "m", status: .active, at: 1, by: sender)

@@ -7,7 +7,7 @@ struct Invitation {
   let group: GroupID
   let inviter: PublicIdentity
   /// All that the inviter knows of the members.
-  let statements: RosterStatements
+  let records: RosterRecords
 
   private static let magic = Array("GODWITIV".utf8)
   /// Without names and histories; version 2 has them behind.
@@ -19,15 +19,15 @@ struct Invitation {
   func seal(to recipient: AgeRecipient, signedBy identity: Identity) throws -> [UInt8] {
     var writer = ByteWriter()
     writer.raw(Self.magic)
-    let isSimple = statements.names.isEmpty && statements.histories.isEmpty
+    let isSimple = records.names.isEmpty && records.histories.isEmpty
     writer.byte(isSimple ? Self.version : Self.versionWithHistories)
     group.value.write(to: &writer)
     inviter.encode(to: &writer)
-    writer.varint(statements.members.count)
-    for member in statements.members { member.encode(to: &writer) }
+    writer.varint(records.members.count)
+    for member in records.members { member.encode(to: &writer) }
     if !isSimple {
-      writer.lengthPrefixed(statements.histories.isEmpty ? [] : RosterStatements.encode(statements.histories))
-      writer.lengthPrefixed(statements.names.isEmpty ? [] : RosterStatements.encode(statements.names))
+      writer.lengthPrefixed(records.histories.isEmpty ? [] : RosterRecords.encode(records.histories))
+      writer.lengthPrefixed(records.names.isEmpty ? [] : RosterRecords.encode(records.names))
     }
     let signature = try identity.sign(Self.signatureContext + writer.bytes)
     let sink = MemorySink()
@@ -37,10 +37,10 @@ struct Invitation {
     return sink.bytes
   }
 
-  init(group: GroupID, inviter: PublicIdentity, statements: RosterStatements) {
+  init(group: GroupID, inviter: PublicIdentity, records: RosterRecords) {
     self.group = group
     self.inviter = inviter
-    self.statements = statements
+    self.records = records
   }
 
   init(opening bytes: [UInt8], with identity: Identity) throws {
@@ -61,14 +61,14 @@ struct Invitation {
     }
     group = GroupID(try Identifier128(reading: &reader))
     inviter = try PublicIdentity(reading: &reader)
-    let count = try reader.count(limit: RosterStatements.countMax, "members")
-    var statements = RosterStatements(members: try (0..<count).map { _ in try MemberRecord(reading: &reader) })
+    let count = try reader.count(limit: RosterRecords.countMax, "members")
+    var records = RosterRecords(members: try (0..<count).map { _ in try MemberRecord(reading: &reader) })
     if version == Self.versionWithHistories {
       let (histories, names) = (try reader.lengthPrefixed(), try reader.lengthPrefixed())
-      if !histories.isEmpty { statements.histories = try RosterStatements.histories(histories) }
-      if !names.isEmpty { statements.names = try RosterStatements.names(names) }
+      if !histories.isEmpty { records.histories = try RosterRecords.histories(histories) }
+      if !names.isEmpty { records.names = try RosterRecords.names(names) }
     }
-    self.statements = statements
+    self.records = records
     try reader.expectEnd()
     let signed = Self.signatureContext + content.dropLast(64)
     guard inviter.verifies(signature: Array(content.suffix(64)), of: signed) else {
@@ -79,8 +79,8 @@ struct Invitation {
   /// The roster the invitation stands for, if the inviter and the invited are both in it. That the inviter is who they
   /// are said to be is for people to compare; all else is the inviter's word.
   func roster(for identity: Identity) throws -> Roster {
-    let roster = Roster(group: group, trusted: statements)
-    guard roster.statements == statements, roster.isSigned else {
+    let roster = Roster(group: group, trusted: records)
+    guard roster.records == records, roster.isSigned else {
       throw GodwitError(.corruptFile, "the invitation's list of members contradicts itself")
     }
     guard try roster.sender(inviter.replica).identity == inviter,

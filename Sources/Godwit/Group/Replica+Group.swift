@@ -37,7 +37,7 @@ extension Replica {
         let record = try MemberRecord.issue(
           group: roster.group, identity: invited, name: name, status: .active,
           at: roster.issueTime(about: invited.replica, now), by: contents.identity)
-        guard roster.merge(RosterStatements(members: [record])) else {
+        guard roster.merge(RosterRecords(members: [record])) else {
           throw GodwitError(
             .invalidArgument, "another identity is a member under this replica's ID",
             hint: "make a new identity on the invited machine, in an empty folder")
@@ -45,7 +45,7 @@ extension Replica {
       },
       then: { roster, contents in
         let invitation = Invitation(
-          group: roster.group, inviter: contents.identity.publicIdentity, statements: roster.statements)
+          group: roster.group, inviter: contents.identity.publicIdentity, records: roster.records)
         let bytes = try invitation.seal(to: invited.recipient, signedBy: contents.identity)
         _ = try destination.write { try $0.write(bytes) }
       })
@@ -76,7 +76,7 @@ extension Replica {
       let record = try MemberRecord.issue(
         group: roster.group, identity: member.identity, name: member.name, status: .removed,
         at: roster.issueTime(about: member.identity.replica, now), by: contents.identity)
-      try roster.take(RosterStatements(members: [record]))
+      try roster.take(RosterRecords(members: [record]))
     }
   }
 
@@ -119,7 +119,7 @@ extension Replica {
             hint: "have a member add it again")
         }
         try change(&roster, &contents, wallClock.milliseconds())
-        contents.setRoster(roster.statements)
+        contents.setRoster(roster.records)
         return (roster, contents)
       }
       try then(roster, contents)
@@ -142,12 +142,12 @@ extension Roster {
   fileprivate mutating func rename(_ replica: ReplicaID, to name: String, by issuer: Identity, _ now: Int64) throws {
     let record = try NameRecord.issue(
       group: group, subject: replica, name: name, at: issueTime(about: replica, now), by: issuer)
-    try take(RosterStatements(names: [record]))
+    try take(RosterRecords(names: [record]))
   }
 
   /// Takes what this replica states itself. Throws `invalidArgument` when something known cannot be overruled.
-  fileprivate mutating func take(_ statements: RosterStatements) throws {
-    guard merge(statements) else {
+  fileprivate mutating func take(_ records: RosterRecords) throws {
+    guard merge(records) else {
       throw GodwitError(
         .invalidArgument, "what is known of this member is dated at the end of time and cannot be overruled",
         hint: "remove the member, and join anew from its machine")

@@ -32,7 +32,7 @@ extension Roster {
       throw GodwitError(.damagedKeyring, "the keyring does not know its own replica as a member")
     }
     try history.append(next, after: present, group: group, at: milliseconds)
-    guard merge(RosterStatements(histories: [history])) else {
+    guard merge(RosterRecords(histories: [history])) else {
       throw GodwitError(
         .limitExceeded, "the group's members have replaced their identities too often",
         hint: "join the group anew from an empty folder, and have this replica removed")

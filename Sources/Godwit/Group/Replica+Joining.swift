@@ -62,7 +62,7 @@ extension Replica {
     defer { withExtendedLifetime(lock) {} }
     try Keyring.update(at: folder.keys) { contents in
       try requireNoGroup(contents, folder)
-      contents.setRoster(roster.statements)
+      contents.setRoster(roster.records)
       contents.group = invitation.group
     }
   }

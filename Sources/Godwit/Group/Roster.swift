@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitKeys
 
-/// The members of a group, worked out from signed statements (Specs/membership.md).
+/// The members of a group, worked out from signed records (Specs/membership.md).
 package struct Roster: Sendable {
   /// A replica that is or was a member.
   package struct Entry: Sendable {
@@ -16,90 +16,91 @@ package struct Roster: Sendable {
   }
 
   package let group: GroupID
-  private var records: [ReplicaID: MemberRecord] = [:]
+  private var memberRecords: [ReplicaID: MemberRecord] = [:]
   private var names: [ReplicaID: NameRecord] = [:]
   private var histories: [ReplicaID: IdentityHistory] = [:]
 
   /// `trusted` comes from the own keyring, or from an invitation whose inviter a person vouches for.
-  package init(group: GroupID, trusted: RosterStatements) {
+  package init(group: GroupID, trusted: RosterRecords) {
     self.group = group
     for record in trusted.members where record.group == group { take(record, trusted.histories) }
     for name in trusted.names where name.group == group { take(name) }
   }
 
   /// Whether files of the group are sealed to hybrid keys; nil while nobody is known.
-  package var isPostQuantum: Bool? { records.values.first?.identity.isPostQuantum }
+  package var isPostQuantum: Bool? { memberRecords.values.first?.identity.isPostQuantum }
 
   /// All it follows from, each list in the order of the replica IDs.
-  package var statements: RosterStatements {
-    RosterStatements(
-      members: records.values.sorted { $0.subject < $1.subject },
+  package var records: RosterRecords {
+    RosterRecords(
+      members: memberRecords.values.sorted { $0.subject < $1.subject },
       names: names.values.sorted { $0.subject < $1.subject },
       histories: histories.values.filter { !$0.successors.isEmpty }.sorted { $0.replica < $1.replica })
   }
 
   /// All who are or were members, in the order of their replica IDs.
-  package var all: [Entry] { records.keys.sorted().compactMap { self[$0] } }
+  package var all: [Entry] { memberRecords.keys.sorted().compactMap { self[$0] } }
 
   package var active: [Entry] { all.filter(\.isActive) }
 
   package subscript(replica: ReplicaID) -> Entry? {
-    guard let record = records[replica], let history = histories[replica] else { return nil }
+    guard let record = memberRecords[replica], let history = histories[replica] else { return nil }
     let renamed = names[replica].flatMap { $0.issuedAtMilliseconds > record.issuedAtMilliseconds ? $0.name : nil }
     return Entry(record: record, history: history, name: renamed ?? record.name)
   }
 
-  /// When to issue a statement about a replica so that it overrules all that is known of it: clocks may be behind.
+  /// When to issue a record about a replica so that it overrules all that is known of it: clocks may be behind.
   func issueTime(about replica: ReplicaID, _ now: Int64) -> Int64 {
-    let known = [records[replica]?.issuedAtMilliseconds, names[replica]?.issuedAtMilliseconds].compactMap { $0 }.max()
+    let known = [memberRecords[replica]?.issuedAtMilliseconds, names[replica]?.issuedAtMilliseconds].compactMap { $0 }
+      .max()
     return max(now, (known ?? .min) == .max ? .max : (known ?? .min) + 1)
   }
 }
 
 extension Roster {
-  /// Takes in statements as far as they count; returns whether anything was new.
+  /// Takes in records as far as they count; returns whether anything was new.
   ///
   /// - Parameters:
-  ///   - statements: What a file says.
-  ///   - isVouchedFor: Whether the file has proven to be an active member's. Then it is enough that each statement was
+  ///   - records: What a file says.
+  ///   - isVouchedFor: Whether the file has proven to be an active member's. Then it is enough that each record was
   ///     signed by who issued it, with any key of theirs and also before they were removed.
   @discardableResult
-  package mutating func merge(_ statements: RosterStatements, isVouchedFor: Bool = false) -> Bool {
-    let before = self.statements
-    for history in statements.histories { extend(by: history) }
+  package mutating func merge(_ records: RosterRecords, isVouchedFor: Bool = false) -> Bool {
+    let before = self.records
+    for history in records.histories { extend(by: history) }
     // What is known needs no proof again. Only a founder vouches for itself, and founders come with the keyring or the
     // invitation.
-    var members = statements.members.filter { records[$0.subject] != $0 && $0.issuer != $0.subject }
+    var members = records.members.filter { memberRecords[$0.subject] != $0 && $0.issuer != $0.subject }
     var isProgressing = true
     while isProgressing {
       isProgressing = false
-      for record in removeCounting(&members, isVouchedFor) where take(record, statements.histories) {
+      for record in removeCounting(&members, isVouchedFor) where take(record, records.histories) {
         isProgressing = true
       }
     }
-    var renames = statements.names.filter { names[$0.subject] != $0 }
+    var renames = records.names.filter { names[$0.subject] != $0 }
     for name in removeCounting(&renames, isVouchedFor) { take(name) }
-    return self.statements != before
+    return self.records != before
   }
 
-  /// Takes out the statements that count, and those that never will: so each signature is checked once. What is left
+  /// Takes out the records that count, and those that never will: so each signature is checked once. What is left
   /// waits for its issuer to be known, or active.
-  private func removeCounting<Statement: SignedStatement>(
-    _ statements: inout [Statement], _ isVouchedFor: Bool
-  ) -> [Statement] {
-    var counting: [Statement] = []
-    statements.removeAll { statement in
-      guard let issuer = self[statement.issuer], issuer.isActive || isVouchedFor else { return false }
-      if statement.group == group, Self.isSigned(statement, by: issuer, orFormerly: isVouchedFor) {
-        counting.append(statement)
+  private func removeCounting<Record: SignedRecord>(
+    _ records: inout [Record], _ isVouchedFor: Bool
+  ) -> [Record] {
+    var counting: [Record] = []
+    records.removeAll { record in
+      guard let issuer = self[record.issuer], issuer.isActive || isVouchedFor else { return false }
+      if record.group == group, Self.isSigned(record, by: issuer, orFormerly: isVouchedFor) {
+        counting.append(record)
       }
       return true
     }
     return counting
   }
 
-  private static func isSigned(_ statement: some SignedStatement, by issuer: Entry, orFormerly: Bool) -> Bool {
-    orFormerly ? issuer.history.all.contains(where: statement.isSigned) : statement.isSigned(by: issuer.identity)
+  private static func isSigned(_ record: some SignedRecord, by issuer: Entry, orFormerly: Bool) -> Bool {
+    orFormerly ? issuer.history.all.contains(where: record.isSigned) : record.isSigned(by: issuer.identity)
   }
 
   private mutating func extend(by told: IdentityHistory) {
@@ -113,25 +114,25 @@ extension Roster {
   /// What one member makes must not fill the keyrings and files of all.
   private static let successorCountMax = 4_096
 
-  /// Whether every statement was signed by one that is or was a member, or founded the group.
+  /// Whether every record was signed by one that is or was a member, or founded the group.
   var isSigned: Bool {
-    func isSigned(_ statement: some SignedStatement) -> Bool {
-      self[statement.issuer].map { Self.isSigned(statement, by: $0, orFormerly: true) } ?? false
+    func isSigned(_ record: some SignedRecord) -> Bool {
+      self[record.issuer].map { Self.isSigned(record, by: $0, orFormerly: true) } ?? false
     }
-    return records.values.allSatisfy(isSigned) && names.values.allSatisfy(isSigned)
+    return memberRecords.values.allSatisfy(isSigned) && names.values.allSatisfy(isSigned)
   }
 
   @discardableResult
   private mutating func take(_ record: MemberRecord, _ told: [IdentityHistory]) -> Bool {
     guard isPostQuantum ?? record.identity.isPostQuantum == record.identity.isPostQuantum else { return false }
-    if let known = records[record.subject] {
+    if let known = memberRecords[record.subject] {
       guard histories[record.subject]?.all.contains(record.identity) == true, Self.isLater(record, than: known) else {
         return false
       }
     } else {
       histories[record.subject] = history(of: record, told)
     }
-    records[record.subject] = record
+    memberRecords[record.subject] = record
     return true
   }
 
@@ -145,7 +146,7 @@ extension Roster {
 
   @discardableResult
   private mutating func take(_ name: NameRecord) -> Bool {
-    guard records[name.subject] != nil else { return false }
+    guard memberRecords[name.subject] != nil else { return false }
     if let known = names[name.subject], !Self.isLater(name, than: known) { return false }
     names[name.subject] = name
     return true
@@ -154,12 +155,12 @@ extension Roster {
   /// At equal times a removal beats an addition.
   private static func isLater(_ new: MemberRecord, than old: MemberRecord) -> Bool {
     guard new.issuedAtMilliseconds == old.issuedAtMilliseconds, new.status != old.status else {
-      return isLater(new as any SignedStatement, than: old)
+      return isLater(new as any SignedRecord, than: old)
     }
     return new.status == .removed
   }
 
-  private static func isLater(_ new: any SignedStatement, than old: any SignedStatement) -> Bool {
+  private static func isLater(_ new: any SignedRecord, than old: any SignedRecord) -> Bool {
     guard new.issuedAtMilliseconds == old.issuedAtMilliseconds else {
       return new.issuedAtMilliseconds > old.issuedAtMilliseconds
     }

@@ -107,10 +107,10 @@ extension Replica {
     from source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?
   ) async throws -> MergeReport {
     let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
-    let (report, statements) = try await withWriter { writer in
+    let (report, records) = try await withWriter { writer in
       try Self.explaining { try Self.read(source, identities, roster, on: writer, isRejoining, nil, progress) }
     }
-    try await remember(statements)
+    try await remember(records)
     for fork in report.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
@@ -140,7 +140,7 @@ extension Replica {
   private static func read(
     _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, on writer: ReplicaWriter, _ isRejoining: Bool,
     _ planner: ImportPlanner?, _ progress: ProgressHandler?
-  ) throws -> (MergeReport, RosterStatements) {
+  ) throws -> (MergeReport, RosterRecords) {
     let group = roster.group
     return try source.read { bytes in
       let file = try SyncFileReader(bytes, identities: identities) { header in
@@ -174,16 +174,16 @@ extension Replica {
   }
 
   /// Keeps what a verified file said of the group's members. Its sender vouches for it.
-  private func remember(_ statements: RosterStatements) async throws {
+  private func remember(_ records: RosterRecords) async throws {
     let location = folder.keys
     let group = group
     try await BlockingThread.run {
       var known = Roster(group: group, trusted: try Keyring.open(at: location).roster)
-      guard known.merge(statements, isVouchedFor: true) else { return }
+      guard known.merge(records, isVouchedFor: true) else { return }
       try Keyring.update(at: location) { contents in
         var roster = Roster(group: group, trusted: try contents.roster)
-        roster.merge(statements, isVouchedFor: true)
-        contents.setRoster(roster.statements)
+        roster.merge(records, isVouchedFor: true)
+        contents.setRoster(roster.records)
       }
     }
   }

@@ -1,6 +1,6 @@
 import GodwitBase
 
-// Specs/membership.md, "Where statements are".
+// Specs/membership.md, "Where records are".
 extension KeyringContents {
   private static let formerIdentitiesTag: UInt64 = 17
   private static let historiesTag: UInt64 = 18
@@ -12,18 +12,18 @@ extension KeyringContents {
   /// What is known of the group's members.
   ///
   /// Reading throws `damagedKeyring` for an entry that is not of its form.
-  package var roster: RosterStatements {
+  package var roster: RosterRecords {
     get throws {
-      RosterStatements(
-        members: members, names: try read(Self.namesTag) { try RosterStatements.names($0) } ?? [],
-        histories: try read(Self.historiesTag) { try RosterStatements.histories($0) } ?? [])
+      RosterRecords(
+        members: members, names: try read(Self.namesTag) { try RosterRecords.names($0) } ?? [],
+        histories: try read(Self.historiesTag) { try RosterRecords.histories($0) } ?? [])
     }
   }
 
-  package mutating func setRoster(_ roster: RosterStatements) {
+  package mutating func setRoster(_ roster: RosterRecords) {
     members = roster.members
-    setEntry(Self.namesTag, roster.names.isEmpty ? nil : RosterStatements.encode(roster.names))
-    setEntry(Self.historiesTag, roster.histories.isEmpty ? nil : RosterStatements.encode(roster.histories))
+    setEntry(Self.namesTag, roster.names.isEmpty ? nil : RosterRecords.encode(roster.names))
+    setEntry(Self.historiesTag, roster.histories.isEmpty ? nil : RosterRecords.encode(roster.histories))
   }
 
   /// The identities that this replica had before, the latest first: they open what was sealed to them.

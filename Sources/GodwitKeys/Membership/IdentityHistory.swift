@@ -42,10 +42,10 @@ package struct IdentityHistory: Hashable, Sendable {
         .limitExceeded, "an identity can be replaced \(Self.successorCountMax) times",
         hint: "join the group anew from an empty folder, and have this replica removed")
     }
-    let statement = Self.statement(group, present.publicIdentity, next.publicIdentity, milliseconds)
+    let signedBytes = Self.signedBytes(group, present.publicIdentity, next.publicIdentity, milliseconds)
     let successor = Successor(
       identity: next.publicIdentity, issuedAtMilliseconds: milliseconds,
-      signatureBefore: try present.sign(statement), signature: try next.sign(statement))
+      signatureBefore: try present.sign(signedBytes), signature: try next.sign(signedBytes))
     guard present.publicIdentity == current, follows(successor, group) else {
       throw GodwitError(.invalidArgument, "this identity cannot follow the present one")
     }
@@ -77,11 +77,11 @@ package struct IdentityHistory: Hashable, Sendable {
 
   private func follows(_ successor: Successor, _ group: GroupID) -> Bool {
     let next = successor.identity
-    let statement = Self.statement(group, current, next, successor.issuedAtMilliseconds)
+    let signedBytes = Self.signedBytes(group, current, next, successor.issuedAtMilliseconds)
     return next.replica == replica && next.isPostQuantum == first.isPostQuantum
       && !all.contains { $0.recipient == next.recipient || $0.verificationKey == next.verificationKey }
-      && current.verifies(signature: successor.signatureBefore, of: statement)
-      && next.verifies(signature: successor.signature, of: statement)
+      && current.verifies(signature: successor.signatureBefore, of: signedBytes)
+      && next.verifies(signature: successor.signature, of: signedBytes)
   }
 }
 
@@ -90,7 +90,7 @@ extension IdentityHistory {
   /// Comes before the signed fields, so that no signature over anything else fits.
   private static let domain = Array("godwit successor v1\0".utf8)
 
-  private static func statement(
+  private static func signedBytes(
     _ group: GroupID, _ before: PublicIdentity, _ next: PublicIdentity, _ milliseconds: Int64
   ) -> [UInt8] {
     var writer = ByteWriter(capacity: 64 + before.byteCount + next.byteCount)

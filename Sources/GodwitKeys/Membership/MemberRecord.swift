@@ -1,7 +1,7 @@
 import GodwitBase
 
-/// A signed statement: this identity is, or is no longer, a member of the group.
-package struct MemberRecord: SignedStatement {
+/// A signed record: this identity is, or is no longer, a member of the group.
+package struct MemberRecord: SignedRecord {
   package enum Status: UInt8, Hashable, Sendable {
     case active = 1
     case removed = 2
@@ -28,7 +28,7 @@ package struct MemberRecord: SignedStatement {
         group: group, identity: identity, name: name, status: status, issuedAtMilliseconds: milliseconds,
         issuer: issuer.replica, signature: signature)
     }
-    return record(try issuer.sign(record([]).statement))
+    return record(try issuer.sign(record([]).signedBytes))
   }
 
   package var subject: ReplicaID { identity.replica }
@@ -75,7 +75,7 @@ extension MemberRecord {
     issuer.value.write(to: &writer)
   }
 
-  package var statement: [UInt8] {
+  package var signedBytes: [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.raw(Self.domain)
     encodeFields(to: &writer)

@@ -1,7 +1,7 @@
 import GodwitBase
 
-/// A signed statement: a member is called so from now on (Specs/membership.md, "Renaming").
-package struct NameRecord: SignedStatement {
+/// A signed record: a member is called so from now on (Specs/membership.md, "Renaming").
+package struct NameRecord: SignedRecord {
   package let group: GroupID
   package let subject: ReplicaID
   /// At most 64 bytes of UTF-8, without control characters.
@@ -20,7 +20,7 @@ package struct NameRecord: SignedStatement {
         group: group, subject: subject, name: name, issuedAtMilliseconds: milliseconds, issuer: issuer.replica,
         signature: signature)
     }
-    return record(try issuer.sign(record([]).statement))
+    return record(try issuer.sign(record([]).signedBytes))
   }
 }
 
@@ -58,7 +58,7 @@ extension NameRecord {
     issuer.value.write(to: &writer)
   }
 
-  package var statement: [UInt8] {
+  package var signedBytes: [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.raw(Self.domain)
     encodeFields(to: &writer)

@@ -52,12 +52,12 @@ extension [SyncFileField] {
 
 extension [SyncFileField] {
   /// What a roster says beside its member records.
-  init(_ roster: RosterStatements) {
+  init(_ roster: RosterRecords) {
     self = []
     if !roster.histories.isEmpty {
-      append(Element(tag: Element.historiesTag, bytes: RosterStatements.encode(roster.histories)))
+      append(Element(tag: Element.historiesTag, bytes: RosterRecords.encode(roster.histories)))
     }
-    if !roster.names.isEmpty { append(Element(tag: Element.namesTag, bytes: RosterStatements.encode(roster.names))) }
+    if !roster.names.isEmpty { append(Element(tag: Element.namesTag, bytes: RosterRecords.encode(roster.names))) }
   }
 
   /// These with others, each before the first of a greater tag.

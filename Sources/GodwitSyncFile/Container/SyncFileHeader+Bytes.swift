@@ -64,10 +64,10 @@ extension SyncFileHeader {
     let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
     var fields = try [SyncFileField](reading: &reader)
     try reader.expectEnd()
-    let roster = RosterStatements(
+    let roster = RosterRecords(
       members: members,
-      names: try fields.remove(SyncFileField.namesTag).map { try RosterStatements.names($0) } ?? [],
-      histories: try fields.remove(SyncFileField.historiesTag).map { try RosterStatements.histories($0) } ?? [])
+      names: try fields.remove(SyncFileField.namesTag).map { try RosterRecords.names($0) } ?? [],
+      histories: try fields.remove(SyncFileField.historiesTag).map { try RosterRecords.histories($0) } ?? [])
     guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Membership in a keyring")
 struct KeyringMembershipTests {
-  @Test("statements and old keys are kept, and go when there are none")
+  @Test("records and old keys are kept, and go when there are none")
   func kept() throws {
     let (first, group) = (try newIdentity(), newGroup())
     var contents = KeyringContents(identity: first, group: group)
@@ -14,7 +14,7 @@ struct KeyringMembershipTests {
     var history = IdentityHistory(first.publicIdentity)
     try history.append(next, after: first, group: group, at: 1)
     let name = try NameRecord.issue(group: group, subject: first.replica, name: "x", at: 2, by: next)
-    let roster = RosterStatements(names: [name], histories: [history])
+    let roster = RosterRecords(names: [name], histories: [history])
     contents.setRoster(roster)
     try contents.replaceIdentity(by: next)
     contents = try KeyringContents(decoding: contents.encoded())
@@ -22,7 +22,7 @@ struct KeyringMembershipTests {
     #expect(contents.identity.publicIdentity == next.publicIdentity)
     #expect(try contents.formerIdentities.map(\.publicIdentity) == [first.publicIdentity])
     #expect(try contents.ageIdentities.map(\.recipient) == [next, first].map(\.ageIdentity.recipient))
-    contents.setRoster(RosterStatements())
+    contents.setRoster(RosterRecords())
     contents.entries.removeAll { $0.tag == 17 }
     contents.identity = first
     #expect(try contents.encoded() == plain)

@@ -225,7 +225,7 @@ struct KeyringVectorRecordingTests {
       try history.append(next, after: identity, group: group, at: 1_700_000_000_002)
       let name = try NameRecord.issue(
         group: group, subject: identity.replica, name: "attic", at: 1_700_000_000_003, by: next)
-      contents.setRoster(RosterStatements(members: contents.members, names: [name], histories: [history]))
+      contents.setRoster(RosterRecords(members: contents.members, names: [name], histories: [history]))
       try contents.replaceIdentity(by: next)
     }
     try good("open-replaced-identity", "after the identity was replaced and its replica got another name", machine)

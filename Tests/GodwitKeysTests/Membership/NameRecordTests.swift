@@ -46,8 +46,8 @@ struct NameRecordTests {
   func domains() throws {
     let member = try MemberRecord.issue(
       group: record.group, identity: issuer.publicIdentity, name: "x", status: .active, at: 1, by: issuer)
-    #expect(!issuer.publicIdentity.verifies(signature: member.signature, of: record.statement))
-    #expect(!issuer.publicIdentity.verifies(signature: record.signature, of: member.statement))
+    #expect(!issuer.publicIdentity.verifies(signature: member.signature, of: record.signedBytes))
+    #expect(!issuer.publicIdentity.verifies(signature: record.signature, of: member.signedBytes))
   }
 
   @Test(
@@ -64,13 +64,13 @@ struct NameRecordTests {
     let others = try (0..<3).map { _ in
       try NameRecord.issue(group: record.group, subject: newIdentity().replica, name: "n", at: 1, by: issuer)
     }
-    let written = RosterStatements.encode(others)
-    #expect(try RosterStatements.names(written) == others.sorted { $0.subject < $1.subject })
-    #expect(RosterStatements.encode(others.reversed()) == written)
-    #expect(code { _ = try RosterStatements.names(written + [0]) } == .corruptFile)
-    #expect(code { _ = try RosterStatements.names([0]) } == .corruptFile)
-    #expect(code { _ = try RosterStatements.names(written.dropLast()) } == .truncatedFile)
-    #expect(code { _ = try RosterStatements.names(RosterStatements.encode([others[0], others[0]])) } == .corruptFile)
-    #expect(code { _ = try RosterStatements.names([0x81, 0x08]) } == .limitExceeded)
+    let written = RosterRecords.encode(others)
+    #expect(try RosterRecords.names(written) == others.sorted { $0.subject < $1.subject })
+    #expect(RosterRecords.encode(others.reversed()) == written)
+    #expect(code { _ = try RosterRecords.names(written + [0]) } == .corruptFile)
+    #expect(code { _ = try RosterRecords.names([0]) } == .corruptFile)
+    #expect(code { _ = try RosterRecords.names(written.dropLast()) } == .truncatedFile)
+    #expect(code { _ = try RosterRecords.names(RosterRecords.encode([others[0], others[0]])) } == .corruptFile)
+    #expect(code { _ = try RosterRecords.names([0x81, 0x08]) } == .limitExceeded)
   }
 }

@@ -298,8 +298,8 @@ struct ContainerVectorRecordingTests {
     for (name, place) in [("successor-before", 65), ("successor-new", 1)] {
       let forged = try Forgery.replaceHeader(of: container, signedBy: present) { header in
         var roster = header.roster
-        roster.histories = try RosterStatements.histories(
-          Forgery.flip(RosterStatements.encode(roster.histories), fromEnd: place))
+        roster.histories = try RosterRecords.histories(
+          Forgery.flip(RosterRecords.encode(roster.histories), fromEnd: place))
         return header.changing(roster: roster)
       }
       try bad(

@@ -70,7 +70,7 @@ extension SyncFileHeader {
   /// The same with some fields changed.
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
-    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterStatements? = nil
+    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation, createdAt: createdAt, vector: vector,

@@ -123,15 +123,15 @@ struct InvitationTests {
     await laptop.close()
   }
 
-  @Test("an invitation whose statements do not prove each other is refused")
-  func forgedStatements() async throws {
+  @Test("an invitation whose records do not prove each other is refused")
+  func forgedRecords() async throws {
     let keys = try Forgery.keys(of: group[0])
     let stranger = try Identity.generate(replica: joiner.replica)
     let own = try #require(keys.members.first)
-    func join(_ statements: RosterStatements) async throws -> GodwitError.Code? {
-      var statements = statements
-      statements.members.sort { $0.subject < $1.subject }
-      let bytes = try Invitation(group: group[0].group, inviter: keys.identity.publicIdentity, statements: statements)
+    func join(_ records: RosterRecords) async throws -> GodwitError.Code? {
+      var records = records
+      records.members.sort { $0.subject < $1.subject }
+      let bytes = try Invitation(group: group[0].group, inviter: keys.identity.publicIdentity, records: records)
         .seal(to: joiner.recipient, signedBy: keys.identity)
       try Data(bytes).write(to: URL(fileURLWithPath: group.folder.file("invitation")))
       return await code { try await Replica.join(at: path, invitation: invitation, inviter: .trustOnFirstUse) }
@@ -145,10 +145,10 @@ struct InvitationTests {
     var history = IdentityHistory(stranger.publicIdentity)
     try history.append(
       Identity.generate(replica: joiner.replica), after: stranger, group: group[0].group, at: 1)
-    #expect(try await join(RosterStatements(members: [own])) == .unknownSender)
-    #expect(try await join(RosterStatements(members: [own, unsigned])) == .corruptFile)
-    #expect(try await join(RosterStatements(members: [own, added], names: [name])) == .corruptFile)
-    #expect(try await join(RosterStatements(members: [own, added], histories: [history])) == .corruptFile)
-    #expect(try await join(RosterStatements(members: [own, added])) == nil)
+    #expect(try await join(RosterRecords(members: [own])) == .unknownSender)
+    #expect(try await join(RosterRecords(members: [own, unsigned])) == .corruptFile)
+    #expect(try await join(RosterRecords(members: [own, added], names: [name])) == .corruptFile)
+    #expect(try await join(RosterRecords(members: [own, added], histories: [history])) == .corruptFile)
+    #expect(try await join(RosterRecords(members: [own, added])) == nil)
   }
 }

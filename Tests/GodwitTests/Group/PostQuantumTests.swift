@@ -66,7 +66,7 @@ struct PostQuantumTests {
       group: group[0].group, identity: stranger.publicIdentity, name: "weak", status: .active, at: .max,
       by: keys.identity)
     var roster = Roster(group: group[0].group, trusted: try keys.roster)
-    let isTaken = roster.merge(RosterStatements(members: [record]), isVouchedFor: true)
+    let isTaken = roster.merge(RosterRecords(members: [record]), isVouchedFor: true)
     #expect(!isTaken)
     #expect(roster.active.count == 2)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import Godwit
 @testable import GodwitKeys
 
-/// The statements of a group, made by hand.
+/// The records of a group, made by hand.
 private struct Scene {
   let group = GroupID(Identifier128(high: 7, low: 7))
   let identities: [Identity]
@@ -33,14 +33,14 @@ private struct Scene {
   func roster() throws -> Roster {
     Roster(
       group: group,
-      trusted: RosterStatements(
+      trusted: RosterRecords(
         members: try identities.map { try record($0.publicIdentity, at: 1, by: identities[0]) }))
   }
 }
 
 extension Roster {
-  fileprivate mutating func expect(_ statements: RosterStatements, isVouchedFor: Bool = false, isNew: Bool = true) {
-    let wasNew = merge(statements, isVouchedFor: isVouchedFor)
+  fileprivate mutating func expect(_ records: RosterRecords, isVouchedFor: Bool = false, isNew: Bool = true) {
+    let wasNew = merge(records, isVouchedFor: isVouchedFor)
     #expect(wasNew == isNew)
   }
 }
@@ -56,11 +56,11 @@ struct RosterTests {
   func datedBack() throws {
     let puppet = try Scene.identity(9)
     let removal = try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0])
-    let added = RosterStatements(
+    let added = RosterRecords(
       members: [try scene.record(puppet.publicIdentity, at: 50, by: members[1])],
       names: [try scene.name(members[2], "mine", at: 50, by: members[1])])
     var roster = try scene.roster()
-    roster.merge(RosterStatements(members: [removal]))
+    roster.merge(RosterRecords(members: [removal]))
     roster.expect(added, isNew: false)
     #expect(roster[puppet.replica] == nil && roster.active.count == 3)
     roster.expect(added, isVouchedFor: true)
@@ -72,15 +72,15 @@ struct RosterTests {
   func replacedKey() throws {
     var history = IdentityHistory(members[1].publicIdentity)
     try history.append(Identity.generate(replica: members[1].replica), after: members[1], group: scene.group, at: 10)
-    let added = RosterStatements(
+    let added = RosterRecords(
       members: [try scene.record(Scene.identity(9).publicIdentity, at: 5, by: members[1])])
     var roster = try scene.roster()
-    roster.expect(RosterStatements(histories: [history]))
+    roster.expect(RosterRecords(histories: [history]))
     roster.expect(added, isNew: false)
     roster.expect(added, isVouchedFor: true)
   }
 
-  @Test("takes no statement of a stranger, of another group, or a replica's word for itself")
+  @Test("takes no record of a stranger, of another group, or a replica's word for itself")
   func refused() throws {
     let stranger = try Scene.identity(9)
     let other = GroupID(Identifier128(high: 8, low: 8))
@@ -95,21 +95,21 @@ struct RosterTests {
     for record in cases {
       for isVouchedFor in [false, true] {
         var roster = try scene.roster()
-        roster.expect(RosterStatements(members: [record]), isVouchedFor: isVouchedFor, isNew: false)
+        roster.expect(RosterRecords(members: [record]), isVouchedFor: isVouchedFor, isNew: false)
       }
     }
   }
 
   @Test("a removal is not undone by a rename that had not seen it, in whatever order they come")
   func renameAndRemoval() throws {
-    let removal = RosterStatements(members: [
+    let removal = RosterRecords(members: [
       try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0])
     ])
     for issuer in [members[1], members[2]] {
-      let rename = RosterStatements(names: [try scene.name(members[1], "later", at: 200, by: issuer)])
+      let rename = RosterRecords(names: [try scene.name(members[1], "later", at: 200, by: issuer)])
       for order in [[removal, rename], [rename, removal]] {
         var roster = try scene.roster()
-        for statements in order { roster.merge(statements, isVouchedFor: true) }
+        for records in order { roster.merge(records, isVouchedFor: true) }
         #expect(roster[members[1].replica]?.isActive == false)
         #expect(roster[members[1].replica]?.name == "later")
       }
@@ -121,7 +121,7 @@ struct RosterTests {
     var roster = try scene.roster()
     #expect(roster.issueTime(about: members[1].replica, -5) == 2)
     #expect(roster.issueTime(about: members[1].replica, 1_000) == 1_000)
-    roster.merge(RosterStatements(names: [try scene.name(members[1], "x", at: .max, by: members[0])]))
+    roster.merge(RosterRecords(names: [try scene.name(members[1], "x", at: .max, by: members[0])]))
     #expect(roster.issueTime(about: members[1].replica, 1_000) == .max)
     #expect(try roster.issueTime(about: Scene.identity(9).replica, 3) == 3)
   }
@@ -129,9 +129,9 @@ struct RosterTests {
   @Test("at the end of time a removal still counts")
   func endOfTime() throws {
     var roster = try scene.roster()
-    roster.merge(RosterStatements(members: [try scene.record(members[1].publicIdentity, at: .max, by: members[2])]))
+    roster.merge(RosterRecords(members: [try scene.record(members[1].publicIdentity, at: .max, by: members[2])]))
     let removal = try scene.record(members[1].publicIdentity, .removed, at: .max, by: members[0])
-    roster.expect(RosterStatements(members: [removal]))
+    roster.expect(RosterRecords(members: [removal]))
     #expect(roster[members[1].replica]?.isActive == false)
   }
 
@@ -149,10 +149,10 @@ struct RosterTests {
       return history
     }
     var roster = try scene.roster()
-    roster.expect(RosterStatements(histories: Array(histories.dropLast())))
-    roster.expect(RosterStatements(histories: histories), isNew: false)
-    #expect(roster.statements.histories.count == 128)
-    #expect(RosterStatements.encode(roster.statements.histories).count < 16 << 20)
+    roster.expect(RosterRecords(histories: Array(histories.dropLast())))
+    roster.expect(RosterRecords(histories: histories), isNew: false)
+    #expect(roster.records.histories.count == 128)
+    #expect(RosterRecords.encode(roster.records.histories).count < 16 << 20)
   }
 
   @Test("is the same everywhere once all have heard all, whoever stated what meanwhile", arguments: 1...20)
@@ -167,32 +167,32 @@ struct RosterTests {
       switch Int.random(in: 0..<6, using: &random) {
       case 0:
         let name = try scene.name(keys[subject], "name \(step)", at: time, by: keys[here])
-        rosters[here].merge(RosterStatements(names: [name]))
+        rosters[here].merge(RosterRecords(names: [name]))
       case 1:
         let status = [MemberRecord.Status.active, .removed].randomElement(using: &random) ?? .active
         guard let known = rosters[here][keys[subject].replica]?.identity else { continue }
         rosters[here].merge(
-          RosterStatements(members: [try scene.record(known, status, at: time, by: keys[here])]))
+          RosterRecords(members: [try scene.record(known, status, at: time, by: keys[here])]))
       case 2:
         guard var history = rosters[here][keys[here].replica]?.history else { continue }
         let next = try Identity.generate(replica: keys[here].replica)
         try history.append(next, after: keys[here], group: scene.group, at: time)
-        rosters[here].expect(RosterStatements(histories: [history]))
+        rosters[here].expect(RosterRecords(histories: [history]))
         keys[here] = next
-      default: rosters[here].merge(rosters[subject].statements, isVouchedFor: true)
+      default: rosters[here].merge(rosters[subject].records, isVouchedFor: true)
       }
     }
     for _ in 0..<2 {
       for here in 0..<4 {
-        for there in 0..<4 { rosters[here].merge(rosters[there].statements, isVouchedFor: true) }
+        for there in 0..<4 { rosters[here].merge(rosters[there].records, isVouchedFor: true) }
       }
     }
     for roster in rosters {
-      #expect(roster.statements == rosters[0].statements)
+      #expect(roster.records == rosters[0].records)
       #expect(roster.all.map(\.identity) == rosters[0].all.map(\.identity))
     }
     for index in 0..<4 { #expect(rosters[0][keys[index].replica]?.identity == keys[index].publicIdentity) }
-    let loaded = Roster(group: scene.group, trusted: rosters[0].statements)
-    #expect(loaded.statements == rosters[0].statements && loaded.isSigned)
+    let loaded = Roster(group: scene.group, trusted: rosters[0].records)
+    #expect(loaded.records == rosters[0].records && loaded.isSigned)
   }
 }

@@ -1,7 +1,7 @@
 import GodwitBase
 
-/// The statements that a roster follows from (Specs/membership.md).
-package struct RosterStatements: Equatable, Sendable {
+/// The records that a roster follows from (Specs/membership.md).
+package struct RosterRecords: Equatable, Sendable {
   /// Of each replica the latest.
   package var members: [MemberRecord]
   /// Of each replica that was renamed the latest.
@@ -16,8 +16,8 @@ package struct RosterStatements: Equatable, Sendable {
   }
 }
 
-// Specs/membership.md, "Where statements are": lists that are nowhere written when they are empty.
-extension RosterStatements {
+// Specs/membership.md, "Where records are": lists that are nowhere written when they are empty.
+extension RosterRecords {
   package static let countMax = 1_024
 
   package static func encode(_ names: [NameRecord]) -> [UInt8] {
@@ -38,33 +38,33 @@ extension RosterStatements {
     return try read(&reader, \.replica) { try IdentityHistory(reading: &$0) }
   }
 
-  private static func encode<Statement>(
-    _ statements: [Statement], _ replica: KeyPath<Statement, ReplicaID>,
-    _ encode: (Statement, inout ByteWriter) -> Void
+  private static func encode<Record>(
+    _ records: [Record], _ replica: KeyPath<Record, ReplicaID>,
+    _ encode: (Record, inout ByteWriter) -> Void
   ) -> [UInt8] {
     var writer = ByteWriter()
-    writer.varint(statements.count)
-    for statement in statements.sorted(by: { $0[keyPath: replica] < $1[keyPath: replica] }) {
-      encode(statement, &writer)
+    writer.varint(records.count)
+    for record in records.sorted(by: { $0[keyPath: replica] < $1[keyPath: replica] }) {
+      encode(record, &writer)
     }
     return writer.bytes
   }
 
   /// One form of them: none twice, rising, up to the end.
-  private static func read<Statement>(
-    _ reader: inout ByteReader, _ replica: KeyPath<Statement, ReplicaID>,
-    _ read: (inout ByteReader) throws -> Statement
-  ) throws -> [Statement] {
-    var statements: [Statement] = []
-    for _ in 0..<(try reader.count(limit: countMax, "a roster's statements")) {
-      let statement = try read(&reader)
-      if let last = statements.last, last[keyPath: replica] >= statement[keyPath: replica] {
-        throw ByteReader.malformed("a roster's statements out of order")
+  private static func read<Record>(
+    _ reader: inout ByteReader, _ replica: KeyPath<Record, ReplicaID>,
+    _ read: (inout ByteReader) throws -> Record
+  ) throws -> [Record] {
+    var records: [Record] = []
+    for _ in 0..<(try reader.count(limit: countMax, "a roster's records")) {
+      let record = try read(&reader)
+      if let last = records.last, last[keyPath: replica] >= record[keyPath: replica] {
+        throw ByteReader.malformed("a roster's records out of order")
       }
-      statements.append(statement)
+      records.append(record)
     }
-    guard !statements.isEmpty else { throw ByteReader.malformed("an empty list of a roster's statements") }
+    guard !records.isEmpty else { throw ByteReader.malformed("an empty list of a roster's records") }
     try reader.expectEnd()
-    return statements
+    return records
   }
 }

@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// What a member says of a member, signed by itself (Specs/membership.md).
-package protocol SignedStatement: Hashable, Sendable {
+package protocol SignedRecord: Hashable, Sendable {
   var group: GroupID { get }
   /// Whom it is about.
   var subject: ReplicaID { get }
@@ -11,12 +11,12 @@ package protocol SignedStatement: Hashable, Sendable {
   /// Ed25519, 64 bytes. Not checked by decoding.
   var signature: [UInt8] { get }
   /// What the signature is over.
-  var statement: [UInt8] { get }
+  var signedBytes: [UInt8] { get }
 }
 
-extension SignedStatement {
+extension SignedRecord {
   /// Whether this very identity issued it. Whether it may do so is the caller's question.
   package func isSigned(by issuer: PublicIdentity) -> Bool {
-    issuer.replica == self.issuer && issuer.verifies(signature: signature, of: statement)
+    issuer.replica == self.issuer && issuer.verifies(signature: signature, of: signedBytes)
   }
 }
