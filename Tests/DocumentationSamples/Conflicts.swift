@@ -18,8 +18,8 @@ enum ConflictsSamples {
   static func run() async throws {
     let desk = try await Replica.open(at: "desk", models: Note.self)
     let identity = try await Replica.identity(at: "laptop")
-    try await desk.invite(identity, name: "laptop", to: .file("laptop.invitation"))
-    await (try Replica.join(at: "laptop", invitation: .file("laptop.invitation"))).close()
+    try await desk.invite(identity, name: "laptop", verification: .trustOnFirstUse, to: .file("laptop.invitation"))
+    await (try Replica.join(at: "laptop", invitation: .file("laptop.invitation"), inviter: .trustOnFirstUse)).close()
     let laptop = try await Replica.open(at: "laptop", models: Note.self)
     try await desk.write { try $0.insert(Note(id: "a", slug: "milk", title: "Buy milk")) }
     try await carry(from: desk, to: laptop)

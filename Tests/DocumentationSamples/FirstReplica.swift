@@ -29,9 +29,13 @@ enum FirstReplicaSamples {
 
     // begin sample
     let identity = try await Replica.identity(at: "laptop")
-    try await desk.invite(identity, name: "laptop", to: .file("laptop.invitation"))
+    let readAtLaptop = identity.fingerprint  // or fingerprintWords: godwit identity shows both there
+    try await desk.invite(
+      identity, name: "laptop", verification: .fingerprint(readAtLaptop), to: .file("laptop.invitation"))
 
-    let joined = try await Replica.join(at: "laptop", invitation: .file("laptop.invitation"))
+    let readAtDesk = desk.identity.fingerprint
+    let joined = try await Replica.join(
+      at: "laptop", invitation: .file("laptop.invitation"), inviter: .fingerprint(readAtDesk))
     await joined.close()
     let laptop = try await Replica.open(at: "laptop", models: Entry.self)
     // end sample

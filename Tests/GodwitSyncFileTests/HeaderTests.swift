@@ -22,15 +22,16 @@ struct HeaderTests {
 
   private func header(
     recipients: [AgeRecipient]? = nil, members: [Identity]? = nil, ranges: [SyncFileHeader.Range] = [],
-    fields: [SyncFileField] = []
+    names: [NameRecord] = [], histories: [IdentityHistory] = [], fields: [SyncFileField] = []
   ) throws -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender.replica, incarnation: 7, createdAt: -5, vector: VersionVector(), schemaVersion: 3,
       recipients: recipients ?? self.recipients([sender, other]),
-      members: try (members ?? [sender, other]).map {
-        try MemberRecord.issue(
-          group: group, identity: $0.publicIdentity, name: "m", status: .active, at: 1, by: sender)
-      }, tables: [], ranges: ranges, chains: [:], fields: fields)
+      roster: RosterRecords(
+        members: try (members ?? [sender, other]).map {
+          try MemberRecord.issue(
+            group: group, identity: $0.publicIdentity, name: "m", status: .active, at: 1, by: sender)
+        }, names: names, histories: histories), tables: [], ranges: ranges, chains: [:], fields: fields)
   }
 
   private func bytes(_ header: SyncFileHeader) -> [UInt8] {
@@ -71,6 +72,23 @@ struct HeaderTests {
     #expect(try read(postQuantum).recipients.first?.kind == .hybrid)
   }
 
+  @Test("names and histories are fields of their own, among others in the order of tags")
+  func membership() throws {
+    var history = IdentityHistory(sender.publicIdentity)
+    try history.append(Identity.generate(replica: sender.replica), after: sender, group: group, at: 9)
+    let name = try NameRecord.issue(group: group, subject: other.replica, name: "attic", at: 5, by: sender)
+    let fields = [SyncFileField(tag: 1, bytes: []), SyncFileField(tag: 77, bytes: [1])]
+    let written = bytes(try header(names: [name], histories: [history], fields: fields))
+    let found = try read(written)
+    #expect(found.roster.names == [name] && found.roster.histories == [history] && found.fields == fields)
+    #expect(bytes(found) == written)
+    for tag in [UInt32(18), 19] {
+      for content in [[], [0], [1], [1, 2, 3]] as [[UInt8]] {
+        #expect(refusal(try header(fields: [SyncFileField(tag: tag, bytes: content)])) != nil)
+      }
+    }
+  }
+
   @Test("a field with an odd tag is passed over, one with an even tag is not")
   func fields() throws {
     #expect(refusal(try header(fields: [SyncFileField(tag: 77, bytes: [1])])) == nil)
@@ -88,8 +106,8 @@ struct HeaderTests {
     #expect(refusal(try header(fields: [field(3), field(3)])) == .corruptFile)
     #expect(refusal(try header(fields: [field(3, 1 << 20)])) == nil)
     #expect(refusal(try header(fields: [field(3, 1 << 20 + 1)])) == .limitExceeded)
-    #expect(refusal(try header(fields: (0..<256).map { field($0 * 2 + 1) })) == nil)
-    #expect(refusal(try header(fields: (0..<257).map { field($0 * 2 + 1) })) == .limitExceeded)
+    #expect(refusal(try header(fields: (0..<256).map { field($0 * 2 + 21) })) == nil)
+    #expect(refusal(try header(fields: (0..<257).map { field($0 * 2 + 21) })) == .limitExceeded)
     var beyond = ByteWriter()
     beyond.varint(1)
     beyond.varint(UInt64(UInt32.max) + 2)
@@ -151,8 +169,8 @@ struct HeaderTests {
     try sealer.write(container)
     try sealer.finish()
     do {
-      let reader = try SyncFileReader(MemorySource(sink.bytes), identity: other.ageIdentity) { _ in
-        sender.publicIdentity
+      let reader = try SyncFileReader(MemorySource(sink.bytes), identities: [other.ageIdentity]) { _ in
+        IdentityHistory(sender.publicIdentity)
       }
       while try reader.next() != nil {}
       return nil

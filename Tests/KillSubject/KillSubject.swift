@@ -29,6 +29,7 @@ struct KillSubject {
     switch arguments[1] {
     case "make": _ = try await replica.write { try $0.save(Account(id: 1)) }
     case "write": try await write(replica)
+    case "rotate-identity": try await rotateIdentity(replica)
     case "rekey": try await DatabaseSubject.rekey(replica, step: step)
     case "backup" where arguments.count > 3:
       try await DatabaseSubject.backUp(replica, to: arguments[3], step: step)
@@ -45,6 +46,14 @@ struct KillSubject {
   }
 
   private static func step() { FileHandle.standardOutput.write(Data([0x2E])) }
+
+  /// Replaces the identity, again and again.
+  private static func rotateIdentity(_ replica: Replica) async throws {
+    while true {
+      try await replica.rotateIdentity()
+      step()
+    }
+  }
 
   /// Gives the keyring one master key after another, and a slot that comes and goes.
   private static func rewriteKeyring(_ path: String) async throws {

@@ -12,8 +12,8 @@ struct GodwitCommand: AsyncParsableCommand {
       One machine starts, another joins:
         desk$    godwit init
         laptop$  godwit identity > laptop.identity
-        desk$    godwit member add laptop.identity --name laptop
-        laptop$  godwit join laptop.godwit-invitation
+        desk$    godwit member add laptop.identity --name laptop         (compare fingerprints, aloud)
+        laptop$  godwit join laptop.godwit-invitation                    (and the other way round)
 
       From then on, either hands the other its changes:
         godwit export - | ssh desk godwit -C notes import -

@@ -9,7 +9,7 @@ struct BackupFile {
   private static let magic = Array("GODWITBK".utf8)
   private static let version: UInt16 = 1
   private static let footerByteCount = 64
-  private static let keyringByteCountMax = 1 << 20
+  private static let keyringByteCountMax = 16 << 20
   private static let blockByteCount = 1 << 18
 
   private let file: FileDescriptor

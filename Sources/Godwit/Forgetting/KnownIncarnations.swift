@@ -39,8 +39,8 @@ struct KnownIncarnations {
   func counted(_ roster: Roster) -> [Origin] {
     let ended = log.origins.ended
     let held = log.origins.vector
-    let removed = Set(roster.sorted.filter { $0.status == .removed }.map(\.identity.replica))
-    let members = roster.sorted.map(\.identity.replica)
+    let removed = Set(roster.all.filter { !$0.isActive }.map(\.identity.replica))
+    let members = roster.all.map(\.identity.replica)
     // Alone, it cannot tell a copy that lives on from a backup that was restored, and keeps nothing for either: only
     // for a copy that it has heard of.
     let others = members.flatMap(others).filter { members.count > 1 || records[$0] != nil }

@@ -6,21 +6,29 @@ import GodwitKeys
 struct Invitation {
   let group: GroupID
   let inviter: PublicIdentity
-  let members: [MemberRecord]
+  /// All that the inviter knows of the members.
+  let records: RosterRecords
 
   private static let magic = Array("GODWITIV".utf8)
+  /// Without names and histories; version 2 has them behind.
   private static let version: UInt8 = 1
+  private static let versionWithHistories: UInt8 = 2
   private static let signatureContext = Array("godwit invitation v1\0".utf8)
-  static let byteLimit = 4 << 20
+  static let byteLimit = 16 << 20
 
   func seal(to recipient: AgeRecipient, signedBy identity: Identity) throws -> [UInt8] {
     var writer = ByteWriter()
     writer.raw(Self.magic)
-    writer.byte(Self.version)
+    let isSimple = records.names.isEmpty && records.histories.isEmpty
+    writer.byte(isSimple ? Self.version : Self.versionWithHistories)
     group.value.write(to: &writer)
     inviter.encode(to: &writer)
-    writer.varint(members.count)
-    for member in members { member.encode(to: &writer) }
+    writer.varint(records.members.count)
+    for member in records.members { member.encode(to: &writer) }
+    if !isSimple {
+      writer.lengthPrefixed(records.histories.isEmpty ? [] : RosterRecords.encode(records.histories))
+      writer.lengthPrefixed(records.names.isEmpty ? [] : RosterRecords.encode(records.names))
+    }
     let signature = try identity.sign(Self.signatureContext + writer.bytes)
     let sink = MemorySink()
     let sealer = try AgeSealer(recipients: [recipient], to: sink)
@@ -29,10 +37,10 @@ struct Invitation {
     return sink.bytes
   }
 
-  init(group: GroupID, inviter: PublicIdentity, members: [MemberRecord]) {
+  init(group: GroupID, inviter: PublicIdentity, records: RosterRecords) {
     self.group = group
     self.inviter = inviter
-    self.members = members
+    self.records = records
   }
 
   init(opening bytes: [UInt8], with identity: Identity) throws {
@@ -47,13 +55,20 @@ struct Invitation {
       throw GodwitError(.corruptFile, "this is no invitation", hint: "ask for the file that godwit member add wrote")
     }
     var reader = ByteReader(content[Self.magic.count..<content.count - 64])
-    guard try reader.byte() == Self.version else {
+    let version = try reader.byte()
+    guard version == Self.version || version == Self.versionWithHistories else {
       throw GodwitError(.unsupportedVersion, "the invitation is of another version", hint: "update this program")
     }
     group = GroupID(try Identifier128(reading: &reader))
     inviter = try PublicIdentity(reading: &reader)
-    let count = try reader.count(limit: 1_024, "members")
-    members = try (0..<count).map { _ in try MemberRecord(reading: &reader) }
+    let count = try reader.count(limit: RosterRecords.countMax, "members")
+    var records = RosterRecords(members: try (0..<count).map { _ in try MemberRecord(reading: &reader) })
+    if version == Self.versionWithHistories {
+      let (histories, names) = (try reader.lengthPrefixed(), try reader.lengthPrefixed())
+      if !histories.isEmpty { records.histories = try RosterRecords.histories(histories) }
+      if !names.isEmpty { records.names = try RosterRecords.names(names) }
+    }
+    self.records = records
     try reader.expectEnd()
     let signed = Self.signatureContext + content.dropLast(64)
     guard inviter.verifies(signature: Array(content.suffix(64)), of: signed) else {
@@ -61,15 +76,15 @@ struct Invitation {
     }
   }
 
-  /// The roster the invitation stands for, if the inviter and the invited are both in it.
+  /// The roster the invitation stands for, if the inviter and the invited are both in it. That the inviter is who they
+  /// are said to be is for people to compare; all else is the inviter's word.
   func roster(for identity: Identity) throws -> Roster {
-    guard let founder = members.first(where: { $0.issuer == $0.identity.replica && $0.isSigned(by: $0.identity) }) else {
-      throw GodwitError(.corruptFile, "the invitation names no founder of the group")
+    let roster = Roster(group: group, trusted: records)
+    guard roster.records == records, roster.isSigned else {
+      throw GodwitError(.corruptFile, "the invitation's list of members contradicts itself")
     }
-    var roster = Roster(group: group, trusted: [founder])
-    roster.merge(members)
-    guard try roster.identity(of: inviter.replica) == inviter,
-      try roster.identity(of: identity.replica) == identity.publicIdentity
+    guard try roster.sender(inviter.replica).identity == inviter,
+      try roster.sender(identity.replica).identity == identity.publicIdentity
     else {
       throw GodwitError(
         .corruptFile, "the invitation is not for this identity, or its group has keys of another kind",

@@ -12,3 +12,10 @@ public struct Member: Sendable {
   /// Whether it is this replica.
   public let isOwn: Bool
 }
+
+extension Member {
+  init(_ entry: Roster.Entry, own: ReplicaID) {
+    self.init(
+      identity: entry.identity, name: entry.name, isActive: entry.isActive, isOwn: entry.identity.replica == own)
+  }
+}

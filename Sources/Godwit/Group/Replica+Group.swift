@@ -1,103 +1,54 @@
-import Foundation
 import GodwitBase
-import GodwitFiles
 import GodwitKeys
-import GodwitReplication
 import GodwitStorage
 
 extension Replica {
-  /// This machine's identity for a replica in the folder: made, with its keyring, when there is none yet. Give its
-  /// text to a member, who makes an invitation for it.
-  ///
-  /// - Parameters:
-  ///   - path: The folder.
-  ///   - key: Where the keys are.
-  ///   - postQuantum: Whether a new identity has hybrid keys, as those of a post-quantum group must.
-  /// - Throws: `invalidArgument` when there is an identity of the other kind and a post-quantum one is asked for.
-  public static func identity(
-    at path: String, key: KeySource = .keyring(), postQuantum: Bool = false
-  ) async throws -> PublicIdentity {
-    let folder = ReplicaFolder(path, key: key)
-    return try await BlockingThread.run {
-      let lock = try folder.lock()
-      defer { withExtendedLifetime(lock) {} }
-      return try folder.keyring(postQuantum: postQuantum).identity.publicIdentity
-    }
-  }
-
-  /// Joins the group of an invitation made for this machine's ``identity(at:key:postQuantum:)``.
-  ///
-  /// - Throws: `notARecipient` when the invitation is for another identity, `replicaExists` when the folder's
-  ///   replica belongs to a group already, `corruptFile`, `invalidSignature`.
-  public static func join(
-    at path: String, invitation: SyncSource, key: KeySource = .keyring()
-  ) async throws -> Replica {
-    let folder = ReplicaFolder(path, key: key)
-    try await BlockingThread.run {
-      let bytes = try invitation.read { try $0.readToEnd(limit: Invitation.byteLimit) }
-      let lock = try folder.lock()
-      defer { withExtendedLifetime(lock) {} }
-      guard folder.hasKeyring else {
-        throw GodwitError(
-          .missingKeyring, "there is no identity in \(path) to join with",
-          hint: "run: godwit identity, and have a member make an invitation for what it prints")
-      }
-      try Keyring.update(at: folder.keys) { contents in
-        guard contents.group == nil else {
-          throw GodwitError(
-            .replicaExists, "the replica in \(path) belongs to a group already", hint: "join from an empty folder")
-        }
-        let invitation = try Invitation(opening: bytes, with: contents.identity)
-        contents.members = try invitation.roster(for: contents.identity).sorted
-        contents.group = invitation.group
-      }
-    }
-    return try await open(at: path, key: key)
-  }
-
   /// The replicas of the group, those that were removed included.
   public func members() async throws -> [Member] {
     let own = identity.replica
-    return try await withKeyring { contents, roster in
-      roster.sorted.map { record in
-        Member(
-          identity: record.identity, name: record.name, isActive: record.status == .active,
-          isOwn: record.identity.replica == own)
-      }
-    }
+    return try await withKeyring { _, roster in roster.all.map { Member($0, own: own) } }
   }
 
   /// Makes another machine a member and writes the invitation that lets it join. Other members learn of it with the
-  /// next sync file.
+  /// next sync file. For an active member that has the name only an invitation is written.
   ///
-  /// - Throws: `invalidArgument` when the name is taken or cannot be one, or the identity's keys are not of the group's
-  ///   kind.
-  public func invite(_ invited: PublicIdentity, name: String, to destination: SyncDestination) async throws {
-    let location = folder.keys
-    let group = group
-    let wallClock = wallClock
-    try await BlockingThread.run {
-      let bytes = try Keyring.update(at: location) { contents in
-        var roster = Roster(group: group, trusted: contents.members)
+  /// An identity says itself whose it is, so somebody may have exchanged it on its way: the fingerprint that its owner
+  /// tells in another way proves it.
+  ///
+  /// - Parameters:
+  ///   - invited: What that machine's `Replica.identity(at:)` gave.
+  ///   - name: What the members are to call it.
+  ///   - verification: How it is made sure whose the identity is.
+  ///   - destination: Where the invitation goes.
+  /// - Throws: `unverifiedIdentity` when the identity's fingerprint is another one; `invalidArgument` when the name is
+  ///   taken or cannot be one, or the identity's keys are not of the group's kind. Nothing is stored then.
+  public func invite(
+    _ invited: PublicIdentity, name: String, verification: IdentityVerification, to destination: SyncDestination
+  ) async throws {
+    try await BlockingThread.run { try verification.check(invited, of: "the identity") }
+    try await changeRoster(
+      { roster, contents, now in
         try Self.requireSameKind(invited, as: contents.identity.publicIdentity)
-        guard !roster.active.contains(where: { $0.name == name && $0.identity != invited }) else {
-          throw GodwitError(.invalidArgument, "there is a member called \(name) already", hint: "choose another name")
+        try roster.requireFree(name, for: invited.replica)
+        if let known = roster[invited.replica], known.isActive, known.identity == invited {
+          if known.name != name { try roster.rename(invited.replica, to: name, by: contents.identity, now) }
+          return
         }
         let record = try MemberRecord.issue(
-          group: group, identity: invited, name: name, status: .active, at: wallClock.milliseconds(),
-          by: contents.identity)
-        guard roster.merge([record]) else {
+          group: roster.group, identity: invited, name: name, status: .active,
+          at: roster.issueTime(about: invited.replica, now), by: contents.identity)
+        guard roster.merge(RosterRecords(members: [record])) else {
           throw GodwitError(
-            .invalidArgument, "another identity is a member under this replica's ID, or a later record says otherwise",
-            hint: "make a new identity on the invited machine")
+            .invalidArgument, "another identity is a member under this replica's ID",
+            hint: "make a new identity on the invited machine, in an empty folder")
         }
-        contents.members = roster.sorted
+      },
+      then: { roster, contents in
         let invitation = Invitation(
-          group: group, inviter: contents.identity.publicIdentity, members: roster.sorted)
-        return try invitation.seal(to: invited.recipient, signedBy: contents.identity)
-      }
-      _ = try destination.write { try $0.write(bytes) }
-    }
+          group: roster.group, inviter: contents.identity.publicIdentity, records: roster.records)
+        let bytes = try invitation.seal(to: invited.recipient, signedBy: contents.identity)
+        _ = try destination.write { try $0.write(bytes) }
+      })
   }
 
   private static func requireSameKind(_ invited: PublicIdentity, as own: PublicIdentity) throws {
@@ -112,31 +63,66 @@ extension Replica {
   }
 
   /// Removes a member: no later file is sealed to it or accepted from it. Other members learn of it with the next
-  /// sync file. What it holds already it keeps.
+  /// sync file. What it holds already it keeps, and what it wrote before stays.
   ///
-  /// - Throws: `invalidArgument` when no active member is called so, or it is this replica itself.
+  /// - Parameter name: What it is called, or its replica ID.
+  /// - Throws: `invalidArgument` when no active member is called so, or several are, or it is this replica itself.
   public func removeMember(named name: String) async throws {
+    try await changeRoster { roster, contents, now in
+      let member = try roster.activeMember(name)
+      guard member.identity.replica != contents.identity.replica else {
+        throw GodwitError(.invalidArgument, "a replica cannot remove itself", hint: "have another member remove it")
+      }
+      let record = try MemberRecord.issue(
+        group: roster.group, identity: member.identity, name: member.name, status: .removed,
+        at: roster.issueTime(about: member.identity.replica, now), by: contents.identity)
+      try roster.take(RosterRecords(members: [record]))
+    }
+  }
+
+  /// Gives a member another name, this replica too. Other members learn of it with the next sync file; of two names
+  /// given at the same time the later stays.
+  ///
+  /// - Parameters:
+  ///   - name: What it is called, or its replica ID.
+  ///   - newName: What it is to be called; at most 64 bytes.
+  /// - Throws: `invalidArgument` when no active member is called so, or several are, or the new name is taken or cannot
+  ///   be one.
+  public func renameMember(named name: String, to newName: String) async throws {
+    guard !newName.isEmpty else {
+      throw GodwitError(.invalidArgument, "a member cannot be called by nothing", hint: "choose a short name")
+    }
+    try await changeRoster { roster, contents, now in
+      let replica = try roster.activeMember(name).identity.replica
+      try roster.requireFree(newName, for: replica)
+      try roster.rename(replica, to: newName, by: contents.identity, now)
+    }
+  }
+}
+
+extension Replica {
+  /// Changes the roster in the keyring in one step, then goes on with both. Throws `unknownSender` when this replica is
+  /// no active member itself: nobody would believe what it states.
+  func changeRoster(
+    _ change: @escaping @Sendable (inout Roster, inout KeyringContents, _ now: Int64) throws -> Void,
+    then: @escaping @Sendable (Roster, KeyringContents) throws -> Void = { _, _ in }
+  ) async throws {
     let location = folder.keys
     let group = group
     let wallClock = wallClock
     try await BlockingThread.run {
-      try Keyring.update(at: location) { contents in
-        var roster = Roster(group: group, trusted: contents.members)
-        guard let member = roster.active.first(where: { $0.name == name }),
-          member.identity.replica != contents.identity.replica
-        else {
+      let (roster, contents) = try Keyring.update(at: location) { contents in
+        var roster = Roster(group: group, trusted: try contents.roster)
+        guard roster[contents.identity.replica]?.isActive == true else {
           throw GodwitError(
-            .invalidArgument, "no other active member is called \(name)", hint: "see: godwit member list")
+            .invalidArgument, "this replica was removed from the group, so the others would not believe it",
+            hint: "have a member add it again")
         }
-        let record = try MemberRecord.issue(
-          group: group, identity: member.identity, name: name, status: .removed, at: wallClock.milliseconds(),
-          by: contents.identity)
-        guard roster.merge([record]) else {
-          throw GodwitError(
-            .invalidArgument, "a later record says that \(name) is a member", hint: "set this machine's clock")
-        }
-        contents.members = roster.sorted
+        try change(&roster, &contents, wallClock.milliseconds())
+        contents.setRoster(roster.records)
+        return (roster, contents)
       }
+      try then(roster, contents)
     }
   }
 
@@ -147,7 +133,24 @@ extension Replica {
     let group = group
     return try await BlockingThread.run {
       let contents = try Keyring.open(at: location)
-      return try body(contents, Roster(group: group, trusted: contents.members))
+      return try body(contents, Roster(group: group, trusted: try contents.roster))
+    }
+  }
+}
+
+extension Roster {
+  fileprivate mutating func rename(_ replica: ReplicaID, to name: String, by issuer: Identity, _ now: Int64) throws {
+    let record = try NameRecord.issue(
+      group: group, subject: replica, name: name, at: issueTime(about: replica, now), by: issuer)
+    try take(RosterRecords(names: [record]))
+  }
+
+  /// Takes what this replica states itself. Throws `invalidArgument` when something known cannot be overruled.
+  fileprivate mutating func take(_ records: RosterRecords) throws {
+    guard merge(records) else {
+      throw GodwitError(
+        .invalidArgument, "what is known of this member is dated at the end of time and cannot be overruled",
+        hint: "remove the member, and join anew from its machine")
     }
   }
 }

@@ -62,10 +62,10 @@ extension Replica {
       if let folder {
         let contents = try Keyring.open(at: folder.keys)
         inspector = SyncFileInspector(
-          identity: contents.identity,
+          replica: contents.identity.replica, identities: try contents.ageIdentities,
           // An identity that has not joined yet belongs to no group.
           roster: Roster(
-            group: contents.group ?? GroupID(Identifier128(high: 0, low: 0)), trusted: contents.members))
+            group: contents.group ?? GroupID(Identifier128(high: 0, low: 0)), trusted: try contents.roster))
       }
       return try explaining { try source.read { try SyncFileInspection($0, inspector, onTransaction) } }
     }
@@ -111,6 +111,7 @@ extension SyncFileInspection {
       throw GodwitError(
         .unknownSender, "the file was made by \(content.sender), which is no member of this group",
         hint: "a member adds it with: godwit member add IDENTITY")
+    case .replacedKey: throw SyncFileReader.replacedKey()
     case .removedSender:
       throw GodwitError(
         .unknownSender, "the file was made by \(content.sender), which was removed from this group",

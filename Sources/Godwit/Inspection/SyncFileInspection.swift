@@ -127,5 +127,7 @@ public struct SyncFileInspection: Sendable {
     case unknownSender
     /// The sender was removed from the group; its signature is not looked at.
     case removedSender
+    /// The sender is a member, and has replaced the key since that the file was signed with.
+    case replacedKey
   }
 }

@@ -5,7 +5,8 @@ import GodwitSyncFile
 
 /// Reads a sync file to its end as an import does, in the memory of one frame, and takes nothing in.
 struct SyncFileInspector {
-  let identity: Identity
+  let replica: ReplicaID
+  let identities: [AgeIdentity]
   let roster: Roster
 
   /// What the file is; throws for a file that is malformed, cut, changed or sealed to others. A signature that is not
@@ -14,8 +15,8 @@ struct SyncFileInspector {
     _ envelope: AgeEnvelope, onTransaction: ((LoggedTransaction) throws -> Void)?
   ) throws -> SyncFileInspection.Content {
     var known = roster
-    let file = try SyncFileReader(envelope, identity: identity.ageIdentity) { header in
-      known.merge(header.members)
+    let file = try SyncFileReader(envelope, identities: identities) { header in
+      known.merge(header.roster)
       return .reported(signer(header, known))
     }
     var walk = SyncFileWalk(file.header)
@@ -32,21 +33,21 @@ struct SyncFileInspector {
     return content(file, known, walk)
   }
 
-  private func signer(_ header: SyncFileHeader, _ known: Roster) -> PublicIdentity? {
+  private func signer(_ header: SyncFileHeader, _ known: Roster) -> IdentityHistory? {
     guard header.group == known.group else { return nil }
-    return try? known.identity(of: header.sender)
+    return try? known.sender(header.sender).history
   }
 
   private func content(_ file: SyncFileReader, _ known: Roster, _ walk: SyncFileWalk) -> SyncFileInspection.Content {
     let header = file.header
     let isOwnGroup = header.group == known.group
-    let isRemoved = isOwnGroup && known.records[header.sender]?.status == .removed
+    let isRemoved = isOwnGroup && known[header.sender]?.isActive == false
     return SyncFileInspection.Content(
       formatVersion: SyncFileReader.formatVersion, group: header.group, isOwnGroup: isOwnGroup, sender: header.sender,
       incarnation: Origin(replica: header.sender, incarnation: header.incarnation).incarnationDigits,
       milliseconds: header.createdAt, schemaVersion: header.schemaVersion, isSnapshot: header.snapshot != nil,
       recipients: header.recipients.map { recipient in
-        let member = known.sorted.first { $0.identity.recipient == recipient }?.identity
+        let member = known.all.lazy.flatMap(\.history.all).first { $0.recipient == recipient }
         return SyncFileInspection.Recipient(
           replica: member?.replica, fingerprint: member?.fingerprint ?? recipient.fingerprint)
       },
@@ -57,11 +58,7 @@ struct SyncFileInspector {
         container: file.sizes.container, header: file.sizes.header, frames: file.sizes.frames,
         packed: file.sizes.packed, unpacked: file.sizes.unpacked),
       signature: isRemoved ? .removedSender : SyncFileInspection.Signature(file.signature),
-      members: known.sorted.map { record in
-        Member(
-          identity: record.identity, name: record.name, isActive: record.status == .active,
-          isOwn: record.identity.replica == identity.replica)
-      })
+      members: known.all.map { Member($0, own: replica) })
   }
 }
 
@@ -71,6 +68,7 @@ extension SyncFileInspection.Signature {
     case .verified: self = .verified
     case .invalid, .unread: self = .invalid
     case .unknownSigner: self = .unknownSender
+    case .replacedKey: self = .replacedKey
     }
   }
 }

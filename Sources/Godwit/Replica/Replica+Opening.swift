@@ -9,7 +9,7 @@ import Logging
 extension Replica {
   /// Opens the replica in a folder, making what is missing: folder (0700), keyring, database (0600), tables.
   ///
-  /// A new replica is the first member of a new group; use ``join(at:invitation:key:)`` to become a member of one
+  /// A new replica is the first member of a new group; use ``join(at:invitation:inviter:key:)`` to become a member of one
   /// that exists. Tables that are there are compared with the models, and altered only as `migrations` allows.
   ///
   /// - Parameters:

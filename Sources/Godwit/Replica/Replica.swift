@@ -14,8 +14,9 @@ import Synchronization
 public final class Replica: Sendable {
   /// The folder.
   public let path: String
-  /// What this replica shows others of itself.
-  public let identity: PublicIdentity
+  /// What this replica shows others of itself; of one whose identity another process replaced meanwhile, the earlier.
+  public var identity: PublicIdentity { ownIdentity.withLock { $0 } }
+  let ownIdentity: Mutex<PublicIdentity>
   /// The group it belongs to.
   public let group: GroupID
 
@@ -45,7 +46,7 @@ public final class Replica: Sendable {
     path = folder.path
     self.temporary = temporary
     self.folder = folder
-    self.identity = identity
+    ownIdentity = Mutex(identity)
     self.group = group
     self.pool = pool
     self.changes = changes

@@ -10,7 +10,7 @@ struct Exporter {
   let identity: Identity
   let roster: Roster
   /// The members the file is for; what all of them hold is left out.
-  let targets: [MemberRecord]
+  let targets: [Roster.Entry]
   /// Leave out nothing.
   let includesAll: Bool
   /// Write state in place of transactions, whatever the targets hold.
@@ -32,7 +32,7 @@ struct Exporter {
       group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
       vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      members: roster.sorted, tables: tables.map(\.definition),
+      roster: roster.records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
       chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, ended: log.origins.ended,
       snapshot: snapshot?.head)

@@ -177,7 +177,7 @@ final class Importer {
     let acknowledgements = Acknowledgements(connection: connection)
     let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
     if sender != log.origins.own {
-      let removed = file.header.members.filter { $0.status == .removed }.map(\.identity.replica)
+      let removed = file.header.roster.members.filter { $0.status == .removed }.map(\.subject)
       try acknowledgements.add(
         MemberStatement(
           vector: forks.agreed(file.header.vector), milliseconds: file.header.createdAt, removed: Set(removed),

@@ -51,11 +51,10 @@ extension Replica {
       _ = try connection.scalar("SELECT count(*) FROM godwit_meta")
       let contents = try Keyring.open(at: keys)
       let identity = contents.identity
-      let roster = Roster(group: group, trusted: contents.members)
-      let targets = roster.active.filter { member == nil || $0.name == member }
+      let roster = Roster(group: group, trusted: try contents.roster)
+      let targets = try member.map { [try roster.activeMember($0)] } ?? roster.active
       guard !targets.isEmpty else {
-        throw GodwitError(
-          .invalidArgument, "no active member is called \(member ?? "")", hint: "see: godwit member list")
+        throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
       }
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
@@ -107,11 +106,11 @@ extension Replica {
   private func `import`(
     from source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?
   ) async throws -> MergeReport {
-    let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
-    let (report, members) = try await withWriter { writer in
-      try Self.explaining { try Self.read(source, identity, roster, on: writer, isRejoining, nil, progress) }
+    let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
+    let (report, records) = try await withWriter { writer in
+      try Self.explaining { try Self.read(source, identities, roster, on: writer, isRejoining, nil, progress) }
     }
-    try await remember(members)
+    try await remember(records)
     for fork in report.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
@@ -126,11 +125,11 @@ extension Replica {
   ///
   /// - Throws: What the import would throw.
   public func plan(importing source: SyncSource, progress: ProgressHandler? = nil) async throws -> ImportPlan {
-    let (identity, roster) = try await withKeyring { contents, roster in (contents.identity, roster) }
+    let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {
-        _ = try Self.explaining { try Self.read(source, identity, roster, on: writer, false, planner, progress) }
+        _ = try Self.explaining { try Self.read(source, identities, roster, on: writer, false, planner, progress) }
       } catch is TakenBack {
         if let plan = planner.plan { return plan }
       }
@@ -139,23 +138,23 @@ extension Replica {
   }
 
   private static func read(
-    _ source: SyncSource, _ identity: Identity, _ roster: Roster, on writer: ReplicaWriter, _ isRejoining: Bool,
+    _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, on writer: ReplicaWriter, _ isRejoining: Bool,
     _ planner: ImportPlanner?, _ progress: ProgressHandler?
-  ) throws -> (MergeReport, [MemberRecord]) {
+  ) throws -> (MergeReport, RosterRecords) {
     let group = roster.group
     return try source.read { bytes in
-      let file = try SyncFileReader(bytes, identity: identity.ageIdentity) { header in
+      let file = try SyncFileReader(bytes, identities: identities) { header in
         guard header.group == group else {
           throw GodwitError(
             .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
             hint: "import it into a replica of that group")
         }
         var known = roster
-        known.merge(header.members)
-        return try known.identity(of: header.sender)
+        known.merge(header.roster)
+        return try known.sender(header.sender).history
       }
       let report = try Importer.run(file, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
-      return (report, file.header.members)
+      return (report, file.header.roster)
     }
   }
 
@@ -174,18 +173,17 @@ extension Replica {
     }
   }
 
-  /// Keeps what a verified file said of the group's members.
-  private func remember(_ members: [MemberRecord]) async throws {
+  /// Keeps what a verified file said of the group's members. Its sender vouches for it.
+  private func remember(_ records: RosterRecords) async throws {
     let location = folder.keys
     let group = group
     try await BlockingThread.run {
-      let contents = try Keyring.open(at: location)
-      var roster = Roster(group: group, trusted: contents.members)
-      guard roster.merge(members) else { return }
+      var known = Roster(group: group, trusted: try Keyring.open(at: location).roster)
+      guard known.merge(records, isVouchedFor: true) else { return }
       try Keyring.update(at: location) { contents in
-        var roster = Roster(group: group, trusted: contents.members)
-        roster.merge(members)
-        contents.members = roster.sorted
+        var roster = Roster(group: group, trusted: try contents.roster)
+        roster.merge(records, isVouchedFor: true)
+        contents.setRoster(roster.records)
       }
     }
   }

@@ -110,6 +110,9 @@ extension GodwitError.Code {
   /// A key or identity is malformed or of an unsafe kind.
   public static let invalidKey = Self("invalidKey")
 
+  /// An identity has not the fingerprint that was given, or none was given to compare it with.
+  public static let unverifiedIdentity = Self("unverifiedIdentity")
+
   // MARK: Sync files
 
   /// The bytes are not what they claim to be: changed, extended or malformed.

@@ -33,7 +33,7 @@ package struct AgeRecipient: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The first 64 bits of the key's SHA-256 in four groups of four hexadecimal digits, for people.
-  package var fingerprint: String { Fingerprint.text(of: bytes) }
+  package var fingerprint: String { Fingerprint(of: bytes).text }
 
   package var description: String { text }
 }

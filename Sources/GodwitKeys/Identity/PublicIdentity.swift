@@ -28,8 +28,15 @@ public struct PublicIdentity: Hashable, Sendable {
   /// The `age1…` text that the age program seals to with `-r`.
   public var ageRecipient: String { recipient.text }
 
-  /// Sixteen hexadecimal digits in four groups, for people to compare: the first 64 bits of a SHA-256.
-  public var fingerprint: String { Fingerprint.text(of: binary) }
+  /// Twenty hexadecimal digits in five groups, for people to compare: the first 80 bits of a SHA-256.
+  public var fingerprint: String { Fingerprint(of: binary).text }
+
+  /// The same as five words of five letters, to be read aloud.
+  public var fingerprintWords: String { Fingerprint(of: binary).words }
+
+  /// Whether a text that a person typed or pasted is this identity's fingerprint, in digits or in words. Case, hyphens
+  /// and white space do not matter.
+  public func hasFingerprint(_ text: String) -> Bool { Fingerprint(of: binary).matches(text) }
 
   /// Whether the Ed25519 signature (64 bytes) over the message was made with this identity's signing key.
   package func verifies(signature: [UInt8], of message: [UInt8]) -> Bool {

@@ -46,7 +46,7 @@ package enum Keyring {
   /// Reads a keyring.
   ///
   /// Throws `missingKeyring`, `noKeyFits` when no offered secret opens a slot, `damagedKeyring`,
-  /// `unsupportedVersion`, `limitExceeded` beyond 4 MiB, and `unsafeFile` for loose permissions or links.
+  /// `unsupportedVersion`, `limitExceeded` beyond 16 MiB, and `unsafeFile` for loose permissions or links.
   package static func open(at location: KeyringLocation) throws -> KeyringContents {
     try unlock(location).contents
   }

@@ -4,7 +4,7 @@ import GodwitBase
 
 /// The bytes of a keyring file (Specs/keyring.md): readable slots in front, a sealed body behind.
 struct KeyringFile: Sendable {
-  static let byteCountMax = 4 << 20
+  static let byteCountMax = 16 << 20
   private static let magic = Array("GODWITKR".utf8)
   private static let version: UInt16 = 1
   private static let bodyInfo = Array("godwit keyring v1 body".utf8)
@@ -46,7 +46,7 @@ struct KeyringFile: Sendable {
     }
   }
 
-  /// Seals the contents. Throws `limitExceeded` when the file would become larger than 4 MiB.
+  /// Seals the contents. Throws `limitExceeded` when the file would become larger than 16 MiB.
   init(sealing contents: KeyringContents, generation: UInt64, slots: [KeyringSlot], masterKey: SecretBytes) throws {
     guard slots.count <= Int(UInt8.max) else { throw GodwitError(.limitExceeded, "a keyring has 255 slots at most") }
     var plain = try contents.encoded()

@@ -24,7 +24,8 @@ extension World {
     guard actor.owner != host.owner, !host.mustRejoin else { return }
     do {
       try await host.replica.invite(
-        actor.replica.identity, name: actor.name, to: .file("\(folder)/invitation-\(file)"))
+        actor.replica.identity, name: actor.name, verification: .trustOnFirstUse,
+        to: .file("\(folder)/invitation-\(file)"))
     } catch let error as GodwitError where error.code == .invalidArgument { return }
     files[file] = try await snapshot(of: host, for: actor, to: "\(folder)/\(file).godwit-sync")
     for copy in copies(of: actor) {

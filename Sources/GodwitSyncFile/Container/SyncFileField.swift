@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitKeys
 
 /// What a later version adds to a header (Specs/sync-file.md, "Fields"). A reader that does not know the tag passes
 /// over the field when the tag is odd, and refuses the file when it is even.
@@ -13,8 +14,12 @@ package struct SyncFileField: Equatable, Sendable {
 
   package static let countLimit = 256
   package static let byteLimit = 1 << 20
-  /// None has been given out yet.
-  private static let knownTags: Set<UInt32> = []
+  /// Identities that members replaced. Even: a reader that passed over it would seal to keys that were given up.
+  static let historiesTag: UInt32 = 18
+  static let historiesByteLimit = 16 << 20
+  /// Names that members were given.
+  static let namesTag: UInt32 = 19
+  private static let knownTags: Set<UInt32> = [historiesTag, namesTag]
 
   /// Whether a reader may pass over it.
   package var isIgnorable: Bool { !tag.isMultiple(of: 2) }
@@ -35,12 +40,36 @@ extension [SyncFileField] {
     for _ in 0..<(try reader.count(limit: SyncFileField.countLimit, "fields")) {
       let tag = UInt32(try reader.count(limit: Int(UInt32.max), "a field's tag"))
       if let before = last, before.tag >= tag { throw ByteReader.malformed("fields out of order") }
-      append(SyncFileField(tag: tag, bytes: [UInt8](try reader.lengthPrefixed(limit: SyncFileField.byteLimit))))
+      let limit = tag == SyncFileField.historiesTag ? SyncFileField.historiesByteLimit : SyncFileField.byteLimit
+      append(SyncFileField(tag: tag, bytes: [UInt8](try reader.lengthPrefixed(limit: limit))))
     }
     guard let unknown = first(where: { !$0.isIgnorable && !SyncFileField.isKnown($0.tag) }) else { return }
     throw GodwitError(
       .unsupportedVersion, "the sync file uses feature \(unknown.tag), which this program does not know",
       hint: "update this program, or export again with the older one")
+  }
+}
+
+extension [SyncFileField] {
+  /// What a roster says beside its member records.
+  init(_ roster: RosterRecords) {
+    self = []
+    if !roster.histories.isEmpty {
+      append(Element(tag: Element.historiesTag, bytes: RosterRecords.encode(roster.histories)))
+    }
+    if !roster.names.isEmpty { append(Element(tag: Element.namesTag, bytes: RosterRecords.encode(roster.names))) }
+  }
+
+  /// These with others, each before the first of a greater tag.
+  func joined(by others: [SyncFileField]) -> [SyncFileField] {
+    others.reduce(into: self) { fields, field in
+      fields.insert(field, at: fields.firstIndex { $0.tag > field.tag } ?? fields.endIndex)
+    }
+  }
+
+  /// Takes the field with this tag out.
+  mutating func remove(_ tag: UInt32) -> [UInt8]? {
+    firstIndex { $0.tag == tag }.map { remove(at: $0).bytes }
   }
 }
 

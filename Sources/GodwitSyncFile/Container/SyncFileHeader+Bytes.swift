@@ -17,8 +17,8 @@ extension SyncFileHeader {
     writer.byte((recipients.first?.kind ?? .x25519).rawValue)
     writer.varint(recipients.count)
     for recipient in recipients { writer.raw(recipient.bytes) }
-    writer.varint(members.count)
-    for member in members { member.encode(to: &writer) }
+    writer.varint(roster.members.count)
+    for member in roster.members { member.encode(to: &writer) }
     writer.varint(tables.count)
     for table in tables { table.write(to: &writer) }
     writer.varint(migrations.count)
@@ -34,7 +34,7 @@ extension SyncFileHeader {
     }
     writer.byte(snapshot == nil ? 0 : 1)
     snapshot?.write(to: &writer)
-    fields.write(to: &writer)
+    fields.joined(by: [SyncFileField](roster)).write(to: &writer)
   }
 
   init(reading reader: inout ByteReader) throws {
@@ -62,12 +62,16 @@ extension SyncFileHeader {
     let floor = try VersionVector(reading: &reader)
     let ended = try Self.readEnded(&reader)
     let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
-    let fields = try [SyncFileField](reading: &reader)
+    var fields = try [SyncFileField](reading: &reader)
     try reader.expectEnd()
+    let roster = RosterRecords(
+      members: members,
+      names: try fields.remove(SyncFileField.namesTag).map { try RosterRecords.names($0) } ?? [],
+      histories: try fields.remove(SyncFileField.historiesTag).map { try RosterRecords.histories($0) } ?? [])
     guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
-      schemaVersion: schemaVersion, recipients: recipients, members: members, tables: tables, migrations: migrations,
+      schemaVersion: schemaVersion, recipients: recipients, roster: roster, tables: tables, migrations: migrations,
       ranges: ranges, chains: chains, floor: floor, ended: ended, snapshot: snapshot, fields: fields)
   }
 

@@ -39,8 +39,8 @@ package struct SyncFileHeader: Sendable {
   package let schemaVersion: UInt64
   /// Whom the file is sealed to, rising by their bytes and all of one kind, so that a re-wrapped file is noticed.
   package let recipients: [AgeRecipient]
-  /// The sender's list of members, each record signed by who added it.
-  package let members: [MemberRecord]
+  /// What the sender knows of the group's members, each record signed by who made it.
+  package let roster: RosterRecords
   /// The synced tables as the sender has them.
   package let tables: [TableDefinition]
   /// The migrations the sender knows, 1, 2, 3 …, in their canonical form.
@@ -60,7 +60,7 @@ package struct SyncFileHeader: Sendable {
 
   package init(
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
-    schemaVersion: UInt64, recipients: [AgeRecipient], members: [MemberRecord], tables: [TableDefinition],
+    schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords, tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash],
     floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil,
     fields: [SyncFileField] = []
@@ -72,7 +72,7 @@ package struct SyncFileHeader: Sendable {
     self.vector = vector
     self.schemaVersion = schemaVersion
     self.recipients = recipients
-    self.members = members
+    self.roster = roster
     self.tables = tables
     self.migrations = migrations
     self.ranges = ranges

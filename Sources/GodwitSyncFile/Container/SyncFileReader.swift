@@ -20,18 +20,20 @@ package final class SyncFileReader {
   package private(set) var sizes = SyncFileSizes()
   package static var formatVersion: Int { Int(SyncFileFormat.version) }
 
-  /// Reads the header. `sender` says which identity the file must be signed by, or throws for a stranger's file.
+  /// Reads the header. `sender` says whose identities the file must be signed by, or throws for a stranger's file.
   package convenience init(
-    _ source: any ByteSource, identity: AgeIdentity, sender: (SyncFileHeader) throws -> PublicIdentity
+    _ source: any ByteSource, identities: [AgeIdentity], sender: (SyncFileHeader) throws -> IdentityHistory
   ) throws {
-    try self.init(AgeEnvelope(source), identity: identity) { .required(try sender($0)) }
+    try self.init(AgeEnvelope(source), identities: identities) { .required(try sender($0)) }
   }
 
-  /// Reads the header of a file whose envelope has been looked at.
+  /// Reads the header of a file whose envelope has been looked at. The first of the identities that opens it must be among
+  /// those it is for.
   package init(
-    _ envelope: AgeEnvelope, identity: AgeIdentity, signer: (SyncFileHeader) throws -> SyncFileSigner
+    _ envelope: AgeEnvelope, identities: [AgeIdentity], signer: (SyncFileHeader) throws -> SyncFileSigner
   ) throws {
-    opener = try AgeOpener(envelope, identities: [identity])
+    let identity: AgeIdentity
+    (opener, identity) = try Self.open(envelope, identities)
     try envelope.requireOnly(identity.recipient.kind)
     zstd = try Zstd(level: 3)
     hasher = ContentHasher()
@@ -50,6 +52,20 @@ package final class SyncFileReader {
     }
     self.signer = try signer(header)
     position = FramePosition(header.ranges)
+  }
+
+  private static func open(
+    _ envelope: AgeEnvelope, _ identities: [AgeIdentity]
+  ) throws -> (AgeOpener, AgeIdentity) {
+    for identity in identities.dropLast() {
+      do {
+        return (try AgeOpener(envelope, identities: [identity]), identity)
+      } catch let error as GodwitError where error.code == .notARecipient {
+        // An earlier key may fit.
+      }
+    }
+    guard let last = identities.last else { throw GodwitError(.notARecipient, "there is no key to open the file with") }
+    return (try AgeOpener(envelope, identities: [last]), last)
   }
 
   private static func headerSize(_ start: [UInt8]) throws -> Int {
@@ -146,12 +162,25 @@ package final class SyncFileReader {
 
   private func check(_ bytes: [UInt8], of message: [UInt8]) throws {
     switch signer {
-    case .required(let identity):
-      guard identity.verifies(signature: bytes, of: message) else { throw Self.invalidSignature() }
-      signature = .verified
+    case .required(let history):
+      signature = Self.judge(bytes, of: message, by: history)
+      guard signature != .replacedKey else { throw Self.replacedKey() }
+      guard signature == .verified else { throw Self.invalidSignature() }
     case .reported(nil): signature = .unknownSigner
-    case .reported(let identity?): signature = identity.verifies(signature: bytes, of: message) ? .verified : .invalid
+    case .reported(let history?): signature = Self.judge(bytes, of: message, by: history)
     }
+  }
+
+  private static func judge(_ bytes: [UInt8], of message: [UInt8], by history: IdentityHistory) -> SyncFileSignature {
+    if history.current.verifies(signature: bytes, of: message) { return .verified }
+    let isFormer = history.all.dropLast().contains { $0.verifies(signature: bytes, of: message) }
+    return isFormer ? .replacedKey : .invalid
+  }
+
+  package static func replacedKey() -> GodwitError {
+    GodwitError(
+      .unknownSender, "the file was signed with a key that its sender has replaced since",
+      hint: "ask the sender for a new file: godwit export; a copy or backup from before has to join anew")
   }
 
   package static func invalidSignature() -> GodwitError {

@@ -2,10 +2,10 @@ import GodwitKeys
 
 /// Whose signature a reader looks for.
 package enum SyncFileSigner: Sendable {
-  /// The file must have this one's.
-  case required(PublicIdentity)
+  /// The file must have this one's, by the key that is in force.
+  case required(IdentityHistory)
   /// Whether it has is told by ``SyncFileReader/signature``; nil when nobody known is said to have made the file.
-  case reported(PublicIdentity?)
+  case reported(IdentityHistory?)
 }
 
 /// What became of a signature that is only reported.
@@ -14,6 +14,8 @@ package enum SyncFileSignature: Sendable {
   case unread
   case verified
   case invalid
+  /// It is by a key that its maker has replaced since.
+  case replacedKey
   /// Nobody known is said to have made the file.
   case unknownSigner
 }

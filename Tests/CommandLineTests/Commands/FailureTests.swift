@@ -44,7 +44,7 @@ import Testing
     let (desk, laptop) = try await Machine.pair()
     let other = try Machine("other")
     try #require(try other.godwit("init", "--name", "other").status == 0)
-    let invited = try other.godwit("member", "add", laptop.path("identity"), "--name", "laptop")
+    let invited = try other.add(laptop.path("identity"), laptop)
     try #require(invited.status == 0)
     try #require(try other.godwit("export", "changes.sync").status == 0)
     let before = try laptop.digest()

@@ -18,9 +18,7 @@ import Testing
   private func pair() async throws -> (desk: Machine, archive: Machine) {
     let (desk, archive) = (try Machine("desk"), try Machine("archive"))
     #expect(try desk.godwit("init").status == 0)
-    let identity = try archive.godwit("identity").text
-    #expect(try desk.godwit("member", "add", "-", "--name", "archive", input: Data(identity.utf8)).status == 0)
-    #expect(try archive.godwit("join", desk.path("archive.godwit-invitation")).status == 0)
+    try desk.invite(archive)
     try await write(desk, version: 1, "INSERT INTO page VALUES (1, 'one'), (2, 'two')")
     #expect(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
     return (desk, archive)

@@ -22,7 +22,7 @@ import Testing
   @Test(
     .enabled(if: hasScript, "script(1) is not installed"),
     arguments: [
-      "export -", "member add godwit1 --name x --invitation -",
+      "export -", "member add godwit1 --name x --invitation - --trust-first-use",
     ])
   func binaryIsNotWrittenToATerminal(command: String) async throws {
     let (desk, laptop) = try await Machine.pair()

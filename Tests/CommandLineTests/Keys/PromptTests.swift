@@ -69,4 +69,22 @@ struct PromptTests {
     #expect(try run("keyring add passphrase", answering: [("New passphrase: ", "abc\u{3}")]).status == 130)
     #expect(try machine.godwit("keyring", "list", "--json").lines.count == 1)
   }
+
+  @Test func fingerprintsAreComparedAtTheTerminal() throws {
+    let laptop = try Machine("laptop")
+    try laptop.write(Data(try laptop.godwit("identity").output), to: "identity")
+    let add = "member add \(laptop.path("identity")) --name laptop"
+    func answer(_ text: String) throws -> Outcome { try run(add, answering: [("or what they say: ", text)]) }
+    let words = try #require(try laptop.godwit("identity", "--json").objects().first?["words"] as? String)
+    for text in ["no\n", "yeah\n", "0000-0000-0000-0000-0000\n"] {
+      let outcome = try answer(text)
+      #expect(outcome.status == 13)
+      #expect(outcome.text.contains(words))
+    }
+    #expect(try answer("\u{3}").status == 130)
+    #expect(try machine.godwit("member", "list", "--json").lines.count == 1)
+    #expect(try answer("yex\u{7F}s\n").status == 0)
+    #expect(try answer("\(words)\n").status == 0)
+    #expect(try machine.godwit("member", "list", "--json").lines.count == 2)
+  }
 }

@@ -38,8 +38,26 @@ extension Machine {
   /// Makes a replica here and a member of it there.
   func invite(_ other: Machine) throws {
     try other.write(Data(try other.godwit("identity").output), to: "identity")
-    try #require(try godwit("member", "add", other.path("identity"), "--name", other.name).status == 0)
-    try #require(try other.godwit("join", path("\(other.name).godwit-invitation")).status == 0)
+    try #require(add(other.path("identity"), other).status == 0)
+    try #require(other.join(self).status == 0)
+  }
+
+  /// Adds the other machine, whose people tell its fingerprint.
+  @discardableResult
+  func add(_ identity: String, _ other: Machine, _ options: String...) throws -> Outcome {
+    try run(["member", "add", identity, "--name", other.name, "--fingerprint", other.fingerprint()] + options)
+  }
+
+  /// Joins by the other machine's invitation for this one.
+  @discardableResult
+  func join(_ other: Machine, _ options: String...) throws -> Outcome {
+    try run(
+      ["join", other.path("\(name).godwit-invitation"), "--fingerprint", other.fingerprint()] + options)
+  }
+
+  /// What the people at this machine read aloud.
+  func fingerprint() throws -> String {
+    try #require(try godwit("identity", "--fingerprint", "--quiet").lines.first)
   }
 
   /// Two machines of one group, with three notes on the first.

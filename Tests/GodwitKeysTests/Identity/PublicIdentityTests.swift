@@ -88,12 +88,35 @@ struct PublicIdentityTests {
     #expect(code { _ = try PublicIdentity(text) } == .invalidKey)
   }
 
-  @Test("the fingerprint is four groups of four digits and the same for the same identity")
+  @Test("the fingerprint is five groups of four digits and the same for the same identity")
   func fingerprint() throws {
     let identity = try newIdentity().publicIdentity
     let groups = identity.fingerprint.split(separator: "-")
-    #expect(groups.count == 4)
+    #expect(groups.count == 5)
     #expect(groups.allSatisfy { $0.count == 4 && $0.allSatisfy { "0123456789abcdef".contains($0) } })
     #expect(try PublicIdentity(identity.description).fingerprint == identity.fingerprint)
+  }
+
+  @Test("the fingerprint is read aloud as five words, and either form is known however it is typed")
+  func words() throws {
+    let identity = try newIdentity().publicIdentity
+    let words = identity.fingerprintWords.split(separator: "-")
+    #expect(words.count == 5 && words.allSatisfy { $0.count == 5 })
+    for text in [identity.fingerprint, identity.fingerprintWords] {
+      #expect(identity.hasFingerprint(text))
+      #expect(identity.hasFingerprint(" \(text.uppercased().replacing("-", with: " "))\n"))
+      #expect(!identity.hasFingerprint(String(text.dropLast())))
+      #expect(!identity.hasFingerprint(text + "a"))
+    }
+    #expect(!identity.hasFingerprint("") && !identity.hasFingerprint("-"))
+    #expect(try !newIdentity().publicIdentity.hasFingerprint(identity.fingerprint))
+  }
+
+  @Test("words are proquints of the fingerprint's bits")
+  func proquints() {
+    // SHA-256 of nothing: e3b0 c442 98fc 1c14 9afb.
+    let fingerprint = Fingerprint(of: [])
+    #expect(fingerprint.text == "e3b0-c442-98fc-1c14-9afb")
+    #expect(fingerprint.words == "vavub-sidaf-nogus-dubih-norur")
   }
 }

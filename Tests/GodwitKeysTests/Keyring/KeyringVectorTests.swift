@@ -218,6 +218,17 @@ struct KeyringVectorRecordingTests {
       opened.contents.entries = [KeyringEntry(tag: 300, bytes: SecretBytes(random: 40))]
     }
     try good("open-entries", "a body of version 2, with an entry", machine)
+    try Keyring.update(at: location) { contents in
+      contents.entries = []
+      let next = try Identity.generate(replica: identity.replica)
+      var history = IdentityHistory(identity.publicIdentity)
+      try history.append(next, after: identity, group: group, at: 1_700_000_000_002)
+      let name = try NameRecord.issue(
+        group: group, subject: identity.replica, name: "attic", at: 1_700_000_000_003, by: next)
+      contents.setRoster(RosterRecords(members: contents.members, names: [name], histories: [history]))
+      try contents.replaceIdentity(by: next)
+    }
+    try good("open-replaced-identity", "after the identity was replaced and its replica got another name", machine)
 
     func changed(_ index: Int, _ mask: UInt8 = 1) -> [UInt8] {
       var bytes = small

@@ -130,7 +130,8 @@ struct RestoreTests {
     try await group[0].write { try $0.insert(Note(title: "one")) }
     _ = try await group[0].backup(to: file)
     let identity = try await Replica.identity(at: group.folder.file("laptop"))
-    try await group[0].invite(identity, name: "laptop", to: .file(group.folder.file("invitation")))
+    try await group[0].invite(
+      identity, name: "laptop", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
     await group[0].close()
     for content in [nil, Data(repeating: 7, count: 8_192)] {
       try FileManager.default.removeItem(atPath: "\(group[0].path)/database")

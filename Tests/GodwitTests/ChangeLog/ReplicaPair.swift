@@ -15,8 +15,8 @@ struct ReplicaPair {
     let first = try await Self.open(here, models, clock)
     let identity = try await Replica.identity(at: there)
     let invitation = folder.file("invitation")
-    try await first.invite(identity, name: "there", to: .file(invitation))
-    await (try Replica.join(at: there, invitation: .file(invitation))).close()
+    try await first.invite(identity, name: "there", verification: .trustOnFirstUse, to: .file(invitation))
+    await (try Replica.join(at: there, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     sender = first
     receiver = try await Self.open(there, models, clock)
   }

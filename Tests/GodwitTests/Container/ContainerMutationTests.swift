@@ -20,7 +20,8 @@ struct ContainerMutationTests {
     try await group[0].write { _ = try $0.execute("DELETE FROM note WHERE views < 3") }
     let keys = try Forgery.keys(of: group[0])
     inspector = SyncFileInspector(
-      identity: keys.identity, roster: Roster(group: group[0].group, trusted: keys.members))
+      replica: keys.identity.replica, identities: [keys.identity.ageIdentity],
+      roster: Roster(group: group[0].group, trusted: try keys.roster))
     sender = keys.identity
     let path = group.folder.file("file")
     _ = try await group[0].export(to: .file(path))

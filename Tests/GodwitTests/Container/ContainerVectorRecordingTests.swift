@@ -107,6 +107,7 @@ struct ContainerVectorRecordingTests {
     try recordHeaders(scene)
     try recordParts(scene)
     try await recordSenders(scene)
+    try await recordReplacedIdentity()
     try await recordPostQuantum(scene)
     try await recordVolumes(scene)
   }
@@ -276,6 +277,34 @@ struct ContainerVectorRecordingTests {
       at: 1_800_000_000_000, by: scene.reader)
     try bad(
       "removed", "made by a member that was removed", scene.trusting(removal), .unknownSender, scene.sealed)
+  }
+
+  private func recordReplacedIdentity() async throws {
+    let scene = try await Scene()
+    let sender = scene.group[0]
+    for _ in 0..<2 { try await sender.rotateIdentity() }
+    try await sender.renameMember(named: "\(sender.identity.replica)", to: "desk")
+    let path = scene.group.folder.file("replaced")
+    _ = try await sender.export(to: .file(path))
+    try await good(
+      "replaced-identity", "by a member that has replaced its identity twice, and got another name", scene,
+      [Forgery.bytes(path)])
+    let container = try Forgery.container(Forgery.bytes(path), scene.reader)
+    let recipients = try Forgery.header(container).header.recipients
+    try bad(
+      "replaced-key", "signed with the key that was replaced", scene, .unknownSender,
+      Forgery.seal(Forgery.sign(container, by: scene.sender), to: recipients))
+    let present = try Forgery.keys(of: sender).identity
+    for (name, place) in [("successor-before", 65), ("successor-new", 1)] {
+      let forged = try Forgery.replaceHeader(of: container, signedBy: present) { header in
+        var roster = header.roster
+        roster.histories = try RosterRecords.histories(
+          Forgery.flip(RosterRecords.encode(roster.histories), fromEnd: place))
+        return header.changing(roster: roster)
+      }
+      try bad(
+        name, "whose successor lacks a signature", scene, .invalidSignature, Forgery.seal(forged, to: recipients))
+    }
   }
 
   private func recordPostQuantum(_ classical: Scene) async throws {

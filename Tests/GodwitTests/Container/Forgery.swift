@@ -70,17 +70,24 @@ extension SyncFileHeader {
   /// The same with some fields changed.
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
-    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil
+    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
-      schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, members: members,
+      schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges, chains: chains,
       floor: floor, ended: ended, snapshot: snapshot, fields: fields ?? self.fields)
   }
 }
 
 extension Forgery {
+  /// The bytes with one bit changed, so many bytes before the end.
+  static func flip(_ bytes: [UInt8], fromEnd place: Int) -> [UInt8] {
+    var bytes = bytes
+    bytes[bytes.count - place] ^= 1
+    return bytes
+  }
+
   static func armor(_ bytes: [UInt8]) throws -> [UInt8] {
     let sink = MemorySink()
     let writer = AgeArmorWriter(to: sink)

@@ -30,8 +30,9 @@ final class VectorGroup {
       if let first = opened.first {
         let identity = try await Replica.identity(at: path)
         let invitation = folder.file("invitation")
-        try await first.replica.invite(identity, name: "member-\(number)", to: .file(invitation))
-        await (try Replica.join(at: path, invitation: .file(invitation))).close()
+        try await first.replica.invite(
+          identity, name: "member-\(number)", verification: .trustOnFirstUse, to: .file(invitation))
+        await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
       }
       let clock = TestClock()
       opened.append(Place(replica: try await Self.open(path, clock), clock: clock, member: "member-\(number)"))

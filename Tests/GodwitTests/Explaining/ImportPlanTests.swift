@@ -57,8 +57,10 @@ struct ImportPlanTests {
     let clock = TestClock()
     let first = try await ReplicaPair.open(folder.file("first"), [Bookcase.self], clock)
     let identity = try await Replica.identity(at: folder.file("second"))
-    try await first.invite(identity, name: "second", to: .file(folder.file("invitation")))
-    let second = try await Replica.join(at: folder.file("second"), invitation: .file(folder.file("invitation")))
+    try await first.invite(
+      identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
+    let second = try await Replica.join(
+      at: folder.file("second"), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse)
     try await first.write { try $0.insert(Bookcase(id: "a", name: "n")) }
     _ = try await first.export(to: .file(folder.file("file")))
     let plan = try await second.plan(importing: .file(folder.file("file")))

@@ -62,8 +62,10 @@ struct LimboTests {
     let clock = TestClock()
     let loose = try await ReplicaPair.open(folder.file("loose"), [Bookcase.self, LooseItem.self], clock)
     let identity = try await Replica.identity(at: folder.file("strict"))
-    try await loose.invite(identity, name: "strict", to: .file(folder.file("invitation")))
-    let joined = try await Replica.join(at: folder.file("strict"), invitation: .file(folder.file("invitation")))
+    try await loose.invite(
+      identity, name: "strict", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
+    let joined = try await Replica.join(
+      at: folder.file("strict"), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse)
     await joined.close()
     return (loose, try await ReplicaPair.open(folder.file("strict"), [Bookcase.self, StrictItem.self], clock))
   }

@@ -56,8 +56,8 @@ struct ThingGroup {
     let name = "replica-\(replicas.count)"
     let identity = try await Replica.identity(at: folder.file(name))
     let invitation = folder.file("\(name).invitation")
-    try await replicas[0].invite(identity, name: name, to: .file(invitation))
-    await (try Replica.join(at: folder.file(name), invitation: .file(invitation))).close()
+    try await replicas[0].invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+    await (try Replica.join(at: folder.file(name), invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     let replica = try await Self.open(folder.file(name), clock)
     replicas.append(replica)
     return replica

@@ -48,7 +48,9 @@ struct PostQuantumTests {
     let other = try await TestGroup(1)
     for (inviter, identity) in [(group[0], other[0].identity), (other[0], group[0].identity)] {
       let path = group.folder.file("invitation")
-      let error = await error { try await inviter.invite(identity, name: "guest", to: .file(path)) }
+      let error = await error {
+        try await inviter.invite(identity, name: "guest", verification: .trustOnFirstUse, to: .file(path))
+      }
       #expect(error?.code == .invalidArgument)
       #expect(error?.hint?.contains("godwit identity") == true)
       #expect(!FileManager.default.fileExists(atPath: path))
@@ -63,8 +65,8 @@ struct PostQuantumTests {
     let record = try MemberRecord.issue(
       group: group[0].group, identity: stranger.publicIdentity, name: "weak", status: .active, at: .max,
       by: keys.identity)
-    var roster = Roster(group: group[0].group, trusted: keys.members)
-    let isTaken = roster.merge([record])
+    var roster = Roster(group: group[0].group, trusted: try keys.roster)
+    let isTaken = roster.merge(RosterRecords(members: [record]), isVouchedFor: true)
     #expect(!isTaken)
     #expect(roster.active.count == 2)
   }
@@ -108,16 +110,18 @@ struct PostQuantumTests {
     let path = group.folder.file("third")
     let third = try await Replica.identity(at: path, postQuantum: true)
     let invitation = group.folder.file("third.invitation")
-    try await group[0].invite(third, name: "third", to: .file(invitation))
+    try await group[0].invite(third, name: "third", verification: .trustOnFirstUse, to: .file(invitation))
     let keys = try Keyring.open(at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"))
     let content = try Forgery.container(Forgery.bytes(invitation), keys.identity)
     let classical = try AgeIdentity(secret: SecretBytes(random: 32)).recipient
     let hybrid = try AgeIdentity(.hybrid, secret: SecretBytes(random: 32)).recipient
     for other in [classical, hybrid] {
       let shared = try save(Forgery.sealMixed(content, to: [third.recipient, other]), "shared")
-      #expect(await code { try await Replica.join(at: path, invitation: .file(shared)) } == .corruptFile)
+      #expect(
+        await code { try await Replica.join(at: path, invitation: .file(shared), inviter: .trustOnFirstUse) }
+          == .corruptFile)
     }
-    let joined = try await Replica.join(at: path, invitation: .file(invitation))
+    let joined = try await Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)
     #expect(joined.identity.isPostQuantum)
     await joined.close()
   }

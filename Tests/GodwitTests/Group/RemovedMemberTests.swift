@@ -1,23 +1,172 @@
 import Foundation
 import Godwit
+import GodwitBase
 import Testing
+
+@testable import GodwitKeys
 
 @Suite("A removed member")
 struct RemovedMemberTests {
+  private let group: TestGroup
+
+  init() async throws {
+    group = try await TestGroup(3)
+    try await group.introduce()
+  }
+
+  /// Writes a row on a replica and exports all it holds.
+  private func file(_ title: String, by index: Int) async throws -> SyncSource {
+    let file = group.folder.file(title)
+    try await group[index].write { try $0.insert(Note(title: title)) }
+    _ = try await group[index].export(to: .file(file), includesAll: true)
+    return .file(file)
+  }
+
+  private func titles(_ index: Int) async throws -> Set<String> {
+    Set(try await group[index].fetch(Note.all).map(\.title))
+  }
+
+  /// Whom a file that a replica exports now is sealed to.
+  private func recipients(by index: Int) async throws -> Set<ReplicaID> {
+    let path = group.folder.file(UUID().uuidString)
+    _ = try await group[index].export(to: .file(path))
+    let content = try #require(try await group[index].inspect(.file(path)).content)
+    return Set(content.recipients.compactMap(\.replica))
+  }
+
   @Test("is not heard any more by who knows of its removal, whatever it sends")
   func refused() async throws {
-    let group = try await TestGroup(2)
-    try await group[1].write { try $0.insert(Note(title: "before")) }
-    try await group.settle()
+    _ = try await group[0].import(from: file("before", by: 1))
     let digest = try await group[0].digest()
     try await group[0].removeMember(named: "replica-1")
     for title in ["one", "two"] {
-      let file = group.folder.file(title)
-      try await group[1].write { try $0.insert(Note(title: title)) }
-      _ = try await group[1].export(to: .file(file), includesAll: true)
-      #expect(await code { try await group[0].import(from: .file(file)) } == .unknownSender)
+      let source = try await file(title, by: 1)
+      let error = await error { try await group[0].import(from: source) }
+      #expect(error?.code == .unknownSender)
+      #expect(error?.message.contains("replica-1") == true && error?.hint?.contains("member add") == true)
     }
     #expect(try await group[0].digest() == digest)
-    for replica in group.replicas { await replica.close() }
+    #expect(try await titles(0) == ["before"])
+  }
+
+  @Test("is known as removed by who hears of it from a third, and refused there from then on")
+  func relayed() async throws {
+    _ = try await group[1].import(from: file("early", by: 2))
+    try await group[0].removeMember(named: "replica-2")
+    #expect(try await recipients(by: 1).contains(group[2].identity.replica))
+    _ = try await group[1].import(from: file("news", by: 0))
+    let third = try await file("late", by: 2)
+    #expect(await code { try await group[1].import(from: third) } == .unknownSender)
+    #expect(try await titles(1) == ["early", "news"])
+    for index in 0..<2 {
+      #expect(try await recipients(by: index) == [group[0].identity.replica, group[1].identity.replica])
+    }
+    #expect(await code { try await group[1].export(to: .file("x"), for: "replica-2") } == .invalidArgument)
+  }
+
+  @Test("keeps what others took in before they heard, and that reaches who heard first")
+  func stays() async throws {
+    try await group[0].removeMember(named: "replica-2")
+    // Replica 1 has not heard of it yet.
+    _ = try await group[1].import(from: file("unheard", by: 2))
+    let direct = try await file("again", by: 2)
+    #expect(await code { try await group[0].import(from: direct) } == .unknownSender)
+    #expect(try await titles(0) == [])
+    _ = try await group[0].import(from: file("relay", by: 1))
+    #expect(try await titles(0) == ["unheard", "relay"])
+    _ = try await group[1].import(from: file("answer", by: 0))
+    #expect(await code { try await group[1].import(from: direct) } == .unknownSender)
+    #expect(try await group[0].digest() == group[1].digest())
+    // It goes on writing, and hears nothing.
+    for title in ["x", "y"] { _ = try await file(title, by: 2) }
+    let path = group.folder.file("not for it")
+    _ = try await group[1].export(to: .file(path), includesAll: true)
+    #expect(await code { try await group[2].import(from: .file(path)) } == .notARecipient)
+  }
+
+  @Test("is refused the same in whichever order the files come")
+  func orders() async throws {
+    let early = try await file("early", by: 2)
+    try await group[0].removeMember(named: "replica-2")
+    let removal = try await file("removal", by: 0)
+    _ = try await group[1].import(from: removal)
+    // Made before the removal, but it comes after it.
+    #expect(await code { try await group[1].import(from: early) } == .unknownSender)
+    #expect(try await titles(1) == ["removal"])
+  }
+
+  @Test("stays removed when the remover's clock is far behind")
+  func slowClock() async throws {
+    group.clock.advance(-1_000_000_000)
+    try await group[0].removeMember(named: "replica-2")
+    try await group.send(from: 0, to: 1)
+    #expect(try await recipients(by: 1) == [group[0].identity.replica, group[1].identity.replica])
+    let again = group.folder.file("again")
+    try await group[1].invite(group[2].identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(again))
+    try await group.send(from: 1, to: 0)
+    #expect(try await recipients(by: 0).count == 3)
+  }
+
+  @Test("lets nobody in by what it dates back")
+  func puppet() async throws {
+    let path = group.folder.file("puppet")
+    let identity = try await Replica.identity(at: path)
+    try await group[0].removeMember(named: "replica-2")
+    // It has not heard, and its clock is behind.
+    group.clock.advance(-1_000_000)
+    try await group[2].invite(
+      identity, name: "puppet", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
+    await (try Replica.join(at: path, invitation: .file(group.folder.file("invitation")), inviter: .trustOnFirstUse))
+      .close()
+    let puppet = try await TestGroup.open(path)
+    try await puppet.write { try $0.insert(Note(title: "forged")) }
+    _ = try await puppet.export(to: .file(group.folder.file("forged")))
+    let error = await error { try await group[0].import(from: .file(group.folder.file("forged"))) }
+    #expect(error?.code == .unknownSender && error?.hint != nil)
+    // Who has not heard of the removal believes it, and by that it is one of the group.
+    _ = try await group[1].import(from: .file(group.folder.file("forged")))
+    try await group.send(from: 1, to: 0)
+    #expect(try await titles(0) == ["forged"])
+    #expect(try await recipients(by: 0).contains(identity.replica))
+    await puppet.close()
+  }
+
+  @Test("states nothing more itself")
+  func silenced() async throws {
+    _ = try await file("before", by: 0)
+    try await group[1].removeMember(named: "replica-2")
+    try await group.send(from: 1, to: 0)
+    // A file for it from who has not heard, which tells it of the removal all the same.
+    let keys = try Forgery.keys(of: group[0])
+    let told = try Forgery.seal(
+      Forgery.replaceHeader(
+        of: Forgery.container(Forgery.bytes(group.folder.file("before")), keys.identity), signedBy: keys.identity
+      ) { $0.changing(roster: try keys.roster) },
+      to: group.replicas.map(\.identity.recipient))
+    try Data(told).write(to: URL(fileURLWithPath: group.folder.file("told")))
+    _ = try await group[2].import(from: .file(group.folder.file("told")))
+    for attempt in [
+      { try await group[2].removeMember(named: "replica-0") },
+      { try await group[2].renameMember(named: "replica-0", to: "x") },
+      { _ = try await group[2].rotateIdentity() },
+    ] as [() async throws -> Void] {
+      #expect(await code(attempt) == .invalidArgument)
+    }
+  }
+
+  @Test("and its remover, removed by it at the same time, are both out where both are heard of")
+  func both() async throws {
+    let group = try await TestGroup(4)
+    try await group.introduce()
+    try await group[0].removeMember(named: "replica-1")
+    try await group[1].removeMember(named: "replica-0")
+    try await group.send(from: 0, to: 2)
+    try await group.send(from: 1, to: 3)
+    try await group.send(from: 2, to: 3)
+    try await group.send(from: 3, to: 2)
+    for index in 2..<4 {
+      let active = try await group[index].members().filter(\.isActive).map(\.identity.replica)
+      #expect(Set(active) == [group[2].identity.replica, group[3].identity.replica])
+    }
   }
 }

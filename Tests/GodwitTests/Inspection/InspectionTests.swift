@@ -99,7 +99,8 @@ struct InspectionTests {
   @Test("a file of another group, a stranger's and a removed member's are told from a member's")
   func senders() async throws {
     let other = try await TestGroup(1)
-    try await other[0].invite(group[1].identity, name: "guest", to: .file(other.folder.file("invitation")))
+    try await other[0].invite(
+      group[1].identity, name: "guest", verification: .trustOnFirstUse, to: .file(other.folder.file("invitation")))
     let theirs = other.folder.file("theirs")
     _ = try await other[0].export(to: .file(theirs))
     let content = try #require(try await group[1].inspect(.file(theirs)).content)
@@ -171,7 +172,8 @@ struct InspectionTests {
   func keyringAlone() async throws {
     let path = group.folder.file("fourth")
     let identity = try await Replica.identity(at: path)
-    try await group[0].invite(identity, name: "fourth", to: .file(group.folder.file("invitation")))
+    try await group[0].invite(
+      identity, name: "fourth", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
     _ = try await group[0].export(to: .file(file), for: "fourth")
     let content = try #require(try await Replica.inspect(.file(file), at: path).content)
     #expect(!content.isOwnGroup && content.signature == .unknownSender)

@@ -19,8 +19,8 @@ struct MergeGroup {
       let path = folder.file("\(number)")
       let identity = try await Replica.identity(at: path)
       let invitation = folder.file("\(number).invitation")
-      try await first.invite(identity, name: "replica-\(number)", to: .file(invitation))
-      await (try Replica.join(at: path, invitation: .file(invitation))).close()
+      try await first.invite(identity, name: "replica-\(number)", verification: .trustOnFirstUse, to: .file(invitation))
+      await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
       replicas.append(try await ReplicaPair.open(path, models, clock))
     }
     try await exchange()

@@ -18,8 +18,11 @@ final class MigrationGroup {
     for (number, version) in versions.enumerated() {
       if number > 0 {
         let identity = try await Replica.identity(at: path(number))
-        try await replicas[0].invite(identity, name: "replica-\(number)", to: .file(folder.file("invitation")))
-        await (try Replica.join(at: path(number), invitation: .file(folder.file("invitation")))).close()
+        try await replicas[0].invite(
+          identity, name: "replica-\(number)", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
+        await
+          (try Replica.join(at: path(number), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse))
+          .close()
       }
       replicas.append(try await open(number, version))
     }

@@ -275,7 +275,8 @@ struct BadSyncFileTests {
   func otherGroup() async throws {
     let other = try await TestGroup(1)
     try await other[0].write { try $0.insert(Note()) }
-    try await other[0].invite(group[1].identity, name: "guest", to: .file(other.folder.file("invitation")))
+    try await other[0].invite(
+      group[1].identity, name: "guest", verification: .trustOnFirstUse, to: .file(other.folder.file("invitation")))
     let path = other.folder.file("theirs")
     _ = try await other[0].export(to: .file(path))
     try await expectRefused(path, [.otherGroup])

@@ -162,8 +162,8 @@ struct CompositeKeyTests {
     let there = folder.file("there")
     let identity = try await Replica.identity(at: there)
     let invitation = folder.file("invitation")
-    try await pair.sender.invite(identity, name: "turned", to: .file(invitation))
-    await (try Replica.join(at: there, invitation: .file(invitation))).close()
+    try await pair.sender.invite(identity, name: "turned", verification: .trustOnFirstUse, to: .file(invitation))
+    await (try Replica.join(at: there, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     let turned = try await ReplicaPair.open(there, [Turned.self], pair.clock)
     try await pair.sender.write { try $0.insert(Cell(id: PairKey("s", PairKey(1, 2)))) }
     let file = folder.file("file")

@@ -156,6 +156,7 @@ struct RejoiningTests {
   private func readmit(_ group: ThingGroup) async throws {
     group.clock.advance(1_000)
     let identity = group.replicas[2].identity
-    try await group.replicas[0].invite(identity, name: "replica-2", to: .file(group.folder.file("again")))
+    try await group.replicas[0].invite(
+      identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
   }
 }

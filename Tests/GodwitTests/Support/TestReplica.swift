@@ -43,10 +43,15 @@ struct TestGroup {
       let path = folder.file(name)
       let identity = try await Replica.identity(at: path, postQuantum: postQuantum)
       let invitation = folder.file("\(name).invitation")
-      try await first.invite(identity, name: name, to: .file(invitation))
-      await (try Replica.join(at: path, invitation: .file(invitation))).close()
+      try await first.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+      await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
       replicas.append(try await Self.open(path, clock))
     }
+  }
+
+  /// Lets everybody know of everybody: the first has added all others.
+  func introduce() async throws {
+    for receiver in replicas.indices.dropFirst() { try await send(from: 0, to: receiver) }
   }
 
   static func open(_ path: String, _ clock: TestClock = TestClock()) async throws -> Replica {

@@ -51,8 +51,10 @@ struct TableSyncTests {
   private func pair(_ models: [any Model.Type] = [LocalPlace.self]) async throws -> (Replica, Replica) {
     let first = try await open(0, models)
     let identity = try await Replica.identity(at: folder.file("replica-1"))
-    try await first.invite(identity, name: "second", to: .file(folder.file("invitation")))
-    let joined = try await Replica.join(at: folder.file("replica-1"), invitation: .file(folder.file("invitation")))
+    try await first.invite(
+      identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
+    let joined = try await Replica.join(
+      at: folder.file("replica-1"), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse)
     await joined.close()
     return (first, try await open(1, models))
   }
@@ -108,7 +110,8 @@ struct TableSyncTests {
     #expect(error?.hint?.contains("start-sync place") == true)
   }
 
-  @Test("rows of two replicas that start unseen are as old as each says; the younger ones stay, the others are conflicts")
+  @Test(
+    "rows of two replicas that start unseen are as old as each says; the younger ones stay, the others are conflicts")
   func startsTwice() async throws {
     let (first, second) = try await pair()
     try await first.write { try $0.insert(LocalPlace(id: "a", name: "stale", visits: 3)) }
@@ -145,8 +148,9 @@ struct TableSyncTests {
 
     #expect(try await second.startSync(of: "place") == 4)
     #expect(try await second.status().quarantined == 0)
-    #expect(try await rows(second).map { [$0[0], $0[1]] }
-      == [[.text("a"), .text("fresher")], [.text("b"), .text("same")], [.text("d"), .text("only here")]])
+    #expect(
+      try await rows(second).map { [$0[0], $0[1]] }
+        == [[.text("a"), .text("fresher")], [.text("b"), .text("same")], [.text("d"), .text("only here")]])
     let lost = try await second.conflicts()
     #expect(lost.contains { $0.key == [.text("a")] && $0.losingValues == [.text("stale")] })
     #expect(lost.contains { $0.key == [.text("c")] && $0.losingValues == [.text("claims too")] })

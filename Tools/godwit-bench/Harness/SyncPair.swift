@@ -24,8 +24,9 @@ final class SyncPair: Sendable {
     }
     let path = "\(folder)/receiver-\(number)"
     let identity = try await Replica.identity(at: path)
-    try await sender.invite(identity, name: "receiver-\(number)", to: .file("\(path).invitation"))
-    await (try Replica.join(at: path, invitation: .file("\(path).invitation"))).close()
+    try await sender.invite(
+      identity, name: "receiver-\(number)", verification: .trustOnFirstUse, to: .file("\(path).invitation"))
+    await (try Replica.join(at: path, invitation: .file("\(path).invitation"), inviter: .trustOnFirstUse)).close()
     return try await Replica.open(at: path, models: CapturedRow.self)
   }
 

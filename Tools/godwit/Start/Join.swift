@@ -6,13 +6,19 @@ struct Join: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Join the group of an invitation made for this machine's identity.",
     discussion: """
+      An invitation says itself who made it. Compare the inviter's fingerprint with what godwit identity says on the
+      inviter's machine: aloud, or over a connection that you trust.
+
       Examples:
         godwit join laptop.godwit-invitation
-        ssh desk cat laptop.godwit-invitation | godwit join -
+        godwit join laptop.godwit-invitation --fingerprint cd78-1097-abf4-45d5-08e1
+        ssh desk cat laptop.godwit-invitation | godwit join - --fingerprint "$(ssh desk godwit identity --fingerprint)"
       """)
 
   @Argument(help: "The invitation, or - for the standard input.")
   var invitation: String
+
+  @OptionGroup var verification: VerificationArguments
 
   @OptionGroup var options: ReplicaOptions
 
@@ -24,7 +30,9 @@ struct Join: AsyncParsableCommand {
         hint: "run: godwit identity, and have a member make an invitation for what it prints")
     }
     let source = try SyncSource(argument: invitation)
-    let replica = try await Replica.join(at: location.folder, invitation: source, key: location.keys)
+    let replica = try await Replica.join(
+      at: location.folder, invitation: source, inviter: verification.verification(of: "who made the invitation"),
+      key: location.keys)
     let members = try await replica.members()
     await replica.close()
     let own = members.first(where: \.isOwn)?.name ?? ""

@@ -8,11 +8,13 @@ struct MemberAdd: AsyncParsableCommand {
     commandName: "add",
     abstract: "Make another machine a member and write the invitation that lets it join.",
     discussion: """
-      The identity is what godwit identity printed there. Compare its fingerprint over a second channel.
+      The identity is what godwit identity printed there. Compare its fingerprint with what it says there: aloud, or over
+      a connection that you trust. Who joins compares this replica's.
 
       Examples:
         godwit member add laptop.identity --name laptop
-        ssh laptop godwit -C notes identity | godwit member add - --name laptop
+        godwit member add laptop.identity --name laptop --fingerprint lusab-babad-gutih-tugad-bamuf
+        ssh laptop godwit -C notes identity | godwit member add - --name laptop --trust-first-use
       """)
 
   /// An identity is one line of some 150 characters, a post-quantum one of some 2,050.
@@ -29,6 +31,8 @@ struct MemberAdd: AsyncParsableCommand {
       "Where the invitation goes; - is the standard output. (default: NAME.godwit-invitation)", valueName: "file"))
   var invitation: String?
 
+  @OptionGroup var verification: VerificationArguments
+
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
@@ -41,25 +45,23 @@ struct MemberAdd: AsyncParsableCommand {
   func run() async throws {
     let invited = try PublicIdentity(readIdentity())
     let file = invitation ?? "\(name).godwit-invitation"
-    try await options.withReplica { replica in
+    let own = try await options.withReplica { replica in
       let destination = try SyncDestination(argument: file, outside: replica)
-      try await replica.invite(invited, name: name, to: destination)
+      try await replica.invite(
+        invited, name: name, verification: verification.verification(of: name), to: destination)
+      return replica.identity
     }
     let console = options.console
-    let fingerprint = "fingerprint \(invited.fingerprint)"
     if options.json {
       let report: JSONValue = [
         "name": .string(name), "replica": .string("\(invited.replica)"),
         "fingerprint": .string(invited.fingerprint), "invitation": .string(file),
+        "inviterFingerprint": .string(own.fingerprint), "inviterWords": .string(own.fingerprintWords),
       ]
       return try file == "-" ? StandardStream.error.write(report.text + "\n") : console.line(report)
     }
-    if file != "-" {
-      console.note("wrote \(Format.printable(file)); compare the fingerprint with what godwit identity says there")
-      try console.line(fingerprint)
-    } else {
-      console.note(fingerprint)
-    }
+    if file != "-" { console.note("wrote \(Format.printable(file))") }
+    console.note("who joins compares this replica's \(own.fingerprintLine)")
   }
 
   private func readIdentity() throws -> String {

@@ -5,8 +5,10 @@ import ToolSupport
 struct MemberCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "member",
-    abstract: "Add, list and remove the group's members, and tell their incarnations.",
-    subcommands: [MemberAdd.self, MemberList.self, MemberRemove.self, MemberIncarnations.self, MemberEnd.self])
+    abstract: "Add, list, rename and remove the group's members, and tell their incarnations.",
+    subcommands: [
+      MemberAdd.self, MemberList.self, MemberRename.self, MemberRemove.self, MemberIncarnations.self, MemberEnd.self,
+    ])
 }
 
 struct MemberList: AsyncParsableCommand {
@@ -33,6 +35,36 @@ struct MemberList: AsyncParsableCommand {
   }
 }
 
+struct MemberRename: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Give a member another name, this replica too.",
+    discussion: """
+      The others learn of it with the next sync file. Of two names given at the same time the later stays.
+
+      Examples:
+        godwit member rename laptop attic
+      """)
+
+  @Argument(help: "What the member is called, or its replica ID.")
+  var name: String
+
+  @Argument(help: "What it is to be called.")
+  var newName: String
+
+  @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard !newName.isEmpty else { throw ValidationError("the new name is empty") }
+  }
+
+  func run() async throws {
+    try await options.withReplica { try await $0.renameMember(named: name, to: newName) }
+    options.console.note("\(Format.printable(name)) is called \(Format.printable(newName)) now")
+    if options.json { try options.console.line(["renamed": .string(name), "name": .string(newName)]) }
+  }
+}
+
 struct MemberRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -44,7 +76,7 @@ struct MemberRemove: AsyncParsableCommand {
         godwit member remove laptop
       """)
 
-  @Argument(help: "What the member is called.")
+  @Argument(help: "What the member is called, or its replica ID.")
   var name: String
 
   @OptionGroup var options: ReplicaOptions
@@ -61,7 +93,8 @@ extension Member {
   var json: JSONValue {
     [
       "name": .string(name), "replica": .string("\(identity.replica)"), "active": .bool(isActive), "own": .bool(isOwn),
-      "fingerprint": .string(identity.fingerprint), "identity": .string("\(identity)"),
+      "fingerprint": .string(identity.fingerprint), "words": .string(identity.fingerprintWords),
+      "identity": .string("\(identity)"),
     ]
   }
 }

@@ -33,7 +33,7 @@ public enum ExitStatus {
     case .wrongKey, .noKeyFits, .missingKeyring, .notARecipient: noKeyFits
     case .damagedDatabase, .plaintextDatabase, .notADatabase, .damagedLog, .damagedKeyring, .rolledBackKeyring,
       .corruptFile,
-      .truncatedFile, .invalidSignature, .unknownSender, .unsupportedVersion, .limitExceeded:
+      .truncatedFile, .invalidSignature, .unknownSender, .unverifiedIdentity, .unsupportedVersion, .limitExceeded:
       damaged
     case .needsMigration, .schemaMismatch, .migrationMismatch: needsMigration
     default: failed

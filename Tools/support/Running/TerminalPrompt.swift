@@ -5,16 +5,27 @@ import Godwit
 public enum TerminalPrompt {
   private static let byteCountMax = 1_024
 
-  /// What is typed, without the end of the line; it is not shown.
+  /// A secret: what is typed, without the end of the line; it is not shown.
   ///
   /// - Throws: `noKeyFits` when there is no terminal or nothing is typed, `CancellationError` for Ctrl-C.
   public static func ask(_ prompt: String) throws -> [UInt8] {
-    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    guard terminal >= 0 else {
-      throw GodwitError(
+    try ask(
+      prompt, isShown: false,
+      unavailable: GodwitError(
         .noKeyFits, "no key at hand opens the keyring, and there is no terminal to ask at",
-        hint: "see godwit keyring list, and offer one with --passphrase-file, --key-command or --credential")
-    }
+        hint: "see godwit keyring list, and offer one with --passphrase-file, --key-command or --credential"))
+  }
+
+  /// What is typed, without the end of the line.
+  ///
+  /// - Parameters:
+  ///   - prompt: What is asked.
+  ///   - isShown: Whether what is typed is shown.
+  ///   - unavailable: What to throw when there is no terminal.
+  /// - Throws: `noKeyFits` when nothing is typed, `CancellationError` for Ctrl-C.
+  public static func ask(_ prompt: String, isShown: Bool, unavailable: GodwitError) throws -> [UInt8] {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard terminal >= 0 else { throw unavailable }
     defer { close(terminal) }
     var before = termios()
     tcgetattr(terminal, &before)
@@ -27,10 +38,10 @@ public enum TerminalPrompt {
       write(terminal, "\n", 1)
     }
     write(terminal, prompt, prompt.utf8.count)
-    return try readLine(terminal)
+    return try readLine(terminal, isShown: isShown)
   }
 
-  private static func readLine(_ terminal: Int32) throws -> [UInt8] {
+  private static func readLine(_ terminal: Int32, isShown: Bool) throws -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(byteCountMax)
     var byte: UInt8 = 0
@@ -42,17 +53,22 @@ public enum TerminalPrompt {
       switch byte {
       case 0x03: throw CancellationError()
       case 0x04, 0x0A, 0x0D: break reading
-      case 0x08, 0x7F: eraseCharacter(&line)
-      case 0x15: line.removeAll(keepingCapacity: true)  // Ctrl-U
-      default: line.append(byte)
+      case 0x08, 0x7F: eraseCharacter(&line, on: isShown ? terminal : nil)
+      case 0x15:  // Ctrl-U
+        while !line.isEmpty { eraseCharacter(&line, on: isShown ? terminal : nil) }
+      default:
+        line.append(byte)
+        if isShown { write(terminal, &byte, 1) }
       }
     }
     guard !line.isEmpty else { throw GodwitError(.noKeyFits, "nothing was typed") }
     return line
   }
 
-  /// All bytes of the last character in UTF-8.
-  private static func eraseCharacter(_ line: inout [UInt8]) {
+  /// All bytes of the last character in UTF-8, and where it is shown.
+  private static func eraseCharacter(_ line: inout [UInt8], on terminal: Int32?) {
+    guard !line.isEmpty else { return }
     while let byte = line.popLast(), byte & 0xC0 == 0x80 {}
+    if let terminal { write(terminal, "\u{8} \u{8}", 3) }
   }
 }

@@ -85,6 +85,7 @@ extension SyncFileInspection {
     case .verified, nil: return
     case .invalid: throw GodwitError(.invalidSignature, "the file's signature does not fit its content")
     case .unknownSender: throw GodwitError(.unknownSender, "the file's sender is no member of this group")
+    case .replacedKey: throw GodwitError(.unknownSender, "the file's sender has replaced the key it was signed with")
     case .removedSender: throw GodwitError(.unknownSender, "the file's sender was removed from this group")
     }
   }

@@ -122,6 +122,7 @@ extension SyncFileInspection.Signature {
     case .verified: "verified: the sender's, who is a member"
     case .invalid: "INVALID: whoever can open the file may have made it"
     case .unknownSender: "unknown: the sender is no member known here"
+    case .replacedKey: "old: the sender has replaced the key it was signed with"
     case .removedSender: "unknown: the sender was removed from the group"
     }
   }

@@ -1,7 +1,7 @@
 import GodwitBase
 
-/// A signed statement: this identity is, or is no longer, a member of the group.
-package struct MemberRecord: Hashable, Sendable {
+/// A signed record: this identity is, or is no longer, a member of the group.
+package struct MemberRecord: SignedRecord {
   package enum Status: UInt8, Hashable, Sendable {
     case active = 1
     case removed = 2
@@ -15,7 +15,6 @@ package struct MemberRecord: Hashable, Sendable {
   /// When the issuer says it was issued, in milliseconds since 1970 UTC.
   package let issuedAtMilliseconds: Int64
   package let issuer: ReplicaID
-  /// Ed25519, 64 bytes. Not checked by decoding; ask ``isSigned(by:)``.
   package let signature: [UInt8]
 
   /// Makes and signs a record. Throws `invalidArgument` for a name that is too long or has control characters.
@@ -23,23 +22,16 @@ package struct MemberRecord: Hashable, Sendable {
     group: GroupID, identity: PublicIdentity, name: String, status: Status, at milliseconds: Int64,
     by issuer: Identity
   ) throws -> MemberRecord {
-    guard MemberName.isAcceptable(name) else {
-      throw GodwitError(
-        .invalidArgument, "a member's name has control characters or more than \(MemberName.byteCountMax) bytes",
-        hint: "choose a short name of printable characters")
-    }
+    try MemberName.check(name)
     func record(_ signature: [UInt8]) -> MemberRecord {
       MemberRecord(
         group: group, identity: identity, name: name, status: status, issuedAtMilliseconds: milliseconds,
         issuer: issuer.replica, signature: signature)
     }
-    return record(try issuer.sign(record([]).statement))
+    return record(try issuer.sign(record([]).signedBytes))
   }
 
-  /// Whether this very identity issued the record. Whether it may do so is the caller's question.
-  package func isSigned(by issuer: PublicIdentity) -> Bool {
-    issuer.replica == self.issuer && issuer.verifies(signature: signature, of: statement)
-  }
+  package var subject: ReplicaID { identity.replica }
 }
 
 // Specs/keyring.md, section "Member record".
@@ -63,8 +55,7 @@ extension MemberRecord {
     }
     group = GroupID(try Identifier128(reading: &reader))
     identity = try PublicIdentity(reading: &reader)
-    name = try reader.string(limit: MemberName.byteCountMax)
-    guard MemberName.isAcceptable(name) else { throw ByteReader.malformed("a member's name has control characters") }
+    name = try MemberName.read(&reader)
     guard let status = Status(rawValue: try reader.byte()) else {
       throw ByteReader.malformed("a member's status is unknown")
     }
@@ -84,7 +75,7 @@ extension MemberRecord {
     issuer.value.write(to: &writer)
   }
 
-  private var statement: [UInt8] {
+  package var signedBytes: [UInt8] {
     var writer = ByteWriter(capacity: 256)
     writer.raw(Self.domain)
     encodeFields(to: &writer)

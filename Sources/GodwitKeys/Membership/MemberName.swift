@@ -4,6 +4,20 @@ import GodwitBase
 enum MemberName {
   static let byteCountMax = 64
 
+  /// Throws `invalidArgument` for what cannot be a name.
+  static func check(_ name: String) throws {
+    guard !isAcceptable(name) else { return }
+    throw GodwitError(
+      .invalidArgument, "a member's name has control characters or more than \(byteCountMax) bytes",
+      hint: "choose a short name of printable characters")
+  }
+
+  static func read(_ reader: inout ByteReader) throws -> String {
+    let name = try reader.string(limit: byteCountMax)
+    guard isAcceptable(name) else { throw ByteReader.malformed("a member's name has control characters") }
+    return name
+  }
+
   static func isAcceptable(_ name: String) -> Bool {
     name.utf8.count <= byteCountMax && name.unicodeScalars.allSatisfy(isPrintable)
   }

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// Who belongs to a group, at the command line (Specs/membership.md).
+@Suite struct MembershipTests {
+  private let desk: Machine
+  private let laptop: Machine
+
+  init() throws {
+    desk = try Machine("desk")
+    laptop = try Machine("laptop")
+    try #require(try desk.godwit("init", "--name", "desk").status == 0)
+    try laptop.write(Data(try laptop.godwit("identity").output), to: "identity")
+  }
+
+  private func members(_ machine: Machine) throws -> [String: Bool] {
+    let listed = try machine.godwit("member", "list", "--json").objects()
+    return Dictionary(
+      listed.compactMap { member in
+        (member["name"] as? String).flatMap { name in (member["active"] as? Bool).map { (name, $0) } }
+      }, uniquingKeysWith: { $0 && $1 })
+  }
+
+  private func expectUnverified(_ outcome: Outcome, says text: String) {
+    #expect(outcome.status == 13)
+    #expect(outcome.error.contains("godwit: error: ") && outcome.error.contains("godwit: hint: "))
+    #expect(outcome.error.contains(text), "\(outcome.error)")
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test func withoutAComparisonNobodyIsAddedAndNobodyJoins() throws {
+    expectUnverified(
+      try desk.godwit("member", "add", laptop.path("identity"), "--name", "laptop"), says: "--fingerprint")
+    #expect(try members(desk) == ["desk": true])
+    #expect(!FileManager.default.fileExists(atPath: desk.path("laptop.godwit-invitation")))
+    try desk.add(laptop.path("identity"), laptop)
+    let keyring = try laptop.read(".godwit/keyring")
+    expectUnverified(try laptop.godwit("join", desk.path("laptop.godwit-invitation")), says: "--fingerprint")
+    #expect(try laptop.read(".godwit/keyring") == keyring)
+  }
+
+  @Test func anotherFingerprintIsRefusedOnBothSidesAndNothingIsStored() throws {
+    let wrong = try desk.fingerprint()
+    expectUnverified(
+      try desk.godwit("member", "add", laptop.path("identity"), "--name", "laptop", "--fingerprint", wrong),
+      says: "fingerprint")
+    #expect(try members(desk) == ["desk": true])
+    try desk.add(laptop.path("identity"), laptop)
+    let keyring = try laptop.read(".godwit/keyring")
+    expectUnverified(
+      try laptop.godwit(
+        "join", desk.path("laptop.godwit-invitation"), "--fingerprint", laptop.fingerprint()), says: "fingerprint")
+    #expect(try laptop.read(".godwit/keyring") == keyring)
+    #expect(try laptop.join(desk).status == 0)
+  }
+
+  @Test func wordsCompareAsWellAndTrustOnFirstUseMustBeAskedFor() throws {
+    let words = try #require(
+      try laptop.godwit("identity", "--json").objects().first?["words"] as? String)
+    let added = try desk.godwit(
+      "member", "add", laptop.path("identity"), "--name", "laptop", "--fingerprint",
+      words.uppercased().replacing("-", with: " "))
+    #expect(added.status == 0 && added.output.isEmpty)
+    #expect(try added.error.contains(desk.fingerprint()))
+    let joined = try laptop.godwit("join", desk.path("laptop.godwit-invitation"), "--trust-first-use")
+    #expect(joined.status == 0)
+    let both = try laptop.godwit("join", "x", "--trust-first-use", "--fingerprint", words)
+    #expect(both.status == 64)
+  }
+
+  @Test func aRenameTravels() throws {
+    try desk.invite(laptop)
+    #expect(try desk.godwit("member", "rename", "laptop", "attic").status == 0)
+    #expect(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
+    #expect(try members(laptop) == ["desk": true, "attic": true])
+    let taken = try laptop.godwit("member", "rename", "desk", "attic")
+    #expect(taken.status == 1 && taken.error.contains("attic already"))
+    #expect(try laptop.godwit("member", "rename", "nobody", "x").status == 1)
+    #expect(try laptop.godwit("member", "rename", "desk", "").status == 64)
+  }
+
+  @Test func aReplacedIdentityIsBelievedWithTheNextFile() async throws {
+    try desk.invite(laptop)
+    try #require(try laptop.godwit("export", "old.sync").status == 0)
+    try #require(try laptop.godwit("export", "older.sync").status == 0)
+    let before = try laptop.fingerprint()
+
+    let rotated = try laptop.godwit("identity", "rotate")
+
+    #expect(rotated.status == 0 && rotated.text.hasPrefix("godwit1"))
+    #expect(try laptop.fingerprint() != before)
+    #expect(try rotated.error.contains(laptop.fingerprint()))
+    try #require(try desk.godwit("import", laptop.path("older.sync")).status == 0)
+    try await laptop.write { tx in try tx.insert(Note(title: "new keys")) }
+    #expect(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+    let listed = try desk.godwit("member", "list", "--json").text
+    #expect(try listed.contains(laptop.fingerprint()) && !listed.contains(before))
+    let late = try desk.godwit("import", laptop.path("old.sync"))
+    #expect(late.status == 13 && late.error.contains("replaced"))
+    let shown = try desk.godwit("inspect", "--json", laptop.path("old.sync"))
+    #expect(shown.status == 13 && shown.text.contains("replacedKey"))
+    #expect(try desk.pipe(["export", "--all", "-"], to: laptop, ["import", "-"]).status == 0)
+    #expect(try desk.digest() == laptop.digest())
+  }
+
+  @Test func replacingAnIdentityNeedsAGroup() throws {
+    let outcome = try laptop.godwit("identity", "rotate")
+    #expect(outcome.status == 10 && outcome.error.contains("hint"))
+  }
+}

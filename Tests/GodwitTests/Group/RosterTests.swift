@@ -1,0 +1,198 @@
+import Godwit
+import GodwitBase
+import Testing
+
+@testable import Godwit
+@testable import GodwitKeys
+
+/// The records of a group, made by hand.
+private struct Scene {
+  let group = GroupID(Identifier128(high: 7, low: 7))
+  let identities: [Identity]
+
+  init(_ count: Int) throws {
+    identities = try (0..<count).map { try Self.identity($0) }
+  }
+
+  static func identity(_ number: Int) throws -> Identity {
+    try Identity.generate(replica: ReplicaID(Identifier128(high: 1, low: UInt64(number + 1))))
+  }
+
+  func record(
+    _ subject: PublicIdentity, _ status: MemberRecord.Status = .active, at time: Int64, by issuer: Identity
+  ) throws -> MemberRecord {
+    try MemberRecord.issue(
+      group: group, identity: subject, name: "member \(subject.replica)", status: status, at: time, by: issuer)
+  }
+
+  func name(_ subject: Identity, _ name: String, at time: Int64, by issuer: Identity) throws -> NameRecord {
+    try NameRecord.issue(group: group, subject: subject.replica, name: name, at: time, by: issuer)
+  }
+
+  /// All as members, added by the first.
+  func roster() throws -> Roster {
+    Roster(
+      group: group,
+      trusted: RosterRecords(
+        members: try identities.map { try record($0.publicIdentity, at: 1, by: identities[0]) }))
+  }
+}
+
+extension Roster {
+  fileprivate mutating func expect(_ records: RosterRecords, isVouchedFor: Bool = false, isNew: Bool = true) {
+    let wasNew = merge(records, isVouchedFor: isVouchedFor)
+    #expect(wasNew == isNew)
+  }
+}
+
+@Suite("A roster")
+struct RosterTests {
+  private let scene: Scene
+  private var members: [Identity] { scene.identities }
+
+  init() throws { scene = try Scene(4) }
+
+  @Test("does not believe what a removed member dates back, until a member in good standing vouches for it")
+  func datedBack() throws {
+    let puppet = try Scene.identity(9)
+    let removal = try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0])
+    let added = RosterRecords(
+      members: [try scene.record(puppet.publicIdentity, at: 50, by: members[1])],
+      names: [try scene.name(members[2], "mine", at: 50, by: members[1])])
+    var roster = try scene.roster()
+    roster.merge(RosterRecords(members: [removal]))
+    roster.expect(added, isNew: false)
+    #expect(roster[puppet.replica] == nil && roster.active.count == 3)
+    roster.expect(added, isVouchedFor: true)
+    #expect(roster[puppet.replica]?.isActive == true && roster[members[2].replica]?.name == "mine")
+    #expect(roster[members[1].replica]?.isActive == false)
+  }
+
+  @Test("does not believe what is signed with a key that was replaced, until somebody vouches for it")
+  func replacedKey() throws {
+    var history = IdentityHistory(members[1].publicIdentity)
+    try history.append(Identity.generate(replica: members[1].replica), after: members[1], group: scene.group, at: 10)
+    let added = RosterRecords(
+      members: [try scene.record(Scene.identity(9).publicIdentity, at: 5, by: members[1])])
+    var roster = try scene.roster()
+    roster.expect(RosterRecords(histories: [history]))
+    roster.expect(added, isNew: false)
+    roster.expect(added, isVouchedFor: true)
+  }
+
+  @Test("takes no record of a stranger, of another group, or a replica's word for itself")
+  func refused() throws {
+    let stranger = try Scene.identity(9)
+    let other = GroupID(Identifier128(high: 8, low: 8))
+    let cases = [
+      try scene.record(stranger.publicIdentity, at: 50, by: stranger),
+      try scene.record(members[1].publicIdentity, .removed, at: 50, by: stranger),
+      try scene.record(members[1].publicIdentity, at: 50, by: members[1]),
+      try MemberRecord.issue(
+        group: other, identity: members[1].publicIdentity, name: "x", status: .removed, at: 50, by: members[0]),
+      try scene.record(Scene.identity(1).publicIdentity, at: 50, by: members[0]),
+    ]
+    for record in cases {
+      for isVouchedFor in [false, true] {
+        var roster = try scene.roster()
+        roster.expect(RosterRecords(members: [record]), isVouchedFor: isVouchedFor, isNew: false)
+      }
+    }
+  }
+
+  @Test("a removal is not undone by a rename that had not seen it, in whatever order they come")
+  func renameAndRemoval() throws {
+    let removal = RosterRecords(members: [
+      try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0])
+    ])
+    for issuer in [members[1], members[2]] {
+      let rename = RosterRecords(names: [try scene.name(members[1], "later", at: 200, by: issuer)])
+      for order in [[removal, rename], [rename, removal]] {
+        var roster = try scene.roster()
+        for records in order { roster.merge(records, isVouchedFor: true) }
+        #expect(roster[members[1].replica]?.isActive == false)
+        #expect(roster[members[1].replica]?.name == "later")
+      }
+    }
+  }
+
+  @Test("who overrules what is known states it later, whatever the clock says")
+  func issueTime() throws {
+    var roster = try scene.roster()
+    #expect(roster.issueTime(about: members[1].replica, -5) == 2)
+    #expect(roster.issueTime(about: members[1].replica, 1_000) == 1_000)
+    roster.merge(RosterRecords(names: [try scene.name(members[1], "x", at: .max, by: members[0])]))
+    #expect(roster.issueTime(about: members[1].replica, 1_000) == .max)
+    #expect(try roster.issueTime(about: Scene.identity(9).replica, 3) == 3)
+  }
+
+  @Test("at the end of time a removal still counts")
+  func endOfTime() throws {
+    var roster = try scene.roster()
+    roster.merge(RosterRecords(members: [try scene.record(members[1].publicIdentity, at: .max, by: members[2])]))
+    let removal = try scene.record(members[1].publicIdentity, .removed, at: .max, by: members[0])
+    roster.expect(RosterRecords(members: [removal]))
+    #expect(roster[members[1].replica]?.isActive == false)
+  }
+
+  @Test("takes in no more successors than all can carry, so that nobody fills the keyrings of all")
+  func tooManySuccessors() throws {
+    let scene = try Scene(129)
+    let histories = try scene.identities.map { first in
+      var history = IdentityHistory(first.publicIdentity)
+      var present = first
+      for time in 0..<32 {
+        let next = try Identity.generate(replica: first.replica)
+        try history.append(next, after: present, group: scene.group, at: Int64(time))
+        present = next
+      }
+      return history
+    }
+    var roster = try scene.roster()
+    roster.expect(RosterRecords(histories: Array(histories.dropLast())))
+    roster.expect(RosterRecords(histories: histories), isNew: false)
+    #expect(roster.records.histories.count == 128)
+    #expect(RosterRecords.encode(roster.records.histories).count < 16 << 20)
+  }
+
+  @Test("is the same everywhere once all have heard all, whoever stated what meanwhile", arguments: 1...20)
+  func converges(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var keys = members
+    var rosters = try (0..<4).map { _ in try scene.roster() }
+    for step in 0..<30 {
+      let here = Int.random(in: 0..<4, using: &random)
+      let subject = Int.random(in: 0..<4, using: &random)
+      let time = rosters[here].issueTime(about: keys[subject].replica, Int64.random(in: 0...40, using: &random))
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0:
+        let name = try scene.name(keys[subject], "name \(step)", at: time, by: keys[here])
+        rosters[here].merge(RosterRecords(names: [name]))
+      case 1:
+        let status = [MemberRecord.Status.active, .removed].randomElement(using: &random) ?? .active
+        guard let known = rosters[here][keys[subject].replica]?.identity else { continue }
+        rosters[here].merge(
+          RosterRecords(members: [try scene.record(known, status, at: time, by: keys[here])]))
+      case 2:
+        guard var history = rosters[here][keys[here].replica]?.history else { continue }
+        let next = try Identity.generate(replica: keys[here].replica)
+        try history.append(next, after: keys[here], group: scene.group, at: time)
+        rosters[here].expect(RosterRecords(histories: [history]))
+        keys[here] = next
+      default: rosters[here].merge(rosters[subject].records, isVouchedFor: true)
+      }
+    }
+    for _ in 0..<2 {
+      for here in 0..<4 {
+        for there in 0..<4 { rosters[here].merge(rosters[there].records, isVouchedFor: true) }
+      }
+    }
+    for roster in rosters {
+      #expect(roster.records == rosters[0].records)
+      #expect(roster.all.map(\.identity) == rosters[0].all.map(\.identity))
+    }
+    for index in 0..<4 { #expect(rosters[0][keys[index].replica]?.identity == keys[index].publicIdentity) }
+    let loaded = Roster(group: scene.group, trusted: rosters[0].records)
+    #expect(loaded.records == rosters[0].records && loaded.isSigned)
+  }
+}
