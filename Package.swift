@@ -115,3 +115,13 @@ let package = Package(
 if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }
+
+// The same decoders and checks are run by libFuzzer with GODWIT_FUZZ=1 (Tools/fuzz), which brings its own entry point,
+// and otherwise by the tests over Specs/fuzz-corpus.
+let decoders: [Target.Dependency] = [
+  "Godwit", "GodwitBase", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitSyncFile",
+]
+package.targets.append(
+  ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil
+    ? .executableTarget(name: "godwit-fuzz", dependencies: decoders, path: "Tests/FuzzTests", exclude: ["Corpus"])
+    : .testTarget(name: "FuzzTests", dependencies: decoders, exclude: ["Fuzzer"]))
