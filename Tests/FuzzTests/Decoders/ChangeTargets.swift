@@ -44,7 +44,7 @@ func checkChanges(_ bytes: [UInt8]) throws {
     writer.varint(Operation.head(table: operation.table, kind: operation.kind))
     writer.raw(operation.key)
     writer.raw(operation.payload)
-    try operation.row.withUnsafeBytes { _ = EncodedRow.lacks([true, true], $0) }
+    operation.row.withUnsafeBytes { _ = EncodedRow.lacks([true, true], $0) }
     guard let cells = try unlessRefused({ try operation.cells(in: table) }) else { return }
     try require(cells.allSatisfy { table.keyCount..<table.columnCount ~= $0.column }, "a cell of no column")
     if operation.kind == .move {

@@ -91,7 +91,7 @@ extension FuzzTarget {
       let item = try SnapshotItem(reading: &reader, tables: 4, origins: FuzzKeys.origins.count)
       item.write(to: &writer)
       switch item {
-      case .row(_, let values): try values.withUnsafeBytes { _ = try unlessRefused { try checkRow($0) } }
+      case .row(_, let values): try values.withUnsafeBytes { row in _ = try unlessRefused { try checkRow(row) } }
       case .state(_, _, let state): _ = try unlessRefused { try checkRowState(Array(state), numbering) }
       case .transaction(_, let transaction): _ = try unlessRefused { try checkChanges(transaction.changes) }
       case .hold(let kind, let table, let target, _, _):
