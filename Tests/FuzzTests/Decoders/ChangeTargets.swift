@@ -88,7 +88,8 @@ func checkRowState(_ bytes: [UInt8], _ numbering: SnapshotNumbering) throws {
   guard let again = try unlessRefused({ try read(form) }) else {
     throw FuzzFault(description: "a state that was written is refused")
   }
-  try require(try written(again) == form, "a state has two forms")
+  let second = try written(again)
+  try require(second == form, "a state has two forms: \(Hexadecimal.encode(form)) and \(Hexadecimal.encode(second))")
 }
 
 /// Row states to start from.
