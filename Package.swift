@@ -84,9 +84,10 @@ let package = Package(
       path: "Tools/inventory-agent"),
 
     // Tests
-    .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase"]),
-    .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles"]),
-    .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles"]),
+    .target(name: "TestFolders", path: "Tests/TestFolders"),
+    .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase", "TestFolders"]),
+    .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
+    .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
     .testTarget(name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
     .testTarget(
@@ -98,15 +99,16 @@ let package = Package(
       name: "GodwitTests",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
-        "kill-subject",
+        "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples"]),
     .executableTarget(name: "documentation-samples", dependencies: ["Godwit"], path: "Tests/DocumentationSamples"),
-    .testTarget(name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "godwit-cli"]),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "GodwitBase", "GodwitKeys", "godwit-cli", "TestFolders"]),
     .testTarget(
       name: "InventoryAgentTests",
-      dependencies: ["inventory-agent", "Godwit", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: ["inventory-agent", "Godwit", "TestFolders", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -119,7 +121,7 @@ if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
 // The same decoders and checks are run by libFuzzer with GODWIT_FUZZ=1 (Tools/fuzz), which brings its own entry point,
 // and otherwise by the tests over Specs/fuzz-corpus.
 let decoders: [Target.Dependency] = [
-  "Godwit", "GodwitBase", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitSyncFile",
+  "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitSyncFile",
 ]
 package.targets.append(
   ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil
