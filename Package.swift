@@ -93,7 +93,7 @@ let package = Package(
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [
-        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitReplication", "GodwitStorage", "godwit-sim",
+        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitReplication", "GodwitStorage", "godwit-sim", "TestFolders",
       ]),
     .testTarget(
       name: "GodwitTests",
@@ -102,7 +102,7 @@ let package = Package(
         "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
-    .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples"]),
+    .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),
     .executableTarget(name: "documentation-samples", dependencies: ["Godwit"], path: "Tests/DocumentationSamples"),
     .testTarget(
       name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "GodwitBase", "GodwitKeys", "godwit-cli", "TestFolders"]),
