@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import TestFolders
 import Testing
 
 @testable import GodwitKeys
@@ -10,14 +11,14 @@ import Testing
   .enabled(
     if: FileManager.default.isExecutableFile(atPath: SystemCalls.program), "no strace: Debian has it in a package of that name"))
 struct TracingTests {
-  private static let marker = Array("plaintext-marker-5f1d".utf8)
+  private static let marker = Array(MarkerScan.marker.utf8)
   private static let passphrase = "correct horse battery 5f1d"
   /// Opened for writing, made or renamed to, in the machine's folder.
   private static let allowed = [
-    #"\.godwit"#, #"\.godwit/database(-wal|-shm|-journal|\.\w+\.tmp(-journal|-wal|-shm)?)?"#,
-    #"\.godwit/keyring(\.\w+\.tmp)?"#, #"\.godwit/keyring\.anchor(\.\w+\.tmp)?"#, #"\.godwit/[\w.]+\.lock"#,
-    #"config"#, #"config/godwit"#, #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#,
-    #"[\w-]+\.(godwit-invitation|godwit-sync|godwit-backup)(\.\w+\.tmp)?"#, #"\w{8}-[\w-]+\.(out|err)"#,
+    #"\.godwit"#, #"\.godwit/database(\.new)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate)"#,
+    #"\.godwit/keyring(\.anchor)?(\.\w+\.tmp|\.lock)?"#, #"config"#, #"config/godwit"#,
+    #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#, #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\w+\.tmp)?"#,
+    #"[\w-]+\.godwit-backup(\.\w+\.tmp(-wal|-shm|-journal)?)?"#, #"\w{8}-[\w-]+\.(out|err)"#,
   ]
 
   private let desk: Machine
