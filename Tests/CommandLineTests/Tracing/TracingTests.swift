@@ -89,14 +89,14 @@ struct TracingTests {
     let text = String(decoding: Self.marker, as: UTF8.self)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: SystemCalls.program)
-    process.arguments = SystemCalls.arguments(log: log, ["/bin/sh", "-c", "echo $MARKER > '\(desk.path("planted"))'"])
+    process.arguments = SystemCalls.arguments(log: log, ["/bin/sh", "-c", "echo $MARKER > '\(desk.path("planted-plain"))'"])
     process.environment = ["MARKER": text]
     try process.run()
     process.waitUntilExit()
     let calls = try SystemCalls(log: log)
-    #expect(calls.sightings(of: Self.marker) == ["execve ", "write \(desk.path("planted"))"])
-    #expect(calls.writtenPaths.contains(desk.path("planted")))
-    #expect(!Self.isAllowed(desk.path("planted"), desk) && !Self.isAllowed("/tmp/planted", desk))
+    #expect(calls.sightings(of: Self.marker) == ["execve ", "write \(desk.path("planted-plain"))"])
+    #expect(calls.writtenPaths.contains(desk.path("planted-plain")))
+    #expect(!Self.isAllowed(desk.path("planted-plain"), desk) && !Self.isAllowed("/tmp/planted", desk))
     #expect(!Self.isProtected(calls))
   }
 
