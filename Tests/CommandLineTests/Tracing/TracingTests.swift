@@ -15,7 +15,7 @@ struct TracingTests {
   private static let passphrase = "correct horse battery 5f1d"
   /// Opened for writing, made or renamed to, in the machine's folder.
   private static let allowed = [
-    #"\.godwit"#, #"\.godwit/database(\.new)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate)"#,
+    #"\.godwit"#, #"\.godwit/database(\.new)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate|rekey\.lock)"#,
     #"\.godwit/keyring(\.anchor)?(\.\w+\.tmp|\.lock)?"#, #"config"#, #"config/godwit"#,
     #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#, #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\w+\.tmp)?"#,
     #"[\w-]+\.godwit-backup(\.\w+\.tmp(-wal|-shm|-journal)?)?"#, #"\w{8}-[\w-]+\.(out|err)"#,
