@@ -25,13 +25,13 @@ package struct MarkerScan {
   /// Besides, what every database, sync file or backup of Godwit's would show first if it were not encrypted: SQLite's header and schema,
   /// and the start of a container.
   private static let markers: [(name: String, bytes: Data)] = [
-    ("the marker", Data(marker.utf8)), ("SQLite's header", Data("SQLite format 3\0".utf8)),
+    ("the marker", Data(marker.utf8)), ("SQLite's header", Data("SQLite format 3\0\u{10}\0".utf8)),
     ("a schema", Data("CREATE TABLE".utf8)), ("a schema", Data("CREATE TRIGGER".utf8)),
     ("a container", Data("GODWIT\0\u{1}".utf8)),
   ]
 
   /// Parts of names of files and folders that hold plaintext because the test is about that.
-  package static let allowedNames = ["plain", "source", ".json", ".sql", "strace.log"]
+  package static let allowedNames = ["plain", ".db", "container", ".json", ".sql", "strace.log"]
 
   package init(of folder: String) {
     guard let files = FileManager.default.enumerator(atPath: folder) else { return }

@@ -17,7 +17,7 @@ struct MarkerScanTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try write("sealed", to: "a/one")
     try write("x\(MarkerScan.marker)y", to: "a/b/two")
-    try write("SQLite format 3\0", to: "three-wal")
+    try write("SQLite format 3\0\u{10}\0", to: "three-wal")
     try write("....CREATE TABLE godwit_log (", to: "a/four.tmp")
     try write("GODWIT\0\u{1}....", to: "five.godwit-sync")
     let scan = MarkerScan(of: folder)
