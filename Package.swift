@@ -84,29 +84,31 @@ let package = Package(
       path: "Tools/inventory-agent"),
 
     // Tests
-    .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase"]),
-    .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles"]),
-    .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles"]),
+    .target(name: "TestFolders", path: "Tests/TestFolders"),
+    .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase", "TestFolders"]),
+    .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
+    .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
     .testTarget(name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [
-        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitReplication", "GodwitStorage", "godwit-sim",
+        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitReplication", "GodwitStorage", "godwit-sim", "TestFolders",
       ]),
     .testTarget(
       name: "GodwitTests",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
-        "kill-subject",
+        "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
-    .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples"]),
+    .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),
     .executableTarget(name: "documentation-samples", dependencies: ["Godwit"], path: "Tests/DocumentationSamples"),
-    .testTarget(name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "godwit-cli"]),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "GodwitBase", "GodwitKeys", "godwit-cli", "TestFolders"]),
     .testTarget(
       name: "InventoryAgentTests",
-      dependencies: ["inventory-agent", "Godwit", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: ["inventory-agent", "Godwit", "TestFolders", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -115,3 +117,13 @@ let package = Package(
 if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }
+
+// The same decoders and checks are run by libFuzzer with GODWIT_FUZZ=1 (Tools/fuzz), which brings its own entry point,
+// and otherwise by the tests over Specs/fuzz-corpus.
+let decoders: [Target.Dependency] = [
+  "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitSyncFile",
+]
+package.targets.append(
+  ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil
+    ? .executableTarget(name: "godwit-fuzz", dependencies: decoders, path: "Tests/FuzzTests", exclude: ["Corpus"])
+    : .testTarget(name: "FuzzTests", dependencies: decoders, exclude: ["Fuzzer"]))

@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 import Testing
 
 @Suite("The documentation's samples")
@@ -21,7 +22,7 @@ struct SampleTests {
     guard try !page.shownBlocks().isEmpty else { return }
     let folder = NSTemporaryDirectory() + "godwit-samples-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    defer { TestFolder.remove(folder) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Self.program)
     process.arguments = [page.name]

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitSimulation
+import TestFolders
 import Testing
 
 /// A folder for the worlds of one test.
@@ -7,7 +8,7 @@ final class WorldFolder: Sendable {
   let path = NSTemporaryDirectory() + "godwit-worlds-\(UUID().uuidString)"
 
   init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { TestFolder.remove(path) }
 }
 
 @Suite("Worlds")

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitStorage
+import TestFolders
 
 /// A key of 32 bytes, all of one value.
 struct TestKey: CipherKey {
@@ -22,7 +23,7 @@ final class TestDatabase: Sendable {
     try DatabaseFile.create("\(folder)/data/database")
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
+  deinit { TestFolder.remove(folder) }
 
   func connect(
     key: TestKey = TestKey(), mode: Connection.Mode = .writer, busyTimeoutMilliseconds: Int32 = 5_000

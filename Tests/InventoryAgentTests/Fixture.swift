@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import TestFolders
 import Testing
 
 @testable import inventory_agent
@@ -14,7 +15,7 @@ final class TemporaryFolder: Sendable {
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { TestFolder.remove(path) }
 
   func path(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -67,6 +67,7 @@ struct Invitation {
       let (histories, names) = (try reader.lengthPrefixed(), try reader.lengthPrefixed())
       if !histories.isEmpty { records.histories = try RosterRecords.histories(histories) }
       if !names.isEmpty { records.names = try RosterRecords.names(names) }
+      guard !histories.isEmpty || !names.isEmpty else { throw ByteReader.malformed("an invitation of two forms") }
     }
     self.records = records
     try reader.expectEnd()

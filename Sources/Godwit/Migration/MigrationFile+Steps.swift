@@ -11,6 +11,7 @@ extension MigrationFile.Step {
       keyCount = table.keyCount
       synced = table.isSynced
       numbersKeys = table.numbersKeys ? true : nil
+      deletes = table.deletes == .editWins ? nil : "\(table.deletes)"
       indexes = table.indexes.map { MigrationFile.Index(columns: $0.columns, unique: $0.isUnique) }
     case .dropTable(let name): self.init(step: "dropTable", table: name)
     case .renameTable(let name, let newName): self.init(step: "renameTable", table: name, to: newName)
@@ -56,7 +57,7 @@ extension MigrationFile.Step {
           name: need(table, "table"), keyCount: keyCount ?? 1,
           columns: try need(definitions, "definitions").map { try $0.columnDefinition() },
           indexes: (indexes ?? []).map { IndexDefinition(columns: $0.columns, isUnique: $0.unique) },
-          isSynced: synced ?? true, numbersKeys: numbersKeys ?? false))
+          isSynced: synced ?? true, numbersKeys: numbersKeys ?? false, deletes: try deletePolicy()))
     case "dropTable": return .dropTable(try need(table, "table"))
     case "renameTable": return .renameTable(try need(table, "table"), to: try need(to, "to"))
     case "addColumn":
@@ -79,6 +80,14 @@ extension MigrationFile.Step {
     case "data": return .data(try data())
     default: throw MigrationFile.malformed("there is no step \(step)")
     }
+  }
+
+  private func deletePolicy() throws -> DeletePolicy {
+    guard let deletes else { return .editWins }
+    guard let policy = DeletePolicy.allCases.first(where: { "\($0)" == deletes }) else {
+      throw MigrationFile.malformed("there is no delete policy \(deletes)")
+    }
+    return policy
   }
 
   private func data() throws -> SchemaStep.DataStatements {

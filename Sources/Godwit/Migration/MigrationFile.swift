@@ -27,6 +27,7 @@ struct MigrationFile: Codable {
     var keyCount: Int?
     var synced: Bool?
     var numbersKeys: Bool?
+    var deletes: String?
     var indexes: [Index]?
     var columns: [String]?
     var unique: Bool?
@@ -87,6 +88,9 @@ struct MigrationFile: Codable {
       try Self.checkMembers(JSONSerialization.jsonObject(with: Data(json)), "root")
     } catch let error as DecodingError {
       throw Self.malformed("\(Self.place(of: error))")
+    } catch let error where !(error is GodwitError) {
+      // JSONSerialization refuses what JSONDecoder lets pass in members that it does not look at.
+      throw Self.malformed("it is no JSON")
     }
     guard format == Self.format else {
       throw GodwitError(.unsupportedVersion, "the migration file is of a form that this version does not read")
@@ -118,13 +122,15 @@ struct MigrationFile: Codable {
     "statement": ["sql": "", "values": "constant"],
     "constant": ["integer": "", "real": "", "text": "", "blob": ""],
     "createTable": [
-      "table": "", "definitions": "column", "keyCount": "", "synced": "", "numbersKeys": "", "indexes": "index",
+      "table": "", "definitions": "column", "keyCount": "", "synced": "", "numbersKeys": "", "deletes": "",
+      "indexes": "index",
     ],
     "dropTable": ["table": ""], "renameTable": ["table": "", "to": ""],
     "addColumn": ["table": "", "definition": "column", "from": "", "by": "", "as": ""],
     "dropColumn": ["table": "", "column": ""], "renameColumn": ["table": "", "column": "", "to": ""],
     "changeColumn": ["table": "", "definition": "column", "by": "", "as": ""],
     "addIndex": ["table": "", "columns": "", "unique": ""], "dropIndex": ["table": "", "columns": ""],
+    "startSync": ["table": ""], "stopSync": ["table": ""],
     "data": ["name": "", "statements": "statement", "code": ""],
   ]
 

@@ -105,7 +105,10 @@ extension KeyringContents {
     for _ in 0..<count { members.append(try MemberRecord(reading: &reader)) }
     entries = []
     if version == Self.versionWithEntries {
-      for _ in 0..<(try reader.count(limit: Self.entryCountMax, "the number of entries")) {
+      let count = try reader.count(limit: Self.entryCountMax, "the number of entries")
+      // Without any it is version 1: there is one form.
+      guard count > 0 else { throw ByteReader.malformed("there are no entries where some belong") }
+      for _ in 0..<count {
         entries.append(KeyringEntry(tag: try reader.varint(), bytes: SecretBytes(copying: try reader.lengthPrefixed())))
       }
     }

@@ -77,11 +77,10 @@ extension RowState {
     if parts.contains(.carried) { try carried.write(to: &writer, origins: origins) }
     if parts.contains(.moves) {
       writer.varint(moves.count)
-      for move in moves.sorted(by: { $0.stamp < $1.stamp }) {
-        try move.stamp.write(to: &writer, origins: origins)
-        writer.lengthPrefixed(move.target)
-        try move.cells.write(to: &writer, origins: origins)
-        try move.seen.write(to: &writer, origins: origins)
+      // No writer moves a row twice at once, but a file may say so; there is one order even then.
+      let written = try moves.map { ($0.stamp, try $0.bytes(origins)) }
+      for (_, bytes) in written.sorted(by: { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.lexicographicallyPrecedes($1.1) }) {
+        writer.raw(bytes)
       }
     }
     if parts.contains(.followed) {
@@ -201,6 +200,17 @@ extension RowState {
         contributions[column, default: []].append(Contribution(dot: dot, value: value, path: path))
       }
     }
+  }
+}
+
+extension RowMove {
+  fileprivate func bytes(_ origins: some OriginNumbering) throws -> [UInt8] {
+    var writer = ByteWriter(capacity: 64)
+    try stamp.write(to: &writer, origins: origins)
+    writer.lengthPrefixed(target)
+    try cells.write(to: &writer, origins: origins)
+    try seen.write(to: &writer, origins: origins)
+    return writer.bytes
   }
 }
 

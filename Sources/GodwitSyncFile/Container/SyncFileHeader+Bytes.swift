@@ -83,6 +83,7 @@ extension SyncFileHeader {
         hint: "update this program")
     }
     let count = try reader.count(limit: recipientLimit, "recipients")
+    guard count > 0 else { throw ByteReader.malformed("a file for nobody") }
     let recipients = try (0..<count).map { _ in
       try AgeRecipient(kind, bytes: reader.raw(kind.publicKeyByteCount))
     }

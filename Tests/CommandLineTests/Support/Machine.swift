@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import TestFolders
 
 /// What a run of the program left.
 struct Outcome {
@@ -30,7 +31,7 @@ final class Machine: Sendable {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
+  deinit { TestFolder.remove(folder) }
 
   func path(_ name: String) -> String { "\(folder)/\(name)" }
   func read(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(name))) }
@@ -43,7 +44,7 @@ final class Machine: Sendable {
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: folder)
     process.environment = ["HOME": folder, "XDG_CONFIG_HOME": path("config"), "PATH": "/usr/bin:/bin"]
-      .merging(environment) { $1 }
+      .merging(Program.sanitizerOptions) { $1 }.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     return process
   }
@@ -58,6 +59,13 @@ final class Machine: Sendable {
 
   /// Runs the program with arguments that are put together.
   func run(_ arguments: [String]) throws -> Outcome { try Self.finish([process(arguments)], input: Data(), in: self) }
+
+  /// Runs the program to its end under strace, which writes to the log.
+  func run(traced arguments: [String], log: String) throws -> Outcome {
+    let process = process(SystemCalls.arguments(log: log, [Program.path] + arguments))
+    process.executableURL = URL(fileURLWithPath: SystemCalls.program)
+    return try Self.finish([process], input: Data(), in: self)
+  }
 
   /// Runs the program with its output going to the program on another machine: `self … | other …`.
   func pipe(_ arguments: [String], to other: Machine, _ otherArguments: [String]) throws -> Outcome {
@@ -91,6 +99,9 @@ final class Machine: Sendable {
 }
 
 enum Program {
+  /// What Tools/sanitize tells the sanitizers, for the program was built with them, too.
+  static let sanitizerOptions = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+
   /// The build puts the program beside the program that runs the tests.
   static var path: String {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]

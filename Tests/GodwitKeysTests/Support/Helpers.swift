@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import TestFolders
 import Testing
 
 @testable import GodwitKeys
@@ -114,7 +115,7 @@ final class TemporaryFolder {
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { TestFolder.remove(path) }
 
   func path(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Godwit
 import Synchronization
+import TestFolders
 
 /// A folder that goes away with the test.
 final class TemporaryFolder: Sendable {
@@ -13,7 +14,7 @@ final class TemporaryFolder: Sendable {
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { TestFolder.remove(path) }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 }

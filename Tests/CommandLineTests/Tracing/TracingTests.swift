@@ -1,0 +1,148 @@
+import Foundation
+import GodwitBase
+import TestFolders
+import Testing
+
+@testable import GodwitKeys
+
+/// The program under strace, through a replica's life: threat 19 in Specs/threat-model.md, which lists the files.
+@Suite(
+  "Under strace",
+  .enabled(
+    if: FileManager.default.isExecutableFile(atPath: SystemCalls.program), "no strace: Debian has it in a package of that name"))
+struct TracingTests {
+  private static let marker = Array(MarkerScan.marker.utf8)
+  private static let passphrase = "correct horse battery 5f1d"
+  /// Opened for writing, made or renamed to, in the machine's folder.
+  private static let allowed = [
+    #"\.godwit"#, #"\.godwit/database(\.new)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate|rekey\.lock)"#,
+    #"\.godwit/keyring(\.anchor)?(\.\w+\.tmp|\.lock)?"#, #"config"#, #"config/godwit"#,
+    #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#, #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\w+\.tmp)?"#,
+    #"[\w-]+\.godwit-backup(\.\w+\.tmp(-wal|-shm|-journal)?)?"#, #"\w{8}-[\w-]+\.(out|err)"#,
+  ]
+
+  private let desk: Machine
+  private let laptop: Machine
+
+  init() throws {
+    desk = try Machine("desk")
+    laptop = try Machine("laptop")
+    let document = #"[{"name": "\#(String(decoding: Self.marker, as: UTF8.self))", "price": 3}]"#
+    try desk.write(Data(document.utf8), to: "documents.json")
+    try desk.write(Data(Self.passphrase.utf8), to: "phrase")
+    chmod(desk.path("phrase"), 0o600)
+  }
+
+  /// The commands of two machines that become a group and exchange a document, each with what strace saw.
+  /// Also the secrets before the database's key is changed, and after.
+  private func commands() throws -> (seen: [(command: String, machine: Machine, calls: SystemCalls)], secrets: Secrets) {
+    var seen: [(command: String, machine: Machine, calls: SystemCalls)] = []
+    @discardableResult
+    func run(_ machine: Machine, _ arguments: String...) throws -> Outcome {
+      let log = machine.path("strace.log")
+      let outcome = try machine.run(traced: arguments, log: log)
+      try #require(outcome.status == 0, "\(arguments): \(outcome.error)")
+      seen.append((arguments.joined(separator: " "), machine, try SystemCalls(log: log)))
+      return outcome
+    }
+    try run(desk, "init", "--name", "desk")
+    let identity = try run(laptop, "identity").text.split(separator: "\n").first.map(String.init) ?? ""
+    try run(desk, "member", "add", identity, "--name", "laptop")
+    try run(laptop, "join", desk.path("laptop.godwit-invitation"))
+    try run(desk, "keyring", "add", "passphrase:phrase", "--label", "me")
+    try run(desk, "put", "notes", "documents.json", "--key", "name")
+    try run(desk, "export", "all.godwit-sync")
+    try run(laptop, "import", desk.path("all.godwit-sync"))
+    try run(laptop, "query", "--collection", "notes")
+    try run(desk, "backup", "desk.godwit-backup")
+    var secrets = try Secrets(of: [desk, laptop], passphrase: Self.passphrase)
+    try run(desk, "rekey")
+    try run(desk, "keyring", "rotate")
+    secrets.add(try Secrets(of: [desk], passphrase: Self.passphrase))
+    return (seen, secrets)
+  }
+
+  @Test("shows no secret and no content, writes to no file outside its own, and cannot be dumped")
+  func life() throws {
+    let (seen, secrets) = try commands()
+    #expect(secrets.all.count >= 40)
+    for (command, machine, calls) in seen {
+      #expect(calls.calls.contains { $0.name == "execve" } && !calls.writtenPaths.isEmpty, "\(command): nothing was seen")
+      for (name, secret) in secrets.all {
+        // The machine key's file holds its text, and nothing else does.
+        let found = calls.sightings(of: secret).filter { !(name.hasPrefix("machine key") && $0.contains("/machine.key")) }
+        #expect(found.isEmpty, "\(command) shows the \(name): \(found)")
+      }
+      let isAsked = command.hasPrefix("query")
+      let content = calls.sightings(of: Self.marker).filter { !(isAsked && $0.hasSuffix(".out")) }
+      #expect(content.isEmpty, "\(command) shows content: \(content)")
+      #expect(isAsked == !calls.sightings(of: Self.marker).isEmpty)
+      let others = calls.writtenPaths.filter { !Self.isAllowed($0, machine) }
+      #expect(others.isEmpty, "\(command) writes elsewhere: \(others)")
+      #expect(Self.isProtected(calls), "\(command) can be dumped, or reads a key before it cannot")
+    }
+  }
+
+  @Test("what such a run looks for is found where it is")
+  func planted() throws {
+    let log = desk.path("strace.log")
+    let text = String(decoding: Self.marker, as: UTF8.self)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: SystemCalls.program)
+    process.arguments = SystemCalls.arguments(log: log, ["/bin/sh", "-c", "echo $MARKER > '\(desk.path("planted-plain"))'"])
+    process.environment = ["MARKER": text]
+    try process.run()
+    process.waitUntilExit()
+    let calls = try SystemCalls(log: log)
+    #expect(calls.sightings(of: Self.marker) == ["execve ", "write \(desk.path("planted-plain"))"])
+    #expect(calls.writtenPaths.contains(desk.path("planted-plain")))
+    #expect(!Self.isAllowed(desk.path("planted-plain"), desk) && !Self.isAllowed("/tmp/planted", desk))
+    #expect(!Self.isProtected(calls))
+  }
+
+  private static func isAllowed(_ path: String, _ machine: Machine) -> Bool {
+    if ["/dev/null", machine.folder].contains(path) { return true }
+    let relative = path.hasPrefix("\(machine.folder)/") ? String(path.dropFirst(machine.folder.utf8.count + 1)) : path
+    return allowed.contains { relative.range(of: "^(?:\($0))$", options: .regularExpression) != nil }
+  }
+
+  /// Before any file of the machine is opened.
+  private static func isProtected(_ calls: SystemCalls) -> Bool {
+    let firstKey = calls.calls.firstIndex { $0.name == "openat" && $0.descriptorPath.map { $0.hasSuffix(".key") || $0.hasSuffix("keyring") } == true }
+    let before = calls.calls[..<(firstKey ?? calls.calls.endIndex)]
+    return before.contains { $0.name == "prctl" && $0.text.hasPrefix("(PR_SET_DUMPABLE, SUID_DUMP_DISABLE") && !$0.hasFailed }
+      && before.contains { $0.text.contains("RLIMIT_CORE, {rlim_cur=0, rlim_max=0}") && !$0.hasFailed }
+  }
+}
+
+/// Every form in which a machine's secrets might be seen.
+private struct Secrets {
+  private(set) var all: [(name: String, bytes: [UInt8])] = []
+
+  init(of machines: [Machine], passphrase: String) throws {
+    add("passphrase", text: passphrase)
+    for machine in machines {
+      let text = String(decoding: try machine.read("config/godwit/machine.key"), as: UTF8.self).trimmingCharacters(in: .newlines)
+      add("machine key's text", text: text)
+      add("machine key", try Bech32.decode(Array(text.utf8), what: "it").data)
+      let contents = try Keyring.open(
+        at: KeyringLocation(keyring: "\(machine.replica)/keyring", machineKey: machine.machineKey))
+      add("database key", contents.databaseKey.withUnsafeBytes(Array.init))
+      add("age identity", contents.identity.ageIdentity.secret.withUnsafeBytes(Array.init))
+      add("age identity's text", text: contents.identity.ageIdentity.exportSecretText())
+      var writer = ByteWriter()
+      contents.identity.encode(to: &writer)
+      add("signing seed", Array(writer.bytes[17..<49]))
+    }
+  }
+
+  mutating func add(_ others: Secrets) { all += others.all }
+
+  private mutating func add(_ name: String, text: String) { all.append((name, Array(text.utf8))) }
+
+  /// As bytes and as hexadecimal digits, which is how SQL takes a key.
+  private mutating func add(_ name: String, _ bytes: [UInt8]) {
+    let digits = Hexadecimal.encode(bytes)
+    all += [(name, bytes), ("\(name)'s digits", Array(digits.utf8)), ("\(name)'s digits", Array(digits.uppercased().utf8))]
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import GodwitBase
+import Testing
+
+/// What fuzzing reached, and every input that it found a fault by (Specs/fuzz.md).
+@Suite("Specs/fuzz-corpus")
+struct FuzzCorpusTests {
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Specs/fuzz-corpus")
+
+  private static func inputs(of target: String) throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(
+      at: folder.appendingPathComponent(target), includingPropertiesForKeys: nil)
+  }
+
+  @Test("every input is refused or read as it should be", arguments: FuzzTarget.all.map(\.name))
+  func judged(name: String) throws {
+    let target = try #require(FuzzTarget.named(name))
+    let inputs = try Self.inputs(of: name)
+    #expect(!inputs.isEmpty, "nothing to begin with")
+    for input in inputs {
+      #expect(throws: Never.self, "\(name)/\(input.lastPathComponent)") {
+        try target.judge(Array(try Data(contentsOf: input)))
+      }
+    }
+  }
+
+  @Test("each decoder reads some of its inputs to the end, so that what is checked after is checked")
+  func accepted() throws {
+    for target in FuzzTarget.all {
+      let isRead = try Self.inputs(of: target.name).contains { input in
+        (try? target.decode(Array(try Data(contentsOf: input)))) != nil
+      }
+      #expect(isRead, "\(target.name) refuses everything")
+    }
+  }
+
+  @Test("every prefix, and every input with one bit changed, is refused or read as it should be", arguments: FuzzTarget.all.map(\.name))
+  func near(name: String) throws {
+    let target = try #require(FuzzTarget.named(name))
+    for (start, bytes) in try target.starts() where bytes.count < 400 {
+      for place in stride(from: 0, to: bytes.count, by: 1 + bytes.count / 40) {
+        var changed = bytes
+        changed[place] ^= 1 << UInt8(place % 8)
+        for input in [changed, Array(bytes.prefix(place))] {
+          #expect(throws: Never.self, "\(name), \(start) at \(place)") { try target.judge(input) }
+        }
+      }
+    }
+  }
+
+  @Test("there is a folder for each decoder and none for others, and all of them together are small")
+  func folders() throws {
+    let found = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    #expect(Set(found) == Set(FuzzTarget.all.map(\.name)))
+    let sizes = try found.flatMap(Self.inputs).map { try Data(contentsOf: $0).count }
+    #expect(sizes.reduce(0, +) < 2 << 20)
+  }
+
+  @Test("a fault is told, whichever error it shows by, and a refusal is none")
+  func faults() throws {
+    func target(_ error: any Error) -> FuzzTarget { FuzzTarget(name: "x", decode: { _ in throw error }, starts: { [:] }) }
+    #expect(throws: FuzzFault.self) { try target(FuzzFault(description: "it is wrong")).judge([]) }
+    #expect(throws: CocoaError.self) { try target(CocoaError(.featureUnsupported)).judge([]) }
+    try target(GodwitError(.corruptFile, "refused")).judge([])
+  }
+}
