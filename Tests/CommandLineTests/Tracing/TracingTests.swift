@@ -47,8 +47,8 @@ struct TracingTests {
     }
     try run(desk, "init", "--name", "desk")
     let identity = try run(laptop, "identity").text.split(separator: "\n").first.map(String.init) ?? ""
-    try run(desk, "member", "add", identity, "--name", "laptop")
-    try run(laptop, "join", desk.path("laptop.godwit-invitation"))
+    try run(desk, "member", "add", identity, "--name", "laptop", "--trust-first-use")
+    try run(laptop, "join", desk.path("laptop.godwit-invitation"), "--trust-first-use")
     try run(desk, "keyring", "add", "passphrase:phrase", "--label", "me")
     try run(desk, "put", "notes", "documents.json", "--key", "name")
     try run(desk, "export", "all.godwit-sync")
@@ -58,6 +58,7 @@ struct TracingTests {
     var secrets = try Secrets(of: [desk, laptop], passphrase: Self.passphrase)
     try run(desk, "rekey")
     try run(desk, "keyring", "rotate")
+    try run(desk, "identity", "rotate")
     secrets.add(try Secrets(of: [desk], passphrase: Self.passphrase))
     return (seen, secrets)
   }

@@ -73,7 +73,7 @@ extension FuzzTarget {
     if let identity = try unlessRefused({ try PublicIdentity(text) }) {
       try require(identity.description == text.lowercased(), "an identity that is written again differs")
       try require(try PublicIdentity(identity.description) == identity, "an identity has two meanings")
-      try require(identity.fingerprint.utf8.count == 19, "a fingerprint of another length")
+      try require(identity.fingerprint.utf8.count == 24, "a fingerprint of another length")
     }
     if let recipient = try unlessRefused({ try AgeRecipient(text) }) {
       try require(recipient.text == text.lowercased(), "a recipient that is written again differs")
