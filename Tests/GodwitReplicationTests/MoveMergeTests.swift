@@ -19,6 +19,20 @@ struct MoveMergeTests {
       for replica in history.replicas { #expect(replica.outcome == expected.outcome, "seed \(seed)") }
     }
   }
+
+  @Test("does not depend on who has forgotten what all hold", arguments: UInt64(0)..<40)
+  func forgetting(block: UInt64) throws {
+    var forgotten = 0
+    for seed in block * 50..<(block + 1) * 50 {
+      let kind = MovedRows.Kind.allCases[Int(seed % 3)]
+      var history = try MovedRowsHistory(seed: seed, kind, forgets: true)
+      try history.run(steps: 18)
+      let expected = try MovedRows(kind, history.transactions)
+      for replica in history.replicas { #expect(replica.shown == expected.shown, "seed \(seed)") }
+      forgotten += history.replicas.map(\.forgotten).reduce(0, +)
+    }
+    #expect(forgotten > 0)
+  }
 }
 
 /// One transaction: writes by row.
@@ -64,6 +78,34 @@ struct MovedRows {
     Outcome(cells: rows.mapValues(\.cells).filter { !$0.value.isEmpty }, living: Set(rows.keys.filter(isAlive)))
   }
 
+  /// The cells of the rows that are there.
+  var shown: [Int64: [Int: Value]] { rows.filter { isAlive($0.key) }.mapValues(\.cells) }
+  /// How many rows have been forgotten, again and again.
+  private(set) var forgotten = 0
+
+  mutating func forget(_ frontier: VersionVector) {
+    // What is older and not known to all may still come to a row by a move.
+    let oldest = log.values.filter { !frontier.covers($0.stamp.dot) }.map(\.stamp.hlc).min()
+    func mayMeet(_ hlc: HLC?) -> Bool {
+      guard let hlc, let oldest else { return false }
+      return oldest <= hlc
+    }
+    for key in rows.keys {
+      guard var row = rows[key] else { continue }
+      let isAlive = isAlive(key)
+      guard isAlive || !mayMeet(row.state.latest) else { continue }
+      let kept = rules.columns.filter { mayMeet(row.state.stamp(of: $0)?.hlc) }
+      if row.state.forget(frontier, keeping: Set(kept), rules.deletes) {
+        rows[key] = row
+      } else {
+        row.state = .settled
+        rows[key] = isAlive ? row : nil
+        forgotten += 1
+      }
+    }
+    log = log.filter { !frontier.covers($0.key) }
+  }
+
   func isAlive(_ key: Int64) -> Bool { rows[key]?.state.isAlive(rules.deletes) ?? false }
 
   mutating func apply(_ transaction: MovedRowsTransaction) throws {
@@ -100,8 +142,12 @@ struct MovedRowsHistory {
   private var clocks: [UInt64] = [0, 0, 0]
   private var generator: Generator
   private static let keys: ClosedRange<Int64> = 1...3
+  private let forgets: Bool
+  /// What each author knows that the others hold.
+  private var acknowledged: [[VersionVector]] = Array(repeating: Array(repeating: .init(), count: 3), count: 3)
 
-  init(seed: UInt64, _ kind: MovedRows.Kind) throws {
+  init(seed: UInt64, _ kind: MovedRows.Kind, forgets: Bool = false) throws {
+    self.forgets = forgets
     generator = Generator(state: seed &* 2_654_435_761 &+ 17)
     replicas = Array(repeating: try MovedRows(kind), count: 3)
   }
@@ -123,6 +169,11 @@ struct MovedRowsHistory {
     let held = replicas[other].held
     let new = transactions.filter { held.covers($0.stamp.dot) && !replicas[author].held.covers($0.stamp.dot) }
     for transaction in order(new, after: replicas[author].held).prefix(limit) { try replicas[author].apply(transaction) }
+    guard forgets, limit == .max else { return }
+    // All that the other holds is held here now, so nothing is to come that it wrote before.
+    acknowledged[author][other] = held
+    acknowledged[author][author] = replicas[author].held
+    replicas[author].forget(acknowledged[author].reduce(replicas[author].held) { $0.intersection($1) })
   }
 
   private mutating func write(_ author: Int, number: Int64) throws {

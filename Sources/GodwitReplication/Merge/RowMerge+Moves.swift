@@ -17,11 +17,11 @@ extension RowMerge {
         }), seen: seen)
     state.moves.insert(move)
     var edits = FollowingEdits(move)
-    edits.updates = takeUnseenUpdates(write.context, by: move)
+    edits.updates = takeUnseenUpdates(write.context)
     for column in stamped { edits.cells[column] = try unseenCell(column, write.context, by: move) }
     for (column, all) in state.contributions {
       let unseen = all.filter { contribution in
-        !write.context.covers(contribution.dot) && contribution.move.map(move.isFollowed(byWhatCame:)) ?? true
+        !write.context.covers(contribution.dot) && contribution.move.map { write.context.covers($0.dot) } ?? true
       }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
     }
@@ -29,12 +29,12 @@ extension RowMerge {
   }
 
   /// The updates that go along keep nothing alive here.
-  private mutating func takeUnseenUpdates(_ context: VersionVector, by move: RowMove) -> VersionVector {
+  private mutating func takeUnseenUpdates(_ context: VersionVector) -> VersionVector {
     let leaving = state.updates.unseen(by: context)
     for origin in leaving.entries.keys { state.updates[origin] = .none }
     state.gone = state.gone.union(leaving)
     var taken = state.gone.unseen(by: context)
-    for (arrival, updates) in state.followed where move.isFollowed(byWhatCame: arrival) {
+    for (arrival, updates) in state.followed where context.covers(arrival.dot) {
       let leaving = updates.staying.unseen(by: context)
       let gone = updates.gone.union(leaving)
       let staying = VersionVector(updates.staying.entries.filter { leaving.entries[$0.key] == nil })
@@ -47,7 +47,7 @@ extension RowMerge {
   /// The last write to a column that goes along, also from beneath one that stays.
   private func unseenCell(_ column: Int, _ context: VersionVector, by move: RowMove) throws -> StampedValue? {
     func goes(_ stamp: CellStamp) -> Bool { !context.covers(stamp.dot) && move.isFollowed(by: stamp, to: column) }
-    let brought = (state.brought[column] ?? [:]).filter { move.isFollowed(byWhatCame: $0.key) && goes($0.value.stamp) }
+    let brought = (state.brought[column] ?? [:]).filter { context.covers($0.key.dot) && goes($0.value.stamp) }
     let last = brought.values.max { $0.isOutdone(by: $1) }
     guard let stamp = state.writtenStamp(of: column), goes(stamp), last.map({ $0.stamp <= stamp }) ?? true else {
       return last

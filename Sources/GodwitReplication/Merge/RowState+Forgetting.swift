@@ -14,9 +14,12 @@ extension RowState {
     let isFollowedOld = followed.allSatisfy { isOld($0.key) && isOld($0.value.staying) && isOld($0.value.gone) }
     if !isAlive, deletes.allSatisfy(isOld), [inserts, updates, gone].allSatisfy(isOld), isFollowedOld { return false }
     forgetStamps(isOld, keeping: kept)
-    for (column, all) in contributions {
-      let left = all.unseen(by: frontier)
-      contributions[column] = left.isEmpty ? nil : left
+    // What still follows a move to this key has not seen here what its author saw elsewhere, so that it takes nothing back.
+    if isOld(inserts) {
+      for (column, all) in contributions {
+        let left = all.unseen(by: frontier)
+        contributions[column] = left.isEmpty ? nil : left
+      }
     }
     guard isAlive else { return true }
     deletes = deletes.filter { !isOld($0) }

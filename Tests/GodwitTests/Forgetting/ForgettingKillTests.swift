@@ -2,16 +2,6 @@ import Foundation
 import Godwit
 import Testing
 
-private struct Account: Model {
-  static let schema = Schema<Self>("account") {
-    Column("balance", \.balance)
-    Column("note", \.note)
-  }
-  var id = 0
-  var balance = 0
-  var note = "plaintext-marker-5f1d"
-}
-
 @Suite("kill -9 of what forgets and of what comes after")
 struct ForgettingKillTests {
   @Test("while a log is compacted leaves the same data, and a log that the next run goes on to shorten")

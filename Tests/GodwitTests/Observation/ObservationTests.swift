@@ -62,17 +62,6 @@ private struct Stray: Model {
   var unlisted = 0
 }
 
-/// The model of Tests/KillSubject.
-private struct Account: Model {
-  static let schema = Schema<Self>("account") {
-    Column("balance", \.balance)
-    Column("note", \.note)
-  }
-  var id = 0
-  var balance = 0
-  var note = ""
-}
-
 private func note(_ title: String, views: Int = 10, folder: Folder.ID? = nil) -> Note {
   Note(title: title, views: views, folder: folder)
 }

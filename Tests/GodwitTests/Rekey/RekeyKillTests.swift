@@ -4,16 +4,6 @@ import Testing
 
 @testable import Godwit
 
-private struct Account: Model {
-  static let schema = Schema<Self>("account") {
-    Column("balance", \.balance)
-    Column("note", \.note)
-  }
-  var id = 0
-  var balance = 0
-  var note = "plaintext-marker-5f1d"
-}
-
 @Suite("Rekeying, kill -9 and a full disk", .timeLimit(.minutes(5)))
 struct RekeyKillTests {
   @Test("a killed rekey leaves the old database or the new one, whole, and nothing beside it")

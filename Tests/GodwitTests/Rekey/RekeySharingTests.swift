@@ -4,16 +4,6 @@ import Testing
 
 @testable import Godwit
 
-private struct Account: Model {
-  static let schema = Schema<Self>("account") {
-    Column("balance", \.balance)
-    Column("note", \.note)
-  }
-  var id = 0
-  var balance = 0
-  var note = "plaintext-marker-5f1d"
-}
-
 @Suite("Rekeying while others have the replica open", .timeLimit(.minutes(3)))
 struct RekeySharingTests {
   @Test("another object on the folder reads, writes and observes the new file without being told")

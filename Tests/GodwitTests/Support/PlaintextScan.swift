@@ -1,7 +1,8 @@
 import Foundation
+import TestFolders
 import Testing
 
-private let marker = Data("plaintext-marker-5f1d".utf8)
+private let marker = Data(MarkerScan.marker.utf8)
 
 /// Looks for what Tests/KillSubject stores in every file below a folder.
 func expectNoPlaintext(in folder: String, at location: SourceLocation = #_sourceLocation) throws {

@@ -1,0 +1,71 @@
+import Foundation
+import GodwitStorage
+
+/// Runs Tests/KillSubject.
+enum KillSubject {
+  private static var path: String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    return (own as NSString).deletingLastPathComponent + "/kill-subject"
+  }
+
+  /// Runs it to its end under a umask; returns its exit status.
+  static func run(_ arguments: [String], umask: String) async throws -> Int32 {
+    try await BlockingThread.run {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      process.arguments = ["-c", "umask \(umask); exec \"$0\" \"$@\"", path] + arguments
+      try process.run()
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+
+  /// Runs the body once it has made so many steps, and kills it then.
+  static func during<Output: Sendable>(
+    _ arguments: [String], after steps: Int, _ body: () async -> Output
+  ) async throws -> Output {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+    try await BlockingThread.run {
+      var made = 0
+      while made < steps {
+        let bytes = output.fileHandleForReading.availableData
+        guard !bytes.isEmpty else { break }
+        made += bytes.count
+      }
+    }
+    let result = await body()
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return result
+  }
+
+  /// Kills it once it has made so many steps, or lets it end before; returns the steps it made.
+  @discardableResult
+  static func kill(
+    _ arguments: [String], after steps: Int, andMicroseconds microseconds: UInt32 = 0
+  ) async throws -> Int {
+    try await BlockingThread.run {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(fileURLWithPath: path)
+      process.arguments = arguments
+      process.standardOutput = output
+      try process.run()
+      var made = 0
+      while made < steps {
+        let bytes = output.fileHandleForReading.availableData
+        guard !bytes.isEmpty else { break }
+        made += bytes.count
+      }
+      if microseconds > 0 { usleep(microseconds) }
+      Foundation.kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      return made
+    }
+  }
+}
