@@ -1,32 +1,11 @@
-import Foundation
 import Testing
-
-/// A row of a table in Specs/features.md.
-private struct FeatureRow {
-  let number: Int
-  let state: String
-  /// `Type/function` of each test.
-  let tests: [String]
-  let missing: String
-
-  /// Nil for lines that are no row of a feature.
-  init?(line: String) {
-    let cells = TestNames.cells(of: line)
-    guard cells.count == 8, let number = Int(cells[1]) else { return nil }
-    self.number = number
-    state = cells[3]
-    tests = TestNames.named(in: cells[5])
-    missing = cells[6]
-  }
-}
 
 @Suite("Specs/features.md")
 struct FeatureTableTests {
-  private let rows: [FeatureRow]
+  private let rows: [TestedRow]
 
   init() throws {
-    rows = try DocumentationPage.text(of: "Specs/features.md").components(separatedBy: "\n")
-      .compactMap(FeatureRow.init)
+    rows = try TestedRow.all(in: "Specs/features.md")
   }
 
   @Test("has every row, each once and in order")
@@ -46,10 +25,7 @@ struct FeatureTableTests {
 
   @Test("names tests that exist")
   func tests() throws {
-    let existing = try TestNames.all()
-    let unknown = rows.flatMap { row in
-      row.tests.filter { !existing.contains($0) }.map { "row \(row.number): \($0)" }
-    }
+    let unknown = try TestedRow.unknownTests(of: rows)
     #expect(unknown.isEmpty, "these are no tests in Tests/")
   }
 }

@@ -1,32 +1,11 @@
-import Foundation
 import Testing
-
-/// A row of the table in Specs/threat-model.md.
-private struct ThreatRow {
-  let number: Int
-  let state: String
-  /// `Type/function` of each test.
-  let tests: [String]
-  let missing: String
-
-  /// Nil for lines that are no row of the table.
-  init?(line: String) {
-    let cells = TestNames.cells(of: line)
-    guard cells.count == 8, let number = Int(cells[1]) else { return nil }
-    self.number = number
-    state = cells[3]
-    tests = TestNames.named(in: cells[5])
-    missing = cells[6]
-  }
-}
 
 @Suite("Specs/threat-model.md")
 struct ThreatTableTests {
-  private let rows: [ThreatRow]
+  private let rows: [TestedRow]
 
   init() throws {
-    rows = try DocumentationPage.text(of: "Specs/threat-model.md").components(separatedBy: "\n")
-      .compactMap(ThreatRow.init)
+    rows = try TestedRow.all(in: "Specs/threat-model.md")
   }
 
   @Test("has every threat, each once and in order")
@@ -46,10 +25,7 @@ struct ThreatTableTests {
 
   @Test("names tests that exist")
   func tests() throws {
-    let existing = try TestNames.all()
-    let unknown = rows.flatMap { row in
-      row.tests.filter { !existing.contains($0) }.map { "row \(row.number): \($0)" }
-    }
+    let unknown = try TestedRow.unknownTests(of: rows)
     #expect(unknown.isEmpty, "these are no tests in Tests/")
   }
 }

@@ -37,14 +37,7 @@ package struct MemberRecord: SignedRecord {
 // Specs/keyring.md, section "Member record".
 extension MemberRecord {
   private static let version: UInt8 = 1
-  private static let signatureByteCount = 64
-  /// Comes before the signed fields, so that no signature over anything else fits a record.
-  private static let domain = Array("godwit member v1\0".utf8)
-
-  package func encode(to writer: inout ByteWriter) {
-    encodeFields(to: &writer)
-    writer.raw(signature)
-  }
+  package static let domain = Array("godwit member v1\0".utf8)
 
   /// Throws `unsupportedVersion`, `truncatedFile`, `corruptFile`, `limitExceeded`, or `invalidKey` for unsafe keys.
   package init(reading reader: inout ByteReader) throws {
@@ -65,7 +58,7 @@ extension MemberRecord {
     signature = Array(try reader.raw(Self.signatureByteCount))
   }
 
-  private func encodeFields(to writer: inout ByteWriter) {
+  package func encodeFields(to writer: inout ByteWriter) {
     writer.byte(Self.version)
     group.value.write(to: &writer)
     identity.encode(to: &writer)
@@ -73,12 +66,5 @@ extension MemberRecord {
     writer.byte(status.rawValue)
     writer.bigEndian(issuedAtMilliseconds)
     issuer.value.write(to: &writer)
-  }
-
-  package var signedBytes: [UInt8] {
-    var writer = ByteWriter(capacity: 256)
-    writer.raw(Self.domain)
-    encodeFields(to: &writer)
-    return writer.bytes
   }
 }

@@ -26,14 +26,7 @@ package struct NameRecord: SignedRecord {
 
 extension NameRecord {
   private static let version: UInt8 = 1
-  private static let signatureByteCount = 64
-  /// Comes before the signed fields, so that no signature over anything else fits a record.
-  private static let domain = Array("godwit member name v1\0".utf8)
-
-  package func encode(to writer: inout ByteWriter) {
-    encodeFields(to: &writer)
-    writer.raw(signature)
-  }
+  package static let domain = Array("godwit member name v1\0".utf8)
 
   /// Throws `unsupportedVersion`, `truncatedFile`, `corruptFile` or `limitExceeded`.
   package init(reading reader: inout ByteReader) throws {
@@ -49,19 +42,12 @@ extension NameRecord {
     signature = Array(try reader.raw(Self.signatureByteCount))
   }
 
-  private func encodeFields(to writer: inout ByteWriter) {
+  package func encodeFields(to writer: inout ByteWriter) {
     writer.byte(Self.version)
     group.value.write(to: &writer)
     subject.value.write(to: &writer)
     writer.string(name)
     writer.bigEndian(issuedAtMilliseconds)
     issuer.value.write(to: &writer)
-  }
-
-  package var signedBytes: [UInt8] {
-    var writer = ByteWriter(capacity: 256)
-    writer.raw(Self.domain)
-    encodeFields(to: &writer)
-    return writer.bytes
   }
 }

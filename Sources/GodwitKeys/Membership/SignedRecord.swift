@@ -10,11 +10,28 @@ package protocol SignedRecord: Hashable, Sendable {
   var issuer: ReplicaID { get }
   /// Ed25519, 64 bytes. Not checked by decoding.
   var signature: [UInt8] { get }
-  /// What the signature is over.
-  var signedBytes: [UInt8] { get }
+  /// Comes before the signed fields, so that no signature over anything else fits a record.
+  static var domain: [UInt8] { get }
+  /// Writes all but the signature.
+  func encodeFields(to writer: inout ByteWriter)
 }
 
 extension SignedRecord {
+  static var signatureByteCount: Int { 64 }
+
+  package func encode(to writer: inout ByteWriter) {
+    encodeFields(to: &writer)
+    writer.raw(signature)
+  }
+
+  /// What the signature is over.
+  package var signedBytes: [UInt8] {
+    var writer = ByteWriter(capacity: 256)
+    writer.raw(Self.domain)
+    encodeFields(to: &writer)
+    return writer.bytes
+  }
+
   /// Whether this very identity issued it. Whether it may do so is the caller's question.
   package func isSigned(by issuer: PublicIdentity) -> Bool {
     issuer.replica == self.issuer && issuer.verifies(signature: signature, of: signedBytes)
