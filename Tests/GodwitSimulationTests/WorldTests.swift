@@ -17,7 +17,9 @@ struct WorldTests {
   func agree(seed: UInt64) async throws { try await run(seed, .all) }
 
   /// Seeds that ever failed.
-  @Test("worlds that went wrong once are sound", arguments: [UInt64(1051), 2733, 7540, 10589, 12639, 13142, 14862, 26912, 27038, 32155, 36480])
+  @Test("worlds that went wrong once are sound", arguments: [
+    UInt64(1051), 2733, 7540, 10589, 12639, 13142, 14862, 26912, 27038, 32155, 36480, 60317, 80445,
+  ])
   func repaired(seed: UInt64) async throws { try await run(seed, .all) }
 
   /// With the faults there were then.

@@ -2,27 +2,33 @@ import GodwitBase
 import GodwitReplication
 import GodwitStorage
 
-/// The rows that hold writes with timestamps beyond the own clock (`godwit_ahead`), and how far beyond.
+/// The rows that hold writes with timestamps beyond the own clock (`godwit_ahead`), and how far beyond. An entry with
+/// the empty key stands for every row, also for those that are gone.
 struct AheadRows {
+  private static let everyRow: [UInt8] = []
+
   let connection: Connection
 
   func remember(_ keys: [RowKey], _ hlc: HLC) throws {
-    let time = Int64(hlc.rawValue)
-    for key in keys {
-      try connection.run(
-        """
-        INSERT OR REPLACE INTO godwit_ahead (key, hlc)
-        VALUES (?1, max(?2, coalesce((SELECT hlc FROM godwit_ahead WHERE key = ?1), 0)))
-        """, [.blob(key.bytes), .integer(time)])
-    }
+    for key in keys { try remember(key.bytes, hlc) }
   }
 
-  /// The greatest timestamp remembered of any of the rows.
+  func rememberEveryRow(_ hlc: HLC) throws { try remember(Self.everyRow, hlc) }
+
+  private func remember(_ key: [UInt8], _ hlc: HLC) throws {
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO godwit_ahead (key, hlc)
+      VALUES (?1, max(?2, coalesce((SELECT hlc FROM godwit_ahead WHERE key = ?1), 0)))
+      """, [.blob(key), .integer(Int64(hlc.rawValue))])
+  }
+
+  /// The greatest timestamp remembered of any of the rows, and with no rows of every row.
   func greatest(of keys: [RowKey]) throws -> HLC? {
     try connection.withStatement("SELECT hlc FROM godwit_ahead WHERE key = ?") { statement in
       var greatest: HLC?
-      for key in keys {
-        try statement.bind(blob: key.bytes, at: 1)
+      for key in CollectionOfOne(Self.everyRow) + keys.map(\.bytes) {
+        try statement.bind(blob: key, at: 1)
         if try statement.step() {
           let hlc = HLC(rawValue: UInt64(bitPattern: statement.integer(at: 0)))
           greatest = max(greatest ?? hlc, hlc)
@@ -30,6 +36,15 @@ struct AheadRows {
         statement.reset()
       }
       return greatest
+    }
+  }
+
+  /// Calls `body` with each row remembered, in their order. What stands for every row is not among them.
+  func forEach(_ body: (RowKey, HLC) throws -> Void) throws {
+    try connection.withStatement("SELECT key, hlc FROM godwit_ahead WHERE key > x'' ORDER BY key") { statement in
+      while try statement.step() {
+        try body(try RowKey(bytes: statement.blob(at: 0)), HLC(rawValue: UInt64(bitPattern: statement.integer(at: 1))))
+      }
     }
   }
 

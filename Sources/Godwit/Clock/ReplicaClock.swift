@@ -22,16 +22,22 @@ final class ReplicaClock {
     rows = AheadRows(connection: connection)
   }
 
-  /// Local commits do not write the clock down. Those since the last time it was have rising timestamps, so that the
-  /// latest own one says the rest.
   func load(_ meta: [Meta: Value], own: OriginTable.Head, latest: HLC) throws {
-    func integer(_ name: Meta) throws -> UInt64 { UInt64(bitPattern: meta[name] == nil ? 0 : try meta.integer(name)) }
-    var last = HLC(rawValue: try integer(.clock))
-    if own.sequence.rawValue > (try integer(.clocked)) { last = max(last, latest) }
-    clock = HybridClock(last: last)
-    forgotten = HLC(rawValue: try integer(.forgottenClock))
-    let ahead = try integer(.ahead)
-    earliest = ahead == 0 ? nil : HLC(rawValue: ahead)
+    clock = HybridClock(last: try Self.last(meta, own: own, latest: latest))
+    forgotten = try Self.timestamp(.forgottenClock, meta)
+    let ahead = try Self.timestamp(.ahead, meta)
+    earliest = ahead.rawValue == 0 ? nil : ahead
+  }
+
+  /// The clock as a database tells it. Local commits do not write it down. Those since the last time it was have rising
+  /// timestamps, so that the latest own one says the rest.
+  static func last(_ meta: [Meta: Value], own: OriginTable.Head, latest: HLC) throws -> HLC {
+    let written = try timestamp(.clock, meta)
+    return own.sequence.rawValue > (try timestamp(.clocked, meta).rawValue) ? max(written, latest) : written
+  }
+
+  private static func timestamp(_ name: Meta, _ meta: [Meta: Value]) throws -> HLC {
+    HLC(rawValue: UInt64(bitPattern: meta[name] == nil ? 0 : try meta.integer(name)))
   }
 
   // MARK: Local transactions
@@ -83,9 +89,13 @@ final class ReplicaClock {
     try remember([key], hlc)
   }
 
-  /// Follows the timestamp of all that a snapshot's sender has forgotten the timestamps of. False when it lies beyond
-  /// reach: each of the snapshot's rows has to be remembered then.
-  func follow(_ hlc: HLC) -> Bool { clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) }
+  /// Follows the clock of a snapshot's sender, or remembers it for every row: which rows the sender has forgotten,
+  /// deleted ones among them, the snapshot does not tell.
+  func take(_ hlc: HLC) throws {
+    guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
+    try rows.rememberEveryRow(hlc)
+    try noteRemembered(hlc)
+  }
 
   /// The greatest timestamp handed out or followed.
   var latest: HLC { clock.last }
@@ -110,6 +120,10 @@ final class ReplicaClock {
   private func remember(_ keys: [RowKey], _ hlc: HLC) throws {
     guard !keys.isEmpty else { return }
     try rows.remember(keys, hlc)
+    try noteRemembered(hlc)
+  }
+
+  private func noteRemembered(_ hlc: HLC) throws {
     if let earliest, earliest <= hlc { return }
     earliest = hlc
     try saveEarliest()

@@ -16,14 +16,15 @@ struct SnapshotExport {
     self.connection = connection
     self.log = log
     self.tables = tables
-    let clock = HLC(rawValue: UInt64(bitPattern: try Meta.integer(.clock, on: connection)))
+    let own = try log.origins.head(of: log.origins.own)
+    let clock = try ReplicaClock.last(Meta.all(on: connection), own: own, latest: log.origins.ownLatest)
     head = SnapshotHead(
       origins: try log.origins.vector.origins.map { origin in
         let head = try log.origins.head(of: origin)
         return SnapshotHead.Origin(
           origin: origin, sequence: head.sequence, chain: head.chain, folded: head.folded, floor: head.floor,
           floorChain: head.floorChain, floorContext: try log.othersContext(of: Dot(origin, head.floor)))
-      }, clock: max(clock, log.origins.ownLatest))
+      }, clock: max(clock, try AheadRows(connection: connection).greatest(of: []) ?? clock))
   }
 
   func write(to writer: SyncFileWriter) throws {
@@ -78,13 +79,9 @@ struct SnapshotExport {
 
   private func writeAhead(to writer: SyncFileWriter) throws {
     let places = places
-    try connection.withStatement("SELECT key, hlc FROM godwit_ahead ORDER BY key") { statement in
-      while try statement.step() {
-        let key = try RowKey(bytes: statement.blob(at: 0))
-        guard let number = places[key.table] else { continue }
-        let hlc = HLC(rawValue: UInt64(bitPattern: statement.integer(at: 1)))
-        try writer.append(.ahead(table: number, key: key.key, hlc: hlc))
-      }
+    try AheadRows(connection: connection).forEach { key, hlc in
+      guard let number = places[key.table] else { return }
+      try writer.append(.ahead(table: number, key: key.key, hlc: hlc))
     }
   }
 

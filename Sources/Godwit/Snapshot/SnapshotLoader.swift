@@ -18,8 +18,6 @@ final class SnapshotLoader {
   private let states: RowStates
   private let carrier: ChangeCarrier
   private let quarantine: Quarantine
-  /// Whether rows of which no timestamp is left may have been written beyond this replica's clock.
-  private let isBehind: Bool
   /// The greatest timestamp of all that the snapshot tells.
   private var latest: HLC
   private(set) var rowCount = 0
@@ -47,11 +45,11 @@ final class SnapshotLoader {
     states = RowStates(connection: connection, origins: writer.log.origins)
     carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
     quarantine = Quarantine(connection)
-    isBehind = !writer.clock.follow(head.clock)
     latest = head.clock
   }
 
   func run(_ progress: ProgressHandler?) throws {
+    try writer.clock.take(head.clock)
     try placeOrigins()
     while let block = try file.nextBlock() {
       var reader = ByteReader(block)
@@ -90,7 +88,6 @@ final class SnapshotLoader {
       try check(values, count: tables[number].definition.columns.count)
       try values.withUnsafeBytes { try tables[number].rows.insert(encoded: $0) }
       rowCount += 1
-      if isBehind { try writer.clock.take(head.clock, of: try key(of: values, in: tables[number])) }
     case .state(let number, let key, let bytes):
       try check(key, count: tables[number].definition.keyCount)
       var reader = ByteReader(bytes)
@@ -98,7 +95,7 @@ final class SnapshotLoader {
       try check(state, tables[number].definition)
       let row = RowKey(table: tables[number].number, key: key)
       try states.save(state, for: row)
-      if let hlc = isBehind ? max(state.latest ?? head.clock, head.clock) : state.latest { try take(hlc, of: row) }
+      if let hlc = state.latest { try take(hlc, of: row) }
     case .hold(let kind, let targetTable, let rest, let number, let key):
       try check(key, count: tables[number].definition.keyCount)
       let table = targetTable.map { tables[$0].number } ?? 0
@@ -140,12 +137,6 @@ final class SnapshotLoader {
       through: VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.folded) })))
     try writer.clock.noteForgotten(latest)
     try writer.clock.save(through: origins.head(of: origins.own).sequence)
-  }
-
-  private func key(of values: ArraySlice<UInt8>, in table: MergeTable) throws -> RowKey {
-    var reader = ByteReader(values)
-    for _ in 0..<table.definition.keyCount { _ = try reader.encodedValue() }
-    return RowKey(table: table.number, key: values[values.startIndex..<reader.position])
   }
 
   private func check(_ values: ArraySlice<UInt8>, count: Int) throws {

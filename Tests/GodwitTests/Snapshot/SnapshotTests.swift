@@ -113,4 +113,34 @@ struct SnapshotTests {
     try await third.write { try $0.insert(Thing(id: "b")) }
     #expect(try await third.standing().latest.milliseconds < ahead.wallClock.milliseconds())
   }
+
+  @Test("a replica hours behind its sender's clock makes anew what that had deleted and forgotten, and all see it")
+  func deletedBeyondReach() async throws {
+    var group = try await ThingGroup(2)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "old")) }
+    try await group.replicas[0].write { _ = try $0.execute("DELETE FROM thing") }
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.replicas[0].compact()
+    let left = [try await group.logCount(0), try await group.logCount(1)]
+    #expect(left == [0, 2])
+
+    let deletion = group.clock.wallClock.milliseconds()
+    try await group.join()
+    await group.replicas[2].close()
+    group.replicas[2] = try await ThingGroup.open(group.folder.file("replica-2"), TestClock(deletion - 5 * 3_600_000))
+    #expect(try await group.send(0, 2).isSnapshot)
+    try await group.replicas[2].write { try $0.insert(Thing(id: "a", name: "new")) }
+    #expect(try await group.replicas[2].standing().latest.milliseconds >= deletion)
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in group.replicas { #expect(try await replica.fetch(Thing.all).map(\.name) == ["new"]) }
+    #expect(try await group.digests().count == 1)
+
+    // And so does who joins by a snapshot of it.
+    let fourth = try await group.join()
+    try await group.send(0, 2)
+    #expect(try await group.send(2, 3).isSnapshot)
+    try await fourth.write { _ = try $0.execute("UPDATE thing SET name = 'newer'") }
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in group.replicas { #expect(try await replica.fetch(Thing.all).map(\.name) == ["newer"]) }
+  }
 }
