@@ -6,14 +6,10 @@ import GodwitStorage
 
 /// The bytes of a backup: the database's pages, the keyring that opens them, and a footer (Specs/backup.md).
 struct BackupFile {
-  private static let magic = Array("GODWITBK".utf8)
-  private static let version: UInt16 = 1
-  private static let footerByteCount = 64
-  private static let keyringByteCountMax = 16 << 20
   private static let blockByteCount = 1 << 18
 
   private let file: FileDescriptor
-  private let databaseByteCount: Int
+  private let footer: BackupFooter
   /// The keyring file.
   let keyring: [UInt8]
 
@@ -26,16 +22,13 @@ struct BackupFile {
     guard databaseByteCount > 0, databaseByteCount.isMultiple(of: DatabaseFile.pageSize) else {
       throw GodwitError(.damagedDatabase, "the copy of the database is no whole number of pages")
     }
+    let footer = BackupFooter(databaseByteCount: databaseByteCount, keyringByteCount: keyring.count, hash: .zero)
     var tail = ByteWriter(capacity: keyring.count + 2 * DatabaseFile.pageSize)
     tail.raw(keyring)
-    while (tail.count + footerByteCount) % DatabaseFile.pageSize != 0 { tail.byte(0) }
-    tail.raw(magic)
-    tail.bigEndian(version)
-    tail.raw([UInt8](repeating: 0, count: 6))
-    tail.bigEndian(UInt64(databaseByteCount / DatabaseFile.pageSize))
-    tail.bigEndian(UInt64(keyring.count))
+    tail.raw([UInt8](repeating: 0, count: footer.paddingByteCount))
+    footer.writeStart(to: &tail)
     var hasher = ContentHasher()
-    try forEachBlock(of: reading, byteCount: databaseByteCount) { hasher.update(Array($0)) }
+    try forEachBlock(of: reading, byteCount: databaseByteCount) { hasher.update($0) }
     hasher.update(tail.bytes)
     tail.raw(hasher.finalize().bytes)
     try file.seekToEnd()
@@ -46,28 +39,14 @@ struct BackupFile {
 
   /// Reads the end of a backup. Nothing is proven yet.
   ///
-  /// Throws `plaintextDatabase`, `corruptFile`, `unsupportedVersion`, `fileAccess`.
+  /// Throws `corruptFile`, `unsupportedVersion`, `fileAccess`.
   init(_ path: String) throws {
     file = try FileDescriptor.openForReading(path)
     let size = try file.size()
-    guard size >= DatabaseFile.pageSize + Self.footerByteCount else { throw Self.notABackup(path) }
-    var reader = ByteReader(try Self.bytes(of: file, from: size - Self.footerByteCount, count: Self.footerByteCount))
-    guard try reader.raw(Self.magic.count).elementsEqual(Self.magic) else { throw Self.notABackup(path) }
-    let version: UInt16 = try reader.bigEndian()
-    guard version == Self.version else {
-      throw GodwitError(
-        .unsupportedVersion, "the backup has version \(version); this program knows version \(Self.version)",
-        hint: "update Godwit")
-    }
-    guard try reader.raw(6).allSatisfy({ $0 == 0 }) else { throw Self.damaged() }
-    let pages: UInt64 = try reader.bigEndian()
-    let keyringByteCount: UInt64 = try reader.bigEndian()
-    guard keyringByteCount <= UInt64(Self.keyringByteCountMax), pages > 0, pages <= UInt64(size / DatabaseFile.pageSize)
-    else { throw Self.damaged() }
-    databaseByteCount = Int(pages) * DatabaseFile.pageSize
-    let padding = size - databaseByteCount - Int(keyringByteCount) - Self.footerByteCount
-    guard padding >= 0, padding < DatabaseFile.pageSize else { throw Self.damaged() }
-    keyring = try Self.bytes(of: file, from: databaseByteCount, count: Int(keyringByteCount))
+    guard size >= BackupFooter.byteCount else { throw BackupFooter.missing() }
+    let end = try Self.bytes(of: file, from: size - BackupFooter.byteCount, count: BackupFooter.byteCount)
+    footer = try BackupFooter(end, fileByteCount: size)
+    keyring = try Self.bytes(of: file, from: footer.databaseByteCount, count: footer.keyringByteCount)
   }
 
   /// Copies the database's pages, and proves that no byte of the file has changed.
@@ -76,15 +55,18 @@ struct BackupFile {
   func extract(to target: FileDescriptor, progress: (Double) throws -> Void) throws {
     var hasher = ContentHasher()
     var done = 0
-    try Self.forEachBlock(of: file, byteCount: databaseByteCount) { block in
+    try Self.forEachBlock(of: file, byteCount: footer.databaseByteCount) { block in
       try target.write(block)
-      hasher.update(Array(block))
+      hasher.update(block)
       done += block.count
-      try progress(Double(done) / Double(databaseByteCount))
+      try progress(Double(done) / Double(footer.databaseByteCount))
     }
-    let end = try Self.bytes(of: file, from: databaseByteCount, count: file.size() - databaseByteCount)
-    hasher.update(Array(end.dropLast(ContentHash.byteCount)))
-    guard hasher.finalize().bytes == Array(end.suffix(ContentHash.byteCount)) else { throw Self.damaged() }
+    let tail = try Self.bytes(
+      of: file, from: footer.databaseByteCount, count: file.size() - footer.databaseByteCount - ContentHash.byteCount)
+    hasher.update(tail)
+    guard hasher.finalize() == footer.hash,
+      tail[footer.keyringByteCount...].prefix(footer.paddingByteCount).allSatisfy({ $0 == 0 })
+    else { throw BackupFooter.damaged() }
   }
 
   private static func bytes(of file: FileDescriptor, from offset: Int, count: Int) throws -> [UInt8] {
@@ -95,7 +77,7 @@ struct BackupFile {
         pread(file.rawValue, buffer.baseAddress?.advanced(by: position), count - position, off_t(offset + position))
       }
       guard read >= 0 || errno == EINTR else { throw GodwitError.file("read", file.path, errno) }
-      guard read != 0 else { throw damaged() }
+      guard read != 0 else { throw BackupFooter.damaged() }
       position += max(0, read)
     }
     return bytes
@@ -110,13 +92,5 @@ struct BackupFile {
       try block.withUnsafeBytes(body)
       position += block.count
     }
-  }
-
-  private static func notABackup(_ path: String) -> GodwitError {
-    GodwitError(.corruptFile, "\(path) is no backup, or its end is missing", hint: "take another copy of it")
-  }
-
-  private static func damaged() -> GodwitError {
-    GodwitError(.corruptFile, "the backup is damaged", hint: "take another copy of it, or an earlier backup")
   }
 }

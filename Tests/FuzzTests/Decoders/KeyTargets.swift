@@ -5,7 +5,7 @@ import GodwitReplication
 @testable import GodwitKeys
 
 extension FuzzTarget {
-  static let keyTargets = [keyring, keyringBody, invitation, keyText, anchor]
+  static let keyTargets = [keyring, keyringBody, invitation, keyText, anchor, backupFooter]
 
   /// The keyring file and its slots, before any key is at hand.
   static let keyring = FuzzTarget(name: "keyring") { bytes in
@@ -107,5 +107,28 @@ extension FuzzTarget {
   } starts: {
     let anchor = Anchor(nonces: [.none, .none], incarnation: 3, exported: SequenceNumber(rawValue: 9))
     return ["two": anchor.bytes(at: KeyStarts.place, on: .zero).dropLast(ContentHash.byteCount)]
+  }
+
+  /// The end of a backup, behind 5 bytes that say how large the file is. It has one form.
+  static let backupFooter = FuzzTarget(name: "backup-footer") { bytes in
+    var choices = FuzzChoices(bytes)
+    let fileByteCount = choices.number(5)
+    let footer = try BackupFooter(Array(choices.rest), fileByteCount: fileByteCount)
+    var writer = ByteWriter()
+    footer.writeStart(to: &writer)
+    try require(writer.bytes + footer.hash.bytes == Array(choices.rest), "a footer that is written again differs")
+    let parts = footer.databaseByteCount + footer.keyringByteCount + footer.paddingByteCount + BackupFooter.byteCount
+    try require(parts == fileByteCount, "the parts of a backup are not the whole")
+  } starts: {
+    let sizes = ["small": (1, 800), "large": (90_000, 5_000), "full": (2, 4_096 - BackupFooter.byteCount)]
+    return sizes.mapValues { pages, keyring in
+      let footer = BackupFooter(databaseByteCount: pages * 4_096, keyringByteCount: keyring, hash: .zero)
+      let rest = keyring + footer.paddingByteCount + BackupFooter.byteCount
+      var writer = ByteWriter()
+      writer.raw(withUnsafeBytes(of: UInt64(pages * 4_096 + rest).bigEndian) { Array($0.suffix(5)) })
+      footer.writeStart(to: &writer)
+      writer.raw(footer.hash.bytes)
+      return writer.bytes
+    }
   }
 }

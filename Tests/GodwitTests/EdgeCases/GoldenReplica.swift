@@ -29,7 +29,9 @@ struct GoldenReplica: Codable, Equatable {
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Specs/golden").path
+  static let replica = "\(folder)/replica"
   static let syncFile = "\(folder)/changes.sync"
+  static let backup = "\(folder)/backup"
   static let content = VectorFile(path: "\(folder)/content.json")
   private static let files = ["database", "keyring", "keyring.anchor", "machine.key"]
   private static let expectation = URL(fileURLWithPath: "\(folder)/expected.json")
@@ -42,17 +44,19 @@ struct GoldenReplica: Codable, Equatable {
   static func copy(from source: String, to target: String) throws {
     try FileManager.default.createDirectory(
       atPath: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    for name in files {
-      let path = "\(target)/\(name)"
-      try? FileManager.default.removeItem(atPath: path)
-      try FileManager.default.copyItem(atPath: "\(source)/\(name)", toPath: path)
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    }
+    for name in files { try copy(name, from: source, to: target) }
   }
 
-  static func open(_ path: String, isReadOnly: Bool = false) async throws -> Replica {
+  static func copy(_ name: String, from source: String, to target: String) throws {
+    let path = "\(target)/\(name)"
+    try? FileManager.default.removeItem(atPath: path)
+    try FileManager.default.copyItem(atPath: "\(source)/\(name)", toPath: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+  }
+
+  static func open(_ path: String, key: KeySource = .keyring(), isReadOnly: Bool = false) async throws -> Replica {
     try await Replica.open(
-      at: path, models: [], name: nil, key: .keyring(), logger: .init(label: "test"), wallClock: TestClock().wallClock,
+      at: path, models: [], name: nil, key: key, logger: .init(label: "test"), wallClock: TestClock().wallClock,
       isReadOnly: isReadOnly)
   }
 
@@ -64,7 +68,7 @@ struct GoldenReplica: Codable, Equatable {
     try? FileManager.default.removeItem(atPath: syncFile)
     try FileManager.default.copyItem(atPath: file, toPath: syncFile)
     try await recorded.closeIntoOneFile()
-    try copy(from: recorded.path, to: "\(folder)/replica")
+    try copy(from: recorded.path, to: Self.replica)
     let replica = try await open(recorded.path)
     let before = try await State(replica)
     _ = try await replica.import(from: .file(syncFile))
@@ -74,6 +78,15 @@ struct GoldenReplica: Codable, Equatable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     try (encoder.encode(golden) + Data("\n".utf8)).write(to: expectation)
+  }
+
+  /// A backup of the replica that is recorded.
+  static func recordBackup() async throws {
+    let place = try TemporaryFolder()
+    try copy(from: Self.replica, to: place.file("replica"))
+    let replica = try await open(place.file("replica"), isReadOnly: true)
+    _ = try await replica.backup(to: backup)
+    await replica.close()
   }
 
   private init(before: State, after: State) {

@@ -11,7 +11,7 @@ struct GoldenReplicaTests {
   init() throws {
     folder = try TemporaryFolder()
     path = folder.file("replica")
-    try GoldenReplica.copy(from: "\(GoldenReplica.folder)/replica", to: path)
+    try GoldenReplica.copy(from: GoldenReplica.replica, to: path)
     expected = try GoldenReplica.expected()
   }
 
@@ -63,8 +63,12 @@ struct GoldenReplicaTests {
   }
 }
 
-@Suite("Recording Specs/golden", .enabled(if: ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil))
+@Suite(
+  "Recording Specs/golden", .serialized, .enabled(if: ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil))
 struct GoldenRecordingTests {
   @Test("replaces what is there")
   func record() async throws { try await GoldenReplica.record() }
+
+  @Test("replaces the backup of it")
+  func recordBackup() async throws { try await GoldenReplica.recordBackup() }
 }
