@@ -71,16 +71,24 @@ struct KillSubject {
   private static func write(_ replica: Replica) async throws {
     var balance = try await replica.fetch(Account.self, key: 1)?.balance ?? 0
     while true {
-      balance += 1
-      try await replica.write { [balance] transaction in
-        try transaction.save(Account(id: 1, balance: balance))
-        if balance.isMultiple(of: 5) {
-          for number in 0..<100 { try transaction.insert(Account(id: 1_000 * balance + number)) }
-          try transaction.execute("DELETE FROM account WHERE id >= 1000 AND id < \(1_000 * (balance - 5))")
-        }
-        try transaction.save(Account(id: 2, balance: balance))
+      do {
+        try await write(balance + 1, to: replica)
+        balance += 1
+        step()
+      } catch let error as GodwitError where error.code == .busy {
+        // Somebody rekeys; nothing was written.
       }
-      step()
+    }
+  }
+
+  private static func write(_ balance: Int, to replica: Replica) async throws {
+    try await replica.write { transaction in
+      try transaction.save(Account(id: 1, balance: balance))
+      if balance.isMultiple(of: 5) {
+        for number in 0..<100 { try transaction.insert(Account(id: 1_000 * balance + number)) }
+        try transaction.execute("DELETE FROM account WHERE id >= 1000 AND id < \(1_000 * (balance - 5))")
+      }
+      try transaction.save(Account(id: 2, balance: balance))
     }
   }
 }

@@ -65,7 +65,8 @@ enum KillSubject {
       if microseconds > 0 { usleep(microseconds) }
       Foundation.kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
-      return made
+      // What it did before the signal came.
+      return made + output.fileHandleForReading.readDataToEndOfFile().count
     }
   }
 }
