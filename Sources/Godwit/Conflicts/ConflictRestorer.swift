@@ -57,9 +57,13 @@ struct ConflictRestorer {
     if let hold = try rows.limboRow(key)?.holds.first { throw Self.waits(hold.reason, table) }
     var values = table.completed(image)
     values[place] = conflict.losingValue
-    let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
-    let sql = "INSERT INTO \(SQLName.quoted(definition.name)) (\(definition.quotedColumnList)) VALUES (\(places))"
-    try transaction.execute(SQL(text: sql, values: keyValues + values))
+    let bound = (keyValues + values).prefix(TableRows.boundValueLimit)
+    try transaction.execute(SQL(text: table.rows.insertSQL, values: Array(bound)))
+    let rest = bound.count..<definition.columns.count
+    if !rest.isEmpty {
+      let cells = values.suffix(rest.count)
+      try transaction.execute(SQL(text: table.rows.updateSQL(rest), values: cells + keyValues))
+    }
     return true
   }
 

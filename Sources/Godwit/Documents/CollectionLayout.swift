@@ -8,12 +8,11 @@ import GodwitStorage
 final class CollectionLayout {
   let table: CatalogTable
   let shape: CollectionShape
-  let insertSQL: String
-  let selectSQL: String
+  let rows: TableRows
   /// Each column's encoded value where a document has none.
   let defaults: [[UInt8]]
   private let connection: Connection
-  private(set) lazy var insertion = Result { try connection.borrow(insertSQL) }
+  private(set) lazy var insertion = Result { try connection.borrow(rows.insertSQL) }
   /// By name, members by their place in the shape.
   private let places: [[UInt8]: Int]
   /// By place of a member: its column, or -1 for one that counts or collects.
@@ -31,10 +30,7 @@ final class CollectionLayout {
     shape = CollectionShape(definition.columns.map(\.name))
     places = Dictionary(uniqueKeysWithValues: shape.members.enumerated().map { (Array($1.name.utf8), $0) })
     plainColumns = shape.members.map { $0.counter == nil && $0.set == nil ? $0.value ?? -1 : -1 }
-    let name = SQLName.quoted(definition.name)
-    let questions = definition.columns.map { _ in "?" }.joined(separator: ", ")
-    insertSQL = "INSERT OR FAIL INTO \(name) (\(definition.quotedColumnList)) VALUES (\(questions))"
-    selectSQL = "SELECT \(definition.quotedColumnList) FROM \(name) WHERE \(definition.keyCondition)"
+    rows = TableRows(definition, on: connection)
     defaults = definition.columns.map { column in
       var writer = ByteWriter(capacity: 4)
       writer.value(column.defaultValue ?? .null)
@@ -43,12 +39,6 @@ final class CollectionLayout {
   }
 
   func close() { if case .success(let statement) = insertion { connection.giveBack(statement) } }
-
-  func updateSQL(_ columns: [Int]) -> String {
-    let definition = table.definition
-    let cells = columns.map { "\(SQLName.quoted(definition.columns[$0].name)) = ?" }.joined(separator: ", ")
-    return "UPDATE OR FAIL \(SQLName.quoted(definition.name)) SET \(cells) WHERE \(definition.keyCondition)"
-  }
 
   // MARK: Members
 

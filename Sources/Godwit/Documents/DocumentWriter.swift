@@ -81,7 +81,7 @@ final class DocumentWriter {
 
   private func store(_ key: String, _ layout: CollectionLayout, _ mode: Mode) throws -> Bool {
     if newInARow >= Self.expectingNew, try insertIfNew(layout) { return true }
-    let changed: [Int]? = try connection.withStatement(layout.selectSQL) { statement in
+    let changed: [Int]? = try connection.withStatement(layout.rows.selectSQL) { statement in
       try statement.bind(key, at: 1)
       guard try statement.step() else { return nil }
       return differences(statement, layout, mode)
@@ -94,17 +94,24 @@ final class DocumentWriter {
     newInARow = 0
     guard !changed.isEmpty else { return false }
     try writer.models.endRun()
+    let limit = layout.rows.updateLimit
+    for first in stride(from: 0, to: changed.count, by: limit) {
+      try update(key, changed[first..<min(first + limit, changed.count)], layout)
+    }
+    return true
+  }
+
+  private func update(_ key: String, _ columns: ArraySlice<Int>, _ layout: CollectionLayout) throws {
     var bound = ByteWriter(capacity: 256)
-    for column in changed { bound.raw(cells.encoded(column) ?? layout.defaults[column][...]) }
+    for column in columns { bound.raw(cells.encoded(column) ?? layout.defaults[column][...]) }
     bound.textValue(key)
     let bytes = bound.bytes
-    try connection.withStatement(layout.updateSQL(changed)) { statement in
+    try connection.withStatement(layout.rows.updateSQL(columns)) { statement in
       try bytes.withUnsafeBytes { buffer in
         try statement.bindBorrowed(encoded: buffer)
         try statement.run()
       }
     }
-    return true
   }
 
   /// The columns whose values are to change.
@@ -145,16 +152,12 @@ final class DocumentWriter {
       return try writer.capture.insert(table: layout.table.id) { operations in
         cells.write(to: &operations.pointee, layout)
       } store: { row in
-        try statement.bindBorrowed(encoded: row)
-        try statement.run()
+        try layout.rows.insert(encoded: row, by: statement)
       }
     }
     row.removeAll()
     cells.write(to: &row, layout)
-    try row.withBytes(0..<row.count) { bytes in
-      try statement.bindBorrowed(encoded: bytes)
-      try statement.run()
-    }
+    try row.withBytes(0..<row.count) { try layout.rows.insert(encoded: $0, by: statement) }
   }
 
   // MARK: Tables

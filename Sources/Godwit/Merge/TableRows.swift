@@ -3,24 +3,33 @@ import GodwitModel
 import GodwitReplication
 import GodwitStorage
 
-/// Reads and writes one synced table's rows by their encoded key while changes are applied.
+/// Reads and writes one synced table's rows by their encoded key.
+///
+/// SQLite binds at most 999 values to a statement. A collection may have a few columns more: those are written by another
+/// statement.
 struct TableRows {
+  /// `SQLITE_MAX_VARIABLE_NUMBER` where it is least.
+  static let boundValueLimit = 999
+
   private let connection: Connection
   let definition: TableDefinition
   private let table: String
-  private let selectSQL: String
+  let selectSQL: String
   private let existsSQL: String
-  private let insertSQL: String
+  /// With as many of the columns as can be bound.
+  let insertSQL: String
   private let deleteSQL: String
 
   init(_ definition: TableDefinition, on connection: Connection) {
     self.connection = connection
     self.definition = definition
     table = SQLName.quoted(definition.name)
-    let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
+    let inserted = definition.columns.prefix(Self.boundValueLimit)
+    let names = inserted.map { SQLName.quoted($0.name) }.joined(separator: ", ")
+    let places = inserted.map { _ in "?" }.joined(separator: ", ")
     selectSQL = "SELECT \(definition.quotedColumnList) FROM \(table) WHERE \(definition.keyCondition)"
     existsSQL = "SELECT 1 FROM \(table) WHERE \(definition.keyCondition)"
-    insertSQL = "INSERT OR FAIL INTO \(table) (\(definition.quotedColumnList)) VALUES (\(places))"
+    insertSQL = "INSERT OR FAIL INTO \(table) (\(names)) VALUES (\(places))"
     deleteSQL = "DELETE FROM \(table) WHERE \(definition.keyCondition)"
   }
 
@@ -41,35 +50,64 @@ struct TableRows {
   }
 
   func insert(_ key: ArraySlice<UInt8>, _ values: [Value]) throws {
+    let bound = values.prefix(Self.boundValueLimit - definition.keyCount)
     try connection.withStatement(insertSQL) { statement in
       try bind(key, to: statement, from: 1)
-      for (index, value) in values.enumerated() {
+      for (index, value) in bound.enumerated() {
         try statement.bind(value, at: Int32(definition.keyCount + index + 1))
       }
       try statement.run()
     }
+    try insert(rest: values[bound.endIndex...], of: key)
   }
 
   /// Inserts a row from its encoded values, key first and none left out.
   func insert(encoded row: UnsafeRawBufferPointer) throws {
-    try connection.withStatement(insertSQL) { statement in
+    try connection.withStatement(insertSQL) { try insert(encoded: row, by: $0) }
+  }
+
+  /// The same by a statement of ``insertSQL``, which keeps its values.
+  func insert(encoded row: UnsafeRawBufferPointer, by statement: Statement) throws {
+    guard definition.columns.count > Self.boundValueLimit else {
       try statement.bindBorrowed(encoded: row)
-      try statement.run()
+      return try statement.run()
     }
+    var reader = ByteReader(Array(row))
+    for _ in 0..<definition.keyCount { _ = try reader.encodedValue() }
+    let keyByteCount = reader.position
+    for _ in definition.keyCount..<Self.boundValueLimit { _ = try reader.encodedValue() }
+    try statement.bindBorrowed(encoded: UnsafeRawBufferPointer(rebasing: row[..<reader.position]))
+    try statement.run()
+    var rest: [Value] = []
+    while !reader.isAtEnd { rest.append(try reader.value()) }
+    try insert(rest: rest[...], of: Array(row[..<keyByteCount])[...])
+  }
+
+  private func insert(rest values: ArraySlice<Value>, of key: ArraySlice<UInt8>) throws {
+    guard !values.isEmpty else { return }
+    let first = definition.columns.count - values.count
+    try update(key, values.enumerated().map { (column: first + $0.offset, value: $0.element) })
   }
 
   /// Writes cells by column number; returns whether the row was there.
   @discardableResult
   func update(_ key: ArraySlice<UInt8>, _ cells: [(column: Int, value: Value)]) throws -> Bool {
-    try connection.withStatement(updateStatement(cells.map(\.column))) { statement in
-      for (index, cell) in cells.enumerated() { try statement.bind(cell.value, at: Int32(index + 1)) }
-      try bind(key, to: statement, from: cells.count + 1)
+    let bound = cells.prefix(updateLimit)
+    let isThere = try connection.withStatement(updateSQL(bound.map(\.column))) { statement in
+      for (index, cell) in bound.enumerated() { try statement.bind(cell.value, at: Int32(index + 1)) }
+      try bind(key, to: statement, from: bound.count + 1)
       try statement.run()
       return connection.changes == 1
     }
+    guard isThere, bound.count < cells.count else { return isThere }
+    return try update(key, Array(cells[bound.endIndex...]))
   }
 
-  private func updateStatement(_ columns: [Int]) -> String {
+  /// How many cells one statement can write.
+  var updateLimit: Int { Self.boundValueLimit - definition.keyCount }
+
+  /// Binds the cells, then the key.
+  func updateSQL(_ columns: some Sequence<Int>) -> String {
     let assignments = columns.map { "\(SQLName.quoted(definition.columns[$0].name)) = ?" }.joined(separator: ", ")
     return "UPDATE OR FAIL \(table) SET \(assignments) WHERE \(definition.keyCondition)"
   }

@@ -23,8 +23,7 @@ package enum CollectionTable {
   package static let expiryColumn = "_expires"
   /// Key and expiry.
   package static let ownColumnCount = 2
-  /// With key and expiry as many values as SQLite binds to one statement.
-  package static let memberLimit = 999 - ownColumnCount
+  package static let memberLimit = 1_000
 
   // MARK: Names
 

@@ -1,7 +1,9 @@
 import GodwitBase
 
 extension TableDefinition {
-  package static let columnLimit = 1_000
+  /// What a collection may have; other tables have at most as many columns as SQLite binds values to a statement.
+  package static let columnLimit = CollectionTable.ownColumnCount + CollectionTable.memberLimit
+  private static let declaredColumnLimit = 999
   package static let indexLimit = 64
   package static let nameByteLimit = 128
 
@@ -15,8 +17,9 @@ extension TableDefinition {
       throw GodwitError(
         .invalidSchema, "table name \(name) is kept for a collection of documents", hint: "choose another name")
     }
-    guard (1...Self.columnLimit).contains(columns.count) else {
-      throw GodwitError(.invalidSchema, "table \(name) has \(columns.count) columns; 1 to \(Self.columnLimit) are allowed")
+    let limit = isCollection ? Self.columnLimit : Self.declaredColumnLimit
+    guard (1...limit).contains(columns.count) else {
+      throw GodwitError(.invalidSchema, "table \(name) has \(columns.count) columns; 1 to \(limit) are allowed")
     }
     guard (1...columns.count).contains(keyCount) else {
       throw GodwitError(.invalidSchema, "table \(name) has no primary key")

@@ -51,11 +51,11 @@ struct BadDocumentTests {
     #expect(try await replica.collections() == [])
   }
 
-  @Test("997 members are allowed in a document and a collection, and one more in neither")
+  @Test("1,000 members are allowed in a document and a collection, and one more in neither")
   func members() async throws {
     let replica = try await Replica.temporary()
     let documents = replica.documents("c")
-    let most = Dictionary(uniqueKeysWithValues: (0..<997).map { ("m\($0)", JSON.integer(Int64($0))) })
+    let most = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("m\($0)", JSON.integer(Int64($0))) })
     try await documents.set("k", most)
     #expect(try await documents.get("k") == most)
     try await documents.merge("k", ["m5": "other"])

@@ -196,4 +196,35 @@ struct DocumentMergeTests {
       #expect(texts.count == 1, "seed \(seed)")
     }
   }
+
+  @Test("documents of 1,000 members, set whole, edited and deleted on two replicas, merge like others")
+  func wide() async throws {
+    func document(_ value: Int64) -> [String: JSON] {
+      Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("m\($0)", .integer(value + Int64($0))) })
+    }
+    let group = try await TestGroup(2)
+    let (here, there) = (group[0].documents("wide"), group[1].documents("wide"))
+    for number in 0..<40 { try await here.set("\(number)", document(Int64(number))) }
+    try await group.settle()
+    #expect(try await there.get("39") == document(39))
+    try await there.set("1", document(5_000))
+    group.clock.advance(10)
+    try await here.merge("1", ["m3": "edited later", "m999": nil])
+    try await group.settle()
+    var merged = document(5_000)
+    merged["m3"] = "edited later"
+    merged["m999"] = nil
+    #expect(try await here.get("1") == merged)
+    #expect(try await there.get("1") == merged)
+
+    // An edit that had not seen the delete brings all of it back.
+    try await here.delete("2")
+    try await there.merge("2", ["m998": "kept"])
+    try await group.settle()
+    var kept = document(2)
+    kept["m998"] = "kept"
+    #expect(try await here.get("2") == kept)
+    #expect(try await group.digests().count == 1)
+    for replica in group.replicas { #expect(try await replica.verify().problems.isEmpty) }
+  }
 }
