@@ -49,13 +49,13 @@ let package = Package(
     .target(
       name: "GodwitSimulation",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitReplication", "GodwitKeys", .product(name: "Logging", package: "swift-log"),
+        "Godwit", "GodwitBase", "GodwitFiles", "GodwitReplication", "GodwitKeys", .product(name: "Logging", package: "swift-log"),
       ]),
 
     // Tools
     .target(
       name: "ToolSupport",
-      dependencies: ["Godwit", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["Godwit", "GodwitFiles", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tools/support"),
     .executableTarget(
       name: "godwit-cli",

@@ -8,9 +8,8 @@ package enum Leftovers {
 
   /// Removes those that ``PendingFile`` made for a path.
   package static func remove(of path: String) throws(GodwitError) {
-    let folder = (path as NSString).deletingLastPathComponent
-    let place = folder.isEmpty ? "." : folder
-    let prefix = "\((path as NSString).lastPathComponent)."
+    let place = FilePath.folder(of: path)
+    let prefix = "\(FilePath.name(of: path))."
     for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
     where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.count > prefix.count + 4
       && name.dropFirst(prefix.count).dropLast(4).allSatisfy(isDigit)

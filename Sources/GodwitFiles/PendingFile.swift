@@ -69,8 +69,7 @@ package final class PendingFile: ByteSink {
     guard rename(temporaryPath, path) == 0 else { throw .file("replace", path, errno) }
     isCommitted = true
     guard isDurable else { return }
-    let folder = (path as NSString).deletingLastPathComponent
-    try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
+    try PrivateFile.synchronizeFolder(FilePath.folder(of: path))
   }
 
   /// The same for a place that nobody has taken; false when somebody has.
@@ -85,8 +84,7 @@ package final class PendingFile: ByteSink {
     }
     unlink(temporaryPath)
     isCommitted = true
-    let folder = (path as NSString).deletingLastPathComponent
-    try PrivateFile.synchronizeFolder(folder.isEmpty ? "." : folder)
+    try PrivateFile.synchronizeFolder(FilePath.folder(of: path))
     return true
   }
 }

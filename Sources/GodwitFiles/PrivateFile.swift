@@ -12,8 +12,8 @@ package enum PrivateFile {
     if lstat(path, &status) == 0 || errno != ENOENT {
       return try checkFolder(path)
     }
-    let parent = (path as NSString).deletingLastPathComponent
-    if !parent.isEmpty, parent != path, stat(parent, &status) != 0 { try makeFolder(parent) }
+    let parent = FilePath.folder(of: path)
+    if parent != path, stat(parent, &status) != 0 { try makeFolder(parent) }
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .file("make the folder", path, errno) }
     guard chmod(path, 0o700) == 0 else { throw .file("protect the folder", path, errno) }
   }

@@ -20,6 +20,11 @@ struct GodwitCommand: AsyncParsableCommand {
 
       -C PATH, --keyring, --machine-key, --quiet and --json may stand before the command or after it.
       """,
+    version: """
+      godwit \(GodwitVersion.current)
+      formats: database \(GodwitVersion.databaseFormat), sync file \(GodwitVersion.syncFileFormat)
+      SQLite \(GodwitVersion.sqlite)
+      """,
     groupedSubcommands: [
       CommandGroup(name: "Start", subcommands: [Init.self, IdentityCommand.self, MemberCommand.self, Join.self]),
       CommandGroup(name: "Data", subcommands: [Query.self, Get.self, Put.self, Remove.self, Tables.self]),

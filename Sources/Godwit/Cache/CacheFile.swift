@@ -122,7 +122,7 @@ final class CacheFile: Sendable {
   private func prepared() async throws -> DatabasePool {
     let path = path
     let lock = try await BlockingThread.run {
-      try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
+      try PrivateFile.makeFolder(FilePath.folder(of: path))
       let lock = try LockFile("\(path).lock")
       if !PrivateFile.exists(path) { try DatabaseFile.create(path) }
       return lock

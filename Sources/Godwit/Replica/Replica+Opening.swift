@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitFiles
 import GodwitKeys
 import GodwitModel
 import GodwitReplication
@@ -130,7 +131,7 @@ extension Replica {
       let lock = try folder.lock()
       var contents = try folder.settledKeyring(postQuantum: postQuantum)
       if contents.group == nil {
-        let fallback = (folder.path as NSString).lastPathComponent
+        let fallback = FilePath.name(of: folder.path)
         contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)
       }
       try folder.prepareDatabase(contents)

@@ -31,7 +31,7 @@ extension Keyring {
   ///
   /// Throws `replicaExists` when there is one.
   package static func place(_ bytes: [UInt8], at location: KeyringLocation) throws {
-    try PrivateFile.makeFolder(folder(of: location.keyring))
+    try PrivateFile.makeFolder(FilePath.folder(of: location.keyring))
     try ParentFolders.check(of: location.keyring)
     let lock = try LockFile(lockPath(location))
     try withExtendedLifetime(lock) {

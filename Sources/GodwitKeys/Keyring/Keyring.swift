@@ -12,7 +12,7 @@ package enum Keyring {
   /// Throws `replicaExists` when there is a keyring already, `invalidKey` when the machine key file holds
   /// something else, and what ``PrivateFile`` and fetching the secret throw.
   package static func create(at location: KeyringLocation, contents: KeyringContents) throws {
-    try PrivateFile.makeFolder(folder(of: location.keyring))
+    try PrivateFile.makeFolder(FilePath.folder(of: location.keyring))
     try ParentFolders.check(of: location.keyring)
     let lock = try LockFile(lockPath(location))
     try withExtendedLifetime(lock) {
@@ -117,11 +117,6 @@ package enum Keyring {
   }
 
   static func lockPath(_ location: KeyringLocation) -> String { "\(location.keyring).lock" }
-
-  static func folder(of path: String) -> String {
-    let folder = (path as NSString).deletingLastPathComponent
-    return folder.isEmpty ? "." : folder
-  }
 }
 
 extension Keyring.Opened {

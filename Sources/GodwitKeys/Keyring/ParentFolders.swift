@@ -10,7 +10,7 @@ import GodwitFiles
 enum ParentFolders {
   /// Throws `unsafeFile` with the command that mends it.
   static func check(of path: String) throws {
-    guard let resolved = realpath(Keyring.folder(of: path), nil) else { return }  // opening the file says why
+    guard let resolved = realpath(FilePath.folder(of: path), nil) else { return }  // opening the file says why
     defer { free(resolved) }
     var folder = String(cString: resolved)
     let nearest = try status(folder)
@@ -21,7 +21,7 @@ enum ParentFolders {
     }
     guard nearest.st_mode & 0o022 == 0 else { throw shared(folder, "go-w") }
     while folder != "/" {
-      folder = Keyring.folder(of: folder)
+      folder = FilePath.folder(of: folder)
       let mode = try status(folder).st_mode
       guard mode & 0o002 == 0 || mode & S_ISVTX != 0 else { throw shared(folder, "o-w") }
     }

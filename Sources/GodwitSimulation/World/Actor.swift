@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitFiles
 import GodwitReplication
 
 /// One replica of a world: its folder, its clock, and what the world knows of it.
@@ -74,7 +75,7 @@ final class Actor {
 
   /// Another machine with a copy of this one's folder, made while the replica was closed.
   func clone(as index: Int, clock: MachineClock) async throws -> Actor {
-    let copy = "\((path as NSString).deletingLastPathComponent)/replica-\(index)"
+    let copy = "\(FilePath.folder(of: path))/replica-\(index)"
     await replica.close()
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     replica = try await Self.open(path, self.clock, statements, keptTransactions, version)

@@ -50,7 +50,7 @@ package final class DatabaseFile: Sendable {
 
   /// Makes an empty private file. SQLite gives the WAL and its index the mode of the database.
   package static func create(_ path: String) throws {
-    try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
+    try PrivateFile.makeFolder(FilePath.folder(of: path))
     _ = try PrivateFile.create(path)
   }
 

@@ -39,6 +39,31 @@ import Testing
     #expect(try machine.godwit("-C", "notes", "--help").text.contains("SUBCOMMANDS"))
   }
 
+  @Test func tellsItsVersionItsFormatsAndItsSQLite() throws {
+    let lines = try Machine("version").godwit("--version").text.split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines.first?.wholeMatch(of: /godwit \d+\.\d+\.\d+(-[a-z]+)?/) != nil)
+    #expect(lines.dropFirst().first == "formats: database 1, sync file 1")
+    #expect(lines.last?.wholeMatch(of: /SQLite 3\.\d+\.\d+/) != nil)
+  }
+
+  @Test func namesOfOneCharacterAreNamesLikeOthers() throws {
+    let machine = try Machine("short")
+    let invited = try Machine("other")
+    func run(_ arguments: String...) throws { #expect(try machine.run(["-C", "n"] + arguments).status == 0) }
+    try run("init", "--name", "a")
+    try machine.write(Data(try invited.godwit("-C", "o", "identity").output), to: "i")
+    try run("member", "add", "i", "--name", "b", "--invitation", "v", "--trust-first-use")
+    try invited.write(try machine.read("v"), to: "v")
+    #expect(try invited.godwit("-C", "o", "join", "v", "--trust-first-use").status == 0)
+    try run("export", "e")
+    try run("snapshot", "s")
+    try run("backup", "b")
+    try run("export", "--plaintext", "p")
+    #expect(try machine.godwit("-C", "r", "restore", "b").status == 0)
+    #expect(try machine.godwit("-C", "f", "init", "--from", "p").status == 0)
+  }
+
   @Test func helpShowsTheGroupsAndTheExamples() throws {
     let machine = try Machine("help")
     let root = try machine.godwit("--help")

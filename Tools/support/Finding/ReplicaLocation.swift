@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitFiles
 
 /// Where a replica and its keys lie, or will lie.
 public struct ReplicaLocation: Hashable, Sendable {
@@ -113,12 +114,12 @@ public struct ReplicaLocator: Sendable {
       let candidate = Self.join(folder, Self.folderName)
       if Self.holdsReplica(candidate) { return candidate }
       guard folder != "/", !folder.isEmpty else { return nil }
-      folder = (folder as NSString).deletingLastPathComponent
+      folder = FilePath.folder(of: folder)
     }
   }
 
   private static func folder(for path: String) -> String {
-    if holdsReplica(path) || (path as NSString).lastPathComponent == folderName { return path }
+    if holdsReplica(path) || FilePath.name(of: path) == folderName { return path }
     return join(path, folderName)
   }
 

@@ -1,0 +1,28 @@
+/// The parts of a path. Foundation's `deletingLastPathComponent` of a string ends the process when the string is one
+/// character, such as a replica in the folder `n`.
+package enum FilePath {
+  /// The folder that a file or folder is in, as dirname(1) says it: `.` for a name alone.
+  package static func folder(of path: String) -> String {
+    let bytes = trimmed(path)
+    guard let slash = bytes.lastIndex(of: slash) else { return "." }
+    guard slash > 0 else { return "/" }
+    return String(decoding: trimmed(bytes[..<slash]), as: UTF8.self)
+  }
+
+  /// The last part, as basename(1) says it.
+  package static func name(of path: String) -> String {
+    let bytes = trimmed(path)
+    guard bytes.count > 1, let slash = bytes.lastIndex(of: slash) else { return String(decoding: bytes, as: UTF8.self) }
+    return String(decoding: bytes[(slash + 1)...], as: UTF8.self)
+  }
+
+  private static let slash = UInt8(ascii: "/")
+
+  /// Without slashes at the end, but for a root.
+  private static func trimmed(_ path: String) -> ArraySlice<UInt8> { trimmed(Array(path.utf8)[...]) }
+
+  private static func trimmed(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let kept = path.lastIndex { $0 != slash }.map { $0 + 1 } ?? min(path.count, 1)
+    return path[..<kept]
+  }
+}
