@@ -56,6 +56,8 @@ import Testing
     try run("member", "add", "i", "--name", "b", "--invitation", "v", "--trust-first-use")
     try invited.write(try machine.read("v"), to: "v")
     #expect(try invited.godwit("-C", "o", "join", "v", "--trust-first-use").status == 0)
+    try machine.write(Data(#"{"x":1}"#.utf8), to: "j")
+    try run("put", "d", "j", "--as", "k")
     try run("export", "e")
     try run("snapshot", "s")
     try run("backup", "b")
