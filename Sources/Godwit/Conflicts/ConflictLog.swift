@@ -17,7 +17,7 @@ struct ConflictEntry {
 
 /// Keeps the writes that lost to writes they had not seen (`godwit_conflict`; Specs/merge.md, "Conflicts").
 struct ConflictLog {
-  /// How many entries an import leaves. Far more than people look through, and some megabytes at most.
+  /// How many entries an import leaves, unless it found more itself. Far more than people look through, and some megabytes at most.
   static let entryLimit = 10_000
   /// Between the names of several columns, none of which can hold it.
   static let nameSeparator: Character = "\0"
@@ -65,11 +65,11 @@ struct ConflictLog {
 
   // MARK: Bounds
 
-  /// Lets go of the oldest entries but so many; returns how many those were. They stay counted.
-  @discardableResult
+  /// Lets go of all entries but so many, of resolved ones first and then of the oldest; returns how many those were. They
+  /// stay counted.
   func prune(keeping count: Int) throws -> Int {
     try prune(
-      "id <= (SELECT id FROM godwit_conflict ORDER BY id DESC LIMIT 1 OFFSET ?)", .integer(Int64(count)))
+      "id IN (SELECT id FROM godwit_conflict ORDER BY resolved, id DESC LIMIT -1 OFFSET ?)", .integer(Int64(count)))
   }
 
   /// Lets go of the entries whose later write is older; returns how many those were.

@@ -59,6 +59,22 @@ struct SourceSchema {
     }
   }
 
+  /// Why a table of SQLite's has no definition; nil when nothing stands in the way.
+  static func obstacle(of name: String, on connection: Connection) throws -> String? {
+    let parts = try parts(connection)
+    var schema = SourceSchema(parts: [], on: connection)
+    for part in parts where part.type == "table" && !part.name.lowercased().hasPrefix("godwit_") {
+      schema.tables.append(try schema.table(part))
+    }
+    schema.settleReferences()
+    return schema.tables.first { $0.name.lowercased() == name.lowercased() }?.reason
+  }
+
+  private init(parts: [Part], on connection: Connection) {
+    self.connection = connection
+    rest = parts
+  }
+
   private static func parts(_ connection: Connection) throws -> [Part] {
     let sql = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
     return try connection.withStatement(sql) { statement in

@@ -27,6 +27,7 @@ final class Merger {
   /// Hears of the latest timestamp that follows a moved row to another key.
   var follow: (HLC, RowKey) throws -> Void = { _, _ in }
   private(set) var conflictCount = 0
+  private(set) var prunedConflicts = 0
   private(set) var rowCount = 0
 
   /// Operations gathered before they are applied; bounds the memory of an import.
@@ -130,7 +131,8 @@ final class Merger {
     #endif
     try references.settle()
     conflictCount += try limbo.write(to: conflicts, places)
-    if conflictCount > 0 { try conflicts.prune(keeping: ConflictLog.entryLimit) }
+    // What this import found stays, however much it is: nobody has seen it yet.
+    if conflictCount > 0 { prunedConflicts += try conflicts.prune(keeping: max(ConflictLog.entryLimit, conflictCount)) }
     if isMerging { try log.origins.markFolded() }
   }
 

@@ -159,8 +159,9 @@ struct TableSync {
   // MARK: Both
 
   private func definition(of name: String, synced: Bool) throws -> TableDefinition {
-    guard let table = writer.catalog[name] else {
-      throw GodwitError(.notInSchema, "there is no table \(name)", hint: "open the replica with its model first")
+    guard let table = writer.catalog[name] else { throw try unknown(name) }
+    guard !table.definition.isCollection else {
+      throw GodwitError(.invalidArgument, "\(table.definition.name) is a collection of documents, which are always synced")
     }
     guard table.definition.isSynced == synced else {
       throw GodwitError(.invalidArgument, "table \(table.definition.name) is \(synced ? "not synced" : "synced already")")
@@ -172,6 +173,19 @@ struct TableSync {
         hint: "write a migration with the step \(synced ? "StopSync" : "StartSync")(\"\(table.definition.name)\")")
     }
     return table.definition
+  }
+
+  /// What is no table of the schema, or is none at all.
+  private func unknown(_ name: String) throws -> GodwitError {
+    let kind = try connection.scalar(
+      "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND name NOT LIKE 'godwit%'", [.text(name)])
+    guard case .text(let kind)? = kind else {
+      return GodwitError(.notInSchema, "there is no table \(name)", hint: "see: godwit tables; a model's table is made by opening with it")
+    }
+    let reason = kind == "table" ? try SourceSchema.obstacle(of: name, on: connection) : "it is no table but a \(kind)"
+    return GodwitError(
+      .invalidSchema, "\(name) is known to SQLite alone\(reason.map { ": \($0)" } ?? "")",
+      hint: "make a table without that, and copy the rows")
   }
 
   private func replace(_ definition: TableDefinition) throws {

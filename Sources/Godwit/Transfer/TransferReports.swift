@@ -74,6 +74,8 @@ public struct MergeReport: Sendable {
   public let rows: Int
   /// Writes that lost to writes they had not seen; see `Replica.conflicts`.
   public let conflicts: Int
+  /// Earlier entries that the conflict log has let go of for that, resolved ones first and then the oldest.
+  public let prunedConflicts: Int
   /// Transactions that use tables or columns not known here. They are held and passed on, the rest of them is applied,
   /// and what waits is applied once this replica has the schema.
   public let quarantined: Int

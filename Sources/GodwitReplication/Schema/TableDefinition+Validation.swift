@@ -81,7 +81,7 @@ extension TableDefinition {
   private func validateNumbering() throws {
     guard !isSynced else {
       throw GodwitError(
-        .invalidSchema, "table \(name) is synced and numbers its rows: two replicas would give the same number",
+        .invalidSchema, "table \(name) numbers its rows and cannot be synced: two replicas would give the same number",
         hint: "declare it with sync: .local, or give its model a RecordID")
     }
     guard keyCount == 1, columns[0].type == .integer else {

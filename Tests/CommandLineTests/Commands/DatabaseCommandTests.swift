@@ -86,6 +86,8 @@ import Testing
     let tables = try #require(try made.objects().first?["tables"] as? [[String: Any]])
     #expect(tables.map { $0["table"] as? String } == ["note"] && tables[0]["obstacle"] is NSNull)
     #expect(try other.godwit("table", "start-sync", "note").status == 0)
+    let unknown = try other.godwit("table", "start-sync", "nothing")
+    #expect(unknown.status == 1 && unknown.error.contains("there is no table nothing"))
     #expect(try other.godwit("query", "SELECT title, views FROM note", "--json").objects().first?["views"] as? Int == 7)
     #expect(try other.godwit("init", "--from", "notes.db").status == 1)
     #expect(try other.godwit("init", "elsewhere", "--from-secret-file", "x").status == 64)

@@ -137,7 +137,8 @@ import Testing
     let object = try #require(try planned.objects().first)
     #expect(
       Set(object.keys) == [
-        "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "missing", "forks", "leftOut", "planned",
+        "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing", "forks",
+        "leftOut", "planned",
         "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
@@ -174,6 +175,8 @@ import Testing
     #expect(try desk.godwit("status", "--json").objects().first?["limbo"] as? Int == 1)
     let why = try desk.godwit("why", "seat", "west", "2")
     #expect(why.lines.first == "seat west, 2 waits in limbo" && why.text.contains("\nguest = ada\n"))
+    #expect(!why.text.contains("won over"))
+    #expect(why.text.contains("  lost ada over a unique value by laptop, transaction"))
     #expect(try desk.godwit("why", "seat", "[\"west\",2]", "GUEST").text == why.text)
     #expect(try desk.godwit("why", "seat", "west", "two").error.contains("column number holds integer values"))
     #expect(try desk.godwit("why", "seat", "west").error.contains("is made of hall, number"))

@@ -50,7 +50,7 @@ import Testing
     #expect(
       try keys(imported)
         == [
-          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "quarantined", "missing",
+          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "quarantined", "missing",
           "snapshot", "replayed", "needsSnapshot", "forks", "leftOut",
         ])
   }

@@ -65,6 +65,7 @@ import Testing
     try archive.write(Data(file.text.replacing("better names", with: "other").utf8), to: "other.migrations")
     let refused = try archive.godwit("migrate", "other.migrations")
     #expect(refused.status == 14)
+    #expect(refused.error.contains("\n  - ") && refused.error.contains("\n  + ") && !refused.error.contains("\\n"))
     #expect(refused.error.contains("better names") && refused.error.contains("other"))
     let nonsense = try archive.godwit("migrate", "-", input: Data("{}".utf8))
     #expect(nonsense.status == 1 && nonsense.error.contains("the migration file is not what it should be"))

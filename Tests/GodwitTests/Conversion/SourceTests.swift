@@ -91,6 +91,10 @@ struct SourceTests {
     let obstacles = report.tables.filter { $0.obstacle != nil }.map(\.name)
     #expect(obstacles == ["log", "price"])
     let replica = try await Replica.open(existing: path)
+    for table in report.tables.filter({ $0.obstacle != nil }) {
+      let refused = await error { try await replica.startSync(of: table.name) }
+      #expect(refused?.message == "\(table.name) is known to SQLite alone: \(table.obstacle ?? "")")
+    }
     func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
     #expect(
       try await values("SELECT * FROM purchase ORDER BY id") == [

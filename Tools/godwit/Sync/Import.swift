@@ -95,7 +95,8 @@ extension MergeReport {
     let counts = [
       "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
       Format.count(conflicts, "conflict"),
-    ] + (quarantined > 0 ? ["\(quarantined) for newer tables"] : [])
+    ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones let go of"] : [])
+      + (quarantined > 0 ? ["\(quarantined) for newer tables"] : [])
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
     let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
     let forked = forks.isEmpty ? "" : "; forked: \(parted)"
@@ -110,7 +111,7 @@ extension MergeReport {
     [
       ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied)),
       ("duplicates", .number(duplicates)), ("waiting", .number(staged)), ("rows", .number(rows)),
-      ("conflicts", .number(conflicts)), ("quarantined", .number(quarantined)),
+      ("conflicts", .number(conflicts)), ("prunedConflicts", .number(prunedConflicts)), ("quarantined", .number(quarantined)),
       ("missing", .array(missing.map { $0.json(names) })), ("snapshot", .bool(isSnapshot)),
       ("replayed", .number(replayed)), ("needsSnapshot", .bool(needsSnapshot)),
       ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),

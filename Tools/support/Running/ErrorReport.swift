@@ -27,7 +27,9 @@ public struct ErrorReport: Sendable {
   public func write(program: String) {
     let stream = StandardStream.error
     let label = stream.takesColor ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
-    var text = "\(program): \(label) \(Format.printable(message))\n"
+    // A difference between migrations has a line for each step.
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map { Format.printable(String($0)) }
+    var text = "\(program): \(label) \(lines.joined(separator: "\n  "))\n"
     if let hint { text += "\(program): hint: \(Format.printable(hint))\n" }
     try? stream.write(text)
   }

@@ -37,17 +37,18 @@ struct LogList: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let (entries, names) = try await options.withReplica { replica in
+    let (entries, names, hasHistory) = try await options.withReplica { replica in
       let names = ReplicaNames(try await replica.members())
       let origin = try origin.map { try names.replica($0) }
       let entries = try await replica.log(
         limit: limit.limit, table: table, replica: origin, since: since?.milliseconds)
-      return (entries, names)
+      return (entries, names, try await !replica.status().held.isEmpty)
     }
     guard !options.json else { return try options.console.lines(entries.lazy.map { $0.json(names).text }) }
     guard !entries.isEmpty else {
       let isWhole = table == nil && origin == nil && since == nil
-      return options.console.note(isWhole ? "no transactions yet" : "no such transactions")
+      let none = hasHistory ? "all transactions are forgotten: every member holds them" : "no transactions yet"
+      return options.console.note(isWhole ? none : "no such transactions")
     }
     var listing = TextTable([("TIME", .left), ("REPLICA", .left), ("NUMBER", .right), ("CHANGES", .left)])
     for entry in entries {

@@ -63,12 +63,25 @@ struct RowStory {
       + cell.parts.map { "  \(Format.value($0.value)) by \(names.text($0.author))" }
   }
 
-  /// `over lost by laptop, transaction 7, … (conflict 12)`.
+  /// `won over lost by laptop, transaction 7, … (conflict 12)`.
   private func text(_ conflict: Conflict) -> String {
-    let what = conflict.kind == .delete ? "a delete" : Format.values(conflict.losingValues)
-    let columns = conflict.columns.count > 1 ? " in \(conflict.columns.joined(separator: ", "))" : ""
-    let verb = conflict.isResolved ? "won, before that was restored, over" : "won over"
-    return
-      "\(verb) \(what.isEmpty ? "the row" : what)\(columns) by \(names.text(conflict.loser)) (conflict \(conflict.id))"
+    switch conflict.kind {
+    case .edit, .delete:
+      let what = conflict.kind == .delete ? "a delete" : Format.values(conflict.losingValues)
+      let verb = conflict.isResolved ? "won, before that was restored, over" : "won over"
+      return "\(verb) \(what.isEmpty ? "the row" : what)\(columns(conflict)) by \(names.text(conflict.loser)) \(number(conflict))"
+    case .unique, .reference, .constraint:
+      // Here it is the row's own write that lost.
+      let what = conflict.losingValues.isEmpty ? "the row" : Format.values(conflict.losingValues)
+      let winner = conflict.winner.map { " by \(names.text(conflict.loser)) to what \(names.text($0)) wrote" } ?? ""
+      let rule = conflict.kind == .unique ? "a unique value" : conflict.kind == .reference ? "a reference" : "a constraint"
+      return "lost \(what)\(columns(conflict)) over \(rule)\(winner) \(number(conflict))"
+    }
   }
+
+  private func columns(_ conflict: Conflict) -> String {
+    conflict.columns.count > 1 ? " in \(conflict.columns.joined(separator: ", "))" : ""
+  }
+
+  private func number(_ conflict: Conflict) -> String { "(conflict \(conflict.id))" }
 }
