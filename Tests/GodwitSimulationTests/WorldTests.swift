@@ -18,7 +18,7 @@ struct WorldTests {
 
   /// Seeds that ever failed.
   @Test("worlds that went wrong once are sound", arguments: [
-    UInt64(1051), 2733, 7540, 10589, 12639, 13142, 14862, 26912, 27038, 32155, 36480, 60317, 80445,
+    UInt64(1051), 2733, 7540, 10589, 12639, 13142, 14862, 26912, 27038, 32155, 36480, 60317, 80445, 110725,
   ])
   func repaired(seed: UInt64) async throws { try await run(seed, .all) }
 

@@ -87,6 +87,8 @@ enum Meta: String {
   case ahead
   /// The latest timestamp within the clock of what has been forgotten; missing before anything is.
   case forgottenClock
+  /// The latest timestamp beyond the clock of what has been forgotten; missing when none was.
+  case forgottenBeyond
   /// How many entries the conflict log has let go of.
   case conflictsPruned
   /// The database's half of its anchor (Specs/incarnations.md).

@@ -53,6 +53,13 @@ struct AheadRows {
     try connection.run("DELETE FROM godwit_ahead WHERE hlc <= ?", [.integer(Int64(hlc.rawValue))])
   }
 
+  /// The latest timestamp remembered up to this one; zero without any.
+  func latest(through hlc: HLC) throws -> HLC {
+    let latest = try connection.scalar("SELECT max(hlc) FROM godwit_ahead WHERE hlc <= ?", [.integer(Int64(hlc.rawValue))])
+    guard case .integer(let time)? = latest else { return HLC(rawValue: 0) }
+    return HLC(rawValue: UInt64(bitPattern: time))
+  }
+
   func earliest() throws -> HLC? {
     guard case .integer(let time)? = try connection.scalar("SELECT min(hlc) FROM godwit_ahead") else { return nil }
     return HLC(rawValue: UInt64(bitPattern: time))

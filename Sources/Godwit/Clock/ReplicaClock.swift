@@ -15,6 +15,8 @@ final class ReplicaClock {
   private var earliest: HLC?
   /// The latest timestamp of what has been forgotten, of which no row tells any more: the clock never goes back behind it.
   private var forgotten = HLC(rawValue: 0)
+  /// The latest timestamp of all that has been forgotten. What lies beyond the clock is told by the remembered rows.
+  private var forgottenBeyond = HLC(rawValue: 0)
 
   init(_ connection: Connection, wallClock: WallClock) {
     self.connection = connection
@@ -25,6 +27,7 @@ final class ReplicaClock {
   func load(_ meta: [Meta: Value], own: OriginTable.Head, latest: HLC) throws {
     clock = HybridClock(last: try Self.last(meta, own: own, latest: latest))
     forgotten = try Self.timestamp(.forgottenClock, meta)
+    forgottenBeyond = try Self.timestamp(.forgottenBeyond, meta)
     let ahead = try Self.timestamp(.ahead, meta)
     earliest = ahead.rawValue == 0 ? nil : ahead
   }
@@ -109,10 +112,17 @@ final class ReplicaClock {
 
   /// The log no longer tells who wrote with this timestamp. Rows that were written beyond the clock are remembered.
   func noteForgotten(_ hlc: HLC) throws {
-    let known = min(hlc, clock.last)
-    guard known > forgotten else { return }
-    forgotten = known
-    try Meta.set(.forgottenClock, .integer(Int64(known.rawValue)), on: connection)
+    if hlc > max(clock.last, forgottenBeyond) {
+      forgottenBeyond = hlc
+      try Meta.set(.forgottenBeyond, .integer(Int64(hlc.rawValue)), on: connection)
+    }
+    try raiseForgotten(to: min(hlc, clock.last))
+  }
+
+  private func raiseForgotten(to hlc: HLC) throws {
+    guard hlc > forgotten else { return }
+    forgotten = hlc
+    try Meta.set(.forgottenClock, .integer(Int64(hlc.rawValue)), on: connection)
   }
 
   // MARK: Rows
@@ -129,7 +139,10 @@ final class ReplicaClock {
     try saveEarliest()
   }
 
+  /// Drops the rows that the clock has passed. Where the log does not tell of them any more the clock must not go back
+  /// behind them: nothing else does.
   private func forget() throws {
+    try raiseForgotten(to: min(forgottenBeyond, try rows.latest(through: clock.last)))
     try rows.forget(through: clock.last)
     earliest = try rows.earliest()
     try saveEarliest()

@@ -184,7 +184,7 @@ struct TableSync {
     }
     let reason = kind == "table" ? try SourceSchema.obstacle(of: name, on: connection) : "it is no table but a \(kind)"
     return GodwitError(
-      .invalidSchema, "\(name) is known to SQLite alone\(reason.map { ": \($0)" } ?? "")",
+      .notInSchema, "\(name) is known to SQLite alone\(reason.map { ": \($0)" } ?? "")",
       hint: "make a table without that, and copy the rows")
   }
 

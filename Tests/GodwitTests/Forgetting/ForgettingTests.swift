@@ -57,6 +57,28 @@ struct ForgettingTests {
     #expect(try await group.replicas[1].fetch(Thing.all).map(\.name).sorted() == ["", "new"])
   }
 
+  @Test("what was forgotten beyond the clock is edited above it, also when the clock has passed it and was set back")
+  func passedAndSetBack() async throws {
+    var group = try await ThingGroup(2)
+    let year: Int64 = 365 * 86_400_000
+    let ahead = TestClock(group.clock.wallClock.milliseconds() + year)
+    await group.replicas[1].close()
+    group.replicas[1] = try await ThingGroup.open(group.folder.file("replica-1"), ahead)
+    try await group.replicas[1].write { try $0.insert(Thing(id: "a", name: "old")) }
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.replicas[0].compact()
+    #expect(try await group.logCount(0) == 0)
+
+    group.clock.advance(year + 1)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "b")) }
+    group.clock.advance(-year)
+    try await group.replicas[0].write { _ = try $0.execute("UPDATE thing SET name = 'new' WHERE id = 'a'") }
+    #expect(try await group.replicas[0].standing().latest.milliseconds >= ahead.wallClock.milliseconds())
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.replicas[1].fetch(Thing.self, key: "a")?.name == "new")
+    #expect(try await group.digests().count == 1)
+  }
+
   @Test("a statement counts only once all it says is held here")
   func pendingStatement() async throws {
     let group = try await ThingGroup(2)
