@@ -7,10 +7,15 @@ import GodwitStorage
 extension Catalog {
   /// Makes the table, or adds the columns that it lacks. Says whether there was anything to do.
   ///
-  /// Throws `limitExceeded` for more columns than a table has.
-  static func grow(_ table: String, columns: [String], on connection: Connection) throws -> Bool {
+  /// - Parameter limit: How many members the collection may have then: what others have written needs more room than what
+  ///   is written here.
+  ///
+  /// Throws `limitExceeded`.
+  static func grow(
+    _ table: String, columns: [String], upTo limit: Int = CollectionTable.memberLimit, on connection: Connection
+  ) throws -> Bool {
     guard let known = try Catalog(connection)[table] else {
-      try checkCount(columns.count)
+      try checkCount(columns.count, limit)
       guard let definition = try CollectionTable.definition(table, members: columns) else { return false }
       try create(definition, on: connection)
       try connection.execute(expiryIndex(of: definition.name))
@@ -18,7 +23,8 @@ extension Catalog {
     }
     let present = Set(known.definition.columns.map(\.name))
     let missing = columns.filter { !present.contains($0) }
-    try checkCount(present.count - CollectionTable.ownColumnCount + missing.count)
+    guard !missing.isEmpty else { return false }
+    try checkCount(present.count - CollectionTable.ownColumnCount + missing.count, limit)
     let differences = missing.compactMap(CollectionTable.column(named:)).map(TableDifference.missingColumn)
     return try TableAddition(differences, to: known).run(on: connection)
   }
@@ -68,15 +74,16 @@ extension Catalog {
     let known = try Catalog(connection)[table]
     if known == nil, try exists(table, on: connection) { return false }
     let present = Set(known?.definition.columns.map(\.name) ?? [])
-    let room = CollectionTable.memberLimit - max(0, present.count - CollectionTable.ownColumnCount)
+    let room = CollectionTable.heldMemberLimit - max(0, present.count - CollectionTable.ownColumnCount)
     let missing = columns.filter { !present.contains($0) && CollectionTable.column(named: $0) != nil }
-    return try grow(table, columns: Array(missing.prefix(room)), on: connection)
+    return try grow(
+      table, columns: Array(missing.prefix(max(0, room))), upTo: CollectionTable.heldMemberLimit, on: connection)
   }
 
-  private static func checkCount(_ count: Int) throws {
-    guard count <= CollectionTable.memberLimit else {
+  private static func checkCount(_ count: Int, _ limit: Int) throws {
+    guard count <= limit else {
       throw GodwitError(
-        .limitExceeded, "the collection would have \(count) members; \(CollectionTable.memberLimit) are allowed",
+        .limitExceeded, "the collection would have \(count) members; \(limit) are allowed",
         hint: "nothing was stored; put what varies into an object that is one member")
     }
   }

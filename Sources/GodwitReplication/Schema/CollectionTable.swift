@@ -23,7 +23,10 @@ package enum CollectionTable {
   package static let expiryColumn = "_expires"
   /// Key and expiry.
   package static let ownColumnCount = 2
+  /// How many members a document may have, and a collection that a replica adds members to.
   package static let memberLimit = 1_000
+  /// How many a collection may have when replicas have added different ones at the same time: what SQLite has room for.
+  package static let heldMemberLimit = 1_900
 
   // MARK: Names
 

@@ -2,7 +2,7 @@ import GodwitBase
 
 extension TableDefinition {
   /// What a collection may have; other tables have at most as many columns as SQLite binds values to a statement.
-  package static let columnLimit = CollectionTable.ownColumnCount + CollectionTable.memberLimit
+  package static let columnLimit = CollectionTable.ownColumnCount + CollectionTable.heldMemberLimit
   private static let declaredColumnLimit = 999
   package static let indexLimit = 64
   package static let nameByteLimit = 128

@@ -197,6 +197,30 @@ struct DocumentMergeTests {
     }
   }
 
+  @Test("replicas that bring a collection to more than 1,000 members by different ones show the same")
+  func manyMembers() async throws {
+    let group = try await TestGroup(3)
+    let collections = group.replicas.map { $0.documents("wide") }
+    for (index, collection) in collections.enumerated() {
+      let members = (0..<600).map { ("\("abc".map(String.init)[index])\($0)", JSON.integer(Int64($0))) }
+      try await collection.set("\(index)", Dictionary(uniqueKeysWithValues: members))
+    }
+    try await group.settle()
+    for index in 0..<3 {
+      let shown = try await collections[0].json("\(index)")
+      #expect(shown?.isEmpty == false)
+      for collection in collections { #expect(try await collection.json("\(index)") == shown) }
+    }
+    #expect(try await group.digests().count == 1)
+    for replica in group.replicas { #expect(try await replica.status().quarantined == 0) }
+    // Members that are there go on; no other is added.
+    try await collections[1].merge("0", ["c599": "x"])
+    #expect(await code { try await collections[1].merge("0", ["another": 1]) } == .limitExceeded)
+    // A member that comes later gets all of it.
+    try await group.settle()
+    #expect(try await collections[2].get("0")?["c599"] == "x")
+  }
+
   @Test("documents of 1,000 members, set whole, edited and deleted on two replicas, merge like others")
   func wide() async throws {
     func document(_ value: Int64) -> [String: JSON] {
