@@ -30,8 +30,22 @@ extension ReplicaWriter {
   /// Makes what is written from now on another origin's. The earlier incarnation becomes an origin like any other:
   /// what others have of it and is not here comes back with their files.
   ///
-  /// The anchor names the new nonce alone, so that a kill before the commit leads here again.
-  func startIncarnation() throws { try anchorFile.locked { try replaceIncarnation(.foreign) } }
+  /// The anchor names the new nonce alone, so that a kill before the commit leads here again. When the transaction fails
+  /// the former anchor is put back.
+  func startIncarnation() throws {
+    try anchorFile.locked {
+      if replacedAnchor == nil, case .anchor(let former) = try anchorFile.read() { replacedAnchor = former }
+      try replaceIncarnation(.foreign)
+    }
+  }
+
+  /// After a rollback, which leaves the database with a nonce that only the former anchor has. Where the file cannot be
+  /// written the next opening takes a new incarnation, as for a copy.
+  func putAnchorBack() {
+    guard let former = replacedAnchor else { return }
+    replacedAnchor = nil
+    try? anchorFile.locked { try anchorFile.write(former, isDurable: false) }
+  }
 
   private func replaceIncarnation(_ content: AnchorFile.Content) throws {
     let earlier = log.origins.own

@@ -22,6 +22,8 @@ final class ReplicaWriter {
   var hasStartedIncarnation = false
   /// Whether this opening has given database and anchor a new nonce.
   private var hasRenewedAnchor = false
+  /// What the running transaction has replaced by the anchor of another incarnation.
+  var replacedAnchor: Anchor?
   /// The context last written to the log; the next transaction writes its own only when it differs.
   private var lastContext = VersionVector()
   private var schemaVersion: UInt64 = 0
@@ -133,6 +135,7 @@ final class ReplicaWriter {
       let output = try body()
       try commit()
       hasRenewedAnchor = true
+      replacedAnchor = nil
       capture.removeAll()
       documentClock.follow(clock.latest.milliseconds)
       changes.announce(connection.takeWrittenTables())
@@ -142,6 +145,7 @@ final class ReplicaWriter {
       // What is in memory may be ahead of the database now; the next transaction reads it anew.
       dataVersion = nil
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      putAnchorBack()
       throw error
     }
   }

@@ -61,11 +61,14 @@ package struct Fault: OptionSet, Sendable {
   package static let versions = Fault(rawValue: 1 << 10)
   /// Changes of primary keys.
   package static let moves = Fault(rawValue: 1 << 11)
+  /// Programs of several versions where members forget.
+  package static let mixtures = Fault(rawValue: 1 << 12)
 
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
     ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("moves", .moves),
+    ("mixtures", .mixtures),
   ]
 
   package static var listed: String { names.map(\.name).joined(separator: ", ") }

@@ -43,7 +43,7 @@ struct TraceWriter {
     lossRarity = [2, 4, 10].randomElement(using: &generator) ?? 4
     overtakingRarity = [1, 2, 2, 5].randomElement(using: &generator) ?? 2
     isVersioned = faults.contains(.versions) && generator.chance(oneIn: 4)
-    forgets = !isVersioned && faults.contains(.forgetting) && generator.chance(oneIn: 2)
+    forgets = faults.contains(.forgetting) && (!isVersioned || faults.contains(.mixtures)) && generator.chance(oneIn: 2)
     keptTransactions = forgets ? [2, 6, 20].randomElement(using: &generator) ?? 6 : 1_000
     retires = !isVersioned && faults.contains(.retirement) && count > 2 && generator.chance(oneIn: 4)
     plans = PlanWriter(&generator, faults: isVersioned ? faults.subtracting(.moves) : faults, isVersioned: isVersioned)

@@ -65,6 +65,7 @@ extension World {
         switch error.code {
         case .notARecipient: !file.recipients.contains(actor.owner)
         case .unknownSender: sender.wasAway
+        case .needsMigration: isVersioned && file.isSnapshot
         case .fenced: forgets && actors.contains(where: \.wasAway)
         default: false
         }
@@ -112,7 +113,11 @@ extension World {
   func expectUnchanged(_ actor: Actor, _ what: String) async throws {
     let now = try await actor.replica.standing()
     guard now == actor.standing else {
-      throw SimulationFailure(.durability, "replica \(actor.index) changed when it was \(what)")
+      let before = actor.standing
+      throw SimulationFailure(
+        .durability, "replica \(actor.index) changed when it was \(what): from \(before.held.text), forgotten "
+          + "\(before.floor.text), to \(now.held.text), forgotten \(now.floor.text), "
+          + "\(now.own == before.own ? "the same" : "another") incarnation")
     }
   }
 

@@ -93,6 +93,31 @@ struct RejoiningTests {
     #expect(!again.isSnapshot && again.applied == 0)
   }
 
+  @Test("a rejoin that fails changes nothing: the replica goes on in its incarnation")
+  func failed() async throws {
+    var group = try await absence()
+    // Its end, which is cut, is read when the former state is gone already.
+    try await group.replicas[0].write { transaction in
+      for number in 0..<1_000 {
+        let name = (0..<8).map { _ in UUID().uuidString }.joined()
+        try transaction.insert(Thing(id: "many \(number)", name: name))
+      }
+    }
+    try await readmit(group)
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].snapshot(to: .file(file), for: "replica-2")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(bytes.count > 150_000)
+    try bytes.dropLast(20).write(to: URL(fileURLWithPath: file))
+    let (digest, incarnation) = (try await group.replicas[2].digest(), try await group.replicas[2].status().incarnation)
+    await #expect(throws: GodwitError.self) { try await group.replicas[2].rejoin(from: .file(file)) }
+    #expect(try await group.replicas[2].status().incarnation == incarnation)
+    await group.replicas[2].close()
+    group.replicas[2] = try await ThingGroup.open(group.folder.file("replica-2"), group.clock)
+    #expect(try await group.replicas[2].status().incarnation == incarnation)
+    #expect(try await group.replicas[2].digest() == digest)
+  }
+
   @Test("a file from before a rejoin that arrives late brings nothing twice, and keeps nothing from being forgotten")
   func lateFile() async throws {
     let group = try await absence()
