@@ -46,7 +46,7 @@ extension FuzzTarget {
         CollectionName.read(CollectionName.written(text).utf8).map { $0.utf8.elementsEqual(text.utf8) } == true,
         "a written name reads as another")
     }
-    if CheckText.isContained(text) {
+    if CheckText.isContained(text), text.utf8.count + 2 <= CheckText.byteLimit {
       try require(CheckText.isContained("(\(text))"), "an expression is none in parentheses")
     }
   } starts: {
