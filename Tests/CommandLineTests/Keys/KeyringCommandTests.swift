@@ -105,13 +105,44 @@ import Testing
   @Test func removedSlotsOpenNoLonger() throws {
     try secretFile("phrase", "correct horse")
     try #require(try machine.godwit("keyring", "add", "passphrase:phrase", "--label", "me").status == 0)
-    #expect(try machine.godwit("keyring", "remove", "machine").status == 0)
+    let unseen = try machine.godwit("keyring", "remove", "machine")
+    #expect(unseen.status == 12)
+    #expect(unseen.error.contains("nothing was removed"))
+    #expect(try machine.godwit("status").status == 0)
+    #expect(try machine.godwit("keyring", "remove", "machine", "--passphrase-file", "phrase").status == 0)
     #expect(try machine.godwit("keyring", "remove", "me", "--passphrase-file", "phrase").status == 1)
     let tested = try machine.godwit("keyring", "test", "--passphrase-file", "phrase", "--json")
     #expect(try tested.objects().map { $0["result"] as? String } == ["opens"])
     #expect(try machine.godwit("status").status == 12)
     #expect(try machine.godwit("status", "--passphrase-file", "phrase").status == 0)
     #expect(try machine.godwit("keyring", "remove", "nothing", "--passphrase-file", "phrase").status == 1)
+  }
+
+  @Test func removingIsForcedByNameOnly() throws {
+    try #require(try machine.godwit("keyring", "add", "recovery-code", "--label", "paper").status == 0)
+    let forced = try machine.godwit("keyring", "remove", "machine", "--force")
+    #expect(forced.status == 0)
+    #expect(forced.error.contains("no other slot was tried"))
+    #expect(try machine.godwit("keyring", "list", "--json").objects().map { $0["label"] as? String } == ["paper"])
+  }
+
+  @Test func aSlotOfTwoPassphrasesOpensWithBothFiles() throws {
+    for (name, text) in [("a", "correct horse"), ("b", "battery staple"), ("c", "tame walruses")] {
+      try secretFile(name, text)
+    }
+    let same = try machine.godwit("keyring", "add", "passphrase:a", "passphrase:a")
+    #expect(same.status == 1)
+    #expect(same.error.contains("the two secrets are the same"))
+    #expect(try machine.godwit("keyring", "add", "machine-key:a", "machine-key:b").status == 64)
+    try #require(try machine.godwit("keyring", "add", "passphrase:a", "passphrase:b", "--label", "both").status == 0)
+    #expect(
+      try machine.godwit("keyring", "remove", "machine", "--passphrase-file", "a", "--passphrase-file", "c").status
+        == 12)
+    #expect(
+      try machine.godwit("keyring", "remove", "machine", "--passphrase-file", "b", "--passphrase-file", "a").status
+        == 0)
+    #expect(try machine.godwit("status", "--passphrase-file", "a", "--passphrase-file", "b").status == 0)
+    #expect(try machine.godwit("status", "--passphrase-file", "a").status == 12)
   }
 
   @Test func testingNamesWhatDoesNotOpen() throws {

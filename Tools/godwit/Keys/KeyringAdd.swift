@@ -36,6 +36,9 @@ struct KeyringAdd: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...2).contains(secrets.count) else { throw ValidationError("a slot needs one secret, or two") }
+    guard secrets.count(where: { $0.hasPrefix("machine-key:") }) < 2 else {
+      throw ValidationError("'--machine-key' offers one machine key, so no slot can need two")
+    }
   }
 
   func run() async throws {
