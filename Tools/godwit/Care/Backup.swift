@@ -20,6 +20,10 @@ struct Backup: AsyncParsableCommand {
 
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard file != "-" else { throw ValidationError("a backup is read back when it is written: give the name of a file") }
+  }
+
   func run() async throws {
     let console = options.console
     let report = try await options.withReplica { replica in
@@ -58,6 +62,10 @@ struct Restore: AsyncParsableCommand {
   var file: String
 
   @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard file != "-" else { throw ValidationError("a backup is read from its end: give the name of a file") }
+  }
 
   func run() async throws {
     let console = options.console
