@@ -51,7 +51,8 @@ struct Restore: AsyncParsableCommand {
     discussion: """
       A replica that is there must be the one the backup is of, and no program may have it open. Its keyring stays. The
       restored replica writes under a new incarnation; what it wrote since the backup and other members hold comes back
-      with their files.
+      with their files. What nobody else is known to hold would be lost, so then nothing is restored without
+      --discard-unsent.
 
       Examples:
         godwit restore /media/stick/notes.godwit-backup
@@ -60,6 +61,9 @@ struct Restore: AsyncParsableCommand {
 
   @Argument(help: "The file that godwit backup wrote.")
   var file: String
+
+  @Flag(help: "Let go of what was written here since the backup and nobody else is known to hold.")
+  var discardUnsent = false
 
   @OptionGroup var options: ReplicaOptions
 
@@ -72,7 +76,9 @@ struct Restore: AsyncParsableCommand {
     let location = options.locator.existingOrNew()
     let bar = console.progress("restoring")
     defer { bar.finish() }
-    let report = try await Replica.restore(file, to: location.folder, key: location.keys) { bar.update($0) }
+    let report = try await Replica.restore(
+      file, to: location.folder, key: location.keys, discardingUnsent: discardUnsent
+    ) { bar.update($0) }
     bar.finish()
     if options.json {
       return try console.line([
