@@ -42,13 +42,5 @@ struct GodwitCommand: AsyncParsableCommand {
         ]),
     ])
 
-  static func main() async {
-    do {
-      try SecretProtection.disableCoreDumps()
-    } catch {
-      // Where the system refuses, a core dump is its administrator's choice; the work goes on.
-      try? StandardStream.error.write("godwit: warning: \((error as? GodwitError)?.message ?? "\(error)")\n")
-    }
-    await Tool.main(Self.self)
-  }
+  static func main() async { await Tool.main(Self.self) }
 }

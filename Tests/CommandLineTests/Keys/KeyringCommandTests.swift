@@ -173,7 +173,7 @@ import Testing
     let key = try machine.godwit("keyring", "new-key").text.trimmingCharacters(in: .whitespacesAndNewlines)
     try secretFile("key", key)
     try machine.write(
-      Data("cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$PPID/limits > shown; cat key\n".utf8), to: "script")
+      Data("cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$PPID/limits /proc/$PPID/status > shown; cat key\n".utf8), to: "script")
     try #require(try machine.godwit("keyring", "add", "command:cat key").status == 0)
     try loseMachineKey()
     let outcome = try machine.godwit("status", "--key-command", "sh script")
@@ -183,6 +183,10 @@ import Testing
     #expect(!(shown + outcome.error + outcome.text).contains(key.suffix(20)))
     let core = try #require(shown.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
     #expect(core.split(separator: " ").suffix(3).prefix(2) == ["0", "0"])
+    // No handler of Swift's runtime that would print registers and memory.
+    let line = try #require(shown.split(separator: "\n").first { $0.hasPrefix("SigCgt:") })
+    let caught = try #require(UInt64(line.dropFirst("SigCgt:".count).trimmingCharacters(in: .whitespaces), radix: 16))
+    for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] { #expect(caught >> (number - 1) & 1 == 0) }
   }
 
   @Test func aSecretThatIsNoKindOfSecretIsRefused() throws {
