@@ -43,6 +43,8 @@ import Testing
     #expect(try machine.godwit("status", environment: ["GODWIT_PASSPHRASE_FILE": "phrase"]).status == 0)
     let wrong = try machine.godwit("status", "--passphrase-file", "wrong")
     #expect(wrong.status == 12)
+    #expect(wrong.error.hasPrefix("godwit: error: what is offered does not open slot passphrase; "))
+    #expect(wrong.error.contains("hint: its slots take what --machine-key or --passphrase-file names"))
     #expect(!wrong.error.contains("wrong horses"))
     chmod(machine.path("phrase"), 0o644)
     let loose = try machine.godwit("status", "--passphrase-file", "phrase")

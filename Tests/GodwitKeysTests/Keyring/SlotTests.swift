@@ -161,6 +161,29 @@ struct SlotTests {
     #expect(try Keyring.slots(at: machine.keyring).slots.map(\.label) == ["paper"])
   }
 
+  @Test("an error says first what does not fit, each reason once, and what the slots need")
+  func reasons() throws {
+    try add("desk", .passphrase("correct horse"))
+    try add("home", .passphrase("tame walruses"))
+    try add("paper", .recoveryCode(RecoveryCode().exportSecretText()))
+    func error(_ secrets: SlotSecret...) -> GodwitError? {
+      do {
+        _ = try Keyring.open(at: KeyringLocation(keyring: machine.keyring, secrets: secrets))
+        return nil
+      } catch { return error as? GodwitError }
+    }
+    let missing = SlotSecret.machineKey(at: folder.path("no-key"))
+    let wrong = try #require(error(.passphrase("wrong horses"), missing))
+    #expect(wrong.message.hasPrefix("what is offered does not open slot desk; what is offered does not open slot home; "))
+    #expect(wrong.message.hasSuffix("no-key is missing; nothing is offered for slot paper"))
+    #expect(
+      wrong.hint == "its slots take what --machine-key, --passphrase-file or --recovery-code-file names; "
+        + "see: godwit keyring list")
+    let noTerminal: @Sendable () throws -> [UInt8] = { throw GodwitError(.noKeyFits, "there is no terminal") }
+    let none = try #require(error(missing, .passphrase(noTerminal), .recoveryCode(noTerminal)))
+    #expect(none.message.components(separatedBy: "there is no terminal").count == 2)
+  }
+
   @Test("a dropped slot opens nothing written later, though its earlier file still does")
   func remove() throws {
     let code = RecoveryCode().exportSecretText()

@@ -28,7 +28,8 @@ public struct SlotSecret: Sendable {
   public static func machineKey(at path: String) -> SlotSecret {
     SlotSecret(.machineKey, path: path) {
       guard PrivateFile.exists(path) else {
-        throw GodwitError(.noKeyFits, "the machine key file \(path) is missing", hint: "restore it from a backup")
+        throw GodwitError(.noKeyFits, "the machine key file \(path) is missing",
+          hint: "restore it from a backup, or say where it is with --machine-key")
       }
       return try MachineKeyFile.read(path)
     }

@@ -28,26 +28,17 @@ final class SlotOpener {
   func masterKey(of file: KeyringFile) throws -> (key: SecretBytes, isByMachineKey: Bool) {
     let costs = try file.slots.map { try cost($0, file) }
     let order = file.slots.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }
-    let labels = try file.slotDescriptions().map(\.label)
-    var reasons: [String] = []
-    var hint: String?
+    var failure = SlotFailure(try file.slotDescriptions())
     for index in order {
       let slot = file.slots[index]
       switch try outcome(of: slot, in: file) {
       case .opened(let masterKey): return (masterKey, slot.type == KeyringSlot.machineKeyFile)
-      case .notOffered(let error as GodwitError):
-        reasons.append(error.message)
-        hint = hint ?? error.hint
-      case .doesNotFit where slot.type == KeyringSlot.machineKeyFile:
-        reasons.append("the machine key does not open the keyring")
-      case .doesNotFit: reasons.append("what is offered does not open slot \(labels[index])")
-      case .notOffered: reasons.append("nothing is offered for slot \(labels[index])")
+      case .notOffered(let error): failure.noteNotOffered(index, error as? GodwitError)
+      case .doesNotFit: failure.noteDoesNotFit(index)
       case .unknown: break
       }
     }
-    throw GodwitError(
-      .noKeyFits, reasons.isEmpty ? "the keyring has no slot that this version knows" : reasons.joined(separator: "; "),
-      hint: hint ?? "see what it needs with: godwit keyring list; or restore the key, or the keyring, from a backup")
+    throw failure.error
   }
 
   /// Whether one of these slots opens; those are tried first that cost nothing.
