@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
+import GodwitStorage
 
 extension Replica {
   /// Writes the private keys of a replica's identity, those that it has replaced included, **without encryption**, in the

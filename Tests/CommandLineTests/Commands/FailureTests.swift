@@ -45,8 +45,8 @@ import Testing
     #expect(try laptop.godwit("status").status == 0)
   }
 
-  /// Without a terminal, as in the tests, nothing can be asked.
-  @Test func whatCannotBeAskedForIsNamed() throws {
+  @Test(.enabled(if: open("/dev/tty", O_RDWR) < 0, "there is a terminal to ask at"))
+  func whatCannotBeAskedForIsNamed() throws {
     let machine = try Machine("bare")
     try machine.write(Data("no database\n".utf8), to: "notadb")
     try machine.write(Data(repeating: 7, count: 8_192), to: "c4.db")
