@@ -18,7 +18,7 @@ struct GodwitCommand: AsyncParsableCommand {
       From then on, either hands the other its changes:
         godwit export - | ssh desk godwit -C notes import -
 
-      -C PATH, --keyring, --machine-key, --quiet and --json may stand before the command or after it.
+      -C PATH, --quiet, --json and the options about keys may stand before the command or after it.
       """,
     version: """
       godwit \(GodwitVersion.current)

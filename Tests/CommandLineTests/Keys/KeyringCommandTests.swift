@@ -120,6 +120,28 @@ import Testing
     #expect(try machine.godwit("keyring", "remove", "nothing", "--passphrase-file", "phrase").status == 1)
   }
 
+  @Test func optionsAboutKeysStandBeforeTheCommandToo() throws {
+    try secretFile("phrase", "correct horse")
+    let key = try machine.godwit("keyring", "new-key").text
+    try secretFile("key", key)
+    let code = try machine.godwit("keyring", "add", "recovery-code").text
+    try secretFile("code", code)
+    for secret in [["passphrase:phrase"], ["command:cat key"], ["credential:godwit", "--secret-file", "key"]] {
+      try #require(try machine.run(["keyring", "add"] + secret).status == 0)
+    }
+    try loseMachineKey()
+    for option in [
+      ["--passphrase-file", "phrase"], ["--passphrase-file=phrase"], ["--recovery-code-file", "code"],
+      ["--key-command", "cat key"],
+    ] {
+      #expect(try machine.run(["-C", "."] + option + ["status"]).status == 0, "\(option)")
+    }
+    let service = ["CREDENTIALS_DIRECTORY": machine.folder]
+    try FileManager.default.moveItem(atPath: machine.path("key"), toPath: machine.path("godwit"))
+    #expect(try machine.godwit("--credential", "godwit", "keyring", "list", environment: service).status == 0)
+    #expect(try machine.godwit("--credential", "godwit", "status", environment: service).status == 0)
+  }
+
   @Test func removingIsForcedByNameOnly() throws {
     try #require(try machine.godwit("keyring", "add", "recovery-code", "--label", "paper").status == 0)
     let forced = try machine.godwit("keyring", "remove", "machine", "--force")
