@@ -13,8 +13,8 @@ extension Replica {
   /// members and slots it knows; otherwise the backup's takes its place, and what opened it then opens it now.
   ///
   /// The present database stays until the restored one has been checked whole: a failure, a cancellation or a kill
-  /// leaves the former or the latter. What this replica wrote since the backup and nobody else is known to hold would be
-  /// lost with the present database, so it is kept in its place unless that is wanted.
+  /// leaves the former or the latter. What this replica wrote since the backup and nobody else is known to hold would
+  /// be lost with the present database, which then stays unless that is wanted.
   ///
   /// - Parameters:
   ///   - file: A file that ``backup(to:progress:)`` wrote.

@@ -5,16 +5,16 @@ import GodwitKeys
 import GodwitStorage
 
 extension Replica {
-  /// Writes the private keys of a replica's identity, those that it has replaced included, **without encryption**, in the
-  /// form that the age program reads: so that files sealed to this replica can be opened in an emergency without Godwit
-  /// (Specs/sync-file.md, "Without Godwit"). The replica need not be open.
+  /// Writes the private keys of a replica's identity, those that it has replaced included, **without encryption**, in
+  /// the form that the age program reads: so that files sealed to this replica can be opened in an emergency without
+  /// Godwit (Specs/sync-file.md, "Without Godwit"). The replica need not be open.
   ///
   /// - Parameters:
   ///   - file: The file, which must not exist; outside of the replica's folder. It is open to this user alone.
   ///   - path: The replica's folder.
   ///   - key: Where the keyring is and what is offered to open it.
-  /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `missingKeyring`, `noKeyFits`,
-  ///   `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `missingKeyring`,
+  ///   `noKeyFits`, `diskFull`, `fileAccess`.
   public static func exportAgeKeys(
     to file: String, at path: String, key: KeySource = .keyring()
   ) async throws -> AgeKeyReport {

@@ -139,7 +139,7 @@ extension Keyring {
       .noKeyFits,
       "nothing that is offered opens a slot that would remain (\(remaining.map(\.0.label).joined(separator: ", "))); "
         + "nothing was removed",
-      hint: "offer the secret of one of them as well (see: godwit keyring test), or remove it nevertheless with --force")
+      hint: "offer the secret of one of them as well (see: godwit keyring test); to remove it nevertheless: --force")
   }
 
   /// Raises the generation above one that the database has seen, once a person has said that this keyring, though

@@ -21,7 +21,7 @@ struct Backup: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
-    guard file != "-" else { throw ValidationError("a backup is read back when it is written: give the name of a file") }
+    guard file != "-" else { throw ValidationError("a backup is read back once written: give the name of a file") }
   }
 
   func run() async throws {

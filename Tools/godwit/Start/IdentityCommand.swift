@@ -13,7 +13,8 @@ struct IdentityCommand: AsyncParsableCommand {
         godwit identity rotate
         godwit identity export-age-key identity.txt
       """,
-    subcommands: [IdentityShow.self, IdentityRotate.self, IdentityExportAgeKey.self], defaultSubcommand: IdentityShow.self)
+    subcommands: [IdentityShow.self, IdentityRotate.self, IdentityExportAgeKey.self],
+    defaultSubcommand: IdentityShow.self)
 }
 
 struct IdentityShow: AsyncParsableCommand {

@@ -44,7 +44,8 @@ struct SlotFailure {
       needed.append(option)
     }
     guard !needed.isEmpty else { return "update Godwit, or restore the keyring from a backup" }
-    let list = needed.count == 1 ? needed[0] : "\(needed.dropLast().joined(separator: ", ")) or \(needed[needed.count - 1])"
+    let last = needed.removeLast()
+    let list = needed.isEmpty ? last : "\(needed.joined(separator: ", ")) or \(last)"
     return "its slots take what \(list) names; see: godwit keyring list"
   }
 }
