@@ -2,7 +2,7 @@ import Foundation
 import GodwitBase
 
 /// A file being written under a temporary name beside its place. It takes the place in one step at
-/// ``commit()``; without a commit it vanishes and the old file stays.
+/// ``commit()``; without a commit it vanishes and the old file stays. Only a plain file is replaced.
 package final class PendingFile: ByteSink {
   private let path: String
   /// Where it lies until then.
@@ -10,7 +10,9 @@ package final class PendingFile: ByteSink {
   private let file: FileDescriptor
   private var isCommitted = false
 
+  /// Throws `unsafeFile` when something else than a plain file has the place.
   package init(replacing path: String) throws(GodwitError) {
+    try Self.requirePlace(path)
     self.path = path
     var generator = SystemRandomNumberGenerator()
     temporaryPath = "\(path).\(String(UInt64.random(in: 0...UInt64.max, using: &generator), radix: 36)).tmp"
@@ -20,6 +22,25 @@ package final class PendingFile: ByteSink {
   }
 
   deinit { if !isCommitted { unlink(temporaryPath) } }
+
+  /// A name taken from a device or a pipe would be lost to all who use it, and a link is perhaps meant to be followed.
+  private static func requirePlace(_ path: String) throws(GodwitError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    let kind: String? =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: nil
+      case S_IFLNK: "a symbolic link"
+      case S_IFDIR: "a folder"
+      case S_IFIFO: "a pipe"
+      case S_IFSOCK: "a socket"
+      default: "a device"
+      }
+    guard let kind else { return }
+    throw GodwitError(
+      .unsafeFile, "\(path) is \(kind), which is not replaced",
+      hint: "give the name of a plain file, or - for the standard output where that may stand")
+  }
 
   /// Where the file will lie, also after it has taken its place.
   package func place() throws(GodwitError) -> FilePlace { try file.place() }
@@ -66,6 +87,7 @@ package final class PendingFile: ByteSink {
   /// empty; whoever reads it must then know what to do.
   package func commit(isDurable: Bool = true) throws(GodwitError) {
     if isDurable { try file.synchronize() }
+    try Self.requirePlace(path)
     guard rename(temporaryPath, path) == 0 else { throw .file("replace", path, errno) }
     isCommitted = true
     guard isDurable else { return }

@@ -1,8 +1,8 @@
 import Foundation
 import GodwitBase
 
-/// Keeps the process's memory out of core dumps. For programs to call once at their start; the library itself never
-/// changes a process's limits.
+/// Keeps the process's memory out of core dumps and crash reports. For programs to call once at their start; the
+/// library itself never changes a process's limits or signals.
 public enum SecretProtection {
   /// Turns core dumps off for this process and those it starts (RLIMIT_CORE), and those that the kernel pipes to a
   /// program or that a debugger takes as well (prctl(2), PR_SET_DUMPABLE).
@@ -16,6 +16,13 @@ public enum SecretProtection {
     guard control(4, 0) == 0 else {  // PR_SET_DUMPABLE
       throw GodwitError(.fileAccess, "the process's memory cannot be protected: \(String(cString: strerror(errno)))")
     }
+  }
+
+  /// Gives the signals of a crash back to the kernel, which ends the process and says nothing. Otherwise Swift's
+  /// runtime, where its backtraces are on, prints registers and the memory around them to the standard error, and so to
+  /// logs: a key may be among them. Handlers that the program has set for these signals go, too.
+  public static func disableCrashReports() {
+    for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] { signal(number, SIG_DFL) }
   }
 
   /// Whether the process's memory can be dumped (PR_GET_DUMPABLE).

@@ -18,7 +18,7 @@ struct GodwitCommand: AsyncParsableCommand {
       From then on, either hands the other its changes:
         godwit export - | ssh desk godwit -C notes import -
 
-      -C PATH, --keyring, --machine-key, --quiet and --json may stand before the command or after it.
+      -C PATH, --quiet, --json and the options about keys may stand before the command or after it.
       """,
     version: """
       godwit \(GodwitVersion.current)
@@ -42,13 +42,5 @@ struct GodwitCommand: AsyncParsableCommand {
         ]),
     ])
 
-  static func main() async {
-    do {
-      try SecretProtection.disableCoreDumps()
-    } catch {
-      // Where the system refuses, a core dump is its administrator's choice; the work goes on.
-      try? StandardStream.error.write("godwit: warning: \((error as? GodwitError)?.message ?? "\(error)")\n")
-    }
-    await Tool.main(Self.self)
-  }
+  static func main() async { await Tool.main(Self.self) }
 }

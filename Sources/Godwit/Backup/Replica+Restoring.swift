@@ -13,20 +13,23 @@ extension Replica {
   /// members and slots it knows; otherwise the backup's takes its place, and what opened it then opens it now.
   ///
   /// The present database stays until the restored one has been checked whole: a failure, a cancellation or a kill
-  /// leaves the former or the latter.
+  /// leaves the former or the latter. What this replica wrote since the backup and nobody else is known to hold would
+  /// be lost with the present database, which then stays unless that is wanted.
   ///
   /// - Parameters:
   ///   - file: A file that ``backup(to:progress:)`` wrote.
   ///   - path: The replica's folder.
   ///   - key: Where the keyring is or will be, and what is offered to open the backup's.
+  ///   - discardingUnsent: Whether to let go of what nobody else is known to hold.
   ///   - progress: Hears how much is done.
   /// - Throws: `corruptFile` for a file that is no backup, or one that is damaged; `damagedDatabase`, `plaintextDatabase`
   ///   or `damagedKeyring` when what is in it is no encrypted database or keyring; `noKeyFits` when nothing that is
-  ///   offered opens it; `replicaExists` when the folder holds another replica; `otherGroup`; `busy` while any program
-  ///   has the database open; `diskFull`, `fileAccess`, `unsafeFile`.
+  ///   offered opens it; `replicaExists` when the folder holds another replica; `otherGroup`; `unsentTransactions` when
+  ///   the present database has some; `busy` while any program has it open; `diskFull`, `fileAccess`, `unsafeFile`.
   @discardableResult
   public static func restore(
-    _ file: String, to path: String, key: KeySource = .keyring(), progress: ProgressHandler? = nil
+    _ file: String, to path: String, key: KeySource = .keyring(), discardingUnsent: Bool = false,
+    progress: ProgressHandler? = nil
   ) async throws -> RestoreReport {
     let folder = ReplicaFolder(path, key: key)
     let cancellation = CancellationFlag()
@@ -35,7 +38,7 @@ extension Replica {
         let backup = try BackupFile(file)
         let lock = try folder.lock()
         return try withExtendedLifetime(lock) {
-          try BackupRestorer(folder, backup, cancellation, progress).run()
+          try BackupRestorer(folder, backup, discardingUnsent, cancellation, progress).run()
         }
       }
     } onCancel: {
@@ -61,14 +64,17 @@ private struct BackupRestorer {
   private let folder: ReplicaFolder
   private let backup: BackupFile
   private let swap: DatabaseSwap
+  private let discardsUnsent: Bool
   private let cancellation: CancellationFlag
   private let progress: ProgressHandler?
 
   init(
-    _ folder: ReplicaFolder, _ backup: BackupFile, _ cancellation: CancellationFlag, _ progress: ProgressHandler?
+    _ folder: ReplicaFolder, _ backup: BackupFile, _ discardsUnsent: Bool, _ cancellation: CancellationFlag,
+    _ progress: ProgressHandler?
   ) {
     self.folder = folder
     self.backup = backup
+    self.discardsUnsent = discardsUnsent
     self.cancellation = cancellation
     self.progress = progress
     swap = DatabaseSwap(folder)
@@ -101,7 +107,8 @@ private struct BackupRestorer {
     if !isSameKey { try DatabaseFile.create(swap.otherFile) }
     let extracted = isSameKey ? swap.newFile : swap.otherFile
     try extract(to: extracted)
-    let verification = try check(extracted, kept)
+    let (verification, held) = try check(extracted, kept)
+    if let local, !discardsUnsent { try requireNothingUnsent(local, held) }
     if !isSameKey { try copy(extracted, key: kept.databaseKey, to: swap.newFile, newKey: key) }
     try forgetNonce(key)
     if local == nil { try Keyring.place(backup.keyring, at: folder.keys) }
@@ -136,8 +143,9 @@ private struct BackupRestorer {
     }
   }
 
-  /// Opens and proves what was extracted: every page, every chain, and that it is the database of this keyring.
-  private func check(_ path: String, _ kept: KeyringContents) throws -> VerificationReport {
+  /// Opens and proves what was extracted: every page, every chain, and that it is the database of this keyring. Also
+  /// gives what it holds.
+  private func check(_ path: String, _ kept: KeyringContents) throws -> (VerificationReport, VersionVector) {
     let connection = try Connection(
       path: path, key: kept.databaseKey, mode: .reader, cancellation: cancellation, isTemporary: true)
     guard let group = kept.group else { throw GodwitError(.damagedKeyring, "the backup's keyring names no group") }
@@ -151,8 +159,34 @@ private struct BackupRestorer {
         .damagedDatabase, "the database in the backup is damaged: \(report.problems.first ?? "")",
         hint: "take an earlier backup")
     }
-    return report
+    return (report, try ChangeLog(connection).origins.vector)
   }
+
+  /// Throws `unsentTransactions` when the present database can be read and has what neither the backup has nor anybody
+  /// else. One that is damaged stands in nobody's way.
+  private func requireNothingUnsent(_ local: KeyringContents, _ held: VersionVector) throws {
+    guard folder.hasDatabase, let group = local.group else { return }
+    let count: Int
+    do {
+      let connection = try Connection(
+        path: folder.database, key: local.databaseKey, mode: .reader, cancellation: cancellation)
+      try SystemTables.check(on: connection, group: group)
+      count = try UnsentTransactions(connection, local, group: group).count(lackingIn: held)
+    } catch let error as GodwitError where Self.damage.contains(error.code) {
+      return
+    }
+    guard count > 0 else { return }
+    throw GodwitError(
+      .unsentTransactions,
+      "the replica in \(folder.path) holds \(count) of its own transactions that the backup lacks and nobody else is "
+        + "known to hold",
+      hint: "keep them with godwit backup OTHER-FILE, or hand them on with godwit export FILE; "
+        + "to restore nevertheless: --discard-unsent")
+  }
+
+  private static let damage: Set<GodwitError.Code> = [
+    .damagedDatabase, .notADatabase, .plaintextDatabase, .wrongKey, .damagedLog,
+  ]
 
   private func copy(_ path: String, key: SecretBytes, to newPath: String, newKey: SecretBytes) throws {
     let source = try Connection(path: path, key: key, mode: .reader, cancellation: cancellation, isTemporary: true)

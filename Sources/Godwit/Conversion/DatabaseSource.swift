@@ -22,6 +22,10 @@ public struct DatabaseSource: Sendable {
 
   /// Whether a file begins as a SQLite database without encryption.
   ///
-  /// - Throws: `fileAccess`.
-  public static func isPlaintext(_ path: String) throws -> Bool { try PlaintextFile.isOne(path) }
+  /// - Throws: `fileAccess`; `notADatabase` for one that cannot be a database of either kind.
+  public static func isPlaintext(_ path: String) throws -> Bool {
+    if try PlaintextFile.isOne(path) { return true }
+    _ = try SQLCipherSource.byteCount(of: .openForReading(path))
+    return false
+  }
 }

@@ -73,6 +73,8 @@ private struct PlaintextCopy {
     let tables = kept.filter { $0.type == "table" }
     try target.setForeignKeys(false)
     try target.execute("BEGIN")
+    // Without a table SQLite would write no page, and an empty file is no database to others.
+    try target.execute("PRAGMA user_version = 0")
     for table in tables { try target.execute(table.sql) }
     var rows = 0
     for (index, table) in tables.enumerated() {

@@ -26,10 +26,7 @@ struct SQLCipherSource {
     try PlaintextFile.requireNoChangesBeside(path)
     self.path = path
     file = try FileDescriptor.openForReading(path)
-    let size = try file.size()
-    guard size >= 512, size.isMultiple(of: 512) else {
-      throw GodwitError(.notADatabase, "\(path) is not a database", hint: "\(size) bytes are no whole number of pages")
-    }
+    let size = try Self.byteCount(of: file)
     let start = try FileDescriptor.openForReading(path).readExactly(min(size, DatabaseFile.pageSize))
     let salt = Array(start.prefix(SQLCipherFormat.saltByteCount))
     for format in Self.candidates where size.isMultiple(of: format.pageSize) && start.count >= format.pageSize {
@@ -42,6 +39,16 @@ struct SQLCipherSource {
     throw GodwitError(
       .wrongKey, "the secret does not open \(path)",
       hint: "it must be of SQLCipher 4 or 3 with that version's default settings; a key is written x'HEX'")
+  }
+
+  /// Throws `notADatabase` for a size that no database has.
+  static func byteCount(of file: FileDescriptor) throws -> Int {
+    let size = try file.size()
+    guard size >= 512, size.isMultiple(of: 512) else {
+      throw GodwitError(
+        .notADatabase, "\(file.path) is not a database", hint: "\(size) bytes are no whole number of pages")
+    }
+    return size
   }
 
   /// Writes all pages to an empty private file, under another key.

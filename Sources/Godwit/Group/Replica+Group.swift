@@ -37,11 +37,12 @@ extension Replica {
         let record = try MemberRecord.issue(
           group: roster.group, identity: invited, name: name, status: .active,
           at: roster.issueTime(about: invited.replica, now), by: contents.identity)
-        guard roster.merge(RosterRecords(members: [record])) else {
+        guard roster[invited.replica]?.history.all.contains(invited) ?? true else {
           throw GodwitError(
             .invalidArgument, "another identity is a member under this replica's ID",
             hint: "make a new identity on the invited machine, in an empty folder")
         }
+        try roster.take(RosterRecords(members: [record]))
       },
       then: { roster, contents in
         let invitation = Invitation(
@@ -150,7 +151,7 @@ extension Roster {
     guard merge(records) else {
       throw GodwitError(
         .invalidArgument, "what is known of this member is dated at the end of time and cannot be overruled",
-        hint: "remove the member, and join anew from its machine")
+        hint: "make a new identity on its machine, in an empty folder, and have that one added")
     }
   }
 }

@@ -23,8 +23,8 @@ package struct Roster: Sendable {
   /// `trusted` comes from the own keyring, or from an invitation whose inviter a person vouches for.
   package init(group: GroupID, trusted: RosterRecords) {
     self.group = group
-    for record in trusted.members where record.group == group { take(record, trusted.histories) }
-    for name in trusted.names where name.group == group { take(name) }
+    for record in trusted.members where record.group == group && record.isInTime { take(record, trusted.histories) }
+    for name in trusted.names where name.group == group && name.isInTime { take(name) }
   }
 
   /// Whether files of the group are sealed to hybrid keys; nil while nobody is known.
@@ -52,8 +52,7 @@ package struct Roster: Sendable {
   /// When to issue a record about a replica so that it overrules all that is known of it: clocks may be behind.
   func issueTime(about replica: ReplicaID, _ now: Int64) -> Int64 {
     let known = [memberRecords[replica]?.issuedAtMilliseconds, names[replica]?.issuedAtMilliseconds].compactMap { $0 }
-      .max()
-    return max(now, (known ?? .min) == .max ? .max : (known ?? .min) + 1)
+    return min(known.reduce(now) { max($0, $1 + 1) }, MemberRecord.issuedBeforeMilliseconds - 1)
   }
 }
 
@@ -91,7 +90,7 @@ extension Roster {
     var counting: [Record] = []
     records.removeAll { record in
       guard let issuer = self[record.issuer], issuer.isActive || isVouchedFor else { return false }
-      if record.group == group, Self.isSigned(record, by: issuer, orFormerly: isVouchedFor) {
+      if record.group == group, record.isInTime, Self.isSigned(record, by: issuer, orFormerly: isVouchedFor) {
         counting.append(record)
       }
       return true

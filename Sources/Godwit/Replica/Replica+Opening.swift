@@ -74,6 +74,8 @@ extension Replica {
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     guard folder.hasDatabase else {
+      // Only a database makes an anchor.
+      if folder.hasKeyring, PrivateFile.exists(folder.anchor.path) { throw folder.lostDatabase() }
       let what = folder.hasKeyring ? "an identity in \(path), but no replica yet" : "no replica in \(path)"
       throw GodwitError(
         .noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")

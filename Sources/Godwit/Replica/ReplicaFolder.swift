@@ -83,11 +83,15 @@ struct ReplicaFolder {
   func prepareDatabase(_ contents: KeyringContents) throws {
     guard !hasDatabase else { return }
     guard contents.databaseSalt == nil else {
-      throw GodwitError(
-        .noReplica, "the keyring is there, but its database \(database) is not",
-        hint: "restore the database, or start anew in another folder and join the group again")
+      throw lostDatabase()
     }
     try DatabaseFile.create(database)
+  }
+
+  func lostDatabase() -> GodwitError {
+    GodwitError(
+      .noReplica, "the keyring is there, but its database \(database) is not",
+      hint: "put a backup in its place: godwit restore FILE; or start anew in another folder and join the group again")
   }
 
   /// Remembers the database's salt, by which a wrong key and a damaged file can be told apart.

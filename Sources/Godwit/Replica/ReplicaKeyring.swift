@@ -33,8 +33,8 @@ public struct ReplicaKeyring: Sendable {
   /// - Parameters:
   ///   - label: What the slot is called; at most 64 bytes.
   ///   - secrets: What is to open it: all of them together. They are fetched now.
-  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, and for a passphrase of fewer than 8
-  ///   bytes; `noKeyFits` when nothing that is offered opens the keyring.
+  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, for two secrets that are the same, and for
+  ///   a passphrase of fewer than 8 bytes; `noKeyFits` when nothing that is offered opens the keyring.
   public func add(label: String, openedBy secrets: [SlotSecret]) async throws {
     let keys = folder.keys
     let milliseconds = Int64(Date().timeIntervalSince1970 * 1_000)
@@ -46,13 +46,18 @@ public struct ReplicaKeyring: Sendable {
   /// Drops a slot and takes a new master key, so that the slot's secret opens nothing that is written from now on.
   /// Copies made before stay open to whoever has both.
   ///
-  /// - Parameter slot: Its label or number.
-  /// - Throws: `notFound`; `invalidArgument` for the last slot; `noKeyFits` when another slot cannot be given the new
-  ///   master key.
+  /// One of the slots that remain must open with what is offered, so that a slot that nobody can open, such as one of a
+  /// passphrase with a slip in it, locks nobody out.
+  ///
+  /// - Parameters:
+  ///   - slot: Its label or number.
+  ///   - isForced: Whether to remove it though none of the others has been seen to open.
+  /// - Throws: `notFound`; `invalidArgument` for the last slot; `noKeyFits` when no other slot opens, or one cannot be
+  ///   given the new master key.
   @discardableResult
-  public func remove(_ slot: String) async throws -> SlotDescription {
+  public func remove(_ slot: String, isForced: Bool = false) async throws -> SlotDescription {
     let keys = folder.keys
-    return try await BlockingThread.run { try Keyring.removeSlot(at: keys, slot) }
+    return try await BlockingThread.run { try Keyring.removeSlot(at: keys, slot, isForced: isForced) }
   }
 
   /// Seals the keyring under a new master key, which every slot opens as before.

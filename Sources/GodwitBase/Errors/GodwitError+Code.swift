@@ -79,6 +79,8 @@ extension GodwitError.Code {
   public static let noReplica = Self("noReplica")
   /// There is already a replica at this path.
   public static let replicaExists = Self("replicaExists")
+  /// What would be replaced holds transactions that nobody else is known to hold.
+  public static let unsentTransactions = Self("unsentTransactions")
   /// The change log or its bookkeeping contradicts itself.
   public static let damagedLog = Self("damagedLog")
   /// The change needs a newer schema than this replica has.

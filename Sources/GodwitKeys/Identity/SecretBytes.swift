@@ -55,7 +55,7 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
 extension [UInt8] {
   /// Zeroes the array in place when nothing else refers to its storage.
-  mutating func wipe() {
+  package mutating func wipe() {
     withUnsafeMutableBytes { buffer in
       if let base = buffer.baseAddress { explicit_bzero(base, buffer.count) }
     }

@@ -39,8 +39,8 @@ extension Keyring {
   ///
   /// - Parameters:
   ///   - cost: What a passphrase, or another secret that is not a random key, is stretched by (scrypt, 2^cost KiB).
-  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, for other than one or two secrets, and for
-  ///   a secret that is too short; otherwise what ``open(at:)`` and fetching the secrets throw.
+  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, for other than one or two secrets, for two
+  ///   that are the same, and for a secret that is too short; otherwise what ``open(at:)`` and fetching the secrets throw.
   package static func addSlot(
     at location: KeyringLocation, label: String, secrets: [SlotSecret], cost: Int = Scrypt.costDefault,
     milliseconds: Int64
@@ -58,6 +58,10 @@ extension Keyring {
         throw GodwitError(.invalidArgument, "there is a slot called \(label) already", hint: "choose another label")
       }
       let factors = try secrets.map { try $0.newFactor(cost: cost) }
+      guard factors.count == 1 || factors[0].secret != factors[1].secret else {
+        throw GodwitError(
+          .invalidArgument, "the two secrets are the same", hint: "give two different ones, or one alone")
+      }
       let slot = try FactorSlot(
         wrapping: opened.masterKey, label: label, addedAt: milliseconds, factors: factors)
       opened.slots.append(slot.slot)
@@ -67,14 +71,20 @@ extension Keyring {
   /// Drops a slot, by its label or number, and takes a new master key, so that what the slot opened once opens nothing
   /// that is written from now on. Earlier copies of the file stay open to whoever has them and the slot's secret.
   ///
-  /// - Throws: `notFound` when there is no such slot, `invalidArgument` for the last one that this version knows;
-  ///   otherwise as ``rotateMasterKey(at:dropping:)``.
-  package static func removeSlot(at location: KeyringLocation, _ name: String) throws -> SlotDescription {
+  /// One of the slots that remain must open with what is offered: what nobody has seen open may lock everybody out.
+  ///
+  /// - Parameters:
+  ///   - isForced: Whether to do without that.
+  /// - Throws: `notFound` when there is no such slot, `invalidArgument` for the last one that this version knows,
+  ///   `noKeyFits` when none of the others opens; otherwise as ``rotateMasterKey(at:dropping:isForced:)``.
+  package static func removeSlot(
+    at location: KeyringLocation, _ name: String, isForced: Bool = false
+  ) throws -> SlotDescription {
     let removed = try slots(at: location.keyring).slots.first { $0.label == name || "\($0.number)" == name }
     guard let removed else {
       throw GodwitError(.notFound, "there is no slot called \(name)", hint: "see: godwit keyring list")
     }
-    try rotateMasterKey(at: location, dropping: [removed])
+    try rotateMasterKey(at: location, dropping: [removed], isForced: isForced)
     return removed
   }
 
@@ -82,11 +92,15 @@ extension Keyring {
   ///
   /// - Parameters:
   ///   - dropping: Slots that do not get it.
+  ///   - isForced: Whether slots are dropped though none of the others opens with what is offered.
   /// - Throws: `noKeyFits` when a machine slot's key is not offered, or a slot is of a newer version: these cannot be
   ///   given the new key, only dropped. `busy` when the slots are no longer those to drop.
-  package static func rotateMasterKey(at location: KeyringLocation, dropping: [SlotDescription] = []) throws {
+  package static func rotateMasterKey(
+    at location: KeyringLocation, dropping: [SlotDescription] = [], isForced: Bool = false
+  ) throws {
+    // One for all, so that nobody is asked twice.
     let opener = SlotOpener(location.secrets)
-    try rewrite(location) { opened in
+    try rewrite(location, opener) { opened in
       let descriptions = try opened.file.slotDescriptions()
       guard dropping.allSatisfy(descriptions.contains) else {
         throw GodwitError(.busy, "the keyring's slots were changed meanwhile", hint: "try again")
@@ -112,8 +126,20 @@ extension Keyring {
           .invalidArgument, "this is the last slot; without it nobody could open the keyring",
           hint: "add another slot first: godwit keyring add")
       }
+      if !dropping.isEmpty, !isForced { try requireWayIn(opened, dropping, opener) }
       opened.masterKey = masterKey
     }
+  }
+
+  /// Throws `noKeyFits` when no slot that remains opens with what is offered.
+  private static func requireWayIn(_ opened: Opened, _ dropping: [SlotDescription], _ opener: SlotOpener) throws {
+    let remaining = try zip(opened.file.slotDescriptions(), opened.file.slots).filter { !dropping.contains($0.0) }
+    guard try !opener.opensAny(of: remaining.map(\.1), in: opened.file) else { return }
+    throw GodwitError(
+      .noKeyFits,
+      "nothing that is offered opens a slot that would remain (\(remaining.map(\.0.label).joined(separator: ", "))); "
+        + "nothing was removed",
+      hint: "offer the secret of one of them as well (see: godwit keyring test); to remove it nevertheless: --force")
   }
 
   /// Raises the generation above one that the database has seen, once a person has said that this keyring, though

@@ -71,11 +71,13 @@ package enum Keyring {
   }
 
   /// Reads, changes and replaces the file under its lock.
-  static func rewrite<T>(_ location: KeyringLocation, _ change: (inout Opened) throws -> T) throws -> T {
+  static func rewrite<T>(
+    _ location: KeyringLocation, _ opener: SlotOpener? = nil, _ change: (inout Opened) throws -> T
+  ) throws -> T {
     try requireKeyring(location.keyring)
     let lock = try LockFile(lockPath(location))
     return try withExtendedLifetime(lock) {
-      var opened = try unlock(location)
+      var opened = try unlock(location, opener)
       let result = try change(&opened)
       guard opened.generation < UInt64.max else {
         throw GodwitError(.damagedKeyring, "the keyring's generation cannot grow")
@@ -89,13 +91,13 @@ package enum Keyring {
     }
   }
 
-  static func unlock(_ location: KeyringLocation) throws -> Opened {
+  static func unlock(_ location: KeyringLocation, _ opener: SlotOpener? = nil) throws -> Opened {
     let file = try read(location.keyring)
     // The key at hand opens the file unless that was sealed anew under another one; then its slots are asked.
     if let masterKey = location.opened.current, let contents = try? file.contents(masterKey: masterKey) {
       return Opened(file, contents, masterKey)
     }
-    let (masterKey, isByMachineKey) = try SlotOpener(location.secrets).masterKey(of: file)
+    let (masterKey, isByMachineKey) = try (opener ?? SlotOpener(location.secrets)).masterKey(of: file)
     let contents = try file.contents(masterKey: masterKey)
     location.opened.current = isByMachineKey ? nil : masterKey
     return Opened(file, contents, masterKey)

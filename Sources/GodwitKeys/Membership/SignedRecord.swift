@@ -19,6 +19,12 @@ package protocol SignedRecord: Hashable, Sendable {
 extension SignedRecord {
   static var signatureByteCount: Int { 64 }
 
+  /// Before this, in milliseconds since 1970 UTC, records are issued; those of a later time count for nobody, or one
+  /// dated at the end of all numbers could not be overruled (Specs/membership.md, "Who is believed when").
+  package static var issuedBeforeMilliseconds: Int64 { 1 << 62 }
+  /// Whether it was issued in time.
+  package var isInTime: Bool { issuedAtMilliseconds < Self.issuedBeforeMilliseconds }
+
   package func encode(to writer: inout ByteWriter) {
     encodeFields(to: &writer)
     writer.raw(signature)

@@ -63,10 +63,34 @@ import Testing
     try machine.write(bytes, to: "changed")
     #expect(try machine.godwit("restore", "changed").status == 13)
     #expect(try machine.digest() != digest)
-    let restored = try machine.godwit("restore", "notes.backup")
+    let unsent = try machine.godwit("restore", "notes.backup")
+    #expect(unsent.status == 1 && unsent.error.contains("1 of its own transactions"))
+    #expect(unsent.error.contains("--discard-unsent"))
+    #expect(try machine.digest() != digest)
+    let restored = try machine.godwit("restore", "notes.backup", "--discard-unsent")
     #expect(restored.status == 0 && restored.error.contains("new incarnation"))
     #expect(try machine.digest() == digest)
     #expect(try machine.godwit("backup", ".godwit/notes.backup").status == 1)
+    #expect(try machine.godwit("backup", "-").status == 64)
+    #expect(try machine.godwit("restore", "-").status == 64)
+    #expect(!FileManager.default.fileExists(atPath: machine.path("-")))
+  }
+
+  @Test(arguments: [["backup"], ["export"], ["snapshot"], ["export", "--plaintext"]])
+  func aPipeOrALinkIsNotReplacedByAFile(command: [String]) throws {
+    let pipe = machine.path("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    try machine.write(Data("kept".utf8), to: "target")
+    try FileManager.default.createSymbolicLink(atPath: machine.path("link"), withDestinationPath: "target")
+    for name in ["pipe", "link"] {
+      let outcome = try machine.run(command + [name])
+      #expect(outcome.status == 1 && outcome.output.isEmpty)
+    }
+    var status = stat()
+    #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    #expect(try machine.read("target") == Data("kept".utf8))
+    let left = try FileManager.default.contentsOfDirectory(atPath: machine.folder)
+    #expect(Set(left).intersection(["pipe", "link", "target"]).count == 3 && !left.contains { $0.hasSuffix(".tmp") })
   }
 
   @Test func leavingWarnsInAnyCaseAndReplacesNothing() async throws {

@@ -33,6 +33,34 @@ import Testing
     expect(try desk.godwit("status"), status: 12, says: "keyring")
   }
 
+  @Test func aLostDatabaseIsToldFromOneNotMadeYetAndABackupIsNamed() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try FileManager.default.removeItem(atPath: "\(desk.replica)/database")
+    let lost = try desk.godwit("status")
+    expect(lost, status: 10, says: "its database")
+    #expect(lost.error.contains("godwit restore"))
+    let fresh = try Machine("fresh")
+    try #require(try fresh.godwit("identity").status == 0)
+    expect(try fresh.godwit("status"), status: 10, says: "no replica yet")
+    #expect(try laptop.godwit("status").status == 0)
+  }
+
+  @Test(.enabled(if: open("/dev/tty", O_RDWR) < 0, "there is a terminal to ask at"))
+  func whatCannotBeAskedForIsNamed() throws {
+    let machine = try Machine("bare")
+    try machine.write(Data("no database\n".utf8), to: "notadb")
+    try machine.write(Data(repeating: 7, count: 8_192), to: "c4.db")
+    expect(try machine.godwit("init", "--from", "notadb"), status: 13, says: "notadb is not a database")
+    let encrypted = try machine.godwit("init", "--from", "c4.db")
+    expect(encrypted, status: 12, says: "c4.db is encrypted, or is no database")
+    #expect(encrypted.error.contains("--from-secret-file"))
+    #expect(!FileManager.default.fileExists(atPath: machine.replica))
+    try #require(try machine.godwit("init").status == 0)
+    let added = try machine.godwit("keyring", "add", "passphrase")
+    expect(added, status: 1, says: "no terminal to ask for the new passphrase")
+    #expect(added.error.contains("passphrase:FILE"))
+  }
+
   @Test func aFileForSomebodyElseCannotBeOpened() async throws {
     let (desk, _) = try await Machine.pair()
     let (_, stranger) = try await Machine.pair()

@@ -43,6 +43,8 @@ import Testing
     #expect(try machine.godwit("status", environment: ["GODWIT_PASSPHRASE_FILE": "phrase"]).status == 0)
     let wrong = try machine.godwit("status", "--passphrase-file", "wrong")
     #expect(wrong.status == 12)
+    #expect(wrong.error.hasPrefix("godwit: error: what is offered does not open slot passphrase; "))
+    #expect(wrong.error.contains("hint: its slots take what --machine-key or --passphrase-file names"))
     #expect(!wrong.error.contains("wrong horses"))
     chmod(machine.path("phrase"), 0o644)
     let loose = try machine.godwit("status", "--passphrase-file", "phrase")
@@ -105,13 +107,66 @@ import Testing
   @Test func removedSlotsOpenNoLonger() throws {
     try secretFile("phrase", "correct horse")
     try #require(try machine.godwit("keyring", "add", "passphrase:phrase", "--label", "me").status == 0)
-    #expect(try machine.godwit("keyring", "remove", "machine").status == 0)
+    let unseen = try machine.godwit("keyring", "remove", "machine")
+    #expect(unseen.status == 12)
+    #expect(unseen.error.contains("nothing was removed"))
+    #expect(try machine.godwit("status").status == 0)
+    #expect(try machine.godwit("keyring", "remove", "machine", "--passphrase-file", "phrase").status == 0)
     #expect(try machine.godwit("keyring", "remove", "me", "--passphrase-file", "phrase").status == 1)
     let tested = try machine.godwit("keyring", "test", "--passphrase-file", "phrase", "--json")
     #expect(try tested.objects().map { $0["result"] as? String } == ["opens"])
     #expect(try machine.godwit("status").status == 12)
     #expect(try machine.godwit("status", "--passphrase-file", "phrase").status == 0)
     #expect(try machine.godwit("keyring", "remove", "nothing", "--passphrase-file", "phrase").status == 1)
+  }
+
+  @Test func optionsAboutKeysStandBeforeTheCommandToo() throws {
+    try secretFile("phrase", "correct horse")
+    let key = try machine.godwit("keyring", "new-key").text
+    try secretFile("key", key)
+    let code = try machine.godwit("keyring", "add", "recovery-code").text
+    try secretFile("code", code)
+    for secret in [["passphrase:phrase"], ["command:cat key"], ["credential:godwit", "--secret-file", "key"]] {
+      try #require(try machine.run(["keyring", "add"] + secret).status == 0)
+    }
+    try loseMachineKey()
+    for option in [
+      ["--passphrase-file", "phrase"], ["--passphrase-file=phrase"], ["--recovery-code-file", "code"],
+      ["--key-command", "cat key"],
+    ] {
+      #expect(try machine.run(["-C", "."] + option + ["status"]).status == 0, "\(option)")
+    }
+    let service = ["CREDENTIALS_DIRECTORY": machine.folder]
+    try FileManager.default.moveItem(atPath: machine.path("key"), toPath: machine.path("godwit"))
+    #expect(try machine.godwit("--credential", "godwit", "keyring", "list", environment: service).status == 0)
+    #expect(try machine.godwit("--credential", "godwit", "status", environment: service).status == 0)
+  }
+
+  @Test func removingIsForcedByNameOnly() throws {
+    try #require(try machine.godwit("keyring", "add", "recovery-code", "--label", "paper").status == 0)
+    let forced = try machine.godwit("keyring", "remove", "machine", "--force")
+    #expect(forced.status == 0)
+    #expect(forced.error.contains("no other slot was tried"))
+    #expect(try machine.godwit("keyring", "list", "--json").objects().map { $0["label"] as? String } == ["paper"])
+  }
+
+  @Test func aSlotOfTwoPassphrasesOpensWithBothFiles() throws {
+    for (name, text) in [("a", "correct horse"), ("b", "battery staple"), ("c", "tame walruses")] {
+      try secretFile(name, text)
+    }
+    let same = try machine.godwit("keyring", "add", "passphrase:a", "passphrase:a")
+    #expect(same.status == 1)
+    #expect(same.error.contains("the two secrets are the same"))
+    #expect(try machine.godwit("keyring", "add", "machine-key:a", "machine-key:b").status == 64)
+    try #require(try machine.godwit("keyring", "add", "passphrase:a", "passphrase:b", "--label", "both").status == 0)
+    #expect(
+      try machine.godwit("keyring", "remove", "machine", "--passphrase-file", "a", "--passphrase-file", "c").status
+        == 12)
+    #expect(
+      try machine.godwit("keyring", "remove", "machine", "--passphrase-file", "b", "--passphrase-file", "a").status
+        == 0)
+    #expect(try machine.godwit("status", "--passphrase-file", "a", "--passphrase-file", "b").status == 0)
+    #expect(try machine.godwit("status", "--passphrase-file", "a").status == 12)
   }
 
   @Test func testingNamesWhatDoesNotOpen() throws {
@@ -142,7 +197,7 @@ import Testing
     let key = try machine.godwit("keyring", "new-key").text.trimmingCharacters(in: .whitespacesAndNewlines)
     try secretFile("key", key)
     try machine.write(
-      Data("cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$PPID/limits > shown; cat key\n".utf8), to: "script")
+      Data("cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$PPID/limits /proc/$PPID/status > shown; cat key\n".utf8), to: "script")
     try #require(try machine.godwit("keyring", "add", "command:cat key").status == 0)
     try loseMachineKey()
     let outcome = try machine.godwit("status", "--key-command", "sh script")
@@ -152,6 +207,10 @@ import Testing
     #expect(!(shown + outcome.error + outcome.text).contains(key.suffix(20)))
     let core = try #require(shown.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
     #expect(core.split(separator: " ").suffix(3).prefix(2) == ["0", "0"])
+    // No handler of Swift's runtime that would print registers and memory.
+    let line = try #require(shown.split(separator: "\n").first { $0.hasPrefix("SigCgt:") })
+    let caught = try #require(UInt64(line.dropFirst("SigCgt:".count).trimmingCharacters(in: .whitespaces), radix: 16))
+    for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] { #expect(caught >> (number - 1) & 1 == 0) }
   }
 
   @Test func aSecretThatIsNoKindOfSecretIsRefused() throws {

@@ -60,6 +60,19 @@ struct PromptTests {
     #expect(try machine.godwit("status", "--passphrase-file", "phrase").status == 0)
   }
 
+  @Test func twoPassphrasesOfOneSlotAreAskedForOneAfterTheOther() throws {
+    let added = try run(
+      "keyring add passphrase passphrase --label both",
+      answering: [
+        ("New passphrase: ", "correct horse\n"), ("Once more: ", "correct horse\n"),
+        ("New passphrase: ", "battery staple\n"), ("Once more: ", "battery staple\n"),
+      ])
+    try #require(added.status == 0, "\(added.text)")
+    let answers = [("Passphrase: ", "battery staple\n"), ("Second passphrase: ", "correct horse\n")]
+    #expect(try run("keyring remove machine", answering: answers).status == 0)
+    #expect(try run("status", answering: answers).status == 0)
+  }
+
   @Test func twoPassphrasesThatDifferAddNothing() throws {
     #expect(try addPassphrase("correct horse\n", "correct house\n").status == 1)
     #expect(try machine.godwit("keyring", "list", "--json").lines.count == 1)

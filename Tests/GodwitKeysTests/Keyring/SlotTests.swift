@@ -21,8 +21,9 @@ struct SlotTests {
     KeyringLocation(keyring: machine.keyring, secrets: secrets)
   }
 
-  private func add(_ label: String, _ secrets: SlotSecret...) throws {
-    try Keyring.addSlot(at: machine, label: label, secrets: secrets, cost: cost, milliseconds: 1_700_000_000_000)
+  private func add(_ label: String, _ secrets: SlotSecret..., at location: KeyringLocation? = nil) throws {
+    try Keyring.addSlot(
+      at: location ?? machine, label: label, secrets: secrets, cost: cost, milliseconds: 1_700_000_000_000)
   }
 
   private func opens(_ secrets: SlotSecret...) -> GodwitError.Code? {
@@ -114,6 +115,81 @@ struct SlotTests {
     #expect(opens(.passphrase("battery staple"), .passphrase("correct horse")) == nil)
     #expect(opens(.passphrase("correct horse")) == .noKeyFits)
     #expect(opens(.passphrase("battery staple")) == .noKeyFits)
+    #expect(code { try add("same", .passphrase("correct horse"), .passphrase("correct horse")) } == .invalidArgument)
+    #expect(try Keyring.slots(at: machine.keyring).slots.map(\.label) == ["machine", "two"])
+  }
+
+  @Test("a second secret is asked for only where a slot needs two of its kind, and after the first")
+  func secondOfOneKind() throws {
+    nonisolated(unsafe) var asked: [Int] = []
+    func prompts(_ first: String, _ second: String) -> [SlotSecret] {
+      asked = []
+      return [
+        .passphrase {
+          asked.append(1)
+          return Array(first.utf8)
+        },
+        SlotSecret.passphrase {
+          asked.append(2)
+          return Array(second.utf8)
+        }.asSecond,
+      ]
+    }
+    func opens(_ secrets: [SlotSecret]) -> Bool {
+      code { _ = try Keyring.open(at: KeyringLocation(keyring: machine.keyring, secrets: secrets)) } == nil
+    }
+    try add("one", .passphrase("tame walruses"))
+    #expect(!opens(prompts("wild walruses", "tame walruses")))
+    #expect(asked == [1])
+    try add("two", .passphrase("correct horse"), .passphrase("battery staple"))
+    #expect(opens(prompts("battery staple", "correct horse")))
+    #expect(asked == [1, 2])
+  }
+
+  @Test("is not dropped while no other slot has been seen to open, unless that is forced")
+  func removeLocksNobodyOut() throws {
+    try add("desk", .passphrase("correct horse"))
+    let before = try readFile(machine.keyring)
+    #expect(code { _ = try Keyring.removeSlot(at: machine, "machine") } == .noKeyFits)
+    let slip = location(.machineKey(at: machine.machineKey), .passphrase("correct house"))
+    #expect(code { _ = try Keyring.removeSlot(at: slip, "machine") } == .noKeyFits)
+    #expect(try readFile(machine.keyring) == before)
+    nonisolated(unsafe) var count = 0
+    let asking = SlotSecret.passphrase {
+      count += 1
+      return Array("correct horse".utf8)
+    }
+    _ = try Keyring.removeSlot(at: location(.machineKey(at: machine.machineKey), asking), "machine")
+    #expect(count == 1)
+    try add("paper", .recoveryCode(RecoveryCode().exportSecretText()), at: location(.passphrase("correct horse")))
+    #expect(code { _ = try Keyring.removeSlot(at: location(asking), "desk") } == .noKeyFits)
+    #expect(count == 2)
+    #expect(try Keyring.removeSlot(at: location(asking), "desk", isForced: true).label == "desk")
+    #expect(try Keyring.slots(at: machine.keyring).slots.map(\.label) == ["paper"])
+  }
+
+  @Test("an error says first what does not fit, each reason once, and what the slots need")
+  func reasons() throws {
+    try add("desk", .passphrase("correct horse"))
+    try add("home", .passphrase("tame walruses"))
+    try add("paper", .recoveryCode(RecoveryCode().exportSecretText()))
+    func error(_ secrets: SlotSecret...) -> GodwitError? {
+      do {
+        _ = try Keyring.open(at: KeyringLocation(keyring: machine.keyring, secrets: secrets))
+        return nil
+      } catch { return error as? GodwitError }
+    }
+    let missing = SlotSecret.machineKey(at: folder.path("no-key"))
+    let wrong = try #require(error(.passphrase("wrong horses"), missing))
+    let unfitting = ["desk", "home"].map { "what is offered does not open slot \($0); " }.joined()
+    #expect(wrong.message.hasPrefix(unfitting))
+    #expect(wrong.message.hasSuffix("no-key is missing; nothing is offered for slot paper"))
+    #expect(
+      wrong.hint == "its slots take what --machine-key, --passphrase-file or --recovery-code-file names; "
+        + "see: godwit keyring list")
+    let noTerminal: @Sendable () throws -> [UInt8] = { throw GodwitError(.noKeyFits, "there is no terminal") }
+    let none = try #require(error(missing, .passphrase(noTerminal), .recoveryCode(noTerminal)))
+    #expect(none.message.components(separatedBy: "there is no terminal").count == 2)
   }
 
   @Test("a dropped slot opens nothing written later, though its earlier file still does")

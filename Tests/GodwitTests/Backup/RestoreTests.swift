@@ -16,8 +16,10 @@ struct RestoreTests {
     try await group[0].write { try $0.insert(Note(title: "two")) }
     try await group.send(from: 0, to: 1)
     let former = try await group[0].status().incarnation
+    try await group.send(from: 1, to: 0)
     await group[0].close()
 
+    // What the other acknowledged is not only here.
     try await Replica.restore(file, to: group[0].path)
     let restored = try await TestGroup.open(group[0].path, group.clock)
     #expect(try await restored.fetch(Note.all).map(\.title) == ["one"])
@@ -32,6 +34,39 @@ struct RestoreTests {
     #expect(try await restored.digest() == group[1].digest())
     // What lived in this place before goes on nowhere.
     #expect(try await restored.incarnations().first { $0.id == former }?.hasEnded == true)
+    await restored.close()
+    await group[1].close()
+  }
+
+  @Test("loses nothing that is nowhere else, unless that is wanted")
+  func unsent() async throws {
+    let group = try await TestGroup(2)
+    let file = group.folder.file("backup")
+    try await group[0].write { try $0.insert(Note(title: "one")) }
+    _ = try await group[0].backup(to: file)
+    for title in ["two", "three"] { try await group[0].write { try $0.insert(Note(title: title)) } }
+    try await group.send(from: 0, to: 1)
+    try await group[0].write { try $0.insert(Note(title: "four")) }
+    // The other holds two and three, which is not known here before it says so.
+    func refused(_ count: Int) async throws {
+      await group[0].close()
+      let error = await error { try await Replica.restore(file, to: group[0].path) }
+      #expect(error?.code == .unsentTransactions)
+      #expect(error?.message.contains("holds \(count) of its own transactions") == true)
+      let left = try FileManager.default.contentsOfDirectory(atPath: group[0].path).filter { $0.hasPrefix("database.") }
+      #expect(left == [])
+    }
+    try await refused(3)
+    let again = try await TestGroup.open(group[0].path, group.clock)
+    #expect(try await again.count(Note.all) == 4)
+    let back = group.folder.file("back")
+    _ = try await group[1].export(to: .file(back))
+    _ = try await again.import(from: .file(back))
+    await again.close()
+    try await refused(1)
+    try await Replica.restore(file, to: group[0].path, discardingUnsent: true)
+    let restored = try await TestGroup.open(group[0].path, group.clock)
+    #expect(try await restored.count(Note.all) == 1)
     await restored.close()
     await group[1].close()
   }
@@ -59,7 +94,7 @@ struct RestoreTests {
     #expect(await code { try await Replica.restore(file, to: group[0].path) } == .busy)
     #expect(try await group[0].count(Note.all) == 1)
     await group[0].close()
-    try await Replica.restore(file, to: group[0].path)
+    try await Replica.restore(file, to: group[0].path, discardingUnsent: true)
     let restored = try await TestGroup.open(group[0].path)
     #expect(try await restored.count(Note.all) == 0)
     await restored.close()
@@ -77,7 +112,7 @@ struct RestoreTests {
       await code { try await Replica.restore(file, to: path) }
     }
     #expect(found == .busy)
-    #expect(try await Replica.restore(file, to: path).verification.isSound)
+    #expect(try await Replica.restore(file, to: path, discardingUnsent: true).verification.isSound)
   }
 
   @Test("refuses the backup of another replica, and of another group's")
@@ -112,7 +147,7 @@ struct RestoreTests {
     let key = try await group[0].databaseKey()
     await group[0].close()
 
-    let report = try await Replica.restore(file, to: group[0].path)
+    let report = try await Replica.restore(file, to: group[0].path, discardingUnsent: true)
     #expect(!report.hasRestoredKeyring && report.verification.digest == digest)
     #expect(throws: GodwitError.self) { try Connection(path: old.path, key: old.key, mode: .reader) }
     #expect(throws: Never.self) { try Connection(path: key.path, key: key.key, mode: .reader) }

@@ -272,6 +272,23 @@ struct ContainerVectorRecordingTests {
         Forgery.replaceHeader(of: scene.container, signedBy: other.sender) {
           $0.changing(sender: other.sender.replica)
         }))
+    func file(ofOneAddedAt milliseconds: Int64) throws -> [UInt8] {
+      let late = try MemberRecord.issue(
+        group: scene.group[0].group, identity: other.sender.publicIdentity, name: "late", status: .active,
+        at: milliseconds, by: scene.reader)
+      return try scene.seal(
+        Forgery.replaceHeader(of: scene.container, signedBy: other.sender) { header in
+          var roster = header.roster
+          roster.members = (roster.members + [late]).sorted { $0.subject < $1.subject }
+          return header.changing(sender: other.sender.replica, roster: roster)
+        })
+    }
+    try await good(
+      "record-at-the-end", "made by one whose member record is dated 2^62 - 1", scene,
+      [file(ofOneAddedAt: (1 << 62) - 1)])
+    try bad(
+      "record-beyond-the-end", "made by one whose member record is dated 2^62", scene, .unknownSender,
+      file(ofOneAddedAt: 1 << 62))
     let removal = try MemberRecord.issue(
       group: scene.group[0].group, identity: scene.sender.publicIdentity, name: "gone", status: .removed,
       at: 1_800_000_000_000, by: scene.reader)

@@ -141,7 +141,7 @@ struct InvitationTests {
     let unsigned = try MemberRecord.issue(
       group: group[0].group, identity: joiner, name: "laptop", status: .active, at: 5, by: stranger)
     let name = try NameRecord.issue(
-      group: group[0].group, subject: own.subject, name: "x", at: .max, by: stranger)
+      group: group[0].group, subject: own.subject, name: "x", at: 1 << 61, by: stranger)
     var history = IdentityHistory(stranger.publicIdentity)
     try history.append(
       Identity.generate(replica: joiner.replica), after: stranger, group: group[0].group, at: 1)

@@ -63,7 +63,7 @@ struct PostQuantumTests {
     let keys = try Forgery.keys(of: group[0])
     let stranger = try Identity.generate(replica: ReplicaID(Identifier128(high: 1, low: 1)))
     let record = try MemberRecord.issue(
-      group: group[0].group, identity: stranger.publicIdentity, name: "weak", status: .active, at: .max,
+      group: group[0].group, identity: stranger.publicIdentity, name: "weak", status: .active, at: 1 << 61,
       by: keys.identity)
     var roster = Roster(group: group[0].group, trusted: try keys.roster)
     let isTaken = roster.merge(RosterRecords(members: [record]), isVouchedFor: true)

@@ -121,18 +121,48 @@ struct RosterTests {
     var roster = try scene.roster()
     #expect(roster.issueTime(about: members[1].replica, -5) == 2)
     #expect(roster.issueTime(about: members[1].replica, 1_000) == 1_000)
-    roster.merge(RosterRecords(names: [try scene.name(members[1], "x", at: .max, by: members[0])]))
-    #expect(roster.issueTime(about: members[1].replica, 1_000) == .max)
+    let last = MemberRecord.issuedBeforeMilliseconds - 1
+    roster.merge(RosterRecords(names: [try scene.name(members[1], "x", at: last, by: members[0])]))
+    #expect(roster.issueTime(about: members[1].replica, 1_000) == last)
+    #expect(roster.issueTime(about: members[2].replica, .max) == last)
     #expect(try roster.issueTime(about: Scene.identity(9).replica, 3) == 3)
   }
 
   @Test("at the end of time a removal still counts")
   func endOfTime() throws {
     var roster = try scene.roster()
-    roster.merge(RosterRecords(members: [try scene.record(members[1].publicIdentity, at: .max, by: members[2])]))
-    let removal = try scene.record(members[1].publicIdentity, .removed, at: .max, by: members[0])
+    let last = MemberRecord.issuedBeforeMilliseconds - 1
+    roster.merge(RosterRecords(members: [try scene.record(members[1].publicIdentity, at: last, by: members[2])]))
+    let removal = try scene.record(members[1].publicIdentity, .removed, at: last, by: members[0])
     roster.expect(RosterRecords(members: [removal]))
     #expect(roster[members[1].replica]?.isActive == false)
+  }
+
+  @Test("what is dated beyond the end of time counts nowhere, whoever brings it and in whatever order")
+  func beyondTheEndOfTime() throws {
+    let end = MemberRecord.issuedBeforeMilliseconds
+    for time in [end, .max] {
+      let beyond = RosterRecords(
+        members: [
+          try scene.record(members[1].publicIdentity, .removed, at: time, by: members[2]),
+          try scene.record(Scene.identity(9).publicIdentity, at: time, by: members[2]),
+        ],
+        names: [try scene.name(members[3], "x", at: time, by: members[2])])
+      let removal = RosterRecords(members: [
+        try scene.record(members[2].publicIdentity, .removed, at: 100, by: members[0])
+      ])
+      for isVouchedFor in [false, true] {
+        var roster = try scene.roster()
+        roster.expect(beyond, isVouchedFor: isVouchedFor, isNew: false)
+        roster.expect(removal)
+        roster.expect(beyond, isVouchedFor: isVouchedFor, isNew: false)
+        #expect(roster.active.map(\.identity.replica) == [members[0], members[1], members[3]].map(\.replica))
+      }
+      var trusted = try scene.roster().records
+      trusted.members += beyond.members
+      trusted.names += beyond.names
+      #expect(Roster(group: scene.group, trusted: trusted).records == (try scene.roster().records))
+    }
   }
 
   @Test("takes in no more successors than all can carry, so that nobody fills the keyrings of all")

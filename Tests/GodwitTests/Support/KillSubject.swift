@@ -3,7 +3,7 @@ import GodwitStorage
 
 /// Runs Tests/KillSubject.
 enum KillSubject {
-  private static var path: String {
+  static var path: String {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     return (own as NSString).deletingLastPathComponent + "/kill-subject"
   }

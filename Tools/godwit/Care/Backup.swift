@@ -20,6 +20,10 @@ struct Backup: AsyncParsableCommand {
 
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard file != "-" else { throw ValidationError("a backup is read back once written: give the name of a file") }
+  }
+
   func run() async throws {
     let console = options.console
     let report = try await options.withReplica { replica in
@@ -47,7 +51,8 @@ struct Restore: AsyncParsableCommand {
     discussion: """
       A replica that is there must be the one the backup is of, and no program may have it open. Its keyring stays. The
       restored replica writes under a new incarnation; what it wrote since the backup and other members hold comes back
-      with their files.
+      with their files. What nobody else is known to hold would be lost, so then nothing is restored without
+      --discard-unsent.
 
       Examples:
         godwit restore /media/stick/notes.godwit-backup
@@ -57,14 +62,23 @@ struct Restore: AsyncParsableCommand {
   @Argument(help: "The file that godwit backup wrote.")
   var file: String
 
+  @Flag(help: "Let go of what was written here since the backup and nobody else is known to hold.")
+  var discardUnsent = false
+
   @OptionGroup var options: ReplicaOptions
+
+  func validate() throws {
+    guard file != "-" else { throw ValidationError("a backup is read from its end: give the name of a file") }
+  }
 
   func run() async throws {
     let console = options.console
     let location = options.locator.existingOrNew()
     let bar = console.progress("restoring")
     defer { bar.finish() }
-    let report = try await Replica.restore(file, to: location.folder, key: location.keys) { bar.update($0) }
+    let report = try await Replica.restore(
+      file, to: location.folder, key: location.keys, discardingUnsent: discardUnsent
+    ) { bar.update($0) }
     bar.finish()
     if options.json {
       return try console.line([

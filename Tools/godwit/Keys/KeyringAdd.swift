@@ -36,6 +36,9 @@ struct KeyringAdd: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...2).contains(secrets.count) else { throw ValidationError("a slot needs one secret, or two") }
+    guard secrets.count(where: { $0.hasPrefix("machine-key:") }) < 2 else {
+      throw ValidationError("'--machine-key' offers one machine key, so no slot can need two")
+    }
   }
 
   func run() async throws {
@@ -75,8 +78,11 @@ struct KeyringAdd: AsyncParsableCommand {
   }
 
   private static func newPassphrase() throws -> [UInt8] {
-    let first = try TerminalPrompt.ask("New passphrase: ")
-    guard try TerminalPrompt.ask("Once more: ") == first else {
+    let unavailable = GodwitError(
+      .invalidArgument, "there is no terminal to ask for the new passphrase at",
+      hint: "give a file with it: godwit keyring add passphrase:FILE; - is the standard input")
+    let first = try TerminalPrompt.ask("New passphrase: ", unavailable: unavailable)
+    guard try TerminalPrompt.ask("Once more: ", unavailable: unavailable) == first else {
       throw GodwitError(.invalidArgument, "the two passphrases differ", hint: "try again")
     }
     return first

@@ -10,19 +10,26 @@ struct KeyringRemove: AsyncParsableCommand {
       The slot's secret opens nothing that is written from now on. Copies of the keyring made before stay open to
       whoever has one and the secret; when that matters, replace the database key as well: godwit rekey.
 
+      One of the slots that remain must open with what is at hand, or is typed: a slot that nobody can open would lock
+      everybody out.
+
       Examples:
         godwit keyring remove paper
-        godwit keyring remove 2
+        godwit keyring remove machine --passphrase-file phrase
       """)
 
   @Argument(help: "The slot's label or number.")
   var slot: String
 
+  @Flag(help: "Remove it though no other slot has been seen to open; when none does, all is lost.")
+  var force = false
+
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let removed = try await options.existingKeyring().remove(slot)
+    let removed = try await options.existingKeyring().remove(slot, isForced: force)
     options.console.note("removed slot \(Format.printable(removed.label))")
+    if force { options.console.note("no other slot was tried; see whether one opens: godwit keyring test") }
     if options.json { try options.console.line(["removed": .string(removed.label)]) }
   }
 }

@@ -11,8 +11,10 @@ struct IdentityCommand: AsyncParsableCommand {
         godwit identity > laptop.identity
         godwit identity --fingerprint
         godwit identity rotate
+        godwit identity export-age-key identity.txt
       """,
-    subcommands: [IdentityShow.self, IdentityRotate.self], defaultSubcommand: IdentityShow.self)
+    subcommands: [IdentityShow.self, IdentityRotate.self, IdentityExportAgeKey.self],
+    defaultSubcommand: IdentityShow.self)
 }
 
 struct IdentityShow: AsyncParsableCommand {

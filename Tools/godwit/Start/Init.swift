@@ -86,7 +86,12 @@ struct Init: AsyncParsableCommand {
       return .sqlcipher(at: file, openedBy: .passphrase(file: OfferedSecrets.path(fromSecretFile)))
     }
     guard try !DatabaseSource.isPlaintext(file) else { return .plaintext(at: file) }
-    return .sqlcipher(at: file, openedBy: .passphrase { try TerminalPrompt.ask("Passphrase of \(file): ") })
+    let unavailable = GodwitError(
+      .noKeyFits, "\(file) is encrypted, or is no database, and there is no terminal to ask for its secret at",
+      hint: "name a file with the secret: --from-secret-file FILE; - is the standard input")
+    return .sqlcipher(
+      at: file,
+      openedBy: .passphrase { try TerminalPrompt.ask("Passphrase of \(file): ", unavailable: unavailable) })
   }
 
   /// The host's name without its domain; asking for more could ask the network.

@@ -3,14 +3,14 @@ import Godwit
 
 /// What a command line offers to open the keyring with, besides the machine key file: places, never secrets themselves.
 public struct OfferedSecrets: Hashable, Sendable {
-  /// A file with a passphrase; `-` is the standard input.
-  public var passphraseFile: String?
-  /// A file with a recovery code; `-` is the standard input.
-  public var recoveryCodeFile: String?
-  /// A credential of systemd.
-  public var credential: String?
-  /// A program that prints a secret, with its arguments.
-  public var command: [String] = []
+  /// Files with a passphrase each; `-` is the standard input.
+  public var passphraseFiles: [String] = []
+  /// Files with a recovery code each; `-` is the standard input.
+  public var recoveryCodeFiles: [String] = []
+  /// Credentials of systemd.
+  public var credentials: [String] = []
+  /// Programs that print a secret, each with its arguments.
+  public var commands: [[String]] = []
 
   /// Nothing.
   public init() {}
@@ -18,14 +18,23 @@ public struct OfferedSecrets: Hashable, Sendable {
   /// What is named, then the machine key, then what a person can be asked for at the terminal.
   func secrets(machineKey: String) -> [SlotSecret] {
     var secrets: [SlotSecret] = []
-    if let credential { secrets.append(.credential(named: credential)) }
-    if !command.isEmpty { secrets.append(.command(command)) }
-    if let passphraseFile { secrets.append(.passphrase(file: Self.path(passphraseFile))) }
-    if let recoveryCodeFile { secrets.append(.recoveryCode(file: Self.path(recoveryCodeFile))) }
+    secrets += credentials.map { .credential(named: $0) }
+    secrets += commands.map { .command($0) }
+    secrets += passphraseFiles.map { .passphrase(file: Self.path($0)) }
+    secrets += recoveryCodeFiles.map { .recoveryCode(file: Self.path($0)) }
     secrets.append(.machineKey(at: machineKey))
-    if passphraseFile == nil { secrets.append(.passphrase { try TerminalPrompt.ask("Passphrase: ") }) }
-    if recoveryCodeFile == nil { secrets.append(.recoveryCode { try TerminalPrompt.ask("Recovery code: ") }) }
+    secrets += Self.prompts("passphrase", besides: passphraseFiles.count) { .passphrase($0) }
+    secrets += Self.prompts("recovery code", besides: recoveryCodeFiles.count) { .recoveryCode($0) }
     return secrets
+  }
+
+  /// What a person is asked for besides the files: one secret, and a second one for slots that need two of the kind.
+  private static func prompts(
+    _ name: String, besides count: Int, _ secret: (@escaping @Sendable () throws -> [UInt8]) -> SlotSecret
+  ) -> [SlotSecret] {
+    let first = secret { try TerminalPrompt.ask("\(name.prefix(1).uppercased())\(name.dropFirst()): ") }
+    let second = secret { try TerminalPrompt.ask("Second \(name): ") }.asSecond
+    return Array([first, second].dropFirst(count))
   }
 
   /// The path of a file argument, of which `-` is the standard input.

@@ -89,10 +89,12 @@ public struct ReplicaLocator: Sendable {
   /// Options, then the environment, whose variables name places and never hold a secret.
   private var completed: OfferedSecrets {
     var completed = offered
-    completed.passphraseFile = completed.passphraseFile ?? variable("GODWIT_PASSPHRASE_FILE")
-    completed.credential = completed.credential ?? variable("GODWIT_CREDENTIAL")
-    if completed.command.isEmpty, let text = variable("GODWIT_KEY_COMMAND") {
-      completed.command = (try? OfferedSecrets.command(text)) ?? []
+    if completed.passphraseFiles.isEmpty {
+      completed.passphraseFiles = variable("GODWIT_PASSPHRASE_FILE").map { [$0] } ?? []
+    }
+    if completed.credentials.isEmpty { completed.credentials = variable("GODWIT_CREDENTIAL").map { [$0] } ?? [] }
+    if completed.commands.isEmpty, let text = variable("GODWIT_KEY_COMMAND") {
+      completed.commands = (try? OfferedSecrets.command(text)).map { [$0] } ?? []
     }
     return completed
   }

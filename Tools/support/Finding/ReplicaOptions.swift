@@ -24,31 +24,33 @@ public struct ReplicaOptions: ParsableArguments {
       valueName: "file"))
   public var machineKey: String?
 
-  /// A file with the passphrase that opens the keyring.
+  // What opens the keyring may be given several times, for slots that need two of one kind.
+
+  /// Files with a passphrase that opens the keyring.
   @Option(
     help: ArgumentHelp(
       "A file with the keyring's passphrase; - is the standard input. (default: $GODWIT_PASSPHRASE_FILE, or asked for)",
       valueName: "file"))
-  public var passphraseFile: String?
+  public var passphraseFile: [String] = []
 
-  /// A credential of systemd that opens the keyring.
+  /// Credentials of systemd that open the keyring.
   @Option(
     help: ArgumentHelp(
       "The systemd credential that opens the keyring. (default: $GODWIT_CREDENTIAL)", valueName: "name"))
-  public var credential: String?
+  public var credential: [String] = []
 
-  /// A program that prints what opens the keyring.
+  /// Programs that print what opens the keyring.
   @Option(
     help: ArgumentHelp(
       "A program that prints what opens the keyring, without a shell: words, or a JSON array. (default: $GODWIT_KEY_COMMAND)",
       valueName: "command"))
-  public var keyCommand: String?
+  public var keyCommand: [String] = []
 
-  /// A file with a recovery code.
+  /// Files with a recovery code.
   @Option(
     help: ArgumentHelp(
       "A file with the keyring's recovery code; - is the standard input. (default: asked for)", valueName: "file"))
-  public var recoveryCodeFile: String?
+  public var recoveryCodeFile: [String] = []
 
   /// Whether only data and errors are written.
   @Flag(name: .shortAndLong, help: "Write only data and errors.")
@@ -64,16 +66,16 @@ public struct ReplicaOptions: ParsableArguments {
   /// Finds the replica these options name.
   public var locator: ReplicaLocator {
     var offered = OfferedSecrets()
-    offered.passphraseFile = passphraseFile
-    offered.recoveryCodeFile = recoveryCodeFile
-    offered.credential = credential
-    offered.command = keyCommand.flatMap { try? OfferedSecrets.command($0) } ?? []
+    offered.passphraseFiles = passphraseFile
+    offered.recoveryCodeFiles = recoveryCodeFile
+    offered.credentials = credential
+    offered.commands = keyCommand.compactMap { try? OfferedSecrets.command($0) }
     return ReplicaLocator(path: path, keyring: keyring, machineKey: machineKey, offered: offered)
   }
 
   /// Refuses a key command that is no command.
   public func validate() throws {
-    if let keyCommand, (try? OfferedSecrets.command(keyCommand)) == nil {
+    for command in keyCommand where (try? OfferedSecrets.command(command)) == nil {
       throw ValidationError("'--key-command' is neither words nor a JSON array of strings")
     }
   }

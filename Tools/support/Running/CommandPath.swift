@@ -3,7 +3,9 @@ import ArgumentParser
 /// The arguments with the common options moved behind the subcommand, so that `godwit -C notes export -` means
 /// `godwit export -C notes -`, and with misspelt subcommands found out.
 struct CommandPath {
-  private static let valueOptions = ["-C", "--keyring", "--machine-key"]
+  private static let valueOptions = [
+    "-C", "--keyring", "--machine-key", "--passphrase-file", "--recovery-code-file", "--credential", "--key-command",
+  ]
   private static let flags = ["-q", "--quiet", "--json"]
 
   /// The arguments for the parser.

@@ -7,13 +7,15 @@ public enum TerminalPrompt {
 
   /// A secret: what is typed, without the end of the line; it is not shown.
   ///
+  /// - Parameters:
+  ///   - prompt: What is asked.
+  ///   - unavailable: What to throw when there is no terminal.
   /// - Throws: `noKeyFits` when there is no terminal or nothing is typed, `CancellationError` for Ctrl-C.
-  public static func ask(_ prompt: String) throws -> [UInt8] {
+  public static func ask(_ prompt: String, unavailable: GodwitError? = nil) throws -> [UInt8] {
     try ask(
       prompt, isShown: false,
-      unavailable: GodwitError(
-        .noKeyFits, "no key at hand opens the keyring, and there is no terminal to ask at",
-        hint: "see godwit keyring list, and offer one with --passphrase-file, --key-command or --credential"))
+      unavailable: unavailable
+        ?? GodwitError(.noKeyFits, "no other key is at hand, and there is no terminal to ask for one at"))
   }
 
   /// What is typed, without the end of the line.

@@ -1,13 +1,15 @@
 import ArgumentParser
 import Foundation
+import Godwit
 
-/// Runs a command line tool: parses its arguments, runs the command, reports failures and ends with the exit code of
-/// Specs/cli.md.
+/// Runs a command line tool: keeps its memory out of core dumps and crash reports, parses its arguments, runs the
+/// command, reports failures and ends with the exit code of Specs/cli.md.
 public enum Tool {
   /// The whole of a tool's `main`.
   public static func main<Root: AsyncParsableCommand>(
     _ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())
   ) async -> Never {
+    protectSecrets(root._commandName)
     // A reader that goes away ends the program silently, whatever the parent process set up.
     signal(SIGPIPE, SIG_DFL)
     let interruption = Interruption()
@@ -19,6 +21,16 @@ public enum Tool {
     guard interruption.finish() else { while true { sleep(1) } }
     if interruption.isInterrupted, status != ExitStatus.success { interruption.exitInterrupted() }
     exit(status)
+  }
+
+  private static func protectSecrets(_ program: String) {
+    SecretProtection.disableCrashReports()
+    do {
+      try SecretProtection.disableCoreDumps()
+    } catch {
+      // Where the system refuses, a core dump is its administrator's choice; the work goes on.
+      try? StandardStream.error.write("\(program): warning: \((error as? GodwitError)?.message ?? "\(error)")\n")
+    }
   }
 
   private static func run<Root: AsyncParsableCommand>(_ root: Root.Type, _ path: CommandPath) async -> Int32 {

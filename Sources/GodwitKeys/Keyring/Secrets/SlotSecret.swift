@@ -8,15 +8,19 @@ public struct SlotSecret: Sendable {
   let name: String
   /// The machine key's file.
   let path: String?
+  /// Whether it is worth asking for only where a slot needs two of its kind.
+  let isSecond: Bool
   /// What holds no key in the text form of a machine key has to be stretched.
   let fetch: @Sendable () throws -> SecretBytes
 
   private init(
-    _ kind: SlotFactor.Kind, name: String = "", path: String? = nil, fetch: @escaping @Sendable () throws -> SecretBytes
+    _ kind: SlotFactor.Kind, name: String = "", path: String? = nil, isSecond: Bool = false,
+    fetch: @escaping @Sendable () throws -> SecretBytes
   ) {
     self.kind = kind
     self.name = name
     self.path = path
+    self.isSecond = isSecond
     self.fetch = fetch
   }
 
@@ -24,7 +28,8 @@ public struct SlotSecret: Sendable {
   public static func machineKey(at path: String) -> SlotSecret {
     SlotSecret(.machineKey, path: path) {
       guard PrivateFile.exists(path) else {
-        throw GodwitError(.noKeyFits, "the machine key file \(path) is missing", hint: "restore it from a backup")
+        throw GodwitError(.noKeyFits, "the machine key file \(path) is missing",
+          hint: "restore it from a backup, or say where it is with --machine-key")
       }
       return try MachineKeyFile.read(path)
     }
@@ -95,6 +100,10 @@ public struct SlotSecret: Sendable {
       return try RecoveryCode(bytes).secret
     }
   }
+
+  /// The same secret, which is fetched only for slots that need two of its kind: a person is not asked for a second one
+  /// where the first was wrong.
+  package var asSecond: SlotSecret { SlotSecret(kind, name: name, path: path, isSecond: true, fetch: fetch) }
 
   /// A recovery code at hand.
   public static func recoveryCode(_ text: String) -> SlotSecret { recoveryCode { Array(text.utf8) } }

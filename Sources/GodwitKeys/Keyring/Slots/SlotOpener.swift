@@ -26,27 +26,27 @@ final class SlotOpener {
   ///
   /// Throws `noKeyFits` when none does, and `unsafeFile` for a secret that others can reach.
   func masterKey(of file: KeyringFile) throws -> (key: SecretBytes, isByMachineKey: Bool) {
-    let order = try file.slots.indices.sorted { try cost($0, file) < cost($1, file) }
-    let labels = try file.slotDescriptions().map(\.label)
-    var reasons: [String] = []
-    var hint: String?
+    let costs = try file.slots.map { try cost($0, file) }
+    let order = file.slots.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }
+    var failure = SlotFailure(try file.slotDescriptions())
     for index in order {
       let slot = file.slots[index]
       switch try outcome(of: slot, in: file) {
       case .opened(let masterKey): return (masterKey, slot.type == KeyringSlot.machineKeyFile)
-      case .notOffered(let error as GodwitError):
-        reasons.append(error.message)
-        hint = hint ?? error.hint
-      case .doesNotFit where slot.type == KeyringSlot.machineKeyFile:
-        reasons.append("the machine key does not open the keyring")
-      case .doesNotFit: reasons.append("what is offered does not open slot \(labels[index])")
-      case .notOffered: reasons.append("nothing is offered for slot \(labels[index])")
+      case .notOffered(let error): failure.noteNotOffered(index, error as? GodwitError)
+      case .doesNotFit: failure.noteDoesNotFit(index)
       case .unknown: break
       }
     }
-    throw GodwitError(
-      .noKeyFits, reasons.isEmpty ? "the keyring has no slot that this version knows" : reasons.joined(separator: "; "),
-      hint: hint ?? "see what it needs with: godwit keyring list; or restore the key, or the keyring, from a backup")
+    throw failure.error
+  }
+
+  /// Whether one of these slots opens; those are tried first that cost nothing.
+  func opensAny(of slots: [KeyringSlot], in file: KeyringFile) throws -> Bool {
+    let costs = try slots.map { try cost($0, file) }
+    return try slots.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }.contains { index in
+      if case .opened = try outcome(of: slots[index], in: file) { true } else { false }
+    }
   }
 
   func outcome(of slot: KeyringSlot, in file: KeyringFile) throws -> Outcome {
@@ -54,7 +54,7 @@ final class SlotOpener {
     guard let slot = try file.factorSlot(slot) else { return .unknown }
     var reason: (any Error)?
     var wasTried = false
-    for choice in choices(slot.factors[...]) {
+    for choice in choices(slot.factors) {
       var keys: [SecretBytes] = []
       for (factor, index) in zip(slot.factors, choice) {
         switch try secret(index) {
@@ -94,15 +94,17 @@ final class SlotOpener {
     return nil
   }
 
-  /// Every way to take an offered secret for each factor, by their places.
-  private func choices(_ factors: ArraySlice<SlotFactor>) -> [[Int]] {
-    guard let first = factors.first else { return [[]] }
-    let fitting = offered.indices.filter { index in
-      offered[index].kind == first.kind && (first.kind != .credential || offered[index].name == first.name)
-    }
-    return choices(factors.dropFirst()).flatMap { rest in
-      fitting.filter { !rest.contains($0) }.map { [$0] + rest }
-    }
+  /// Every way to take an offered secret for each factor, by their places; in the order of the offer, in which a person
+  /// is asked.
+  private func choices(_ factors: [SlotFactor], taken: [Int] = []) -> [[Int]] {
+    guard taken.count < factors.count else { return [taken] }
+    let factor = factors[taken.count]
+    let takesSecond = factors.count { $0.kind == factor.kind } > 1
+    return offered.indices.filter { index in
+      let secret = offered[index]
+      return !taken.contains(index) && secret.kind == factor.kind && (takesSecond || !secret.isSecond)
+        && (factor.kind != .credential || secret.name == factor.name)
+    }.flatMap { choices(factors, taken: taken + [$0]) }
   }
 
   private func secret(_ index: Int) throws -> Result<SecretBytes, any Error> {
@@ -136,8 +138,7 @@ final class SlotOpener {
     }
   }
 
-  private func cost(_ index: Int, _ file: KeyringFile) throws -> (Int, Int) {
-    let factors = try file.factorSlot(file.slots[index])?.factors ?? []
-    return (factors.reduce(0) { $0 + ($1.cost == 0 ? 0 : 1 << min($1.cost, 24)) }, index)
+  private func cost(_ slot: KeyringSlot, _ file: KeyringFile) throws -> Int {
+    try file.factorSlot(slot)?.factors.reduce(0) { $0 + ($1.cost == 0 ? 0 : 1 << min($1.cost, 24)) } ?? 0
   }
 }

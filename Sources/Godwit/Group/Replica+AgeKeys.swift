@@ -1,0 +1,62 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import GodwitKeys
+import GodwitStorage
+
+extension Replica {
+  /// Writes the private keys of a replica's identity, those that it has replaced included, **without encryption**, in
+  /// the form that the age program reads: so that files sealed to this replica can be opened in an emergency without
+  /// Godwit (Specs/sync-file.md, "Without Godwit"). The replica need not be open.
+  ///
+  /// - Parameters:
+  ///   - file: The file, which must not exist; outside of the replica's folder. It is open to this user alone.
+  ///   - path: The replica's folder.
+  ///   - key: Where the keyring is and what is offered to open it.
+  /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `missingKeyring`,
+  ///   `noKeyFits`, `diskFull`, `fileAccess`.
+  public static func exportAgeKeys(
+    to file: String, at path: String, key: KeySource = .keyring()
+  ) async throws -> AgeKeyReport {
+    let folder = ReplicaFolder(path, key: key)
+    return try await BlockingThread.run {
+      try folder.requireOutside(file)
+      guard !PrivateFile.exists(file) else {
+        throw GodwitError(
+          .invalidArgument, "\(file) exists already", hint: "choose another name, or remove it first")
+      }
+      let contents = try Keyring.open(at: folder.keys)
+      let keys = try contents.ageIdentities
+      try write(keys, to: file)
+      let own = contents.identity.publicIdentity
+      return AgeKeyReport(ageRecipient: own.ageRecipient, keyCount: keys.count, isPostQuantum: own.isPostQuantum)
+    }
+  }
+
+  private static func write(_ keys: [AgeIdentity], to path: String) throws {
+    let file = try PrivateFile.create(path)
+    do {
+      for (index, key) in keys.enumerated() {
+        let comment = "# public key\(index == 0 ? "" : " that was replaced"): \(key.recipient)\n"
+        var bytes = Array((comment + key.exportSecretText() + "\n").utf8)
+        defer { bytes.wipe() }
+        try bytes.withUnsafeBytes { try file.write($0) }
+      }
+      try file.synchronize()
+      try PrivateFile.synchronizeFolder(FilePath.folder(of: path))
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+}
+
+/// What private keys were written.
+public struct AgeKeyReport: Sendable {
+  /// What the age program calls the present key: `age1…`, or `age1pq1…`.
+  public let ageRecipient: String
+  /// How many keys: the present one and those that were replaced.
+  public let keyCount: Int
+  /// Whether they are hybrid keys, which age reads from version 1.3 on.
+  public let isPostQuantum: Bool
+}
