@@ -27,7 +27,7 @@ package enum SetElements {
     return elements
   }
 
-  /// Whether the value is what ``value(of:)`` writes.
+  /// Whether the value is a set in its one form.
   package static func isCanonical(_ value: Value) -> Bool {
     guard let elements = parse(value) else { return false }
     return value == .null || Self.value(of: elements) == value
