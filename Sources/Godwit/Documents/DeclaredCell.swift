@@ -19,7 +19,11 @@ extension CollectionShape.Member {
     switch plain {
     case .array: set == nil ? .plain : .elements
     case .null, .integer:
-      if counter == nil { set != nil && plain == .null ? .elements : .plain } else { set != nil && hasElements() ? .elements : .count }
+      if counter == nil {
+        set != nil && plain == .null ? .elements : .plain
+      } else {
+        set != nil && hasElements() ? .elements : .count
+      }
     default: .plain
     }
   }
@@ -60,7 +64,9 @@ struct DeclaredCell {
     case .null: given = .nothing
     case .integer where member.counter != nil: given = .count
     case .array where member.set != nil: given = .elements(SetElements.value(of: SetElements.parse(value) ?? []))
-    default: given = .other(name.failure("has a \(member.counter == nil ? "set that is no array" : "counter that is no integer")"))
+    default:
+      let what = member.counter == nil ? "set that is no array" : "counter that is no integer"
+      given = .other(name.failure("has a \(what)"))
     }
   }
 

@@ -83,7 +83,8 @@ struct Put: AsyncParsableCommand {
   }
 
   private static func failure(_ error: GodwitError, after count: Int) -> WriteError {
-    let stored = count == 0 ? "nothing was stored" : "the \(Format.count(count, "document")) before it \(count == 1 ? "is" : "are") stored"
+    let documents = "the \(Format.count(count, "document")) before it \(count == 1 ? "is" : "are") stored"
+    let stored = count == 0 ? "nothing was stored" : documents
     return WriteError(
       GodwitError(error.code, "\(error.message); \(stored)", hint: error.hint, underlying: error.underlying))
   }
