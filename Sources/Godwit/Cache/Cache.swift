@@ -50,9 +50,15 @@ public final class Cache: Sendable {
   /// The bytes under each of these keys, for those that have any: one read for all.
   ///
   /// - Throws: As `data(for:)`.
-  public func data(for keys: [String]) async throws -> [String: Data] {
+  public func data(for keys: [String]) async throws -> [String: Data] { try await entries(keys).mapValues(\.value) }
+
+  /// The entry under a key, or nil, with how long it lives.
+  func entry(_ key: String) async throws -> CacheTable.Entry? { try await entries([key])[key] }
+
+  private func entries(_ keys: [String]) async throws -> [String: CacheTable.Entry] {
     let now = wallClock.milliseconds()
-    let found: [String: CacheTable.Entry] = try await reading(or: [:]) { table in
+    let found: [String: CacheTable.Entry] = try await reading(or: [:]) { [recency] table in
+      try recency.begin { try table.greatestUse() }
       var found: [String: CacheTable.Entry] = [:]
       for key in keys where found[key] == nil { found[key] = try table.entry(key, now: now) }
       return found
@@ -63,28 +69,29 @@ public final class Cache: Sendable {
       statistics.hits += hits
       statistics.misses += keys.count - hits
     }
-    try await pushOn(found, now)
-    return found.mapValues(\.value)
+    try await pushOn(found.compactMap { key, entry in entry.pushed(now: now).map { (key, $0) } })
+    return found
   }
 
-  /// Reads many values in one go, on a reader's thread: for loops that cannot wait for a task each.
+  /// Reads many values in one go, on a reader's thread: for loops that cannot wait for a task each. A cache that cannot
+  /// be read has none. The body may run twice, when the file turns out to be damaged.
   ///
-  /// - Throws: What the body throws.
+  /// - Throws: What the body throws; `closed`; `CancellationError`.
   public func read<Output: Sendable>(
     _ body: @escaping @Sendable (CacheReader) throws -> Output
   ) async throws -> Output {
     let now = wallClock.milliseconds()
-    let (output, reads) = try await file.read { table in
-      let reader = CacheReader(table, now: now)
-      let output = try body(reader)
-      return (output, reader.reads)
+    let (output, reads) = try await CacheReader.run(body, on: file, logger, name) { [recency] table in
+      try recency.begin { try table.greatestUse() }
+      return CacheReader(table, now: now)
     }
     recency.use(reads.hits)
     count {
       $0.hits += reads.hits.count
       $0.misses += reads.misses
     }
-    return output
+    try await pushOn(reads.pushed)
+    return try output.get()
   }
 
   /// The value under a key, or nil; also when what is there is of another type.
@@ -111,12 +118,8 @@ public final class Cache: Sendable {
     }
   }
 
-  /// Entries that live from their last use on, of whose time half has passed.
-  private func pushOn(_ found: [String: CacheTable.Entry], _ now: Int64) async throws {
-    let due = found.compactMap { key, entry -> (String, Int64)? in
-      guard let sliding = entry.sliding, let expires = entry.expires, expires - now <= sliding / 2 else { return nil }
-      return (key, now + sliding)
-    }
+  /// Gives entries that live from their last use on their new end.
+  private func pushOn(_ due: [(String, Int64)]) async throws {
     guard !due.isEmpty else { return }
     do {
       try await file.write { table in
@@ -166,6 +169,7 @@ public final class Cache: Sendable {
     let now = wallClock.milliseconds()
     let evicted = try await file.write { [recency, bound] table in
       var evicted = 0
+      try recency.begin { try table.greatestUse() }
       try table.writing { total in
         for item in items { try table.set(item, used: recency.tick(), now: now, &total) }
         try table.removeExpired(now: now, &total)
@@ -229,7 +233,14 @@ public final class Cache: Sendable {
     or compute: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
     if let data = try await data(for: key) { return data }
-    return try await flights.value(for: key) { [self] in
+    return try await computed(key, lifetime, tags, compute)
+  }
+
+  /// The bytes under a key that had none a moment ago.
+  func computed(
+    _ key: String, _ lifetime: CacheLifetime, _ tags: [String], _ compute: @escaping @Sendable () async throws -> Data
+  ) async throws -> Data {
+    try await flights.value(for: key) { [self] in
       let lock = try await lock(key)
       defer { withExtendedLifetime(lock) {} }
       // Another process may have been faster.

@@ -6,6 +6,8 @@ final class CacheRecency: Sendable {
   private struct State {
     var ticks: [String: Int64] = [:]
     var last: Int64 = 0
+    /// Whether the file's own ticks are known to be behind.
+    var hasBegun = false
   }
 
   private let state = Mutex(State())
@@ -14,6 +16,16 @@ final class CacheRecency: Sendable {
   private static let keyLimit = 65_536
 
   init(_ wallClock: WallClock) { self.wallClock = wallClock }
+
+  /// Lets ticks begin behind the greatest in the file, which a clock that has been ahead may have left there.
+  func begin(_ greatest: () throws -> Int64) throws {
+    guard !state.withLock(\.hasBegun) else { return }
+    let greatest = try greatest()
+    state.withLock { state in
+      state.last = max(state.last, greatest)
+      state.hasBegun = true
+    }
+  }
 
   /// A tick later than every other of this process, and about the time, so that those of several processes compare.
   func tick() -> Int64 { state.withLock { Self.next(&$0, wallClock) } }
@@ -29,12 +41,18 @@ final class CacheRecency: Sendable {
     state.withLock { state in
       var tick = Self.next(&state, wallClock)
       for key in keys {
-        if state.ticks.count >= Self.keyLimit, state.ticks[key] == nil { state.ticks.removeAll(keepingCapacity: true) }
+        if state.ticks.count >= Self.keyLimit, state.ticks[key] == nil { Self.forgetOldest(&state) }
         state.ticks[key] = tick
         tick += 1
       }
       state.last = tick
     }
+  }
+
+  /// Half of them, so that each is looked at once in so many uses.
+  private static func forgetOldest(_ state: inout State) {
+    let middle = state.ticks.values.sorted()[state.ticks.count / 2]
+    state.ticks = state.ticks.filter { $0.value >= middle }
   }
 
   /// The last use of a key that is later than the file knows.

@@ -33,6 +33,12 @@ struct CacheTable {
     let value: Data
     let expires: Int64?
     let sliding: Int64?
+
+    /// The new end of an entry that lives from its last use on, once half of its time has passed.
+    func pushed(now: Int64) -> Int64? {
+      guard let sliding, let expires, expires - now <= sliding / 2 else { return nil }
+      return now + sliding
+    }
   }
 
   /// Makes the tables in an empty file. Throws `unsupportedVersion` for another layout.
@@ -66,6 +72,12 @@ struct CacheTable {
       let value = statement.withBytes(at: 2) { Data($0) }
       return Entry(value: value, expires: expires, sliding: statement.isNull(at: 1) ? nil : statement.integer(at: 1))
     }
+  }
+
+  /// The tick of the latest use that the file knows of.
+  func greatestUse() throws -> Int64 {
+    if case .integer(let tick)? = try connection.scalar("SELECT max(used) FROM entry") { return tick }
+    return 0
   }
 
   func total() throws -> Total {
@@ -192,7 +204,10 @@ struct CacheTable {
   }
 
   func setExpiry(_ key: String, _ expires: Int64) throws {
-    try connection.run("UPDATE OR FAIL entry SET expires = ? WHERE key = ?", [.integer(expires), .text(key)])
+    // Meanwhile there may be another value under the key, which lives as long as it was told to.
+    try connection.run(
+      "UPDATE OR FAIL entry SET expires = ? WHERE key = ? AND expires < ?1 AND ?1 - expires <= sliding",
+      [.integer(expires), .text(key)])
   }
 
   func removeAll() throws {

@@ -19,10 +19,11 @@ public final class MemoryFirstCache: Sendable {
 
   /// The bytes under a key, or nil.
   public func data(for key: String) async throws -> Data? {
-    if let data = remembered(key) { return data }
-    let data = try await cache.data(for: key)
-    if let data { remember(key, data) }
-    return data
+    let (data, generation) = remembered(key)
+    if let data { return data }
+    guard let entry = try await cache.entry(key) else { return nil }
+    remember(key, entry, generation)
+    return entry.value
   }
 
   /// The value under a key, or nil.
@@ -35,25 +36,37 @@ public final class MemoryFirstCache: Sendable {
     for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
     or compute: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
-    if let data = remembered(key) { return data }
-    let data = try await cache.data(for: key, lifetime: lifetime, tags: tags, or: compute)
-    remember(key, data, lifetime)
-    return data
+    let (known, generation) = remembered(key)
+    if let known { return known }
+    if let entry = try await cache.entry(key) {
+      remember(key, entry, generation)
+      return entry.value
+    }
+    // The next use reads it from the file, with how long it lives: another process may have computed it.
+    return try await cache.computed(key, lifetime, tags, compute)
   }
 
   /// Stores bytes under a key, in memory and in the file.
   public func set(
     _ key: String, _ data: Data, lifetime: CacheLifetime = .unlimited, tags: [String] = []
   ) async throws {
-    memory.withLock { $0.remove(key) }
+    let generation = forget(key)
     try await cache.set(key, data, lifetime: lifetime, tags: tags)
-    remember(key, data, lifetime)
+    let now = wallClock.milliseconds()
+    let rest = lifetime.milliseconds.map { lifetime.isSliding ? $0 / 2 : $0 }
+    memory.withLock { memory in
+      // Of two writes at a time the file has the later one, and only the file knows which that is.
+      let isAlone = memory.generation == generation
+      memory.remove(key)
+      memory.generation += 1
+      if isAlone { memory.set(key, data, until: now + min(MemoryStore.freshMilliseconds, rest ?? .max)) }
+    }
   }
 
   /// Takes the value under a key away.
   public func invalidate(_ key: String) async throws {
     try await cache.invalidate(key)
-    memory.withLock { $0.remove(key) }
+    forget(key)
   }
 
   /// Takes all values with a tag away.
@@ -63,14 +76,31 @@ public final class MemoryFirstCache: Sendable {
     memory.withLock { $0.removeAll() }
   }
 
-  private func remembered(_ key: String) -> Data? {
-    let now = wallClock.milliseconds()
-    return memory.withLock { $0.get(key, now: now) }
+  /// Takes the key out of memory, and returns by what to tell later changes.
+  @discardableResult
+  private func forget(_ key: String) -> Int {
+    memory.withLock { memory in
+      memory.remove(key)
+      memory.generation += 1
+      return memory.generation
+    }
   }
 
-  private func remember(_ key: String, _ data: Data, _ lifetime: CacheLifetime = .unlimited) {
+  private func remembered(_ key: String) -> (Data?, generation: Int) {
     let now = wallClock.milliseconds()
-    memory.withLock { $0.set(key, data, until: now + min(MemoryStore.freshMilliseconds, lifetime.milliseconds ?? .max)) }
+    return memory.withLock { ($0.get(key, now: now), $0.generation) }
+  }
+
+  /// Remembers what was read from the file, unless something has been written or taken away since.
+  private func remember(_ key: String, _ entry: CacheTable.Entry, _ generation: Int) {
+    let now = wallClock.milliseconds()
+    let expires = entry.pushed(now: now) ?? entry.expires
+    // The file hears of uses in time to let an entry live on.
+    let rest = expires.map { entry.sliding == nil ? $0 - now : ($0 - now) / 2 }
+    memory.withLock { memory in
+      guard memory.generation == generation else { return }
+      memory.set(key, entry.value, until: now + min(MemoryStore.freshMilliseconds, rest ?? .max))
+    }
   }
 }
 
@@ -97,6 +127,8 @@ struct MemoryStore {
   private var firstUse = 0
   private var lastUse = 0
   private(set) var bytes = 0
+  /// Changes with every write and every value that is taken away.
+  var generation = 0
 
   init(bound: Int) { self.bound = bound }
 
@@ -129,7 +161,11 @@ struct MemoryStore {
     bytes -= key.utf8.count + entry.data.count
   }
 
-  mutating func removeAll() { self = MemoryStore(bound: bound) }
+  mutating func removeAll() {
+    let generation = generation
+    self = MemoryStore(bound: bound)
+    self.generation = generation + 1
+  }
 
   private mutating func noteUse(_ key: String) {
     lastUse += 1

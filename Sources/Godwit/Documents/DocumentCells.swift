@@ -9,6 +9,10 @@ struct DocumentCells {
   private(set) var ranges: [Range<Int>?] = []
   /// Which members have been read, so that none comes twice.
   private var seen: [Bool] = []
+  /// Members that count or collect, as the document has them.
+  private(set) var declared: [DeclaredCell] = []
+  /// Columns that stay as they are.
+  private(set) var kept: Set<Int> = []
 
   mutating func begin(_ layout: CollectionLayout) {
     values.removeAll()
@@ -16,6 +20,8 @@ struct DocumentCells {
     ranges.append(contentsOf: repeatElement(nil, count: layout.table.definition.columns.count))
     seen.removeAll(keepingCapacity: true)
     seen.append(contentsOf: repeatElement(false, count: layout.shape.members.count))
+    declared.removeAll(keepingCapacity: true)
+    kept.removeAll(keepingCapacity: true)
   }
 
   mutating func set(_ column: Int, _ value: Value) {
@@ -23,6 +29,16 @@ struct DocumentCells {
     values.value(value)
     ranges[column] = start..<values.count
   }
+
+  /// Writes an encoded value to a column.
+  mutating func set(_ column: Int, encoded bytes: [UInt8]) {
+    let start = values.count
+    values.raw(bytes)
+    ranges[column] = start..<values.count
+  }
+
+  /// Leaves columns as they are.
+  mutating func keep(_ columns: Int?...) { for case let column? in columns { kept.insert(column) } }
 
   /// Reads a document. Members without a column are named, in the order of the text, and left out: the table has to
   /// have them first.
@@ -34,6 +50,7 @@ struct DocumentCells {
     _ = scanner.take(UInt8(ascii: "{"))
     var unknown: [String] = []
     var unknownNames: Set<[UInt8]> = []
+    var names = MemberNames()
     var count = 0
     layout.beginDocument()
     try scanner.forEachMember(depth: 0) { name, scanner in
@@ -41,11 +58,13 @@ struct DocumentCells {
       guard count <= CollectionTable.memberLimit else {
         throw name.failure("has more than \(CollectionTable.memberLimit) members in a document")
       }
+      try names.insertForm(of: name)
       guard let place = name.withBytes({ layout.place(of: $0) }) else {
         guard unknownNames.insert(name.bytes).inserted else { throw name.failure("has a member twice") }
         let start = values.count
         do { _ = try CollectionTable.column(of: name.text) } catch let error as GodwitError {
-          throw name.failure("has a member whose name \(name.text.isEmpty ? "is empty" : "is too long: \(error.hint ?? "")")")
+          let failure = name.failure("has a member that no collection can have: \(error.message)")
+          throw GodwitError(failure.code, failure.message, hint: error.hint, underlying: failure.underlying)
         }
         if try !DocumentCell.encode(&scanner, to: &values) { unknown.append(name.text) }
         values.truncate(to: start)
@@ -60,42 +79,25 @@ struct DocumentCells {
         ranges[column] = start..<values.count
         return
       }
-      try read(layout.shape.members[place], name, &scanner, layout)
+      try read(layout.shape.members[place], name, &scanner)
     }
     try scanner.expectEnd()
     return unknown
   }
 
+  /// The cell is written for a document that is new; for one that is there, ``settle(with:_:)`` looks at what it has.
   private mutating func read(
-    _ member: CollectionShape.Member, _ name: JSONScanner.Name, _ scanner: inout JSONScanner,
-    _ layout: CollectionLayout
+    _ member: CollectionShape.Member, _ name: JSONScanner.Name, _ scanner: inout JSONScanner
   ) throws {
-    guard let column = member.counter ?? member.set else { return }
-    let start = values.count
-    let isNull = try DocumentCell.encode(&scanner, to: &values)
-    let end = values.count
-    // What was written to the name before it was declared is overwritten with it.
-    if let plain = member.value { setNull(plain) }
-    if isNull {
-      ranges[column] = append(layout.defaults[column])
-    } else if member.counter != nil {
-      guard values.bytes[start] == ValueTag.integer else { throw name.failure("has a counter that is no integer") }
-      ranges[column] = start..<end
-    } else {
-      var reader = ByteReader(values.bytes[start..<end])
-      guard case .text(let text) = try reader.value(), text.utf8.first == UInt8(ascii: "["),
-        let elements = SetElements.parse(.text(text))
-      else { throw name.failure("has a set that is no array") }
-      set(column, SetElements.value(of: elements))
+    var writer = ByteWriter(capacity: 32)
+    _ = try DocumentCell.encode(&scanner, to: &writer)
+    let cell = try DeclaredCell(member, encoded: writer.bytes, name)
+    declared.append(cell)
+    switch cell.given {
+    case .count: if let counter = member.counter { set(counter, encoded: cell.encoded) }
+    case .elements(let text): if let set = member.set { self.set(set, text) }
+    case .nothing, .other: break
     }
-  }
-
-  private mutating func setNull(_ column: Int) { ranges[column] = append([ValueTag.null]) }
-
-  private mutating func append(_ bytes: [UInt8]) -> Range<Int> {
-    let start = values.count
-    values.raw(bytes)
-    return start..<values.count
   }
 
   /// The encoded value of a column, or nil when the document does not say.

@@ -103,7 +103,6 @@ struct DocumentConditionParser {
     var values = [try value()]
     while takeSymbol(",") { values.append(try value()) }
     try expectSymbol(")")
-    guard values.count <= Self.conditionLimit else { throw failure("lists more than \(Self.conditionLimit) values") }
     return values
   }
 

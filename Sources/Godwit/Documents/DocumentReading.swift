@@ -30,7 +30,11 @@ enum DocumentReading {
     var members: [String: JSON] = [:]
     members.reserveCapacity(shape.members.count)
     for member in shape.members where hasValue(statement, member) {
-      members[member.name] = try json(statement, member)
+      guard members.updateValue(try json(statement, member), forKey: member.name) == nil else {
+        throw GodwitError(
+          .valueMismatch, "a document has the member \(member.name) in two forms that are the same to Unicode",
+          hint: "its JSON text has both; merge one of them as null")
+      }
     }
     return members
   }
@@ -51,13 +55,17 @@ enum DocumentReading {
   }
 
   private static func json(_ statement: Statement, _ member: CollectionShape.Member) throws -> JSON {
-    let plain = try member.value.map { DocumentCell.json(of: try statement.value(at: Int32($0))) } ?? .null
-    if let counter = member.counter {
-      // What was counted before the declaration, or by a replica that had not heard of it.
-      return .integer(statement.integer(at: Int32(counter)) &+ (plain.integerValue ?? 0))
+    let (shown, plain) = try member.shown(statement)
+    guard member.counter != nil || member.set != nil else { return plain }
+    switch shown {
+    case .plain: return plain
+    // What was counted or collected before the declaration, or by a replica that had not heard of it, goes with the rest.
+    case .count:
+      return .integer((member.counter.map { statement.integer(at: Int32($0)) } ?? 0) &+ (plain.integerValue ?? 0))
+    case .elements:
+      let value = try member.set.map { DocumentCell.json(of: try statement.value(at: Int32($0))) }
+      let elements = value?.arrayValue ?? []
+      return .array(elements + (plain.arrayValue ?? []).filter { !elements.contains($0) })
     }
-    guard let set = member.set else { return plain }
-    let elements = DocumentCell.json(of: try statement.value(at: Int32(set))).arrayValue ?? []
-    return .array(elements + (plain.arrayValue ?? []).filter { !elements.contains($0) })
   }
 }

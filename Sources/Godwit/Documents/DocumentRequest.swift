@@ -93,7 +93,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
     try addCondition(to: &sql)
     sql.add(" ORDER BY ")
     for order in try orders.get() {
-      sql.add("\(try sql.expression(order.reference))\(order.isDescending ? " DESC" : ""), ")
+      sql.add("\(try sql.order(order.reference))\(order.isDescending ? " DESC" : ""), ")
     }
     sql.add("\(SQLName.quoted(CollectionTable.keyColumn))")
     if limit != nil || offset > 0 {
@@ -102,7 +102,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
       sql.add(" OFFSET ")
       sql.bind(.integer(Int64(offset)))
     }
-    return sql.sql
+    return try sql.sql()
   }
 
   private func addCondition(to sql: inout DocumentSQL) throws {

@@ -80,13 +80,15 @@ final class DocumentWriter {
   }
 
   private func store(_ key: String, _ layout: CollectionLayout, _ mode: Mode) throws -> Bool {
-    if newInARow >= Self.expectingNew, try insertIfNew(layout) { return true }
+    if newInARow >= Self.expectingNew, cells.mayBeNew, try insertIfNew(layout) { return true }
     let changed: [Int]? = try connection.withStatement(layout.rows.selectSQL) { statement in
       try statement.bind(key, at: 1)
       guard try statement.step() else { return nil }
+      try cells.settle(with: statement, layout)
       return differences(statement, layout, mode)
     }
     guard let changed else {
+      try cells.checkIsNew()
       newInARow += 1
       try insert(layout)
       return true
@@ -118,6 +120,7 @@ final class DocumentWriter {
   private func differences(_ statement: Statement, _ layout: CollectionLayout, _ mode: Mode) -> [Int] {
     var stored = ByteWriter(capacity: 64)
     return (1..<layout.table.definition.columns.count).filter { column in
+      guard !cells.kept.contains(column) else { return false }
       let wanted: ArraySlice<UInt8>
       if let given = cells.encoded(column) {
         wanted = given

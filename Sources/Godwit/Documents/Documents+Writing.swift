@@ -234,7 +234,10 @@ extension Documents {
   /// Rounded up: a document is there until its instant, and not a part of a millisecond less.
   static func milliseconds(_ date: Date?) -> Int64? {
     guard let seconds = date?.timeIntervalSince1970 else { return nil }
-    return Int64(exactly: min(max((seconds * 1_000).rounded(.up), -9e15), 9e15))
+    let milliseconds = min(max(seconds * 1_000, -9e15), 9e15)
+    // A Date made of milliseconds is not one more.
+    let nearest = milliseconds.rounded()
+    return Int64(exactly: abs(milliseconds - nearest) < 0.001 ? nearest : milliseconds.rounded(.up))
   }
 }
 

@@ -149,6 +149,7 @@ extension Replica {
       try statements.listen(to: connection, logger: logger)
       try SetCheck.register(on: connection)
       try ContainsCheck.register(on: connection)
+      try TruthCheck.register(on: connection)
       if isReadOnly {
         connection.attachment = try ForeignCommits(connection, changes)
         changes.announce(.all)

@@ -80,8 +80,28 @@ extension JSON {
 
   /// A number in its one form.
   static func number(_ value: Double) -> JSON {
-    if let integer = Int64(exactly: value), !(value == 0 && value.sign == .minus) { return .integer(integer) }
-    return .real(value)
+    JSONWriter.wholeNumber(value).map { .integer($0) } ?? .real(value)
+  }
+}
+
+extension JSON {
+  /// Whether both are the same JSON. Texts and names are compared by their bytes, as stored ones are.
+  public static func == (left: JSON, right: JSON) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a == b
+    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)):
+      a.count == b.count
+        && a.allSatisfy { name, value in
+          guard let place = b.index(forKey: name) else { return false }
+          return b[place].key.utf8.elementsEqual(name.utf8) && b[place].value == value
+        }
+    default: false
+    }
   }
 }
 

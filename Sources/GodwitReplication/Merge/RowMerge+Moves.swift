@@ -148,9 +148,9 @@ extension RowMerge {
           try contribute(elements, instead: seen, to: cell.column)
         } else {
           let change = try SetChange(cell.value)
-          let changed = Set(change.added + change.removed)
+          let changed = change.changed
           try contribute(
-            change.added.map { brought(.text($0)) }, instead: seen.filter { changed.contains($0.text ?? "") },
+            change.added.map { brought(.text($0)) }, instead: seen.filter { changed.contains($0.value) },
             to: cell.column)
         }
       case .maximum, .minimum, .custom: try contribute([brought(cell.value)], instead: seen, to: cell.column)
@@ -171,9 +171,9 @@ extension RowMerge {
       guard case .integer(let before) = try value(of: column) else { return }
       written[column] = .integer(before &+ new.sum &- gone.sum)
     case .addWinsSet:
-      let left = Set(all.compactMap(\.text))
-      let elements = Set(SetElements.parse(try value(of: column)) ?? [])
-      let lost = Set(gone.compactMap(\.text)).subtracting(left)
+      let left = Set(all.map(\.value))
+      let elements = SetElements.distinct(SetElements.parse(try value(of: column)) ?? [])
+      let lost = Set(gone.map(\.value)).subtracting(left)
       written[column] = SetElements.value(of: elements.subtracting(lost).union(left))
     case .maximum, .minimum, .custom: written[column] = try rules.choice(all, by: rules.policy(of: column))
     case .lastWriterWins: break

@@ -179,15 +179,15 @@ package struct RowMerge {
       return
     }
     let change = try SetChange(cell.value)
-    let changed = Set(change.added + change.removed)
+    let changed = change.changed
     let unseen = Set(all.unseen(by: write.context))
-    var kept = all.filter { unseen.contains($0) || !changed.contains($0.text ?? "") }
-    let outliving = Set(kept.compactMap(\.text))
+    var kept = all.filter { unseen.contains($0) || !changed.contains($0.value) }
+    let outliving = Set(kept.map(\.value))
     kept += change.added.map(added)
     state.contributions[cell.column] = kept
-    var elements = Set(SetElements.parse(try value(of: cell.column)) ?? [])
-    elements.subtract(change.removed.filter { !outliving.contains($0) })
-    elements.formUnion(change.added)
+    var elements = SetElements.distinct(SetElements.parse(try value(of: cell.column)) ?? [])
+    elements.subtract(SetElements.distinct(change.removed).subtracting(outliving))
+    elements.formUnion(SetElements.distinct(change.added))
     written[cell.column] = SetElements.value(of: elements)
   }
 

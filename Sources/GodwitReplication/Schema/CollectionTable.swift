@@ -66,7 +66,8 @@ package enum CollectionTable {
 
   private static func checked(_ written: String, _ name: String, _ what: String) throws -> String {
     guard !name.isEmpty, written.utf8.count <= TableDefinition.nameByteLimit else {
-      let problem = name.isEmpty ? "is empty" : "is longer than \(TableDefinition.nameByteLimit) bytes in SQL"
+      let limit = TableDefinition.nameByteLimit
+      let problem = name.isEmpty ? "is empty" : "has \(written.utf8.count) bytes in SQL, and \(limit) are the limit"
       throw GodwitError(
         .invalidArgument, "the name of a \(what) \(problem)",
         hint: "capital letters count twice there, and others than ASCII up to nine times")

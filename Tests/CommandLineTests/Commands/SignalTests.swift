@@ -34,6 +34,29 @@ import Testing
     #expect(try machine.godwit("verify").status == 0)
   }
 
+  @Test func anInterruptedPutTellsHowManyDocumentsAreStored() async throws {
+    let machine = try Machine("interrupt")
+    try #require(try machine.godwit("init").status == 0)
+    let process = machine.process(["put", "c"])
+    let input = Pipe()
+    let error = Pipe()
+    process.standardInput = input
+    process.standardError = error
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let lines = (0..<1_001).map { "{\"_key\":\"k\($0)\"}\n" }.joined()
+    try input.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
+    while try machine.godwit("get", "c").lines.count < 1_000, process.isRunning { await Task.yield() }
+
+    process.interrupt()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+
+    #expect(process.terminationStatus == 130)
+    #expect(text == "1000 documents put into c\ninterrupted\n")
+    #expect(try machine.godwit("get", "c").lines.count == 1_000)
+  }
+
   @Test func aRunningStatementIsInterrupted() async throws {
     let machine = try Machine("interrupt")
     try #require(try machine.godwit("init").status == 0)

@@ -58,7 +58,9 @@ final class Machine: Sendable {
   }
 
   /// Runs the program with arguments that are put together.
-  func run(_ arguments: [String]) throws -> Outcome { try Self.finish([process(arguments)], input: Data(), in: self) }
+  func run(_ arguments: [String], input: Data = Data()) throws -> Outcome {
+    try Self.finish([process(arguments)], input: input, in: self)
+  }
 
   /// Runs the program to its end under strace, which writes to the log.
   func run(traced arguments: [String], log: String) throws -> Outcome {

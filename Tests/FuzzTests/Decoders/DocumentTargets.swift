@@ -54,8 +54,12 @@ extension FuzzTarget {
     }
     _ = try parse { try DocumentConditionParser.orders(text) }
     guard let condition = try parse({ try DocumentConditionParser.condition(text) }) else { return }
-    var sql = DocumentSQL(nil)
-    guard try unlessRefused({ try sql.add(condition.node) }) != nil else { return }
+    func compile() throws -> SQL {
+      var sql = DocumentSQL(nil)
+      try sql.add(condition.node)
+      return try sql.sql()
+    }
+    guard let sql = try unlessRefused(compile) else { return }
     let marks = sql.text.utf8.count { $0 == UInt8(ascii: "?") }
     try require(marks >= sql.values.count, "values that nothing stands for")
   } starts: {

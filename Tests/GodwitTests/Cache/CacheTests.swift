@@ -232,6 +232,81 @@ struct CacheTests {
     #expect(try await memory.data(for: "new") { Data("x".utf8) } == Data("x".utf8))
   }
 
+  @Test("memory in front keeps no value longer than it lives, and lets one that is used live on")
+  func memoryLifetimes() async throws {
+    let cache = try replica.cache(named: "c")
+    let memory = cache.inMemory(bytes: 1_000)
+    try await cache.set("fixed", bytes(1), lifetime: .fixed(.milliseconds(100)))
+    try await cache.set("sliding", bytes(1), lifetime: .sliding(.milliseconds(100)))
+    group.clock.advance(60)
+    #expect(try await memory.data(for: "fixed") != nil)
+    #expect(try await memory.data(for: "fixed") { Data([2]) } == bytes(1))
+    for _ in 0..<30 {
+      #expect(try await memory.data(for: "sliding") != nil)
+      group.clock.advance(20)
+    }
+    #expect(try await memory.data(for: "fixed") == nil)
+    try await memory.set("own", bytes(1), lifetime: .sliding(.milliseconds(100)))
+    for _ in 0..<10 {
+      group.clock.advance(30)
+      #expect(try await memory.data(for: "own") != nil)
+    }
+  }
+
+  @Test("a reader that was under way does not bring back what has been invalidated")
+  func memoryInvalidation() async throws {
+    let memory = try replica.cache(named: "c").inMemory(bytes: 1_000)
+    for round in 0..<100 {
+      try await memory.cache.set("k", bytes(1))
+      let readers = (0..<4).map { _ in Task { try await memory.data(for: "k") } }
+      if round % 2 == 0 { try await memory.invalidate("k") } else { try await memory.set("k", bytes(2)) }
+      for reader in readers { _ = try await reader.value }
+      #expect(try await memory.data(for: "k") == (round % 2 == 0 ? nil : bytes(2)))
+      try await memory.invalidate("k")
+    }
+  }
+
+  @Test("reading many is as forgiving as reading one, and is a use")
+  func readingMany() async throws {
+    let cache = try replica.cache(named: "c")
+    try await cache.set("sliding", bytes(1), lifetime: .sliding(.milliseconds(100)))
+    for _ in 0..<4 {
+      group.clock.advance(60)
+      #expect(try await cache.read { try $0.data(for: "sliding") } == bytes(1))
+    }
+    // A folder in the file's place cannot be thrown away.
+    try FileManager.default.createDirectory(
+      atPath: "\(replica.path)/cache/stuck/inside", withIntermediateDirectories: true)
+    let stuck = try replica.cache(named: "stuck")
+    #expect(try await stuck.data(for: "k") == nil)
+    #expect(try await stuck.read { try $0.data(for: "k") } == nil)
+    #expect(await code { try await stuck.read { _ -> Int in throw GodwitError(.invalidArgument, "no") } } == .invalidArgument)
+  }
+
+  @Test("the order of uses outlives a clock that has been ahead")
+  func recencyAfterClock() async throws {
+    let bound = CacheBound.entries(2)
+    group.clock.advance(1_000_000)
+    try await replica.cache(named: "c", bound: bound).set("a", bytes(1))
+    let path = replica.path
+    await replica.close()
+    group.clock.advance(-1_000_000)
+    let again = try await TestGroup.open(path, group.clock)
+    let cache = try again.cache(named: "c", bound: bound)
+    try await cache.set("b", bytes(1))
+    try await cache.set("c", bytes(1))
+    #expect(try await cache.data(for: ["a", "b", "c"]).keys.sorted() == ["b", "c"])
+    await again.close()
+  }
+
+  @Test("when memory is full of uses, the older half is forgotten")
+  func recencyLimit() {
+    let recency = CacheRecency(group.clock.wallClock)
+    recency.use((0..<65_537).map { "k\($0)" })
+    #expect(recency.take("k0", after: 0) == nil && recency.take("k30000", after: 0) == nil)
+    #expect(recency.take("k32768", after: 0) != nil && recency.take("k65536", after: 0) != nil)
+  }
+
   @Test("what memory holds stays within its bytes, and what was used lately stays")
   func memoryStore() {
     var store = MemoryStore(bound: 100)

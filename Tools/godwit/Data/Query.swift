@@ -49,7 +49,7 @@ struct Query: AsyncParsableCommand {
     if let collection {
       let query = CollectionQuery(
         collection: collection, condition: condition, order: order, limit: limit, console: options.console)
-      return try await options.withReplica { try await query.run(on: $0) }
+      return try await WriteError.wrapping { try await options.withReplica { try await query.run(on: $0) } }
     }
     guard let sql else { return }
     let text =

@@ -2,129 +2,144 @@ import Foundation
 import Godwit
 import ToolSupport
 
-/// Documents one after another from a file or the standard input: objects with space between them (JSON lines), or the
-/// elements of one array. Only the document at hand is in memory.
+/// Documents one after another from a file or the standard input: objects (JSON lines) and the elements of arrays, in
+/// any number. Only the document at hand is in memory.
 final class DocumentStream {
-  private let descriptor: Int32
-  private let name: String
-  private let closes: Bool
-  private var buffer: [UInt8] = []
-  private var place = 0
-  private var isInArray = false
-  private var hasStarted = false
-  private var hasEnded = false
+  private let bytes: DocumentBytes
+  /// Under which member of each object the array of documents is.
   private let member: String?
+  private var state = State.root
+
+  private enum State {
+    /// Between values.
+    case root
+    /// In an array, behind so many elements.
+    case array(count: Int)
+  }
+
+  /// What the file is called.
+  var name: String { bytes.name }
   /// Bytes that have been read so far, and how many there are, when that is known.
-  private(set) var offset = 0
-  let size: Int?
-  private(set) var line = 1
+  var offset: Int { bytes.offset }
+  var size: Int? { bytes.size }
 
   static let documentByteLimit = 16 << 20
-  private static let chunkSize = 1 << 16
 
-  /// With `member` the array under that member of the one object that the file is.
+  /// With `member` the arrays under that member of the objects that the file is.
   init(_ path: String, member: String?) throws {
     self.member = member
-    guard path != "-" else {
-      guard !StandardStream.input.isTerminal else {
-        throw GodwitError(
-          .invalidArgument, "the standard input is a terminal", hint: "give a file, or pipe one in: … | godwit put …")
+    bytes = try DocumentBytes(path)
+  }
+
+  /// The next document; nil at the end. Whether it is JSON is for the library to say.
+  func next() throws -> PlacedText? {
+    while true {
+      try bytes.skipSpace()
+      switch state {
+      case .root:
+        guard let byte = try bytes.peek() else { return nil }
+        if let member {
+          try enter(byte, member)
+        } else if byte == UInt8(ascii: "[") {
+          bytes.take()
+          state = .array(count: 0)
+        } else {
+          guard byte == UInt8(ascii: "{") else { throw failure("what stands here is no object and no array") }
+          return try value()
+        }
+      case .array(let count):
+        if try bytes.peek() == UInt8(ascii: "]") {
+          bytes.take()
+          state = .root
+          if let member { try members(member, hasFound: true) }
+        } else {
+          try separate(count)
+          state = .array(count: count + 1)
+          return try value()
+        }
       }
-      (descriptor, name, closes, size) = (FileHandle.standardInput.fileDescriptor, "the standard input", false, nil)
+    }
+  }
+
+  /// Steps over the comma behind an element.
+  private func separate(_ count: Int) throws {
+    guard let byte = try bytes.peek() else { throw failure("the array does not end") }
+    guard count > 0 else { return }
+    guard byte == UInt8(ascii: ",") else { throw failure("a comma is missing between two documents") }
+    bytes.take()
+    try bytes.skipSpace()
+    guard let next = try bytes.peek() else { throw failure("the array does not end") }
+    guard next != UInt8(ascii: "]") else { throw failure("an array ends after a comma") }
+  }
+
+  // MARK: Members
+
+  private func enter(_ byte: UInt8, _ member: String) throws {
+    guard byte == UInt8(ascii: "{") else { throw failure("what stands here is no object that could have members") }
+    bytes.take()
+    try bytes.skipSpace()
+    if try bytes.peek() == UInt8(ascii: "}") { throw missing(member) }
+    try members(member, hasFound: false, isFirst: true)
+  }
+
+  /// Goes on to the array under a member, or to the end of the object that has had it.
+  private func members(_ wanted: String, hasFound: Bool, isFirst: Bool = false) throws {
+    var isFirst = isFirst
+    while true {
+      try bytes.skipSpace()
+      if !isFirst {
+        if try bytes.peek() == UInt8(ascii: "}") {
+          guard hasFound else { throw missing(wanted) }
+          bytes.take()
+          return
+        }
+        guard try bytes.peek() == UInt8(ascii: ",") else { throw failure("a comma is missing between two members") }
+        bytes.take()
+        try bytes.skipSpace()
+      }
+      isFirst = false
+      guard try bytes.peek() == UInt8(ascii: "\"") else { throw failure("a member's name is missing") }
+      let start = bytes.position
+      let found = try value().read(in: name) { try JSON(text: $0).stringValue }
+      try bytes.skipSpace()
+      guard try bytes.peek() == UInt8(ascii: ":") else { throw failure("a colon is missing after a member's name") }
+      bytes.take()
+      try bytes.skipSpace()
+      guard found == wanted else {
+        _ = try value().read(in: name) { try JSON(text: $0) }
+        continue
+      }
+      guard !hasFound else { throw start.failure("the object has the member \(wanted) twice", in: name) }
+      guard try bytes.peek() == UInt8(ascii: "[") else { throw failure("what the member holds is no array") }
+      bytes.take()
+      state = .array(count: 0)
       return
     }
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw GodwitError(.fileAccess, "cannot open \(path): \(String(cString: strerror(errno)))")
-    }
-    var status = stat()
-    (name, closes) = (path, true)
-    size = fstat(descriptor, &status) == 0 && status.st_size > 0 ? Int(status.st_size) : nil
   }
 
-  deinit { if closes { close(descriptor) } }
-
-  /// The next document's bytes and the line it starts in; nil at the end.
-  func next() throws -> (bytes: [UInt8], line: Int)? {
-    if !hasStarted { try start() }
-    guard !hasEnded else { return nil }
-    try skipSpace()
-    if isInArray {
-      if try peek() == UInt8(ascii: "]") {
-        hasEnded = true
-        return nil
-      }
-    } else if try peek() == nil {
-      hasEnded = true
-      return nil
-    }
-    let start = line
-    let bytes = try value()
-    try skipSpace()
-    if isInArray {
-      let separator = try peek()
-      if separator == UInt8(ascii: ",") {
-        take()
-        try skipSpace()
-        guard try peek() != UInt8(ascii: "]") else { throw failure("an array ends after a comma") }
-      } else if separator != UInt8(ascii: "]") {
-        throw failure(separator == nil ? "the array does not end" : "a comma is missing between two documents")
-      }
-    }
-    return (bytes, start)
+  private func missing(_ member: String) -> GodwitError {
+    GodwitError(.notFound, "\(name) has no member \(member)", hint: "leave out --at for an array or for JSON lines")
   }
 
-  // MARK: Structure
+  // MARK: Values
 
-  private func start() throws {
-    hasStarted = true
-    try skipSpace()
-    if let member { try find(member) }
-    if try peek() == UInt8(ascii: "[") {
-      take()
-      isInArray = true
-    } else if member != nil {
-      throw failure("what the member holds is no array")
-    }
-  }
-
-  /// Moves to the value of a member of the root.
-  private func find(_ wanted: String) throws {
-    guard try peek() == UInt8(ascii: "{") else { throw failure("the file is no object that could have members") }
-    take()
-    while true {
-      try skipSpace()
-      guard try peek() == UInt8(ascii: "\"") else {
-        throw GodwitError(.notFound, "\(name) has no member \(wanted)", hint: "leave out --at for an array or for JSON lines")
-      }
-      let name = try JSON(text: String(decoding: try value(), as: UTF8.self)).stringValue
-      try skipSpace()
-      guard try peek() == UInt8(ascii: ":") else { throw failure("a colon is missing after a member's name") }
-      take()
-      try skipSpace()
-      if name == wanted { return }
-      _ = try value()
-      try skipSpace()
-      if try peek() == UInt8(ascii: ",") { take() }
-    }
-  }
-
-  /// The bytes of one value; whether they are JSON is for the library to say.
-  private func value() throws -> [UInt8] {
-    var bytes: [UInt8] = []
+  /// The text of one value, by its quotes and brackets.
+  private func value() throws -> PlacedText {
+    let start = bytes.position
+    var text: [UInt8] = []
     var depth = 0
     var isInString = false
-    while let byte = try peek() {
-      if !isInString, depth == 0, !bytes.isEmpty, Self.endsScalar(byte) { break }
-      bytes.append(byte)
-      take()
-      guard bytes.count <= Self.documentByteLimit else {
-        throw failure("a document is larger than \(Self.documentByteLimit >> 20) MiB")
+    while let byte = try bytes.peek() {
+      if !isInString, depth == 0, !text.isEmpty, Self.endsScalar(byte) { break }
+      text.append(byte)
+      bytes.take()
+      guard text.count <= Self.documentByteLimit else {
+        throw start.failure("what begins here is larger than \(Self.documentByteLimit >> 20) MiB", in: name)
       }
       if isInString {
-        if byte == UInt8(ascii: "\\"), let escaped = try peek() {
-          bytes.append(escaped)
-          take()
+        if byte == UInt8(ascii: "\\"), let escaped = try bytes.peek() {
+          text.append(escaped)
+          bytes.take()
         } else if byte == UInt8(ascii: "\"") {
           isInString = false
           if depth == 0 { break }
@@ -137,10 +152,10 @@ final class DocumentStream {
       case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
       default: break
       }
+      guard depth >= 0 else { throw start.failure("a bracket closes what was not opened", in: name) }
       if depth == 0, byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") { break }
-      guard depth >= 0 else { throw failure("a bracket closes what was not opened") }
     }
-    return bytes
+    return PlacedText(bytes: text, position: start)
   }
 
   private static func endsScalar(_ byte: UInt8) -> Bool {
@@ -148,35 +163,6 @@ final class DocumentStream {
   }
 
   private func failure(_ what: String) -> GodwitError {
-    GodwitError(.invalidDocument, "\(name): \(what), at line \(line)", hint: "it wants an array of objects, or one object a line")
-  }
-
-  // MARK: Bytes
-
-  private func skipSpace() throws {
-    while let byte = try peek(), [0x20, 0x09, 0x0A, 0x0D].contains(byte) { take() }
-  }
-
-  private func take() {
-    if buffer[place] == UInt8(ascii: "\n") { line += 1 }
-    place += 1
-    offset += 1
-  }
-
-  private func peek() throws -> UInt8? {
-    if place < buffer.count { return buffer[place] }
-    buffer = [UInt8](repeating: 0, count: Self.chunkSize)
-    place = 0
-    while true {
-      let count = read(descriptor, &buffer, Self.chunkSize)
-      if count >= 0 {
-        buffer.removeLast(Self.chunkSize - count)
-        return buffer.first
-      }
-      guard errno == EINTR else {
-        buffer = []
-        throw GodwitError(.fileAccess, "cannot read \(name): \(String(cString: strerror(errno)))")
-      }
-    }
+    bytes.position.failure(what, in: name, hint: "put wants arrays of objects, or objects one after another")
   }
 }

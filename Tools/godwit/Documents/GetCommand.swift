@@ -7,7 +7,8 @@ struct Get: AsyncParsableCommand {
     commandName: "get",
     abstract: "Print JSON documents of a collection.",
     discussion: """
-      One document a line. Without keys all of them, each with its key as the member _key, as put reads it.
+      One document a line. Without keys all of them, each with its key as the member _key and, if it has one, its \
+      expiry as _expires, as put reads it.
 
       Examples:
         godwit get accounts ada
@@ -43,7 +44,7 @@ struct Get: AsyncParsableCommand {
     while true {
       let after = last
       let page = try await replica.fetch(documents.where { $0.documentKey > after }.limit(Self.pageCount))
-      try options.console.lines(page.lazy.map { options.json ? $0.line : $0.keyed.text })
+      try options.console.lines(page.lazy.map { options.json ? $0.line : ReservedMembers.object($0).text })
       guard let end = page.last?.key, page.count == Self.pageCount else { return }
       last = end
     }
@@ -51,9 +52,6 @@ struct Get: AsyncParsableCommand {
 }
 
 extension Document {
-  /// The document with its key as a member; one of its own of that name gives way.
-  var keyed: JSON { .object(members.merging(["_key": .string(key)]) { _, key in key }) }
-
   /// Specs/cli.md, "get".
   var line: String {
     let expiry = expires.map { Format.time(milliseconds: Int64(($0.timeIntervalSince1970 * 1_000).rounded())) }

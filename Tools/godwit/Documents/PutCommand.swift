@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Godwit
+import Synchronization
 import ToolSupport
 
 struct Put: AsyncParsableCommand {
@@ -8,8 +9,9 @@ struct Put: AsyncParsableCommand {
     commandName: "put",
     abstract: "Write JSON documents into a collection.",
     discussion: """
-      Reads an array of objects, or one object a line. The key of each is its member _key, which is not stored with it, \
-      or any other that --key names, which is.
+      Reads arrays of objects, and objects one after another. The key of each is its member _key and its expiry \
+      _expires, which are not stored with it, as get writes them; or the key is any member that --key names, which is \
+      stored.
 
       Examples:
         godwit put accounts accounts.json --key id
@@ -51,32 +53,27 @@ struct Put: AsyncParsableCommand {
     if merge, expires != nil { throw ValidationError("--merge and --expires exclude each other") }
   }
 
-  private struct Item: Sendable {
-    let key: String
-    let json: String
-    let line: Int
-  }
-
   func run() async throws {
     let stream = try DocumentStream(file, member: at)
     let console = options.console
+    let stored = Mutex(0)
     let count = try await options.withReplica { replica in
       let documents = replica.documents(collection, members: members.all)
       let bar = console.progress("putting")
       defer { bar.finish() }
-      var count = 0
       do {
-        while let batch = try nextBatch(stream, after: count) {
-          try await write(batch, to: documents, of: replica)
-          count += batch.count
+        while let batch = try nextBatch(stream, after: stored.withLock { $0 }) {
+          try await write(batch, to: documents, of: replica, stream.name)
+          stored.withLock { $0 += batch.count }
           if let size = stream.size { bar.update(Double(stream.offset) / Double(size)) }
         }
-      } catch let error as GodwitError where count > 0 {
-        throw GodwitError(
-          error.code, "\(error.message); \(Format.count(count, "document")) before it stored", hint: error.hint,
-          underlying: error)
+      } catch let error as GodwitError {
+        throw Self.failure(error, after: stored.withLock { $0 })
+      } catch let error as CancellationError {
+        console.note("\(Format.count(stored.withLock { $0 }, "document")) put into \(collection)")
+        throw error
       }
-      return count
+      return stored.withLock { $0 }
     }
     if options.json {
       try console.line(["collection": .string(collection), "documents": .number(count)])
@@ -85,65 +82,42 @@ struct Put: AsyncParsableCommand {
     }
   }
 
-  private func nextBatch(_ stream: DocumentStream, after count: Int) throws -> [Item]? {
-    var batch: [Item] = []
+  private static func failure(_ error: GodwitError, after count: Int) -> WriteError {
+    let documents = "the \(Format.count(count, "document")) before it \(count == 1 ? "is" : "are") stored"
+    let stored = count == 0 ? "nothing was stored" : documents
+    return WriteError(
+      GodwitError(error.code, "\(error.message); \(stored)", hint: error.hint, underlying: error.underlying))
+  }
+
+  private func nextBatch(_ stream: DocumentStream, after count: Int) throws -> [PutItem]? {
+    var batch: [PutItem] = []
     var bytes = 0
     while batch.count < Self.batchCount, bytes < Self.batchBytes, let document = try stream.next() {
       bytes += document.bytes.count
-      guard let text = String(validating: document.bytes, as: UTF8.self) else {
-        throw GodwitError(.invalidDocument, "the document in line \(document.line) is not UTF-8")
-      }
       guard `as` == nil || count + batch.count == 0 else {
         throw GodwitError(.invalidArgument, "there are several documents, and --as names one key", hint: "use --key")
       }
-      batch.append(try Self.naming(document.line) { try item(text, document.line) })
+      batch.append(try PutItem(document, in: stream.name, as: self.as, key: key))
     }
     return batch.isEmpty ? nil : batch
   }
 
-  private func item(_ text: String, _ line: Int) throws -> Item {
-    if let key = `as` { return Item(key: key, json: text, line: line) }
-    let json = try JSON(text: text)
-    let name = key ?? "_key"
-    guard case .object(var members) = json else {
-      throw GodwitError(.invalidDocument, "it is no object")
-    }
-    let value: String
-    switch members[name] {
-    case .string(let text): value = text
-    case .integer(let number): value = String(number)
-    default:
-      throw GodwitError(
-        .invalidDocument, "its member \(name) is no text and no whole number",
-        hint: "name the member that is the key with --key, or give one document a key with --as")
-    }
-    guard key == nil else { return Item(key: value, json: text, line: line) }
-    members[name] = nil
-    return Item(key: value, json: JSON.object(members).text, line: line)
-  }
-
-  private func write(_ batch: [Item], to documents: Documents, of replica: Replica) async throws {
+  private func write(
+    _ batch: [PutItem], to documents: Documents, of replica: Replica, _ name: String
+  ) async throws {
     let merge = merge
     let expires = expires?.date
     try await replica.write { tx in
       for item in batch {
-        try Self.naming(item.line) {
+        try item.text.read(in: name) { json in
           if merge {
-            try documents.merge(item.key, json: item.json, in: tx)
+            try documents.merge(item.key, json: json, in: tx)
+            if let expires = item.expires { try documents.expire(item.key, at: expires, in: tx) }
           } else {
-            try documents.set(item.key, json: item.json, expires: expires, in: tx)
+            try documents.set(item.key, json: json, expires: expires ?? item.expires, in: tx)
           }
         }
       }
-    }
-  }
-
-  private static func naming<Output>(_ line: Int, _ body: () throws -> Output) throws -> Output {
-    do {
-      return try body()
-    } catch let error as GodwitError {
-      throw GodwitError(
-        error.code, "the document that starts in line \(line): \(error.message)", hint: error.hint, underlying: error)
     }
   }
 }

@@ -34,16 +34,7 @@ struct Remove: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let count = try await options.withReplica { replica in
-      let documents = replica.documents(collection)
-      if let condition { return try await documents.delete(documents.where(condition)) }
-      guard all else {
-        return try await replica.write { [keys] tx in try keys.count { try documents.delete($0, in: tx) } }
-      }
-      let count = try await documents.count()
-      try await documents.drop()
-      return count
-    }
+    let count = try await WriteError.wrapping { try await options.withReplica { try await remove($0) } }
     if options.json {
       try options.console.line(["collection": .string(collection), "deleted": .number(count)])
     } else {
@@ -52,5 +43,16 @@ struct Remove: AsyncParsableCommand {
     if !keys.isEmpty, count == 0 {
       throw GodwitError(.notFound, "collection \(collection) has none of these documents")
     }
+  }
+
+  private func remove(_ replica: Replica) async throws -> Int {
+    let documents = replica.documents(collection)
+    if let condition { return try await documents.delete(documents.where(condition)) }
+    guard all else {
+      return try await replica.write { [keys] tx in try keys.count { try documents.delete($0, in: tx) } }
+    }
+    let count = try await documents.count()
+    try await documents.drop()
+    return count
   }
 }

@@ -21,16 +21,19 @@ public struct TextTable: Sendable {
     let widths = header.indices.map { column in
       max(Self.displayWidth(header[column]), rows.map { Self.displayWidth($0[column]) }.max() ?? 0)
     }
-    return ([header] + rows).map { row in
-      var line = ""
-      for column in row.indices {
-        if column > 0 { line += "  " }
-        let padding = String(repeating: " ", count: widths[column] - Self.displayWidth(row[column]))
-        line += alignments[column] == .left ? row[column] + padding : padding + row[column]
-      }
-      while line.hasSuffix(" ") { line.removeLast() }
-      return line
+    return ([header] + rows).map { Self.line($0, widths: widths, alignments) }
+  }
+
+  /// One line of a table whose columns are that wide, without spaces at its end. The texts are printable.
+  public static func line(_ row: [String], widths: [Int], _ alignments: [Alignment]) -> String {
+    var line = ""
+    for column in row.indices {
+      if column > 0 { line += "  " }
+      let padding = String(repeating: " ", count: max(0, widths[column] - displayWidth(row[column])))
+      line += alignments[column] == .left ? row[column] + padding : padding + row[column]
     }
+    while line.hasSuffix(" ") { line.removeLast() }
+    return line
   }
 
   /// How many cells of a terminal the text takes: two for East Asian wide characters and emoji (Unicode, UAX 11).

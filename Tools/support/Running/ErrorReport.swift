@@ -16,7 +16,11 @@ public struct ErrorReport: Sendable {
 
   /// A failure of the library, or any other.
   public init(_ error: any Error) {
-    if let error = error as? GodwitError {
+    if let error = (error as? WriteError)?.error {
+      // What goes beyond a limit is no file that somebody has tampered with.
+      let status = error.code == .limitExceeded ? ExitStatus.failed : ExitStatus.code(for: error.code)
+      self.init(status: status, message: error.message, hint: error.hint)
+    } else if let error = error as? GodwitError {
       self.init(status: ExitStatus.code(for: error.code), message: error.message, hint: error.hint)
     } else {
       self.init(status: ExitStatus.failed, message: "\(error)")
@@ -32,5 +36,22 @@ public struct ErrorReport: Sendable {
     var text = "\(program): \(label) \(lines.joined(separator: "\n  "))\n"
     if let hint { text += "\(program): hint: \(Format.printable(hint))\n" }
     try? stream.write(text)
+  }
+}
+
+/// A failure of the library that came of what the user asked to be written or found, and not of a file's bytes.
+public struct WriteError: Error {
+  let error: GodwitError
+
+  /// Of that failure.
+  public init(_ error: GodwitError) { self.error = error }
+
+  /// Runs what fails so.
+  public static func wrapping<Output>(_ body: () async throws -> Output) async throws -> Output {
+    do {
+      return try await body()
+    } catch let error as GodwitError {
+      throw WriteError(error)
+    }
   }
 }

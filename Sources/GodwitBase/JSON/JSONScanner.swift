@@ -1,13 +1,10 @@
-import Foundation
-import GodwitBase
-
 /// A strict reader of JSON (Specs/documents.md, "JSON") over bytes that the caller keeps in place. The bytes are valid
 /// UTF-8: see ``checkUTF8(_:)``. Pure, and linear in them.
 package struct JSONScanner {
   package static let depthLimit = 64
   package static let byteLimit = 16 << 20
 
-  let bytes: UnsafeRawBufferPointer
+  package let bytes: UnsafeRawBufferPointer
   package private(set) var position = 0
 
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -29,9 +26,8 @@ package struct JSONScanner {
     let before = bytes.prefix(place ?? position)
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    return GodwitError(
-      .invalidDocument, "the JSON \(what), at line \(line), column \(before.count - lineStart + 1)",
-      hint: hint ?? "nothing was stored")
+    let fault = JSONFault(problem: "the JSON \(what)", line: line, column: before.count - lineStart + 1)
+    return GodwitError(.invalidDocument, fault.message, hint: hint, underlying: fault)
   }
 
   // MARK: Tokens
@@ -81,7 +77,7 @@ package struct JSONScanner {
   }
 
   /// What the next value is; its quote or bracket, or all of a word or number, is stepped over.
-  enum Token {
+  package enum Token {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -91,7 +87,7 @@ package struct JSONScanner {
     case object
   }
 
-  mutating func token() throws -> Token {
+  package mutating func token() throws -> Token {
     guard let first = peek() else { throw failure("ends too early") }
     switch first {
     case UInt8(ascii: "\""):
@@ -132,7 +128,7 @@ package struct JSONScanner {
 extension JSONScanner {
   /// The bytes of a string up to its quote, which is stepped over: as they stand in the text, and whether escapes are
   /// among them.
-  mutating func rawString() throws -> (range: Range<Int>, hasEscapes: Bool) {
+  package mutating func rawString() throws -> (range: Range<Int>, hasEscapes: Bool) {
     let start = position
     // Local, so that the loop keeps them in registers.
     let (bytes, end) = (bytes, bytes.count)
@@ -154,12 +150,12 @@ extension JSONScanner {
   }
 
   /// The string's bytes, without escapes.
-  mutating func string() throws -> [UInt8] {
+  package mutating func string() throws -> [UInt8] {
     let (range, hasEscapes) = try rawString()
     return hasEscapes ? try unescaped(range) : Array(bytes[range])
   }
 
-  func unescaped(_ range: Range<Int>) throws -> [UInt8] {
+  package func unescaped(_ range: Range<Int>) throws -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
     var place = range.lowerBound
@@ -254,8 +250,7 @@ extension JSONScanner {
   }
 
   private static func token(_ value: Double) -> Token {
-    if case .integer(let integer) = JSON.number(value) { return .integer(integer) }
-    return .real(value)
+    JSONWriter.wholeNumber(value).map { .integer($0) } ?? .real(value)
   }
 
   /// A number of at most 15 digits without an exponent is the quotient of two numbers that a double holds exactly, and so

@@ -1,36 +1,11 @@
-import GodwitBase
-
 extension JSONScanner {
-  /// The next value as a tree. Names that Unicode holds for the same are one member in it, the later one.
-  package mutating func value(depth: Int) throws -> JSON {
-    switch try token() {
-    case .null: return .null
-    case .bool(let value): return .bool(value)
-    case .integer(let number): return .integer(number)
-    case .real(let number): return .real(number)
-    case .string: return .string(String(decoding: try string(), as: UTF8.self))
-    case .array:
-      var elements: [JSON] = []
-      try forEachElement(depth: depth) { scanner in elements.append(try scanner.value(depth: depth + 1)) }
-      return .array(elements)
-    case .object:
-      var members: [String: JSON] = [:]
-      var names: Set<[UInt8]> = []
-      try forEachMember(depth: depth) { name, scanner in
-        try scanner.insert(name, into: &names)
-        members[name.text] = try scanner.value(depth: depth + 1)
-      }
-      return .object(members)
-    }
-  }
-
   /// Appends the next value in its one form: without spaces, members in the order of their bytes.
-  mutating func canonicalize(to writer: inout ByteWriter, depth: Int) throws {
+  package mutating func canonicalize(to writer: inout ByteWriter, depth: Int) throws {
     switch try token() {
     case .null: writer.raw("null".utf8)
     case .bool(let value): writer.raw((value ? "true" : "false").utf8)
     case .integer(let number): writer.raw("\(number)".utf8)
-    case .real(let number): writer.raw("\(number)".utf8)
+    case .real(let number): JSONWriter.append(number, to: &writer)
     case .string: try canonicalizeString(to: &writer)
     case .array: try canonicalizeArray(to: &writer, depth: depth)
     case .object: try canonicalizeObject(to: &writer, depth: depth)
@@ -42,7 +17,7 @@ extension JSONScanner {
   }
 
   /// The bracket is stepped over.
-  mutating func canonicalizeArray(to writer: inout ByteWriter, depth: Int) throws {
+  package mutating func canonicalizeArray(to writer: inout ByteWriter, depth: Int) throws {
     writer.byte(UInt8(ascii: "["))
     var isFirst = true
     try forEachElement(depth: depth) { scanner in
@@ -54,11 +29,11 @@ extension JSONScanner {
   }
 
   /// The brace is stepped over.
-  mutating func canonicalizeObject(to writer: inout ByteWriter, depth: Int) throws {
+  package mutating func canonicalizeObject(to writer: inout ByteWriter, depth: Int) throws {
     var members: [(name: [UInt8], text: [UInt8])] = []
-    var names: Set<[UInt8]> = []
+    var names = MemberNames()
     try forEachMember(depth: depth) { name, scanner in
-      try scanner.insert(name, into: &names)
+      try names.insert(name)
       var text = ByteWriter(capacity: 32)
       try scanner.canonicalize(to: &text, depth: depth + 1)
       members.append((name.bytes, text.bytes))
@@ -94,10 +69,6 @@ extension JSONScanner {
     package func failure(_ what: String) -> GodwitError { scanner.failure(what, at: max(0, range.lowerBound - 1)) }
   }
 
-  private func insert(_ name: Name, into names: inout Set<[UInt8]>) throws {
-    guard names.insert(name.bytes).inserted else { throw name.failure("has a member twice") }
-  }
-
   /// Calls the body at each value of an object whose brace is stepped over.
   package mutating func forEachMember(depth: Int, _ body: (Name, inout JSONScanner) throws -> Void) throws {
     try checkDepth(depth)
@@ -112,10 +83,33 @@ extension JSONScanner {
     try expect(UInt8(ascii: "}"))
   }
 
-  private mutating func forEachElement(depth: Int, _ body: (inout JSONScanner) throws -> Void) throws {
+  /// Calls the body at each element of an array whose bracket is stepped over.
+  package mutating func forEachElement(depth: Int, _ body: (inout JSONScanner) throws -> Void) throws {
     try checkDepth(depth)
     if take(UInt8(ascii: "]")) { return }
     repeat { try body(&self) } while take(UInt8(ascii: ","))
     try expect(UInt8(ascii: "]"))
+  }
+}
+
+/// The names in one object. None comes twice, and no two are the same to Unicode, which dictionaries go by.
+package struct MemberNames {
+  private var bytes: Set<[UInt8]> = []
+  /// Those that have other forms: what is ASCII has none.
+  private var texts: Set<String> = []
+
+  package init() {}
+
+  /// Throws `invalidDocument` for one that is there already.
+  package mutating func insert(_ name: JSONScanner.Name) throws {
+    let new = name.bytes
+    guard bytes.insert(new).inserted else { throw name.failure("has a member twice") }
+    try insertForm(of: name)
+  }
+
+  /// Notes a name that is known to be none of those that came before, byte by byte.
+  package mutating func insertForm(of name: JSONScanner.Name) throws {
+    guard name.withBytes({ $0.contains { $0 >= 0x80 } }), !texts.insert(name.text).inserted else { return }
+    throw name.failure("has a member twice, in two forms that are the same to Unicode")
   }
 }
