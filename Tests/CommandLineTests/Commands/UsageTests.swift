@@ -64,6 +64,8 @@ import Testing
     try run("export", "--plaintext", "p")
     #expect(try machine.godwit("-C", "r", "restore", "b").status == 0)
     #expect(try machine.godwit("-C", "f", "init", "--from", "p").status == 0)
+    // Not encrypted, as was asked for.
+    try FileManager.default.removeItem(atPath: machine.path("p"))
   }
 
   @Test func helpShowsTheGroupsAndTheExamples() throws {
