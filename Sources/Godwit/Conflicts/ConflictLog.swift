@@ -17,7 +17,8 @@ struct ConflictEntry {
 
 /// Keeps the writes that lost to writes they had not seen (`godwit_conflict`; Specs/merge.md, "Conflicts").
 struct ConflictLog {
-  /// How many entries an import leaves, unless it found more itself. Far more than people look through, and some megabytes at most.
+  /// How many entries an import leaves, unless it found more itself. Far more than people look through, and some
+  /// megabytes at most.
   static let entryLimit = 10_000
   /// Between the names of several columns, none of which can hold it.
   static let nameSeparator: Character = "\0"

@@ -64,7 +64,8 @@ extension Replica {
     try await prune { try $0.prune(before: HLC(milliseconds: milliseconds)) }
   }
 
-  /// Lets go of all conflicts but so many, of resolved ones first and then of the oldest. They stay counted in ``ReplicaStatus/prunedConflicts``.
+  /// Lets go of all conflicts but so many, of resolved ones first and then of the oldest. They stay counted in
+  /// ``ReplicaStatus/prunedConflicts``.
   ///
   /// Imports do the same with 10,000, but keep all that they found themselves.
   ///

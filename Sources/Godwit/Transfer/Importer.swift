@@ -137,7 +137,8 @@ final class Importer {
     let missing = try staged.missing(held: held)
     let report = MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
-      conflicts: merger.conflictCount, prunedConflicts: merger.prunedConflicts, quarantined: quarantined, isSnapshot: isSnapshot, replayed: replayed,
+      conflicts: merger.conflictCount, prunedConflicts: merger.prunedConflicts, quarantined: quarantined,
+      isSnapshot: isSnapshot, replayed: replayed,
       needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
