@@ -40,7 +40,9 @@ struct SnapshotImport {
     let besides = try Catalog.rearrange(file.header.tables, on: writer.connection)
     try writer.reload()
     try SnapshotLoader(file, head, writer: writer).run(progress)
-    for (table, columns) in besides { _ = try Catalog.grow(table, columns: columns, upTo: CollectionTable.heldMemberLimit, on: writer.connection) }
+    for (table, columns) in besides {
+      _ = try Catalog.grow(table, columns: columns, upTo: CollectionTable.heldMemberLimit, on: writer.connection)
+    }
     try writer.reload()
     guard !unsent.isEmpty else { return 0 }
     try Replay(writer).run(unsent)

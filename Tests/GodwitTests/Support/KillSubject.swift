@@ -25,23 +25,29 @@ enum KillSubject {
     _ arguments: [String], after steps: Int, _ body: () async -> Output
   ) async throws -> Output {
     let process = Process()
+    _ = try await BlockingThread.run { try start(process, arguments, after: steps) }
+    let result = await body()
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return result
+  }
+
+  /// Returns once it has made so many steps, or has ended: how many it made, and where it tells of more.
+  private static func start(
+    _ process: Process, _ arguments: [String], after steps: Int
+  ) throws -> (made: Int, output: Pipe) {
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.standardOutput = output
     try process.run()
-    try await BlockingThread.run {
-      var made = 0
-      while made < steps {
-        let bytes = output.fileHandleForReading.availableData
-        guard !bytes.isEmpty else { break }
-        made += bytes.count
-      }
+    var made = 0
+    while made < steps {
+      let bytes = output.fileHandleForReading.availableData
+      guard !bytes.isEmpty else { break }
+      made += bytes.count
     }
-    let result = await body()
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-    return result
+    return (made, output)
   }
 
   /// Kills it once it has made so many steps, or lets it end before; returns the steps it made.
@@ -51,17 +57,7 @@ enum KillSubject {
   ) async throws -> Int {
     try await BlockingThread.run {
       let process = Process()
-      let output = Pipe()
-      process.executableURL = URL(fileURLWithPath: path)
-      process.arguments = arguments
-      process.standardOutput = output
-      try process.run()
-      var made = 0
-      while made < steps {
-        let bytes = output.fileHandleForReading.availableData
-        guard !bytes.isEmpty else { break }
-        made += bytes.count
-      }
+      let (made, output) = try start(process, arguments, after: steps)
       if microseconds > 0 { usleep(microseconds) }
       Foundation.kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
