@@ -38,27 +38,39 @@ enum SystemTables {
     CREATE TABLE godwit_quarantine_row (key BLOB PRIMARY KEY NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_loss (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, table_name TEXT NOT NULL,
       key BLOB NOT NULL, column_name TEXT NOT NULL, value BLOB NOT NULL);
-    \(aheadCreation)
     """
-  /// Apart, because the first databases were made without it.
-  private static let aheadCreation =
-    "CREATE TABLE godwit_ahead (key BLOB PRIMARY KEY NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID;"
+  /// Apart, because the first databases were made without them.
+  private static let laterTables = [
+    (name: "godwit_ahead", definition: "(key BLOB PRIMARY KEY NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID"),
+    (
+      name: "godwit_statement",
+      definition: """
+        (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, bytes BLOB NOT NULL, pending INTEGER NOT NULL,
+          PRIMARY KEY (replica, incarnation)) WITHOUT ROWID
+        """
+    ),
+  ]
 
   /// Creates the tables in an empty database, or checks the version of those that are there.
   static func ensure(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
-    let present = try connection.scalar(
-      "SELECT coalesce(sum((name = 'godwit_meta') + 2 * (name = 'godwit_ahead')), 0) FROM sqlite_master")
-    guard present == .integer(0) else {
+    if try connection.scalar("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'godwit_meta')") == .integer(1) {
       try check(on: connection, group: group)
-      if present == .integer(1) { try connection.execute(aheadCreation) }
-      return
+      return try addLaterTables(on: connection)
     }
     try connection.execute(creation)
+    try addLaterTables(on: connection)
     try Meta.set(.format, .integer(formatVersion), on: connection)
     try Meta.set(.group, .text(group.description), on: connection)
     try Meta.set(.schemaVersion, .integer(0), on: connection)
     try Meta.set(.clock, .integer(0), on: connection)
     try OriginTable.addOwn(replica: replica, on: connection)
+  }
+
+  private static func addLaterTables(on connection: Connection) throws {
+    for table in laterTables
+    where try connection.scalar("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(table.name)]) == nil {
+      try connection.execute("CREATE TABLE \(table.name) \(table.definition)")
+    }
   }
 
   static func check(on connection: Connection, group: GroupID) throws {

@@ -37,7 +37,7 @@ extension Replica {
     return try await pool.read { connection in
       let held = try OriginTable(connection).vector
       let staged = StagedTransactions(connection: connection)
-      let said = try Acknowledgements(connection: connection).all().filter { members.contains($0.key.replica) }
+      let said = try Acknowledgements(connection).records.filter { members.contains($0.key.replica) }
       let missing = try staged.needed(held: held).map { origin, last in
         var holders = Set(said.filter { $0.value.stated.vector[origin] >= last }.map(\.key.replica))
         if members.contains(origin.replica) { holders.insert(origin.replica) }

@@ -17,9 +17,20 @@ struct Frontier {
     let counted = incarnations.counted(roster)
     isLone = counted.isEmpty
     heard = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
+    guard try Self.knowsAllMembers(roster, on: connection) else {
+      vector = log.origins.floor
+      return
+    }
     vector = try counted.reduce(log.origins.vector) { frontier, origin in
       let stated = incarnations.records[origin]?.counted.vector ?? VersionVector()
       return frontier.intersection(stated.union(try incarnations.implied(by: origin)))
     }
+  }
+
+  /// Whether nobody is a member of whom others have said so and who is not known here yet: what another process imports is
+  /// in the database before its members are in the keyring.
+  private static func knowsAllMembers(_ roster: Roster, on connection: Connection) throws -> Bool {
+    let known = Set(roster.all.map(\.identity.replica))
+    return try KnownStatements(connection: connection).all().allSatisfy { known.isSuperset(of: $0.members.keys) }
   }
 }

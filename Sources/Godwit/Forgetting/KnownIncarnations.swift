@@ -14,7 +14,7 @@ struct KnownIncarnations {
 
   init(_ log: ChangeLog, on connection: Connection) throws {
     self.log = log
-    records = try Acknowledgements(connection: connection).all()
+    records = try Acknowledgements(connection).records
     all = Set(log.origins.all + records.keys).union([log.origins.own]).sorted()
   }
 

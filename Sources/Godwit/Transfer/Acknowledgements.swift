@@ -11,11 +11,13 @@ struct Acknowledgements {
     var counted = MemberStatement()
   }
 
-  let connection: Connection
-
+  private let connection: Connection
   /// Of all who have said anything.
-  func all() throws -> [Origin: Record] {
-    try connection.withStatement("SELECT replica, incarnation, stated, counted FROM godwit_acknowledgement") { statement in
+  private(set) var records: [Origin: Record]
+
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    records = try connection.withStatement("SELECT replica, incarnation, stated, counted FROM godwit_acknowledgement") { statement in
       var records: [Origin: Record] = [:]
       while try statement.step() {
         var replica = ByteReader(statement.blob(at: 0))
@@ -31,24 +33,39 @@ struct Acknowledgements {
     }
   }
 
-  /// Takes in a statement. One that says less than the latest counts only when it was made later: a machine that was
-  /// rolled back holds less than before, and an old file that comes again says nothing new.
-  func add(_ statement: MemberStatement, of origin: Origin) throws {
-    var record = try all()[origin] ?? Record()
-    guard statement.vector.covers(record.stated.vector) || statement.milliseconds > record.stated.milliseconds else { return }
+  /// Takes in what a member said of itself in a file of its own, as far as it names the history held here.
+  mutating func add(_ statement: MemberStatement, of origin: Origin) throws {
+    var record = records[origin] ?? Record()
+    guard statement.replaces(record.stated) else { return }
     record.stated = statement
     record.counted.vector = record.counted.vector.intersection(statement.vector)
     try save(record, of: origin)
   }
 
+  /// Takes back what a later statement, of which others told, does not say any more.
+  mutating func lower(to statement: MemberStatement, of origin: Origin) throws {
+    guard var record = records[origin], statement.replaces(record.stated), !statement.vector.covers(record.stated.vector)
+    else { return }
+    record.stated.vector = record.stated.vector.intersection(statement.vector)
+    record.counted.vector = record.counted.vector.intersection(statement.vector)
+    try save(record, of: origin)
+  }
+
+  /// Takes in a statement of which others told, and of which all is held here, by the same history.
+  mutating func count(_ statement: MemberStatement, of origin: Origin) throws {
+    guard statement.replaces(records[origin]?.stated ?? MemberStatement()) else { return }
+    try save(Record(stated: statement, counted: statement), of: origin)
+  }
+
   /// Counts the statements of which all is held here: what is still to come from their members has seen all of it.
-  func count(held: VersionVector) throws {
-    for (origin, record) in try all() where record.counted != record.stated && held.covers(record.stated.vector) {
+  mutating func count(held: VersionVector) throws {
+    for (origin, record) in records where record.counted != record.stated && held.covers(record.stated.vector) {
       try save(Record(stated: record.stated, counted: record.stated), of: origin)
     }
   }
 
-  private func save(_ record: Record, of origin: Origin) throws {
+  private mutating func save(_ record: Record, of origin: Origin) throws {
+    records[origin] = record
     func bytes(_ statement: MemberStatement) -> Value {
       var writer = ByteWriter()
       statement.write(to: &writer)

@@ -35,7 +35,7 @@ struct Exporter {
       roster: roster.records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
       chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, ended: log.origins.ended,
-      snapshot: snapshot?.head)
+      snapshot: snapshot?.head, statements: try statements(log))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
@@ -51,6 +51,22 @@ struct Exporter {
     progress?(1)
     return ExportReport(
       transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
+  }
+
+  /// What this replica holds, and the latest that others that write on are known to have said.
+  private func statements(_ log: ChangeLog) throws -> [SignedStatement] {
+    let known = try KnownStatements(connection: connection).all()
+    let own = log.origins.own
+    let held = log.origins.vector
+    let chains = try SignedStatement.hash(held) { try log.origins.head(of: $0.origin).chain }
+    // A clock that was set back does not make this an old one.
+    let earlier = known.first { $0.origin == own }?.createdAt ?? .min
+    let ended = log.origins.ended
+    let statement = try SignedStatement.issue(
+      group: roster.group, incarnation: own.incarnation, at: max(createdAt, earlier + 1), vector: held,
+      chains: chains ?? .zero, members: roster.records.members, ended: Set(ended.keys), by: identity)
+    return [statement]
+      + known.filter { $0.origin != own && ended[$0.origin] == nil && roster[$0.subject]?.isActive == true }
   }
 
   private var recipients: [AgeRecipient] {

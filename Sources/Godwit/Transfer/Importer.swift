@@ -11,6 +11,8 @@ final class Importer {
   private let writer: ReplicaWriter
   private let connection: Connection
   private let file: SyncFileReader
+  /// The members as they were known before the file.
+  private let roster: Roster
   private let log: ChangeLog
   private let applier: TransactionApplier
   private let merger: Merger
@@ -35,8 +37,9 @@ final class Importer {
   private var quarantined = 0
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
-  private init(_ file: SyncFileReader, writer: ReplicaWriter, _ planner: ImportPlanner?) throws {
+  private init(_ file: SyncFileReader, from roster: Roster, writer: ReplicaWriter, _ planner: ImportPlanner?) throws {
     self.file = file
+    self.roster = roster
     self.planner = planner
     self.writer = writer
     connection = writer.connection
@@ -55,8 +58,8 @@ final class Importer {
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was. With a planner it throws
   /// ``TakenBack`` when all is done.
   static func run(
-    _ file: SyncFileReader, on writer: ReplicaWriter, isRejoining: Bool = false, planner: ImportPlanner? = nil,
-    progress: ProgressHandler?
+    _ file: SyncFileReader, from roster: Roster, on writer: ReplicaWriter, isRejoining: Bool = false,
+    planner: ImportPlanner? = nil, progress: ProgressHandler?
   ) throws -> MergeReport {
     do {
       return try writer.inMerge {
@@ -69,9 +72,9 @@ final class Importer {
           try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
         {
           let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
-          return try Importer(file, writer: writer, planner).acknowledgeSnapshot(replayed: replayed)
+          return try Importer(file, from: roster, writer: writer, planner).acknowledgeSnapshot(replayed: replayed)
         }
-        let report = try Importer(file, writer: writer, planner).run(progress)
+        let report = try Importer(file, from: roster, writer: writer, planner).run(progress)
         #if DEBUG || GODWIT_PLANT
           if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
         #endif
@@ -175,17 +178,38 @@ final class Importer {
   }
 
   private func acknowledge() throws {
-    let acknowledgements = Acknowledgements(connection: connection)
+    var acknowledgements = try Acknowledgements(connection)
     let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
     if sender != log.origins.own {
       let removed = file.header.roster.members.filter { $0.status == .removed }.map(\.subject)
+      let signed = file.header.statements.first { $0.origin == sender }
       try acknowledgements.add(
         MemberStatement(
-          vector: forks.agreed(file.header.vector), milliseconds: file.header.createdAt, removed: Set(removed),
-          ended: Set(file.header.ended.keys)),
+          vector: forks.agreed(file.header.vector), milliseconds: signed?.createdAt ?? file.header.createdAt,
+          removed: Set(removed), ended: Set(file.header.ended.keys)),
         of: sender)
     }
+    try weighStatements(&acknowledgements)
     try acknowledgements.count(held: held)
+  }
+
+  /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
+  private func weighStatements(_ acknowledgements: inout Acknowledgements) throws {
+    let known = KnownStatements(connection: connection)
+    var roster = roster
+    if !file.header.statements.isEmpty { roster.merge(file.header.roster, isVouchedFor: true) }
+    for statement in file.header.statements {
+      if statement.origin == log.origins.own {
+        try known.takeOwn(statement, from: roster)
+      } else if try known.take(statement, from: roster) {
+        try acknowledgements.lower(to: MemberStatement(statement), of: statement.origin)
+      }
+    }
+    for statement in try known.pending() where held.covers(statement.vector) {
+      let chains = try SignedStatement.hash(statement.vector) { try log.chain(at: $0) }
+      if chains == statement.chains { try acknowledgements.count(MemberStatement(statement), of: statement.origin) }
+      try known.settle(statement.origin)
+    }
   }
 
   /// What the file says came before its ranges, and where they end, is compared with what is held here.

@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitReplication
+import GodwitSyncFile
 
 /// What a member said of itself in a file (Specs/forgetting.md, "Acknowledgement").
 struct MemberStatement: Equatable {
@@ -15,6 +16,13 @@ struct MemberStatement: Equatable {
   /// Whether it takes nothing more from this one than what others can know of, too.
   func knowsEnd(of origin: Origin) -> Bool { removed.contains(origin.replica) || ended.contains(origin) }
 
+  /// Whether it takes the place of an earlier one. One that says less does only when it was made later: a machine that was
+  /// rolled back holds less than before, and an old file that comes again says nothing new.
+  func replaces(_ other: MemberStatement) -> Bool {
+    guard self != other, milliseconds <= other.milliseconds else { return self != other }
+    return vector.covers(other.vector) && (vector != other.vector || milliseconds == other.milliseconds)
+  }
+
   func write(to writer: inout ByteWriter) {
     vector.write(to: &writer)
     writer.signedVarint(milliseconds)
@@ -26,6 +34,12 @@ struct MemberStatement: Equatable {
 }
 
 extension MemberStatement {
+  init(_ signed: SignedStatement) {
+    self.init(
+      vector: signed.vector, milliseconds: signed.createdAt,
+      removed: Set(signed.members.filter { $0.value == .removed }.keys), ended: signed.ended)
+  }
+
   init(reading reader: inout ByteReader) throws {
     vector = try VersionVector(reading: &reader)
     milliseconds = try reader.signedVarint()

@@ -153,7 +153,8 @@ extension Replica {
         known.merge(header.roster)
         return try known.sender(header.sender).history
       }
-      let report = try Importer.run(file, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
+      let report = try Importer.run(
+        file, from: roster, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
       return (report, file.header.roster)
     }
   }

@@ -5,6 +5,14 @@ package struct MemberRecord: SignedRecord {
   package enum Status: UInt8, Hashable, Sendable {
     case active = 1
     case removed = 2
+
+    /// Throws `truncatedFile` or `corruptFile`.
+    package init(reading reader: inout ByteReader) throws {
+      guard let status = Status(rawValue: try reader.byte()) else {
+        throw ByteReader.malformed("a member's status is unknown")
+      }
+      self = status
+    }
   }
 
   package let group: GroupID
@@ -49,10 +57,7 @@ extension MemberRecord {
     group = GroupID(try Identifier128(reading: &reader))
     identity = try PublicIdentity(reading: &reader)
     name = try MemberName.read(&reader)
-    guard let status = Status(rawValue: try reader.byte()) else {
-      throw ByteReader.malformed("a member's status is unknown")
-    }
-    self.status = status
+    status = try Status(reading: &reader)
     issuedAtMilliseconds = try reader.bigEndian()
     issuer = ReplicaID(try Identifier128(reading: &reader))
     signature = Array(try reader.raw(Self.signatureByteCount))

@@ -17,7 +17,7 @@ package protocol SignedRecord: Hashable, Sendable {
 }
 
 extension SignedRecord {
-  static var signatureByteCount: Int { 64 }
+  package static var signatureByteCount: Int { 64 }
 
   /// Before this, in milliseconds since 1970 UTC, records are issued; those of a later time count for nobody, or one
   /// dated at the end of all numbers could not be overruled (Specs/membership.md, "Who is believed when").

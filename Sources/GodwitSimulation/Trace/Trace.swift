@@ -5,6 +5,8 @@ package struct Trace: Sendable {
   /// How many transactions a log may hold before imports forget.
   let keptTransactions: Int
   let isVersioned: Bool
+  /// Who hands files to whom.
+  let ways: [(from: Int, to: Int)]
   let events: [Event]
   /// What is written when all is done and forgotten.
   let epilogue: [Plan]
@@ -17,6 +19,7 @@ package struct Trace: Sendable {
     actorCount = writer.actorCount
     keptTransactions = writer.keptTransactions
     isVersioned = writer.isVersioned
+    ways = writer.ways
     epilogue = writer.epilogue()
   }
 

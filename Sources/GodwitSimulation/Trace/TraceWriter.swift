@@ -7,7 +7,7 @@ struct TraceWriter {
   private let faults: Fault
   let actorCount: Int
   /// Who hands files to whom.
-  private let ways: [(from: Int, to: Int)]
+  let ways: [(from: Int, to: Int)]
   /// One in how many writes and imports ends in a crash.
   private let crashRarity: Int
   /// One that never writes, in some worlds: its backups can be restored whatever the product does about sequences.

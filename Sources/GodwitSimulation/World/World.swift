@@ -11,6 +11,8 @@ final class World {
   let forgets: Bool
   /// Whether programs of several versions meet.
   let isVersioned: Bool
+  /// Who hands files to whom, copies left out.
+  let ways: [(from: Int, to: Int)]
   /// What is written when all was forgotten.
   let epilogue: [Plan]
   var history = History()
@@ -35,6 +37,7 @@ final class World {
   init(_ trace: Trace, kept: [Int], folder: String, template: FolderTemplate) async throws {
     self.folder = folder
     forgets = trace.keptTransactions < 1_000
+    ways = trace.ways
     epilogue = trace.epilogue
     isVersioned = trace.isVersioned
     let crashing = Set(kept.compactMap { trace.events[$0].crashingActor })

@@ -19,7 +19,9 @@ package struct SyncFileField: Equatable, Sendable {
   static let historiesByteLimit = 16 << 20
   /// Names that members were given.
   static let namesTag: UInt32 = 19
-  private static let knownTags: Set<UInt32> = [historiesTag, namesTag]
+  /// Signed statements.
+  static let statementsTag: UInt32 = 17
+  private static let knownTags: Set<UInt32> = [statementsTag, historiesTag, namesTag]
 
   /// Whether a reader may pass over it.
   package var isIgnorable: Bool { !tag.isMultiple(of: 2) }

@@ -34,7 +34,13 @@ extension SyncFileHeader {
     }
     writer.byte(snapshot == nil ? 0 : 1)
     snapshot?.write(to: &writer)
-    fields.joined(by: [SyncFileField](roster)).write(to: &writer)
+    fields.joined(by: [SyncFileField](roster) + statementsField).write(to: &writer)
+  }
+
+  private var statementsField: [SyncFileField] {
+    let list = StatementList(
+      group: group, createdAt: createdAt, vector: vector, members: roster.members, ended: ended.keys)
+    return list.encode(statements).map { [SyncFileField(tag: SyncFileField.statementsTag, bytes: $0)] } ?? []
   }
 
   init(reading reader: inout ByteReader) throws {
@@ -68,11 +74,14 @@ extension SyncFileHeader {
       members: members,
       names: try fields.remove(SyncFileField.namesTag).map { try RosterRecords.names($0) } ?? [],
       histories: try fields.remove(SyncFileField.historiesTag).map { try RosterRecords.histories($0) } ?? [])
+    let list = StatementList(group: group, createdAt: createdAt, vector: vector, members: members, ended: ended.keys)
+    let statements = try fields.remove(SyncFileField.statementsTag).map { try list.decode($0) } ?? []
     guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
       schemaVersion: schemaVersion, recipients: recipients, roster: roster, tables: tables, migrations: migrations,
-      ranges: ranges, chains: chains, floor: floor, ended: ended, snapshot: snapshot, fields: fields)
+      ranges: ranges, chains: chains, floor: floor, ended: ended, snapshot: snapshot,
+      statements: statements, fields: fields)
   }
 
   /// One kind for all, so that a list of mixed kinds cannot be written down.

@@ -55,6 +55,8 @@ package struct SyncFileHeader: Sendable {
   package let ended: [Origin: SequenceNumber]
   /// Set when the file carries state in place of ranges.
   package let snapshot: SnapshotHead?
+  /// What the sender and others hold and know, signed by each; not checked by decoding.
+  package let statements: [SignedStatement]
   /// What later versions say besides, rising by tag.
   package let fields: [SyncFileField]
 
@@ -63,7 +65,7 @@ package struct SyncFileHeader: Sendable {
     schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords, tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash],
     floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil,
-    fields: [SyncFileField] = []
+    statements: [SignedStatement] = [], fields: [SyncFileField] = []
   ) {
     self.group = group
     self.sender = sender
@@ -80,6 +82,7 @@ package struct SyncFileHeader: Sendable {
     self.floor = floor
     self.ended = ended
     self.snapshot = snapshot
+    self.statements = statements
     self.fields = fields
   }
 

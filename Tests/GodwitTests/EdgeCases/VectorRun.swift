@@ -50,6 +50,7 @@ struct VectorRun {
     case .clock(let name, let milliseconds): try group[name].clock.advance(milliseconds)
     case .restart(let name): try await group.restart(name)
     case .copy(let name, let new): try await group.copy(name, as: new)
+    case .compact(let name): try await group[name].replica.compact()
     case .expect(let expectation):
       for name in expectation.on ?? group.names { try await compare(expectation, on: name, number) }
     }
@@ -179,6 +180,7 @@ struct VectorRun {
     }
     let status = try await replica.status()
     if let staged = expected.staged { #expect(status.staged == staged, comment(step, "on \(name)")) }
+    if let logged = expected.logged { #expect(try await replica.log().count == logged, comment(step, "on \(name)")) }
     if let transactions = expected.transactions {
       let held = status.held.reduce(0) { $0 + Int($1.sequence) }
       #expect(held == transactions, comment(step, "transactions held on \(name)"))

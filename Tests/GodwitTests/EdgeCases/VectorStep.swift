@@ -10,12 +10,13 @@ enum VectorStep: Decodable, Sendable {
   case clock(replica: String, milliseconds: Int64)
   case restart(replica: String)
   case copy(replica: String, name: String)
+  case compact(replica: String)
   case expect(VectorExpectation)
 
   private enum CodingKeys: String, CodingKey, CaseIterable {
     case on, write, sameTime, refused
     case send, to, all, times, report
-    case keep, from, deliver, exchange, clock, advance, restart, copy, expect
+    case keep, from, deliver, exchange, clock, advance, restart, copy, compact, expect
     case member = "for"
     case name = "as"
   }
@@ -45,6 +46,8 @@ enum VectorStep: Decodable, Sendable {
       self = .restart(replica: try text(.restart))
     } else if fields.contains(.copy) {
       self = .copy(replica: try text(.copy), name: try text(.name))
+    } else if fields.contains(.compact) {
+      self = .compact(replica: try text(.compact))
     } else if fields.contains(.expect) {
       self = .expect(try fields.decode(VectorExpectation.self, forKey: .expect))
     } else {
@@ -130,9 +133,13 @@ struct VectorExpectation: Decodable, Sendable {
   let limbo: [String: [[VectorValue]]]?
   /// All transactions held, of whatever origin.
   let transactions: Int?
+  /// Those of them that the log still has.
+  let logged: Int?
   let staged: Int?
 
-  private enum CodingKeys: CodingKey, CaseIterable { case on, rows, conflicts, mayConflict, limbo, transactions, staged }
+  private enum CodingKeys: CodingKey, CaseIterable {
+    case on, rows, conflicts, mayConflict, limbo, transactions, logged, staged
+  }
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(only: CodingKeys.self)
@@ -142,6 +149,7 @@ struct VectorExpectation: Decodable, Sendable {
     mayConflict = try fields.decodeIfPresent([Conflict].self, forKey: .mayConflict) ?? []
     limbo = try fields.decodeIfPresent([String: [[VectorValue]]].self, forKey: .limbo)
     transactions = try fields.decodeIfPresent(Int.self, forKey: .transactions)
+    logged = try fields.decodeIfPresent(Int.self, forKey: .logged)
     staged = try fields.decodeIfPresent(Int.self, forKey: .staged)
   }
 }

@@ -74,18 +74,33 @@ struct StagingTests {
     #expect(try await late.fetch(Note.all).map(\.views) == [5])
   }
 
-  @Test("a cycle of three falls quiet: a round without writes sends nothing")
-  func quiet() async throws {
-    let group = try await TestGroup(3)
-    for index in 0..<3 { try await write("from \(index)", to: group[index]) }
-    try await group.settle()
-    try await group.settle()
-    #expect(try await group.digests().count == 1)
-    for (sender, receiver) in [(0, 1), (1, 2), (2, 0)] {
-      let path = group.folder.file("quiet-\(sender).sync")
-      let report = try await group[sender].export(to: .file(path))
-      #expect(report.transactions == 0)
-      #expect(try await group[receiver].import(from: .file(path)).applied == 0)
+  @Test("a circle of one direction falls quiet and forgets", arguments: [3, 5])
+  func quiet(_ count: Int) async throws {
+    let group = try await TestGroup(count)
+    for index in 0..<count { try await write("from \(index)", to: group[index]) }
+    func round() async throws -> [(sent: Int, applied: Int)] {
+      var reports: [(sent: Int, applied: Int)] = []
+      for sender in 0..<count {
+        let path = group.folder.file("quiet-\(sender).sync")
+        let report = try await group[sender].export(to: .file(path))
+        reports.append((report.transactions, try await group[(sender + 1) % count].import(from: .file(path)).applied))
+      }
+      return reports
     }
+    #expect(try await round().contains { $0.applied > 0 })
+    _ = try await round()
+    _ = try await round()
+    #expect(try await group.digests().count == 1)
+    #expect(try await round().allSatisfy { $0.sent == 0 && $0.applied == 0 })
+    for index in 0..<count {
+      try await group[index].compact()
+      #expect(try await group[index].log().isEmpty)
+    }
+    // What comes after that goes round as well.
+    try await write("later", to: group[count - 1])
+    for _ in 0..<2 { _ = try await round() }
+    #expect(try await group.digests().count == 1)
+    _ = try await round()
+    #expect(try await round().allSatisfy { $0.sent == 0 && $0.applied == 0 })
   }
 }

@@ -1,0 +1,75 @@
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+/// The latest signed statement of each incarnation, to be passed on, and weighed here once all that it names is held
+/// (`godwit_statement`; Specs/forgetting.md, "Statements pass from hand to hand").
+struct KnownStatements {
+  let connection: Connection
+
+  /// All of them. A database that was last opened by an earlier version, and is only read, has none.
+  func all() throws -> [SignedStatement] {
+    let isThere = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'godwit_statement')"
+    guard try connection.scalar(isThere) == .integer(1) else { return [] }
+    return try read("SELECT bytes FROM godwit_statement ORDER BY replica, incarnation")
+  }
+
+  /// Those that were not weighed yet.
+  func pending() throws -> [SignedStatement] {
+    try read("SELECT bytes FROM godwit_statement WHERE pending ORDER BY replica, incarnation")
+  }
+
+  /// Keeps a statement that replaces the one kept before, if it is its maker's; returns whether it is kept.
+  func take(_ statement: SignedStatement, from roster: Roster) throws -> Bool {
+    try take(statement, from: roster, isPending: true) { MemberStatement(statement).replaces(MemberStatement($0)) }
+  }
+
+  /// Remembers when the writing replica last said something: what it says next must be later, whatever its clock says now.
+  func takeOwn(_ statement: SignedStatement, from roster: Roster) throws {
+    _ = try take(statement, from: roster, isPending: false) { statement.createdAt > $0.createdAt }
+  }
+
+  private func take(
+    _ statement: SignedStatement, from roster: Roster, isPending: Bool, replacing isNewer: (SignedStatement) -> Bool
+  ) throws -> Bool {
+    var writer = ByteWriter(capacity: 512)
+    statement.encode(to: &writer)
+    let key = key(statement.origin)
+    let sql = "SELECT bytes FROM godwit_statement WHERE replica = ? AND incarnation = ?"
+    if case .blob(let kept)? = try connection.scalar(sql, key) {
+      guard kept != writer.bytes else { return false }
+      var reader = ByteReader(kept)
+      guard isNewer(try SignedStatement(reading: &reader)) else { return false }
+    }
+    guard let maker = roster[statement.subject], maker.isActive, statement.isInTime,
+      statement.isSigned(by: maker.identity)
+    else { return false }
+    try connection.run(
+      "INSERT OR REPLACE INTO godwit_statement (replica, incarnation, bytes, pending) VALUES (?, ?, ?, ?)",
+      key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])
+    return true
+  }
+
+  /// Whether a pending one counts is known now.
+  func settle(_ origin: Origin) throws {
+    try connection.run("UPDATE godwit_statement SET pending = 0 WHERE replica = ? AND incarnation = ?", key(origin))
+  }
+
+  private func read(_ sql: String) throws -> [SignedStatement] {
+    try connection.withStatement(sql) { statement in
+      var statements: [SignedStatement] = []
+      while try statement.step() {
+        var reader = ByteReader(statement.blob(at: 0))
+        statements.append(try SignedStatement(reading: &reader))
+      }
+      return statements
+    }
+  }
+
+  private func key(_ origin: Origin) -> [Value] {
+    var replica = ByteWriter(capacity: 16)
+    origin.replica.value.write(to: &replica)
+    return [.blob(replica.bytes), .integer(Int64(origin.incarnation))]
+  }
+}

@@ -1,0 +1,104 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+
+/// What an incarnation of a member holds and knows, signed by itself, so that others can pass it on
+/// (Specs/sync-file.md, "Statements").
+package struct SignedStatement: SignedRecord {
+  package let group: GroupID
+  package let origin: Origin
+  /// Milliseconds since 1970 UTC by its maker's clock.
+  package let createdAt: Int64
+  /// All that its maker held.
+  package let vector: VersionVector
+  /// What the chains of all that hash to: see ``hash(_:chain:)``.
+  package let chains: ContentHash
+  /// The members its maker knew.
+  package let members: [ReplicaID: MemberRecord.Status]
+  /// The incarnations it knew to have ended.
+  package let ended: Set<Origin>
+  package let signature: [UInt8]
+
+  package var subject: ReplicaID { origin.replica }
+  package var issuer: ReplicaID { origin.replica }
+  package var issuedAtMilliseconds: Int64 { createdAt }
+
+  init(
+    group: GroupID, origin: Origin, createdAt: Int64, vector: VersionVector, chains: ContentHash,
+    members: [ReplicaID: MemberRecord.Status], ended: Set<Origin>, signature: [UInt8]
+  ) {
+    self.group = group
+    self.origin = origin
+    self.createdAt = createdAt
+    self.vector = vector
+    self.chains = chains
+    self.members = members
+    self.ended = ended
+    self.signature = signature
+  }
+
+  /// Makes and signs one.
+  package static func issue(
+    group: GroupID, incarnation: UInt32, at milliseconds: Int64, vector: VersionVector, chains: ContentHash,
+    members: [MemberRecord], ended: Set<Origin>, by issuer: Identity
+  ) throws -> SignedStatement {
+    let statuses = Dictionary(members.map { ($0.subject, $0.status) }, uniquingKeysWith: { $1 })
+    func statement(_ signature: [UInt8]) -> SignedStatement {
+      SignedStatement(
+        group: group, origin: Origin(replica: issuer.replica, incarnation: incarnation), createdAt: milliseconds,
+        vector: vector, chains: chains, members: statuses, ended: ended, signature: signature)
+    }
+    return statement(try issuer.sign(statement([]).signedBytes))
+  }
+
+  /// One hash for the histories that a vector names; nil when one of the chains is not known.
+  package static func hash(_ vector: VersionVector, chain: (Dot) throws -> ContentHash?) rethrows -> ContentHash? {
+    var writer = ByteWriter(capacity: vector.origins.count * 60)
+    for origin in vector.origins {
+      guard let chain = try chain(Dot(origin, vector[origin])) else { return nil }
+      origin.write(to: &writer)
+      writer.bigEndian(vector[origin].rawValue)
+      writer.raw(chain.bytes)
+    }
+    return writer.bytes.withUnsafeBytes { ContentHash(of: $0) }
+  }
+}
+
+extension SignedStatement {
+  package static let domain = Array("godwit statement v1\0".utf8)
+
+  package func encodeFields(to writer: inout ByteWriter) {
+    group.value.write(to: &writer)
+    origin.write(to: &writer)
+    writer.signedVarint(createdAt)
+    vector.write(to: &writer)
+    writer.raw(chains.bytes)
+    writer.varint(members.count)
+    for (replica, status) in members.sorted(by: { $0.key < $1.key }) {
+      replica.value.write(to: &writer)
+      writer.byte(status.rawValue)
+    }
+    writer.varint(ended.count)
+    for origin in ended.sorted() { origin.write(to: &writer) }
+  }
+
+  /// Reads what was kept. Throws `truncatedFile` or `corruptFile`.
+  package init(reading reader: inout ByteReader) throws {
+    group = GroupID(try Identifier128(reading: &reader))
+    origin = try Origin(reading: &reader)
+    createdAt = try reader.signedVarint()
+    vector = try VersionVector(reading: &reader)
+    chains = try ContentHash(reading: &reader)
+    var members: [ReplicaID: MemberRecord.Status] = [:]
+    for _ in 0..<(try reader.count(limit: SyncFileHeader.memberLimit, "members")) {
+      let replica = ReplicaID(try Identifier128(reading: &reader))
+      members[replica] = try MemberRecord.Status(reading: &reader)
+    }
+    self.members = members
+    ended = Set(
+      try (0..<(try reader.count(limit: VersionVector.originLimit, "ended incarnations"))).map { _ in
+        try Origin(reading: &reader)
+      })
+    signature = Array(try reader.raw(Self.signatureByteCount))
+  }
+}

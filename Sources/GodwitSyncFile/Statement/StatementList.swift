@@ -1,0 +1,166 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+
+/// Signed statements as a header has them: only what differs from what the header says itself (Specs/sync-file.md,
+/// "Statements").
+struct StatementList {
+  private let group: GroupID
+  private let createdAt: Int64
+  private let vector: VersionVector
+  private let members: [MemberRecord]
+  private let ended: [Origin]
+  /// Bounds what a reader makes of few bytes.
+  private static let entryLimit = 1 << 20
+
+  init(
+    group: GroupID, createdAt: Int64, vector: VersionVector, members: [MemberRecord], ended: some Collection<Origin>
+  ) {
+    self.group = group
+    self.createdAt = createdAt
+    self.vector = vector
+    self.members = members
+    self.ended = ended.sorted()
+  }
+
+  /// How many statements there may be.
+  private func limit(_ origins: [Origin]) -> Int {
+    Self.entryLimit / max(1, origins.count + members.count + ended.count)
+  }
+
+  /// As many of the statements as there may be and fit into a field; nil for none.
+  func encode(_ statements: [SignedStatement]) -> [UInt8]? {
+    let sayable = statements.filter(canSay).sorted { $0.origin < $1.origin }
+    let known = Set(vector.origins)
+    let further = Set(sayable.flatMap(\.vector.origins)).subtracting(known).sorted()
+    let origins = vector.origins + further
+    var list = ByteWriter(capacity: sayable.count * 160)
+    var count = 0
+    let overhead = 24 * (further.count + 1)
+    for statement in sayable.prefix(limit(origins)) {
+      let end = list.bytes.count
+      write(statement, origins, to: &list)
+      guard overhead + list.bytes.count <= SyncFileField.byteLimit else {
+        list.truncate(to: end)
+        break
+      }
+      count += 1
+    }
+    guard count == sayable.count else { return encode(Array(sayable.prefix(count))) }
+    guard count > 0 else { return nil }
+    var writer = ByteWriter(capacity: overhead + list.bytes.count)
+    writer.varint(further.count)
+    for origin in further { origin.write(to: &writer) }
+    writer.varint(count)
+    writer.raw(list.bytes)
+    return writer.bytes
+  }
+
+  /// Whether the header knows all that it names.
+  private func canSay(_ statement: SignedStatement) -> Bool {
+    let known = Set(members.map(\.subject))
+    return statement.group == group && known.contains(statement.subject)
+      && known.isSuperset(of: statement.members.keys) && statement.ended.isSubset(of: ended)
+  }
+
+  private func write(_ statement: SignedStatement, _ origins: [Origin], to writer: inout ByteWriter) {
+    writer.varint(members.firstIndex { $0.subject == statement.subject } ?? 0)
+    writer.bigEndian(statement.origin.incarnation)
+    writer.signedVarint(createdAt &- statement.createdAt)
+    let differing = origins.indices.filter { vector[origins[$0]] != statement.vector[origins[$0]] }
+    writer.places(differing)
+    for place in differing {
+      writer.signedVarint(Int64(vector[origins[place]].rawValue) - Int64(statement.vector[origins[place]].rawValue))
+    }
+    writer.raw(statement.chains.bytes)
+    let statuses = members.map { statement.members[$0.subject] }
+    writer.places(members.indices.filter { statuses[$0] == nil })
+    writer.places(members.indices.filter { statuses[$0] != nil && statuses[$0] != members[$0].status })
+    writer.places(ended.indices.filter { !statement.ended.contains(ended[$0]) })
+    writer.raw(statement.signature)
+  }
+
+  /// Throws `corruptFile`, `truncatedFile` or `limitExceeded`. Signatures are not looked at.
+  func decode(_ bytes: [UInt8]) throws -> [SignedStatement] {
+    var reader = ByteReader(bytes)
+    var origins = vector.origins
+    var last: Origin?
+    for _ in 0..<(try reader.count(limit: VersionVector.originLimit, "origins of statements")) {
+      let origin = try Origin(reading: &reader)
+      guard vector[origin] == .none, last.map({ $0 < origin }) ?? true else {
+        throw ByteReader.malformed("the origins of statements")
+      }
+      last = origin
+      origins.append(origin)
+    }
+    let count = try reader.count(limit: limit(origins), "statements")
+    guard count > 0 else { throw ByteReader.malformed("an empty list of statements") }
+    var statements: [SignedStatement] = []
+    for _ in 0..<count {
+      let statement = try read(&reader, origins)
+      if let before = statements.last, before.origin >= statement.origin {
+        throw ByteReader.malformed("statements out of order")
+      }
+      statements.append(statement)
+    }
+    try reader.expectEnd()
+    guard Set(statements.flatMap(\.vector.origins)).isSuperset(of: origins.dropFirst(vector.origins.count)) else {
+      throw ByteReader.malformed("origins that no statement names")
+    }
+    return statements
+  }
+
+  private func read(_ reader: inout ByteReader, _ origins: [Origin]) throws -> SignedStatement {
+    let maker = try reader.count(limit: members.count - 1, "the place of a member")
+    let origin = Origin(replica: members[maker].subject, incarnation: try reader.bigEndian())
+    let time = createdAt &- (try reader.signedVarint())
+    var held = vector
+    for place in try reader.places(below: origins.count) {
+      let difference = try reader.signedVarint()
+      let (value, hasOverflown) = Int64(vector[origins[place]].rawValue).subtractingReportingOverflow(difference)
+      guard difference != 0, !hasOverflown, value >= 0, UInt64(value) < SequenceNumber.limit.rawValue else {
+        throw ByteReader.malformed("a sequence in a statement")
+      }
+      held[origins[place]] = SequenceNumber(rawValue: UInt64(value))
+    }
+    let chains = try ContentHash(reading: &reader)
+    var statuses = Dictionary(members.map { ($0.subject, $0.status) }, uniquingKeysWith: { $1 })
+    for place in try reader.places(below: members.count) { statuses[members[place].subject] = nil }
+    for place in try reader.places(below: members.count) {
+      guard let status = statuses[members[place].subject] else { throw ByteReader.malformed("a member in a statement") }
+      statuses[members[place].subject] = status == .active ? .removed : .active
+    }
+    var known = Set(ended)
+    for place in try reader.places(below: ended.count) { known.remove(ended[place]) }
+    return SignedStatement(
+      group: group, origin: origin, createdAt: time, vector: held, chains: chains, members: statuses, ended: known,
+      signature: Array(try reader.raw(SignedStatement.signatureByteCount)))
+  }
+}
+
+extension ByteWriter {
+  /// Rising places in a list.
+  fileprivate mutating func places(_ places: [Int]) {
+    varint(places.count)
+    var next = 0
+    for place in places {
+      varint(place - next)
+      next = place + 1
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func places(below end: Int) throws -> [Int] {
+    let count = try count(limit: end, "places")
+    var places: [Int] = []
+    var next = 0
+    for _ in 0..<count {
+      let place = try next + self.count(limit: max(0, end - 1 - next), "a place")
+      guard place < end else { throw Self.malformed("a place beyond the end of its list") }
+      places.append(place)
+      next = place + 1
+    }
+    return places
+  }
+}
