@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitKeys
+import GodwitSyncFile
 
 /// The members of a group, worked out from signed records (Specs/membership.md).
 package struct Roster: Sendable {
@@ -112,6 +113,12 @@ extension Roster {
   private var successorCount: Int { histories.values.reduce(0) { $0 + $1.successors.count } }
   /// What one member makes must not fill the keyrings and files of all.
   private static let successorCountMax = 4_096
+
+  /// Whether a statement is its maker's, who is an active member, by the key that is in force.
+  func isSigned(_ statement: SignedStatement) -> Bool {
+    guard let maker = self[statement.subject], maker.isActive, statement.isInTime else { return false }
+    return statement.isSigned(by: maker.identity)
+  }
 
   /// Whether every record was signed by one that is or was a member, or founded the group.
   var isSigned: Bool {

@@ -57,6 +57,8 @@ public struct SyncFileInspection: Sendable {
     public let held: [Position]
     /// Up to where the sender has forgotten the transactions one by one.
     public let forgotten: [Position]
+    /// What its sender and others have signed of what they hold: acknowledgements that it passes on.
+    public let statements: [Statement]
     /// The tags of what a later version of the format says besides.
     public let unknownFields: [UInt32]
     /// How large its parts are.
@@ -93,6 +95,20 @@ public struct SyncFileInspection: Sendable {
     public let incarnation: String
     /// The sequence number.
     public let sequence: UInt64
+  }
+
+  /// What an incarnation of a member holds, signed by itself.
+  public struct Statement: Sendable, Hashable {
+    /// The replica that made it.
+    public let replica: ReplicaID
+    /// Its incarnation, 8 hexadecimal digits.
+    public let incarnation: String
+    /// When it was made by its maker's clock, milliseconds since 1970 UTC.
+    public let milliseconds: Int64
+    /// What its maker held of each origin.
+    public let held: [Position]
+    /// Whether the signature is its maker's, who is an active member. Others are not believed.
+    public let isSigned: Bool
   }
 
   /// What the file has for a table.

@@ -53,6 +53,11 @@ struct SyncFileInspector {
       },
       ranges: walk.ranges, tables: walk.tables, migrations: header.migrations.count,
       transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
+      statements: header.statements.map { statement in
+        SyncFileInspection.Statement(
+          replica: statement.subject, incarnation: statement.origin.incarnationDigits, milliseconds: statement.createdAt,
+          held: statement.vector.positions, isSigned: isOwnGroup && known.isSigned(statement))
+      },
       unknownFields: header.fields.map(\.tag),
       sizes: SyncFileInspection.Sizes(
         container: file.sizes.container, header: file.sizes.header, frames: file.sizes.frames,

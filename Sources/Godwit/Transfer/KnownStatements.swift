@@ -42,9 +42,7 @@ struct KnownStatements {
       var reader = ByteReader(kept)
       guard isNewer(try SignedStatement(reading: &reader)) else { return false }
     }
-    guard let maker = roster[statement.subject], maker.isActive, statement.isInTime,
-      statement.isSigned(by: maker.identity)
-    else { return false }
+    guard roster.isSigned(statement) else { return false }
     try connection.run(
       "INSERT OR REPLACE INTO godwit_statement (replica, incarnation, bytes, pending) VALUES (?, ?, ?, ?)",
       key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])

@@ -61,7 +61,7 @@ import Testing
     let file = desk.path("changes.sync")
     let outside: Set<String> = ["file", "bytes", "headerBytes", "armored", "stanzas", "opens"]
     let inside: Set<String> = [
-      "format", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "snapshot", "transactions",
+      "format", "statements", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "snapshot", "transactions",
       "ranges", "tables", "schemaVersion", "migrations", "held", "forgotten", "containerBytes", "containerHeaderBytes",
       "frames", "packedBytes", "unpackedBytes", "signature",
     ]

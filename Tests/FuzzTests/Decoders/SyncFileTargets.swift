@@ -215,11 +215,27 @@ enum SyncFileStarts {
       "hybrid": try header(kind: .hybrid, ranges: []),
       "fields": try header(
         ranges: [], fields: [SyncFileField(tag: 1, bytes: [1]), SyncFileField(tag: 9, bytes: [])]),
+      "statements": try header(ranges: [], statements: statements()),
+    ]
+  }
+
+  /// One that says just what the header says, and one that differs in all.
+  private static func statements() throws -> [SignedStatement] {
+    let roster = try FuzzKeys.roster()
+    let origins = FuzzKeys.origins
+    return [
+      try SignedStatement.issue(
+        group: FuzzKeys.group, incarnation: 1, at: 1_700_000_000_000, vector: VersionVector([origins[0]: SequenceNumber(rawValue: 3)]),
+        chains: .zero, members: roster.members, ended: [origins[1]], by: FuzzKeys.identity(1)),
+      try SignedStatement.issue(
+        group: FuzzKeys.group, incarnation: 2, at: 1_600_000_000_000, vector: VersionVector([origins[2]: SequenceNumber(rawValue: 9)]),
+        chains: .zero, members: Array(roster.members.prefix(1)), ended: [], by: FuzzKeys.identity(2)),
     ]
   }
 
   private static func header(
-    kind: AgeKeyKind = .x25519, ranges: [SyncFileHeader.Range], snapshot: SnapshotHead? = nil, fields: [SyncFileField] = []
+    kind: AgeKeyKind = .x25519, ranges: [SyncFileHeader.Range], snapshot: SnapshotHead? = nil, fields: [SyncFileField] = [],
+    statements: [SignedStatement] = []
   ) throws -> SyncFileHeader {
     let recipients = try (1...2).map { try FuzzKeys.identity($0, kind).publicIdentity.recipient }
     let table = try TableDefinition(
@@ -237,7 +253,8 @@ enum SyncFileStarts {
       recipients: recipients.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) },
       roster: try FuzzKeys.roster(kind), tables: [table],
       migrations: [SchemaMigration(version: 1, name: "notes", steps: [.createTable(table)]).bytes], ranges: ranges,
-      chains: [:], floor: VersionVector(), ended: [FuzzKeys.origins[1]: .none], snapshot: snapshot, fields: fields)
+      chains: [:], floor: VersionVector(), ended: [FuzzKeys.origins[1]: .none], snapshot: snapshot,
+      statements: statements, fields: fields)
   }
 
   /// The whole container, signed by the first identity, as it lies in the age file.

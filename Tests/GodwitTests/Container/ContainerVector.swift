@@ -32,6 +32,20 @@ struct ContainerVector: Codable {
     let operations: [Operation]
   }
 
+  struct Statement: Codable, Equatable {
+    struct Position: Codable, Equatable {
+      let replica: String
+      let incarnation: String
+      let sequence: UInt64
+    }
+
+    let replica: String
+    let incarnation: String
+    let milliseconds: Int64
+    let held: [Position]
+    let signed: Bool
+  }
+
   struct Content: Codable, Equatable {
     let sender: String
     let incarnation: String
@@ -42,6 +56,8 @@ struct ContainerVector: Codable {
     let transactions: [Transaction]
     /// Rows of a snapshot, by table.
     let rows: [String: Int]
+    /// Nil when there are none.
+    let statements: [Statement]?
     let unknownFields: [UInt32]
     let containerBytes: Int
   }
@@ -77,6 +93,14 @@ extension ContainerVector.Content {
         milliseconds: transaction.entry.milliseconds, operations: transaction.operations.map(\.vector))
     }
     rows = Dictionary(uniqueKeysWithValues: content.tables.filter { $0.rows > 0 }.map { ($0.changes.table, $0.rows) })
+    let statements = content.statements.map { statement in
+      ContainerVector.Statement(
+        replica: "\(statement.replica)", incarnation: statement.incarnation, milliseconds: statement.milliseconds,
+        held: statement.held.map {
+          .init(replica: "\($0.replica)", incarnation: $0.incarnation, sequence: $0.sequence)
+        }, signed: statement.isSigned)
+    }
+    self.statements = statements.isEmpty ? nil : statements
     unknownFields = content.unknownFields
     containerBytes = content.sizes.container
   }

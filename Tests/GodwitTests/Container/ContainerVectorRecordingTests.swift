@@ -118,9 +118,42 @@ struct ContainerVectorRecordingTests {
     _ = try await scene.group[0].snapshot(to: .file(path))
     try await good("snapshot", "the state with its two transactions", scene, [Forgery.bytes(path)])
     let fields = [SyncFileField(tag: 1, bytes: [1, 2, 3]), SyncFileField(tag: 4_294_967_295, bytes: [])]
+    try await recordStatements(scene)
     try await good(
       "fields", "fields of a later version that may be passed over", scene,
       [scene.replacingHeader { $0.changing(fields: fields) }])
+  }
+
+  /// The other member's latest statement, an older one of its copy, and one that nobody has signed.
+  private func recordStatements(_ scene: Scene) async throws {
+    try await scene.group.send(from: 0, to: 1)
+    scene.group.clock.advance(60_000)
+    try await scene.group.send(from: 1, to: 0)
+    let path = scene.group.folder.file("statements")
+    _ = try await scene.group[0].export(to: .file(path), includesAll: true)
+    let container = try Forgery.container(Forgery.bytes(path), scene.reader)
+    let header = try Forgery.header(container).header
+    let origin = Origin(replica: scene.sender.replica, incarnation: 99)
+    let copy = try SignedStatement.issue(
+      group: header.group, incarnation: 7, at: header.createdAt - 5_000,
+      vector: VersionVector([origin: SequenceNumber(rawValue: 3)]), chains: .zero,
+      members: Array(header.roster.members.prefix(1)), ended: [], by: scene.reader)
+    let unsigned = SignedStatement(
+      group: header.group, origin: Origin(replica: scene.reader.replica, incarnation: 8), createdAt: copy.createdAt,
+      vector: copy.vector, chains: .zero, members: copy.members, ended: [], signature: copy.signature)
+    func file(_ change: (SyncFileHeader) -> SyncFileHeader) throws -> [UInt8] {
+      try scene.seal(Forgery.replaceHeader(of: container, signedBy: scene.sender, change))
+    }
+    try await good(
+      "statements", "what the sender, the reader and a copy of it have signed, and one that nobody has", scene,
+      [file { $0.changing(statements: $0.statements + [copy, unsigned]) }])
+
+    try bad(
+      "statements-none", "a list of statements without any", scene, .corruptFile,
+      file { $0.changing(fields: [SyncFileField(tag: 17, bytes: [0, 0])], statements: []) })
+    try bad(
+      "statements-member", "a statement by a member that the header does not have", scene, .limitExceeded,
+      file { $0.changing(fields: [SyncFileField(tag: 17, bytes: [0, 1, 2])], statements: []) })
   }
 
   private func recordSealing(_ scene: Scene) throws {

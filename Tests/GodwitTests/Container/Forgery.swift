@@ -70,13 +70,15 @@ extension SyncFileHeader {
   /// The same with some fields changed.
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
-    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil
+    tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
+    statements: [SignedStatement]? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
       schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges, chains: chains,
-      floor: floor, ended: ended, snapshot: snapshot, fields: fields ?? self.fields)
+      floor: floor, ended: ended, snapshot: snapshot, statements: statements ?? self.statements,
+      fields: fields ?? self.fields)
   }
 }
 

@@ -25,7 +25,7 @@ let mergeBenchmarks = [
     try await edits(context, "import-edits", isConcurrent: false)
   },
   Benchmark(
-    group: "merge", name: "import, the same edits, merged", baseline: "raw updates of the same rows", budget: 12.0
+    group: "merge", name: "import, the same edits, merged", baseline: "raw updates of the same rows", budget: 3.0
   ) { context in
     try await edits(context, "import-merged", isConcurrent: true)
   },

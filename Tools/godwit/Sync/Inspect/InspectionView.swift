@@ -47,10 +47,15 @@ struct InspectionView {
       "tables      \(list(tables))",
       "schema      version \(content.schemaVersion), \(Format.count(content.migrations, "migration"))",
       "held        \(list(content.held.map { "\(names.name($0.replica)) \($0.sequence)" }))",
+      "statements  \(list(content.statements.map(text)))",
       "container   \(Format.byteSize(sizes.container)), \(Format.byteSize(sizes.header)) of them header",
       "frames      \(sizes.frames), \(packing)",
       "signature   \(content.signature.text)",
     ]
+  }
+
+  private func text(_ statement: SyncFileInspection.Statement) -> String {
+    names.name(statement.replica) + (statement.isSigned ? "" : " (NOT SIGNED by a member known here)")
   }
 
   private func list(_ words: [String]) -> String { words.isEmpty ? "nothing" : words.joined(separator: ", ") }
@@ -76,7 +81,8 @@ struct InspectionView {
       ("transactions", .number(content.transactions)), ("ranges", .array(content.ranges.map(json))),
       ("tables", .array(content.tables.map(json))), ("schemaVersion", .number(content.schemaVersion)),
       ("migrations", .number(content.migrations)), ("held", .array(content.held.map(json))),
-      ("forgotten", .array(content.forgotten.map(json))), ("containerBytes", .number(content.sizes.container)),
+      ("forgotten", .array(content.forgotten.map(json))), ("statements", .array(content.statements.map(json))),
+      ("containerBytes", .number(content.sizes.container)),
       ("containerHeaderBytes", .number(content.sizes.header)), ("frames", .number(content.sizes.frames)),
       ("packedBytes", .number(content.sizes.packed)), ("unpackedBytes", .number(content.sizes.unpacked)),
       ("signature", .string(content.signature.rawValue)),
@@ -100,6 +106,14 @@ struct InspectionView {
     .object(
       names.json(position.replica) + [
         ("incarnation", .string(position.incarnation)), ("sequence", .number(position.sequence)),
+      ])
+  }
+
+  private func json(_ statement: SyncFileInspection.Statement) -> JSONValue {
+    .object(
+      names.json(statement.replica) + [
+        ("incarnation", .string(statement.incarnation)), ("made", .string(Format.time(milliseconds: statement.milliseconds))),
+        ("held", .array(statement.held.map(json))), ("signed", .bool(statement.isSigned)),
       ])
   }
 

@@ -1,0 +1,157 @@
+import Foundation
+import GodwitBase
+import GodwitReplication
+import Testing
+
+@testable import Godwit
+@testable import GodwitKeys
+@testable import GodwitSyncFile
+
+/// 0 has written, and 1 and 2 hold it. 1 has said so to 0; what 2 holds 0 can know by 1 alone.
+@Suite("Statements that others pass on")
+struct PassedOnStatementTests {
+  private let group: TestGroup
+  private let third: Identity
+
+  init() async throws {
+    group = try await TestGroup(3)
+    try await group.settle()
+    try await group[0].write { try $0.insert(Note()) }
+    for receiver in 1...2 { try await group.send(from: 0, to: receiver) }
+    third = try Forgery.keys(of: group[2]).identity
+  }
+
+  /// A file of 1's for 0 that passes this on as 2's.
+  private func pass(_ change: (SyncFileHeader, SignedStatement) throws -> SignedStatement?) async throws {
+    let genuine = group.folder.file("genuine")
+    _ = try await group[2].export(to: .file(genuine))
+    let keys = try Forgery.keys(of: group[1])
+    let statement = try Forgery.header(Forgery.container(Forgery.bytes(genuine), keys.identity)).header.statements
+      .first { $0.subject == third.replica }
+    let path = group.folder.file("passed-on")
+    _ = try await group[1].export(to: .file(path))
+    let container = try Forgery.replaceHeader(
+      of: Forgery.container(Forgery.bytes(path), keys.identity), signedBy: keys.identity
+    ) { header in
+      let others = header.statements.filter { $0.subject != third.replica }
+      return header.changing(statements: others + [try change(header, #require(statement))].compactMap { $0 })
+    }
+    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(to: URL(fileURLWithPath: path))
+    _ = try await group[0].import(from: .file(path))
+    try await group[0].compact()
+  }
+
+  /// The statement with other content, signed by whom it pleases.
+  private func reissued(
+    _ statement: SignedStatement, by identity: Identity? = nil, group: GroupID? = nil, at milliseconds: Int64? = nil,
+    vector: VersionVector? = nil, chains: ContentHash? = nil
+  ) throws -> SignedStatement {
+    func content(_ group: GroupID, _ signature: [UInt8]) -> SignedStatement {
+      SignedStatement(
+        group: group, origin: statement.origin, createdAt: milliseconds ?? statement.createdAt,
+        vector: vector ?? statement.vector, chains: chains ?? statement.chains, members: [:], ended: [],
+        signature: signature)
+    }
+    let signature = try (identity ?? third).sign(content(group ?? statement.group, []).signedBytes)
+    return content(statement.group, signature)
+  }
+
+  private var kept: Int { get async throws { try await group[0].log().count } }
+
+  @Test("count like those that come straight")
+  func counts() async throws {
+    try await pass { _, statement in statement }
+    #expect(try await kept == 0)
+  }
+
+  @Test("do not count when none is passed on, or its signature is another's, broken, or over something else")
+  func forged() async throws {
+    let own = try Forgery.keys(of: group[1]).identity
+    let empty = try Identity.generate(replica: third.replica)
+    let forgeries: [(String, (SyncFileHeader, SignedStatement) throws -> SignedStatement?)] = [
+      ("none", { _, _ in nil }),
+      ("by the sender", { try self.reissued($1, by: own) }),
+      ("by a stranger", { try self.reissued($1, by: empty) }),
+      ("of another group", { try self.reissued($1, group: GroupID(Identifier128(high: 4, low: 4))) }),
+      ("at another time", { try self.reissued($1).changing(createdAt: $1.createdAt + 1) }),
+      ("broken", { _, statement in statement.changing(signature: Forgery.flip(statement.signature, fromEnd: 1)) }),
+      ("before all had come", { try self.reissued($1, vector: VersionVector(), chains: .zero).changing(vector: $1.vector) }),
+      ("at the end of time", { try self.reissued($1, at: 1 << 62) }),
+    ]
+    for (name, forgery) in forgeries {
+      try await pass(forgery)
+      #expect(try await kept == 1, "\(name)")
+    }
+    try await pass { _, statement in statement }
+    #expect(try await kept == 0)
+  }
+
+  @Test("do not count when they are of another history under the same numbers")
+  func otherHistory() async throws {
+    try await pass { _, statement in
+      try reissued(statement, at: statement.createdAt + 1, chains: ContentHash(of: [7].withUnsafeBytes { $0 }))
+    }
+    #expect(try await kept == 1)
+  }
+
+  @Test("wait until all that they name is held")
+  func ahead() async throws {
+    try await pass { _, statement in
+      var vector = statement.vector
+      vector[statement.origin] = vector[statement.origin].next
+      return try reissued(statement, at: statement.createdAt + 1, vector: vector)
+    }
+    #expect(try await kept == 1)
+    group.clock.advance(10)
+    try await pass { _, statement in statement }
+    #expect(try await kept == 0)
+  }
+
+  @Test("of removed members do not count")
+  func removed() async throws {
+    try await group[0].removeMember(named: "replica-2")
+    let before = try await count(of: group[0])
+    try await pass { _, statement in try reissued(statement, at: statement.createdAt + 5) }
+    #expect(try await count(of: group[0]) == before)
+    let stored = try await group[0].withWriter { try KnownStatements(connection: $0.connection).all() }
+    #expect(stored.filter { $0.subject == third.replica }.allSatisfy { $0.createdAt < 1_700_000_000_005 })
+  }
+
+  private func count(of replica: Replica) async throws -> Int {
+    try await replica.withWriter { try KnownStatements(connection: $0.connection).all().count }
+  }
+
+  @Test("keep everything while they name a member that is not known here")
+  func unknownMember() async throws {
+    let stranger = try Identity.generate(replica: ReplicaID(Identifier128(high: 5, low: 5)))
+    let record = try MemberRecord.issue(
+      group: group[0].group, identity: stranger.publicIdentity, name: "new", status: .active, at: 1, by: third)
+    let roster = try Roster(group: group[0].group, trusted: Forgery.keys(of: group[0]).roster)
+    let third = third
+    try await pass { _, statement in statement.changing(createdAt: statement.createdAt - 1) }  // is not believed
+    // As when the file's members have not been kept yet by a process that is just importing.
+    try await group[0].withWriter { writer in
+      try writer.inTransaction {
+        let own = try #require(try Acknowledgements(writer.connection).records.keys.first { $0.replica == third.replica })
+        let statement = try SignedStatement.issue(
+          group: roster.group, incarnation: own.incarnation, at: 1_700_000_000_500, vector: writer.log.origins.vector,
+          chains: .zero, members: [record], ended: [], by: third)
+        #expect(try KnownStatements(connection: writer.connection).take(statement, from: roster))
+      }
+    }
+    try await group.send(from: 2, to: 0)
+    try await group[0].compact()
+    #expect(try await kept == 1)
+  }
+}
+
+extension SignedStatement {
+  /// The same signature over something else.
+  fileprivate func changing(
+    createdAt: Int64? = nil, vector: VersionVector? = nil, signature: [UInt8]? = nil
+  ) -> SignedStatement {
+    SignedStatement(
+      group: group, origin: origin, createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector, chains: chains,
+      members: members, ended: ended, signature: signature ?? self.signature)
+  }
+}
