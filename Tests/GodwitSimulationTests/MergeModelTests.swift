@@ -23,7 +23,7 @@ struct MergeModelTests {
       origin: SequenceNumber(rawValue: sequence), other: SequenceNumber(rawValue: saw),
     ])
     return HistoricTransaction(
-      dot: Dot(origin, SequenceNumber(rawValue: sequence)), hlc: HLC(rawValue: time), context: context,
+      dot: Dot(origin, SequenceNumber(rawValue: sequence)), hlc: HLC(rawValue: time), context: context, version: 1,
       operations: operations)
   }
 

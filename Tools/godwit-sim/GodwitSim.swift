@@ -38,9 +38,6 @@ struct GodwitSim: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Leave out a kind of fault: \(Fault.listed).", valueName: "fault"))
   var without: [String] = []
 
-  @Option(help: ArgumentHelp("Add a kind of fault that is left out otherwise: mixtures.", valueName: "fault"))
-  var with: [String] = []
-
   @Option(help: "Where the worlds' files are.")
   var folder = "/dev/shm"
 
@@ -52,15 +49,14 @@ struct GodwitSim: AsyncParsableCommand {
 
   func validate() throws {
     guard workers > 0, seeds > 0 else { throw ValidationError("there must be a worker and a seed") }
-    for name in without + with where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
+    for name in without where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
   }
 
   func run() async throws {
     let root = "\(folder)/godwit-sim-\(getpid())"
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: root) }
-    let added = with.compactMap(Fault.init(name:)).reduce(Fault.all) { $0.union($1) }
-    let faults = without.compactMap(Fault.init(name:)).reduce(added) { $0.subtracting($1) }
+    let faults = without.compactMap(Fault.init(name:)).reduce(Fault.all) { $0.subtracting($1) }
     let simulation = Simulation(root: root, faults: faults)
     if let replay { return try await run(seed: replay, simulation) }
     let report = try await SeedRunner(

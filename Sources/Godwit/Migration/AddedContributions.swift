@@ -2,8 +2,9 @@ import GodwitBase
 import GodwitReplication
 import GodwitStorage
 
-/// Gives rows that were inserted without a column what their inserts brought to it: the default, once for each that no
-/// other had seen (Specs/migrations.md, "Running"). So do replicas that had the column when the inserts came.
+/// Gives rows that were inserted without a column what their inserts brought to it: the default, each that no
+/// other had seen (Specs/migrations.md, "Running"). So do replicas that had the column when the inserts came. What the rows
+/// show does not change: a counter has the default once.
 struct AddedContributions {
   private let log: ChangeLog
   private let states: RowStates
@@ -29,7 +30,7 @@ struct AddedContributions {
       let inserts = try old.heads(context: log.context(of:)).filter { try lacksColumns($0) }
       guard !inserts.isEmpty else { return }
       var state = old
-      for column in columns { try contribute(inserts, to: column, of: key, &state) }
+      for column in columns { contribute(inserts, to: column, &state) }
       try states.save(state, for: key)
     }
   }
@@ -40,21 +41,14 @@ struct AddedContributions {
     return try log.record(at: key).map { !isNewer($0) } ?? true
   }
 
-  private func contribute(_ inserts: [Dot], to column: Int, of key: RowKey, _ state: inout RowState) throws {
+  private func contribute(_ inserts: [Dot], to column: Int, _ state: inout RowState) {
     let value = table.definition.columns[column].defaultValue ?? .null
-    let isSet = table.rules.policy(of: column) == .addWinsSet
-    let parts = isSet ? (SetElements.parse(value) ?? []).map { Value.text($0) } : [value]
-    let all = inserts.flatMap { dot in parts.map { Contribution(dot: dot, value: $0) } }
-    state.contributions[column] = all
-    // Of several inserts a counter has the sum, everything else what each of them has.
-    guard table.rules.policy(of: column) == .counter, inserts.count > 1 else { return }
-    if var image = state.image {
-      // One from before the column was added lacks it.
-      image += table.defaults.dropFirst(image.count)
-      image[column - table.definition.keyCount] = .integer(all.sum)
-      state.image = image
-    } else {
-      try table.rows.update(key.key, [(column, .integer(all.sum))])
-    }
+    let parts: [Value] =
+      switch (table.rules.policy(of: column), value) {
+      case (.addWinsSet, _): (SetElements.parse(value) ?? []).map { .text($0) }
+      case (.counter, .integer(let count)): [CounterDefault.value(count)]
+      default: [value]
+      }
+    state.contributions[column] = inserts.flatMap { dot in parts.map { Contribution(dot: dot, value: $0) } }
   }
 }

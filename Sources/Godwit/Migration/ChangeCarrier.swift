@@ -22,6 +22,8 @@ final class ChangeCarrier {
   private let converter: ValueConverter
   /// Nil where what is carried has been carried before.
   private let losses: LossLog?
+  /// Whether an insert is given the defaults of columns that its author had not got.
+  private let completesInserts: Bool
   private let rows: QuarantinedRows
   /// The version and header of the last change set that could be taken as it is.
   private var plainVersion: UInt64?
@@ -29,7 +31,11 @@ final class ChangeCarrier {
   /// Those of the record before: most records are like the one before them.
   private var latest: (version: UInt64, tables: [ChangeSet.Table], landings: [ColumnLandings])?
 
-  init(_ connection: Connection, catalog: Catalog, history: MigrationHistory, again: Bool = false) throws {
+  init(
+    _ connection: Connection, catalog: Catalog, history: MigrationHistory, again: Bool = false,
+    completingInserts completesInserts: Bool = true
+  ) throws {
+    self.completesInserts = completesInserts
     self.connection = connection
     self.catalog = catalog
     self.history = history
@@ -129,8 +135,9 @@ final class ChangeCarrier {
       }
     }
     if operation.kind == .insert || operation.kind == .move, columns == nil {
-      for (number, addition) in landings.additions where values[number] == nil {
-        values[number] = try converter.apply(addition.conversions, to: addition.value).value ?? addition.value
+      for (number, addition) in landings.additions where completesInserts && values[number] == nil {
+        let value = try converter.apply(addition.conversions, to: addition.value).value ?? addition.value
+        values[number] = Self.brought(value, to: table.definition.columns[number])
       }
       // A row that the table would not take waits whole, and with it what is written to the row later.
       if !landings.required.isSubset(of: values.keys) {
@@ -141,6 +148,12 @@ final class ChangeCarrier {
     for (column, what) in unknown { run.wait(place, column: column, for: what) }
     guard columns == nil || !values.isEmpty else { return }
     try run.append(operation, to: table, values, changed: changed(operation, landings, run.changes))
+  }
+
+  /// Many inserts of a row bring a counter's default once.
+  private static func brought(_ value: Value, to column: ColumnDefinition) -> Value {
+    guard column.merge == .counter, case .integer(let count) = value else { return value }
+    return CounterDefault.value(count)
   }
 
   /// The columns here that a move changed besides.

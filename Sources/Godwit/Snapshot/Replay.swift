@@ -7,9 +7,15 @@ struct Replay {
   private let writer: ReplicaWriter
   private let tables: MergeTables
   private let conflicts: ConflictLog
+  /// What was written before a migration is made anew in the terms of the tables there are now. Of a column that its author
+  /// had not got it says nothing.
+  private let carrier: ChangeCarrier
 
-  init(_ writer: ReplicaWriter) {
+  init(_ writer: ReplicaWriter) throws {
     self.writer = writer
+    carrier = try ChangeCarrier(
+      writer.connection, catalog: writer.catalog, history: MigrationHistory(writer.connection), again: true,
+      completingInserts: false)
     tables = MergeTables(writer.connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
   }
@@ -19,7 +25,13 @@ struct Replay {
     var written: [RowKey: Written] = [:]
     try writer.captured {
       for record in records {
-        let changes = try ChangeSet(record.changes[...])
+        let carried = try carrier.carry(record)
+        guard carried.waiting.isEmpty else {
+          throw GodwitError(
+            .needsMigration, "own unsent changes use \(carried.unknown.sorted().joined(separator: ", ")), which the tables lack",
+            hint: "nothing was changed; let the snapshot's sender migrate first, and make another")
+        }
+        guard let changes = try carried.record.map({ try ChangeSet($0.changes[...]) }) else { continue }
         let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
         let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
         try changes.forEach { operation in

@@ -169,7 +169,7 @@ extension RowMerge {
     switch rules.policy(of: column) {
     case .counter:
       guard case .integer(let before) = try value(of: column) else { return }
-      written[column] = .integer(before &+ new.sum &- gone.sum)
+      written[column] = .integer(before &+ all.sum &- (rest + gone).sum)
     case .addWinsSet:
       let left = Set(all.map(\.value))
       let elements = SetElements.distinct(SetElements.parse(try value(of: column)) ?? [])

@@ -149,7 +149,11 @@ package struct RowMerge {
 
   /// An update adds; an insert takes back what it saw and starts from its own value.
   private mutating func count(_ cell: Cell, _ write: RowWrite) throws {
-    guard case .integer(let number) = cell.value else { throw ByteReader.malformed("a count is no integer") }
+    switch cell.value {
+    case .integer: break
+    case .text where write.kind != .update && CounterDefault.count(cell.value) != nil: break
+    default: throw ByteReader.malformed("a count is no integer")
+    }
     var all = state.contributions[cell.column] ?? []
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.loseCounterDelta.isPlanted, !all.unseen(by: write.context).isEmpty { return }
@@ -159,9 +163,10 @@ package struct RowMerge {
       all.append(Contribution(dot: write.stamp.dot, value: cell.value))
       written[cell.column] = .integer(all.sum)
     } else {
-      all.append(Contribution(dot: write.stamp.dot, value: cell.value))
+      let new = Contribution(dot: write.stamp.dot, value: cell.value)
+      all.append(new)
       guard case .integer(let before) = try value(of: cell.column) else { throw Self.noInteger }
-      written[cell.column] = .integer(before &+ number)
+      written[cell.column] = .integer(before &+ [new].sum)
     }
     state.contributions[cell.column] = all
   }

@@ -36,6 +36,8 @@ struct HistoricTransaction: Sendable {
   let hlc: HLC
   /// What its author held with it.
   let context: VersionVector
+  /// The version of its author's schema.
+  let version: Int
   let operations: [HistoricOperation]
 }
 

@@ -152,7 +152,11 @@ struct RowHistory {
       guard case .value(let value)? = last(column)?.change(of: column) else { return .null }
       return value
     case .counter:
-      return .integer(kept.reduce(0) { $0 &+ Self.difference($1.change(of: column)) })
+      let lacking = kept.filter { $0.isInsert && $0.transaction.version < shape.columns[column].since }
+      guard case .integer(let start)? = lacking.first.map({ _ in shape.columns[column].defaultValue }) ?? .integer(0)
+      else { return .null }
+      let others = kept.filter { write in !lacking.contains { $0.dot == write.dot } }
+      return .integer(others.reduce(start) { $0 &+ Self.difference($1.change(of: column)) })
     case .set:
       return SetText.text(elements(column, kept))
     case .maximum, .minimum, .longest:

@@ -61,8 +61,7 @@ package struct Fault: OptionSet, Sendable {
   package static let versions = Fault(rawValue: 1 << 10)
   /// Changes of primary keys.
   package static let moves = Fault(rawValue: 1 << 11)
-  /// Programs of several versions where members forget. Not among ``all`` as long as an added column that adds up is not
-  /// the same before and after forgetting (Specs/simulation.md, "Known to fail").
+  /// Programs of several versions where members forget.
   package static let mixtures = Fault(rawValue: 1 << 12)
 
   static let names: [(name: String, fault: Fault)] = [
@@ -73,7 +72,7 @@ package struct Fault: OptionSet, Sendable {
   ]
 
   package static var listed: String { names.map(\.name).joined(separator: ", ") }
-  package static let all = names.reduce(Fault()) { $0.union($1.fault) }.subtracting(.mixtures)
+  package static let all = names.reduce(Fault()) { $0.union($1.fault) }
 
   /// The fault of this name.
   package init?(name: String) {

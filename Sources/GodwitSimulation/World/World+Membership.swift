@@ -73,7 +73,9 @@ extension World {
     let dot = Dot(now.own, now.held[now.own])
     let logged = try await actor.replica.transaction(dot.sequence.rawValue, of: now.own.replica, incarnation: incarnation(now.own))
     let operations = logged.operations.compactMap(HistoricOperation.init)
-    history.add(HistoricTransaction(dot: dot, hlc: now.latest, context: now.held, operations: operations))
+    history.add(
+      HistoricTransaction(
+        dot: dot, hlc: now.latest, context: now.held, version: actor.version, operations: operations))
     try await checkReplay(of: unsent, operations, on: file, actor)
   }
 

@@ -50,7 +50,9 @@ extension World {
     guard history.transactions[dot] == nil else {
       throw SimulationFailure(.durability, "sequence \(dot.sequence.rawValue) of replica \(actor.index) was used twice")
     }
-    history.add(HistoricTransaction(dot: dot, hlc: now.latest, context: now.held, operations: operations))
+    history.add(
+      HistoricTransaction(
+        dot: dot, hlc: now.latest, context: now.held, version: actor.version, operations: operations))
   }
 
   /// A write to a row is stamped later than every write to it that its author held; other than for that, a timestamp
