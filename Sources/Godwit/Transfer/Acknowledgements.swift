@@ -21,13 +21,16 @@ struct Acknowledgements {
       var records: [Origin: Record] = [:]
       while try statement.step() {
         var replica = ByteReader(statement.blob(at: 0))
-        var stated = ByteReader(statement.blob(at: 2))
-        var counted = ByteReader(statement.blob(at: 3))
+        let (statedBytes, countedBytes) = (statement.blob(at: 2), statement.blob(at: 3))
+        var stated = ByteReader(statedBytes)
+        var counted = ByteReader(countedBytes)
         let origin = Origin(
           replica: ReplicaID(try Identifier128(reading: &replica)),
           incarnation: UInt32(truncatingIfNeeded: statement.integer(at: 1)))
-        records[origin] = Record(
-          stated: try MemberStatement(reading: &stated), counted: try MemberStatement(reading: &counted))
+        let latest = try MemberStatement(reading: &stated)
+        // Mostly all of it counts.
+        let counting = statedBytes == countedBytes ? latest : try MemberStatement(reading: &counted)
+        records[origin] = Record(stated: latest, counted: counting)
       }
       return records
     }

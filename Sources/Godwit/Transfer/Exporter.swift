@@ -27,15 +27,16 @@ struct Exporter {
     let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables) : nil
     try makeDurable(log.origins.head(of: log.origins.own))
     let held = log.origins.vector
+    let records = roster.records
     let chains = try SyncFileHeader.originsWithoutRange(held, ranges ?? []).map { ($0, try log.origins.head(of: $0).chain) }
     let header = SyncFileHeader(
       group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
       vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      roster: roster.records, tables: tables.map(\.definition),
+      roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
       chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, ended: log.origins.ended,
-      snapshot: snapshot?.head, statements: try statements(log))
+      snapshot: snapshot?.head, statements: try statements(log, records.members))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
@@ -54,7 +55,7 @@ struct Exporter {
   }
 
   /// What this replica holds, and the latest that others that write on are known to have said.
-  private func statements(_ log: ChangeLog) throws -> [SignedStatement] {
+  private func statements(_ log: ChangeLog, _ members: [MemberRecord]) throws -> [SignedStatement] {
     let known = try KnownStatements(connection: connection).all()
     let own = log.origins.own
     let held = log.origins.vector
@@ -64,9 +65,9 @@ struct Exporter {
     let ended = log.origins.ended
     let statement = try SignedStatement.issue(
       group: roster.group, incarnation: own.incarnation, at: max(createdAt, earlier + 1), vector: held,
-      chains: chains ?? .zero, members: roster.records.members, ended: Set(ended.keys), by: identity)
-    return [statement]
-      + known.filter { $0.origin != own && ended[$0.origin] == nil && roster[$0.subject]?.isActive == true }
+      chains: chains ?? .zero, members: members, ended: Set(ended.keys), by: identity)
+    let active = Set(members.filter { $0.status == .active }.map(\.subject))
+    return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
   }
 
   private var recipients: [AgeRecipient] {

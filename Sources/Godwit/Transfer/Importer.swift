@@ -13,6 +13,12 @@ final class Importer {
   private let file: SyncFileReader
   /// The members as they were known before the file.
   private let roster: Roster
+  /// With those that the file tells of, once it has been read to its end.
+  private lazy var vouchedRoster: Roster = {
+    var known = roster
+    known.merge(file.header.roster, isVouchedFor: true)
+    return known
+  }()
   private let log: ChangeLog
   private let applier: TransactionApplier
   private let merger: Merger
@@ -196,12 +202,10 @@ final class Importer {
   /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
   private func weighStatements(_ acknowledgements: inout Acknowledgements) throws {
     let known = KnownStatements(connection: connection)
-    var roster = roster
-    if !file.header.statements.isEmpty { roster.merge(file.header.roster, isVouchedFor: true) }
     for statement in file.header.statements {
       if statement.origin == log.origins.own {
-        try known.takeOwn(statement, from: roster)
-      } else if try known.take(statement, from: roster) {
+        try known.takeOwn(statement, from: vouchedRoster)
+      } else if try known.take(statement, from: vouchedRoster) {
         try acknowledgements.lower(to: MemberStatement(statement), of: statement.origin)
       }
     }

@@ -21,17 +21,17 @@ struct KnownStatements {
   }
 
   /// Keeps a statement that replaces the one kept before, if it is its maker's; returns whether it is kept.
-  func take(_ statement: SignedStatement, from roster: Roster) throws -> Bool {
+  func take(_ statement: SignedStatement, from roster: @autoclosure () -> Roster) throws -> Bool {
     try take(statement, from: roster, isPending: true) { MemberStatement(statement).replaces(MemberStatement($0)) }
   }
 
   /// Remembers when the writing replica last said something: what it says next must be later, whatever its clock says now.
-  func takeOwn(_ statement: SignedStatement, from roster: Roster) throws {
+  func takeOwn(_ statement: SignedStatement, from roster: @autoclosure () -> Roster) throws {
     _ = try take(statement, from: roster, isPending: false) { statement.createdAt > $0.createdAt }
   }
 
   private func take(
-    _ statement: SignedStatement, from roster: Roster, isPending: Bool, replacing isNewer: (SignedStatement) -> Bool
+    _ statement: SignedStatement, from roster: () -> Roster, isPending: Bool, replacing isNewer: (SignedStatement) -> Bool
   ) throws -> Bool {
     var writer = ByteWriter(capacity: 512)
     statement.encode(to: &writer)
@@ -42,7 +42,7 @@ struct KnownStatements {
       var reader = ByteReader(kept)
       guard isNewer(try SignedStatement(reading: &reader)) else { return false }
     }
-    guard roster.isSigned(statement) else { return false }
+    guard roster().isSigned(statement) else { return false }
     try connection.run(
       "INSERT OR REPLACE INTO godwit_statement (replica, incarnation, bytes, pending) VALUES (?, ?, ?, ?)",
       key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])

@@ -111,9 +111,9 @@ struct StagedTransactions {
         needed[first.origin] = max(needed[first.origin] ?? .none, gapEnd)
       }
       guard let staged = try get(first) else { continue }
-      for (origin, sequence) in staged.context.entries where held[origin] < sequence {
-        if try get(Dot(origin, held[origin].next)) == nil {
-          needed[origin] = max(needed[origin] ?? .none, sequence)
+      for entry in staged.context.entries where held[entry.origin] < entry.sequence {
+        if try get(Dot(entry.origin, held[entry.origin].next)) == nil {
+          needed[entry.origin] = max(needed[entry.origin] ?? .none, entry.sequence)
         }
       }
     }

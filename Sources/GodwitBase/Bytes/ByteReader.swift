@@ -63,10 +63,9 @@ package struct ByteReader: Sendable {
   package mutating func bigEndian<T: FixedWidthInteger>(_ type: T.Type = T.self) throws -> T {
     let size = MemoryLayout<T>.size
     guard remaining >= size else { throw Self.truncated() }
-    var value: T = 0
-    for index in position..<position + size { value = (value << 8) | T(truncatingIfNeeded: bytes[index]) }
+    let value = bytes[position..<position + size].withUnsafeBytes { $0.loadUnaligned(as: T.self) }
     position += size
-    return value
+    return T(bigEndian: value)
   }
 
   package mutating func raw(_ count: Int) throws -> ArraySlice<UInt8> {

@@ -44,8 +44,8 @@ package struct CausalOrder {
 
   private mutating func place(_ candidate: Candidate) {
     let context = contexts[candidate.dot.origin] ?? VersionVector()
-    guard let lacking = context.entries.first(where: { covered[$0.key] < $0.value }) else { return push(candidate) }
-    waiting[lacking.key, default: []].append((lacking.value, candidate))
+    guard let lacking = context.entries.first(where: { covered[$0.origin] < $0.sequence }) else { return push(candidate) }
+    waiting[lacking.origin, default: []].append((lacking.sequence, candidate))
   }
 
   private mutating func push(_ candidate: Candidate) {

@@ -31,13 +31,13 @@ extension RowMerge {
   /// The updates that go along keep nothing alive here.
   private mutating func takeUnseenUpdates(_ context: VersionVector) -> VersionVector {
     let leaving = state.updates.unseen(by: context)
-    for origin in leaving.entries.keys { state.updates[origin] = .none }
+    for origin in leaving.origins { state.updates[origin] = .none }
     state.gone = state.gone.union(leaving)
     var taken = state.gone.unseen(by: context)
     for (arrival, updates) in state.followed where context.covers(arrival.dot) {
       let leaving = updates.staying.unseen(by: context)
       let gone = updates.gone.union(leaving)
-      let staying = VersionVector(updates.staying.entries.filter { leaving.entries[$0.key] == nil })
+      let staying = updates.staying.without(leaving)
       state.followed[arrival] = FollowedUpdates(staying: staying, gone: gone)
       taken = taken.union(gone.unseen(by: context))
     }
@@ -186,9 +186,4 @@ extension RowMerge {
     lost.append(
       LostWrite(column: column, value: cell.value, winningValue: here, loser: cell.stamp, winner: present))
   }
-}
-
-extension VersionVector {
-  /// The entries that are greater than in `other`.
-  func unseen(by other: VersionVector) -> VersionVector { VersionVector(entries.filter { other[$0.key] < $0.value }) }
 }

@@ -71,7 +71,7 @@ package struct RowMerge {
     // What a row is deleted of that is not known here may still come, when it had to wait for a schema.
     if !state.isSettled, state.inserts.isEmpty, state.updates.isEmpty { state.removed = write.context }
     for touches in [state.inserts, state.updates] {
-      for origin in touches.entries.keys {
+      for origin in touches.origins {
         state.removed[origin] = max(state.removed[origin], write.context[origin])
       }
     }

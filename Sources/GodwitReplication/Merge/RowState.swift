@@ -90,7 +90,7 @@ package struct RowState: Hashable, Sendable {
     case .deleteWins: return deletes.isEmpty && hasTouches
     case .editWins:
       if isSettled || hasFollowed { return true }
-      func outlives(_ touches: VersionVector) -> Bool { touches.entries.contains { removed[$0.key] < $0.value } }
+      func outlives(_ touches: VersionVector) -> Bool { touches.entries.contains { removed[$0.origin] < $0.sequence } }
       return outlives(inserts) || outlives(updates)
     }
   }

@@ -8,7 +8,10 @@ struct StatementList {
   private let group: GroupID
   private let createdAt: Int64
   private let vector: VersionVector
-  private let members: [MemberRecord]
+  private let members: [ReplicaID]
+  private let statuses: [MemberRecord.Status]
+  /// The same by member.
+  private let statusOfMember: [ReplicaID: MemberRecord.Status]
   private let ended: [Origin]
   /// Bounds what a reader makes of few bytes.
   private static let entryLimit = 1 << 20
@@ -19,7 +22,9 @@ struct StatementList {
     self.group = group
     self.createdAt = createdAt
     self.vector = vector
-    self.members = members
+    self.members = members.map(\.subject)
+    statuses = members.map(\.status)
+    statusOfMember = Dictionary(zip(self.members, statuses), uniquingKeysWith: { $1 })
     self.ended = ended.sorted()
   }
 
@@ -30,9 +35,9 @@ struct StatementList {
 
   /// As many of the statements as there may be and fit into a field; nil for none.
   func encode(_ statements: [SignedStatement]) -> [UInt8]? {
-    let sayable = statements.filter(canSay).sorted { $0.origin < $1.origin }
-    let known = Set(vector.origins)
-    let further = Set(sayable.flatMap(\.vector.origins)).subtracting(known).sorted()
+    let known = Set(members)
+    let sayable = statements.filter { canSay($0, known) }.sorted { $0.origin < $1.origin }
+    let further = Set(sayable.flatMap { $0.vector.origins }.filter { vector[$0] == .none }).sorted()
     let origins = vector.origins + further
     var list = ByteWriter(capacity: sayable.count * 160)
     var count = 0
@@ -57,14 +62,13 @@ struct StatementList {
   }
 
   /// Whether the header knows all that it names.
-  private func canSay(_ statement: SignedStatement) -> Bool {
-    let known = Set(members.map(\.subject))
-    return statement.group == group && known.contains(statement.subject)
-      && known.isSuperset(of: statement.members.keys) && statement.ended.isSubset(of: ended)
+  private func canSay(_ statement: SignedStatement, _ known: Set<ReplicaID>) -> Bool {
+    statement.group == group && known.contains(statement.subject) && known.isSuperset(of: statement.members.keys)
+      && statement.ended.isSubset(of: ended)
   }
 
   private func write(_ statement: SignedStatement, _ origins: [Origin], to writer: inout ByteWriter) {
-    writer.varint(members.firstIndex { $0.subject == statement.subject } ?? 0)
+    writer.varint(members.firstIndex(of: statement.subject) ?? 0)
     writer.bigEndian(statement.origin.incarnation)
     writer.signedVarint(createdAt &- statement.createdAt)
     let differing = origins.indices.filter { vector[origins[$0]] != statement.vector[origins[$0]] }
@@ -73,9 +77,9 @@ struct StatementList {
       writer.signedVarint(Int64(vector[origins[place]].rawValue) - Int64(statement.vector[origins[place]].rawValue))
     }
     writer.raw(statement.chains.bytes)
-    let statuses = members.map { statement.members[$0.subject] }
-    writer.places(members.indices.filter { statuses[$0] == nil })
-    writer.places(members.indices.filter { statuses[$0] != nil && statuses[$0] != members[$0].status })
+    let listed = members.map { statement.members[$0] }
+    writer.places(members.indices.filter { listed[$0] == nil })
+    writer.places(members.indices.filter { listed[$0] != nil && listed[$0] != statuses[$0] })
     writer.places(ended.indices.filter { !statement.ended.contains(ended[$0]) })
     writer.raw(statement.signature)
   }
@@ -112,7 +116,7 @@ struct StatementList {
 
   private func read(_ reader: inout ByteReader, _ origins: [Origin]) throws -> SignedStatement {
     let maker = try reader.count(limit: members.count - 1, "the place of a member")
-    let origin = Origin(replica: members[maker].subject, incarnation: try reader.bigEndian())
+    let origin = Origin(replica: members[maker], incarnation: try reader.bigEndian())
     let time = createdAt &- (try reader.signedVarint())
     var held = vector
     for place in try reader.places(below: origins.count) {
@@ -124,16 +128,16 @@ struct StatementList {
       held[origins[place]] = SequenceNumber(rawValue: UInt64(value))
     }
     let chains = try ContentHash(reading: &reader)
-    var statuses = Dictionary(members.map { ($0.subject, $0.status) }, uniquingKeysWith: { $1 })
-    for place in try reader.places(below: members.count) { statuses[members[place].subject] = nil }
+    var listed = statusOfMember
+    for place in try reader.places(below: members.count) { listed[members[place]] = nil }
     for place in try reader.places(below: members.count) {
-      guard let status = statuses[members[place].subject] else { throw ByteReader.malformed("a member in a statement") }
-      statuses[members[place].subject] = status == .active ? .removed : .active
+      guard let status = listed[members[place]] else { throw ByteReader.malformed("a member in a statement") }
+      listed[members[place]] = status == .active ? .removed : .active
     }
     var known = Set(ended)
     for place in try reader.places(below: ended.count) { known.remove(ended[place]) }
     return SignedStatement(
-      group: group, origin: origin, createdAt: time, vector: held, chains: chains, members: statuses, ended: known,
+      group: group, origin: origin, createdAt: time, vector: held, chains: chains, members: listed, ended: known,
       signature: Array(try reader.raw(SignedStatement.signatureByteCount)))
   }
 }

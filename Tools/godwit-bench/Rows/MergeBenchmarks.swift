@@ -96,16 +96,14 @@ let mergeBenchmarks = [
     return (large, small)
   },
   Benchmark(
-    group: "merge", name: "1,000 changes among 64 replicas", baseline: "the same among 2", budget: 1.5
+    group: "merge", name: "10,000 changes among 64 replicas", baseline: "the same among 2", budget: 1.5
   ) { context in
     let many = try await Crowd(context, "crowd-64", 64)
     let few = try await Crowd(context, "crowd-2", 2)
     return Benchmark.Sides(
       subject: { try await many.exchange() }, baseline: { try await few.exchange() },
-      finish: {
-        await many.pair.close()
-        await few.pair.close()
-      }, units: 1_000)
+      reset: { for crowd in [many, few] { try await crowd.circulate() } },
+      finish: { for crowd in [many, few] { await crowd.close() } }, units: 10_000)
   },
 ]
 
@@ -138,12 +136,14 @@ private func edits(_ context: BenchContext, _ name: String, isConcurrent: Bool) 
 }
 
 /// Adds to the count of each row and returns the rows as they are then.
-private func edit(_ rows: [CapturedRow], by difference: Int, in replica: Replica) async throws -> [CapturedRow] {
+private func edit(
+  _ rows: [CapturedRow], by difference: Int, in replica: Replica, batch: Int = 1_000
+) async throws -> [CapturedRow] {
   var edited = rows
   for index in edited.indices { edited[index].views += difference }
   let all = edited
-  for start in stride(from: 0, to: all.count, by: 1_000) {
-    let end = min(start + 1_000, all.count)
+  for start in stride(from: 0, to: all.count, by: batch) {
+    let end = min(start + batch, all.count)
     try await replica.write { transaction in
       for index in start..<end {
         try transaction.execute("UPDATE captured SET views = \(all[index].views) WHERE id = \(all[index].id)")
@@ -229,32 +229,49 @@ private final class SmallExport: Sendable {
   }
 }
 
-/// A group in which many have written, of whom two exchange 1,000 changes in 100 transactions.
+/// A group in which all have written and hold everything, of whom two exchange 10,000 changes in 1,000 transactions.
 private final class Crowd: Sendable {
-  let pair: SyncPair
+  private let pair: SyncPair
+  private let others: [Replica]
   private let rows: Mutex<[CapturedRow]>
 
   init(_ context: BenchContext, _ name: String, _ size: Int) async throws {
     pair = try await SyncPair(context, name)
-    for _ in 2..<max(3, size) {
+    var others: [Replica] = []
+    for _ in 0..<size - 2 {
       let member = try await pair.makeReceiver()
       try await member.write { _ = try $0.insert(CapturedRow()) }
-      _ = try await member.export(to: .file("\(pair.folder)/hello"))
-      _ = try await pair.sender.import(from: .file("\(pair.folder)/hello"))
-      await member.close()
+      others.append(member)
     }
-    let all = CapturedRow.make(1_000)
+    self.others = others
+    let all = CapturedRow.make(10_000)
     try await insert(all, into: pair.sender, batch: 1_000)
     rows = Mutex(all)
     try await pair.prepareImport(includesAll: true)
     try await pair.runImport()
+    for _ in 0..<2 { try await circulate() }
   }
 
   func exchange() async throws {
-    let edited = try await edit(rows.withLock { $0 }, by: 1, in: pair.sender)
+    let edited = try await edit(rows.withLock { $0 }, by: 1, in: pair.sender, batch: 10)
     rows.withLock { $0 = edited }
     try await pair.prepareImport(includesAll: false, keeping: true)
-    try expect(try await pair.runImport().rows, 1_000)
+    try expect(try await pair.runImport().rows, 10_000)
     try await pair.acknowledge()
+  }
+
+  /// What has been exchanged goes round by way of all the others, and comes back with what each of them holds.
+  func circulate() async throws {
+    let circle = [pair.sender] + others + [try pair.receiver, pair.sender]
+    for (from, to) in zip(circle, circle.dropFirst()) {
+      let file = "\(pair.folder)/circle"
+      _ = try await from.export(to: .file(file))
+      _ = try await to.import(from: .file(file))
+    }
+  }
+
+  func close() async {
+    for other in others { await other.close() }
+    await pair.close()
   }
 }
