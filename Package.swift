@@ -99,7 +99,7 @@ let package = Package(
       name: "GodwitTests",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
-        "kill-subject", "TestFolders",
+        "GodwitSimulation", "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),

@@ -40,9 +40,8 @@ struct EdgeCaseTableTests {
     for row in rows {
       #expect(["holds", "partly", "not yet"].contains(row.state), "row \(row.number) is \(row.state)")
       if row.state == "holds" { #expect(!row.tests.isEmpty, "row \(row.number) holds, but names no test") }
-      if row.state != "holds" || row.vectors.isEmpty {
-        #expect(!row.missing.isEmpty, "row \(row.number): nothing is said to be missing")
-      }
+      #expect(!row.vectors.isEmpty, "row \(row.number) names no vector")
+      if row.state != "holds" { #expect(!row.missing.isEmpty, "row \(row.number): nothing is said to be missing") }
     }
   }
 
@@ -58,16 +57,22 @@ struct EdgeCaseTableTests {
   @Test("names every vector, in the row that the vector is named after")
   func vectors() throws {
     var existing: Set<String> = []
-    for folder in ["merge", "clock"] {
+    for folder in ["merge", "clock", "migration"] {
       let path = "\(DocumentationPage.root)/Specs/vectors/\(folder)"
-      for file in try FileManager.default.contentsOfDirectory(atPath: path) where file.hasSuffix(".json") {
+      for file in try FileManager.default.contentsOfDirectory(atPath: path)
+      where file.hasSuffix(".json") && file.first?.isNumber == true {
         existing.insert("\(folder)/\(file.dropLast(5))")
       }
     }
     #expect(!existing.isEmpty)
-    #expect(Set(rows.flatMap(\.vectors)) == existing)
+    // What a file's bytes are is told by vectors of their own, which are not named after rows.
+    let containers = rows.flatMap(\.vectors).filter { $0.hasPrefix("container/") }
+    for vector in containers {
+      #expect(FileManager.default.fileExists(atPath: "\(DocumentationPage.root)/Specs/vectors/\(vector).json"), "\(vector)")
+    }
+    #expect(Set(rows.flatMap(\.vectors)).subtracting(containers) == existing)
     for row in rows {
-      for vector in row.vectors {
+      for vector in row.vectors where !containers.contains(vector) {
         let number = vector.split(separator: "/").last.flatMap { Int($0.prefix(2)) }
         #expect(number == row.number, "row \(row.number) names \(vector)")
       }

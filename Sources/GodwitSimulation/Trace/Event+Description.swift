@@ -22,6 +22,7 @@ extension Event: CustomStringConvertible {
     case .remove(let actor, let remover): "\(actor) is removed by \(remover)"
     case .readmit(let actor, let host, let file): "\(actor) is a member again, says \(host) with file \(file)"
     case .rejoin(let file, let actor): "\(actor) rejoins with file \(file)"
+    case .halt(let event, let statement): "\(event), but crashes after statement \(statement)"
     }
   }
 }

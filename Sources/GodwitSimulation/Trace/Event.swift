@@ -1,6 +1,6 @@
 /// One thing that happens in a simulated world. An event that means nothing where it comes, since another was taken
 /// out of the trace, does nothing.
-enum Event: Sendable {
+indirect enum Event: Sendable {
   /// Time goes on.
   case pass(milliseconds: Int64)
   /// A machine's clock is set, this far from the right time.
@@ -33,6 +33,8 @@ enum Event: Sendable {
   case readmit(actor: Int, by: Int, file: Int)
   /// A file is imported by one that gives up its own state for it.
   case rejoin(file: Int, actor: Int)
+  /// The machine stops while it exports, forgets, migrates or rejoins, after so many statements.
+  case halt(Event, statement: Int)
 }
 
 enum Damage: Sendable {
@@ -63,12 +65,15 @@ package struct Fault: OptionSet, Sendable {
   package static let moves = Fault(rawValue: 1 << 11)
   /// Programs of several versions where members forget.
   package static let mixtures = Fault(rawValue: 1 << 12)
+  /// Crashes in other things than writes and imports.
+  package static let halts = Fault(rawValue: 1 << 13)
 
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
     ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("moves", .moves),
     ("mixtures", .mixtures),
+    ("halts", .halts),
   ]
 
   package static var listed: String { names.map(\.name).joined(separator: ", ") }

@@ -4,6 +4,7 @@ import Godwit
 /// out and the others stay what they are.
 struct TraceWriter {
   private var generator: SeededGenerator
+  private var haltGenerator: SeededGenerator
   private let faults: Fault
   let actorCount: Int
   /// Who hands files to whom.
@@ -48,6 +49,7 @@ struct TraceWriter {
     retires = !isVersioned && faults.contains(.retirement) && count > 2 && generator.chance(oneIn: 4)
     plans = PlanWriter(&generator, faults: isVersioned ? faults.subtracting(.moves) : faults, isVersioned: isVersioned)
     self.generator = generator
+    haltGenerator = SeededGenerator(seed: ~seed)
   }
 
   /// A ring, a star, a line, or all with all.
@@ -71,7 +73,20 @@ struct TraceWriter {
     }
     if generator.chance(oneIn: 2) { shareBeginning() }
     for _ in 0..<Int.random(in: 20...80, using: &generator) { addEvent() }
-    return events
+    return faults.contains(.halts) && crashRarity > 0 ? events.map { halting($0) } : events
+  }
+
+  /// Chosen apart, so that all else in the world is the same without.
+  private mutating func halting(_ event: Event) -> Event {
+    let (rarity, last): (Int, Int)
+    switch event {
+    case .export: (rarity, last) = (4 * crashRarity, 40)
+    case .compact: (rarity, last) = (crashRarity, 120)
+    case .upgrade, .rejoin: (rarity, last) = (2, 400)
+    default: return event
+    }
+    guard haltGenerator.chance(oneIn: rarity) else { return event }
+    return .halt(event, statement: Int.random(in: 1...last, using: &haltGenerator))
   }
 
   mutating func epilogue() -> [Plan] { (0..<4).map { _ in plans.plan(&generator) } }

@@ -48,6 +48,10 @@ extension World {
   func rejoin(_ actor: Actor, with file: SyncFileInFlight) async throws {
     guard let report = try await merging(file, into: actor, { try await actor.replica.rejoin(from: .file(file.path)) })
     else { return }
+    try await settleRejoin(report, file, on: actor)
+  }
+
+  func settleRejoin(_ report: MergeReport, _ file: SyncFileInFlight, on actor: Actor) async throws {
     actor.mustRejoin = false
     guard report.isSnapshot else { return try await settleImport(of: file, on: actor, mayBeLost: false) }
     try await settleSnapshot(report, file, on: actor)

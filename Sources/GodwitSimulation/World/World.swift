@@ -99,6 +99,7 @@ final class World {
     case .readmit(_, let host, let file):
       if let host = self.actor(host) { try await readmit(actor, by: host, file: file) }
     case .rejoin(let file, _): if let file = files[file] { try await rejoin(actor, with: file) }
+    case .halt(let event, let statement): try await halt(event, on: actor, after: statement)
     }
   }
 }
@@ -107,6 +108,7 @@ extension Event {
   fileprivate var crashingActor: Int? {
     switch self {
     case .crashWriting(let actor, _, _), .crashImporting(_, let actor, _): actor
+    case .halt(let event, _): event.actor
     default: nil
     }
   }
@@ -114,6 +116,7 @@ extension Event {
   fileprivate var actor: Int? {
     switch self {
     case .pass: nil
+    case .halt(let event, _): event.actor
     case .setClock(let actor, _), .write(let actor, _), .crashWriting(let actor, _, _), .export(let actor, _, _),
       .deliver(_, let actor), .crashImporting(_, let actor, _), .deliverDamaged(_, let actor, _), .reopen(let actor),
       .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor), .compact(let actor), .upgrade(let actor),

@@ -4,6 +4,7 @@ import GodwitReplication
 import Testing
 
 @testable import Godwit
+@testable import GodwitSimulation
 
 /// Real replicas for a merge vector, by name. Names given at the start are in the order of the replicas' IDs, so that
 /// a vector can say who wins where nothing but the origin decides.
@@ -87,17 +88,69 @@ final class VectorGroup {
     names.append(new)
   }
 
+  func readmit(_ name: String, by host: String) async throws {
+    let place = try self[name]
+    advanceAll(10)
+    try await self[host].replica.invite(
+      place.replica.identity, name: place.member, verification: .trustOnFirstUse,
+      to: .file(folder.file(UUID().uuidString)))
+  }
+
+  /// Imports the file on copies of the replica, each stopped after another statement, and says what is wrong with what they
+  /// left behind: they must hold what was there before or what comes of the whole file, and take the file again.
+  func kill(_ file: String, to name: String) async throws -> [String] {
+    let place = try self[name]
+    let before = try await place.replica.digest()
+    let source = SyncSource.file(try path(of: file))
+    var (problems, ends): ([String], Set<String>) = ([], [])
+    await place.replica.close()
+    var isFinished = false
+    for round in 1... where !isFinished {
+      let path = folder.file("killed-\(round)")
+      let remains = folder.file("remains-\(round)")
+      try FileManager.default.copyItem(atPath: place.replica.path, toPath: path)
+      let counter = StatementCounter()
+      let replica = try await Replica.open(
+        at: path, models: [], name: nil, key: .keyring(), statements: .redacted, logger: counter.logger,
+        wallClock: place.clock.wallClock)
+      counter.arm(after: round * round) { try? FileManager.default.copyItem(atPath: path, toPath: remains) }
+      _ = try await replica.import(from: source)
+      isFinished = counter.disarm()
+      let after = try await replica.digest()
+      await replica.close()
+      guard !isFinished else { break }
+      let left = try await Self.open(remains, place.clock)
+      let found = try await left.digest()
+      ends.insert(found == before ? "before" : "after")
+      if found != before && found != after { problems.append("after \(round * round) statements there is something else") }
+      if try await !left.verify().isSound { problems.append("after \(round * round) statements it is not sound") }
+      _ = try await left.import(from: source)
+      if try await left.digest() != after { problems.append("the file does not complete what was left") }
+      await left.close()
+    }
+    if !ends.contains("before") { problems.append("no import was stopped before its end") }
+    places[name]?.replica = try await Self.open(place.replica.path, place.clock)
+    return problems
+  }
+
   // MARK: Files
 
   func keep(_ file: String, from name: String, for member: String?, all: Bool) async throws {
-    let path = folder.file("kept-\(files.count)")
+    let path = newPath(of: file)
     let recipient = try member.map { try self[$0].member }
     _ = try await self[name].replica.export(to: .file(path), for: recipient, includesAll: all)
-    files[file] = path
   }
 
-  func deliver(_ file: String, to name: String) async throws -> MergeReport {
-    try await self[name].replica.import(from: .file(path(of: file)))
+  func deliver(_ file: String, to name: String, rejoins: Bool = false) async throws -> MergeReport {
+    let source = SyncSource.file(try path(of: file))
+    let replica = try self[name].replica
+    return try await rejoins ? replica.rejoin(from: source) : replica.import(from: source)
+  }
+
+  func newPath(of file: String) -> String {
+    let path = folder.file("kept-\(UUID().uuidString)")
+    files[file] = path
+    return path
   }
 
   func path(of file: String) throws -> String { try #require(files[file], "no file is called \(file)") }

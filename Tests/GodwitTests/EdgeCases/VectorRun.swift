@@ -43,7 +43,16 @@ struct VectorRun {
         try await deliver("sent", to: to, report, number)
       }
     case .keep(let file, let from, let member, let all): try await group.keep(file, from: from, for: member, all: all)
-    case .deliver(let file, let to, let report): try await deliver(file, to: to, report, number)
+    case .deliver(let file, let to, let rejoins, let report):
+      try await deliver(file, to: to, rejoins: rejoins, report, number)
+    case .kill(let file, let to):
+      for problem in try await group.kill(file, to: to) { Issue.record("\(comment(number, problem))") }
+    case .atOnce(let steps): try await runAtOnce(steps)
+    case .remove(let name, let by):
+      let member = try group[name].member
+      group.advanceAll(10)
+      try await group[by].replica.removeMember(named: member)
+    case .readmit(let name, let by): try await group.readmit(name, by: by)
     case .exchange:
       try await group.exchange(&random, isPlain: seed == nil)
       try await expectSound(number)
@@ -53,6 +62,31 @@ struct VectorRun {
     case .compact(let name): try await group[name].replica.compact()
     case .expect(let expectation):
       for name in expectation.on ?? group.names { try await compare(expectation, on: name, number) }
+    }
+  }
+
+  /// Writes, exports and imports that run side by side.
+  private mutating func runAtOnce(_ steps: [VectorStep]) async throws {
+    var bodies: [@Sendable () async throws -> Void] = []
+    for step in steps {
+      switch step {
+      case .write(let name, let operations, _, _):
+        let replica = try group[name].replica
+        bodies.append { try await replica.write { try Self.apply(operations, in: $0) } }
+      case .keep(let file, let from, _, let all):
+        let (replica, path) = (try group[from].replica, group.newPath(of: file))
+        bodies.append { _ = try await replica.export(to: .file(path), includesAll: all) }
+      case .deliver(let file, let to, _, _):
+        let (replica, path) = (try group[to].replica, try group.path(of: file))
+        bodies.append { _ = try await replica.import(from: .file(path)) }
+      default: Issue.record("only writes, exports and imports run at once")
+      }
+    }
+    if seed != nil { bodies.shuffle(using: &random) }
+    group.advanceAll(10)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for body in bodies { tasks.addTask(operation: body) }
+      try await tasks.waitForAll()
     }
   }
 
@@ -127,14 +161,16 @@ struct VectorRun {
 
   // MARK: Comparing
 
-  private func deliver(_ file: String, to name: String, _ expected: VectorReport?, _ step: Int) async throws {
+  private func deliver(
+    _ file: String, to name: String, rejoins: Bool = false, _ expected: VectorReport?, _ step: Int
+  ) async throws {
     if let refused = expected?.refused {
       let before = try await group[name].replica.digest()
       #expect(await code { try await group.deliver(file, to: name) }.map { "\($0)" } == refused, comment(step))
       #expect(try await group[name].replica.digest() == before, comment(step))
       return
     }
-    let report = try await group.deliver(file, to: name)
+    let report = try await group.deliver(file, to: name, rejoins: rejoins)
     guard let expected else { return }
     if let applied = expected.applied { #expect(report.applied == applied, comment(step)) }
     if let duplicates = expected.duplicates { #expect(report.duplicates == duplicates, comment(step)) }

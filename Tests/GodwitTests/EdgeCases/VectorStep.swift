@@ -1,22 +1,26 @@
 import Godwit
 
 /// One step of a merge vector (Specs/vectors/README.md, "Steps").
-enum VectorStep: Decodable, Sendable {
+indirect enum VectorStep: Decodable, Sendable {
   case write(replica: String, operations: [VectorOperation], sameTime: Bool, refused: String?)
   case send(from: String, to: String, all: Bool, times: Int, report: VectorReport?)
   case keep(file: String, from: String, member: String?, all: Bool)
-  case deliver(file: String, to: String, report: VectorReport?)
+  case deliver(file: String, to: String, rejoins: Bool, report: VectorReport?)
+  case kill(file: String, to: String)
+  case atOnce([VectorStep])
   case exchange
   case clock(replica: String, milliseconds: Int64)
   case restart(replica: String)
   case copy(replica: String, name: String)
   case compact(replica: String)
+  case remove(replica: String, by: String)
+  case readmit(replica: String, by: String)
   case expect(VectorExpectation)
 
   private enum CodingKeys: String, CodingKey, CaseIterable {
     case on, write, sameTime, refused
     case send, to, all, times, report
-    case keep, from, deliver, exchange, clock, advance, restart, copy, compact, expect
+    case keep, from, deliver, rejoin, kill, atOnce, remove, readmit, by, exchange, clock, advance, restart, copy, compact, expect
     case member = "for"
     case name = "as"
   }
@@ -39,7 +43,15 @@ enum VectorStep: Decodable, Sendable {
         file: try text(.keep), from: try text(.from), member: try fields.decodeIfPresent(String.self, forKey: .member),
         all: try flag(.all))
     } else if fields.contains(.deliver) {
-      self = .deliver(file: try text(.deliver), to: try text(.to), report: report)
+      self = .deliver(file: try text(.deliver), to: try text(.to), rejoins: try flag(.rejoin), report: report)
+    } else if fields.contains(.kill) {
+      self = .kill(file: try text(.kill), to: try text(.to))
+    } else if fields.contains(.atOnce) {
+      self = .atOnce(try fields.decode([VectorStep].self, forKey: .atOnce))
+    } else if fields.contains(.remove) {
+      self = .remove(replica: try text(.remove), by: try text(.by))
+    } else if fields.contains(.readmit) {
+      self = .readmit(replica: try text(.readmit), by: try text(.by))
     } else if fields.contains(.clock) {
       self = .clock(replica: try text(.clock), milliseconds: try fields.decode(Int64.self, forKey: .advance))
     } else if fields.contains(.restart) {

@@ -14,6 +14,7 @@ struct MigrationVectorTests {
       let migrate: Int?
       let receive: Received?
       let expect: Expected?
+      let refused: String?
     }
     struct Received: Decodable {
       let origin: UInt64
@@ -45,15 +46,14 @@ struct MigrationVectorTests {
     return files.map(\.path).filter { $0.hasSuffix(".json") }.sorted()
   }()
 
-  @Test("are there") func present() { #expect(Self.names.count >= 8) }
+  @Test("are there") func present() { #expect(Self.names.count >= 10) }
 
   @Test("hold", arguments: names)
   func vector(path: String) async throws {
     let json = try Data(contentsOf: URL(fileURLWithPath: path))
     let vector = try JSONDecoder().decode(Vector.self, from: json)
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-    let file: [String: Any] = ["format": MigrationFile.format, "migrations": try #require(object["migrations"])]
-    let migrations = try Migrations(json: Array(JSONSerialization.data(withJSONObject: file)))
+    let migrations = try Self.migrations(try #require(object["migrations"]))
     let known = try migrations.schemaMigrations()
     let group = try await MigrationGroup([0]) { Migration(1, "unused") { DropTable("unused") } }
     let replica = group[0]
@@ -63,12 +63,16 @@ struct MigrationVectorTests {
         for migration in known { try MigrationHistory.record(migration, appliedAt: nil, on: writer.connection) }
       }
     }
+    let heard = try (object["steps"] as? [[String: Any]] ?? []).map { try $0["hear"].map(Self.migrations) }
     for (number, step) in vector.steps.enumerated() {
       if let version = step.migrate {
         try await replica.migrate(Migrations(Array(migrations.all.prefix(version))))
       } else if let received = step.receive {
         let record = try Self.record(received, known)
         try await replica.withWriter { try Self.merge(record, on: $0) }
+      } else if let heard = heard[number] {
+        let code = await code { try await replica.withWriter { try Self.hear(heard, on: $0) } }
+        #expect(code.map { "\($0)" } == step.refused, "step \(number)")
       } else if let expected = step.expect {
         for (table, rows) in expected.tables {
           #expect(try await Self.rows(of: table, in: replica) == Self.values(rows), "step \(number)")
@@ -79,6 +83,21 @@ struct MigrationVectorTests {
       }
     }
     #expect(try await replica.verify().problems == [])
+  }
+
+  private static func migrations(_ list: Any) throws -> Migrations {
+    let file: [String: Any] = ["format": MigrationFile.format, "migrations": list]
+    return try Migrations(json: Array(JSONSerialization.data(withJSONObject: file)))
+  }
+
+  /// What an import does with the migrations that a file's sender knows.
+  private static func hear(_ migrations: Migrations, on writer: ReplicaWriter) throws {
+    let heard = try migrations.schemaMigrations()
+    try writer.inTransaction {
+      var history = try MigrationHistory(writer.connection)
+      try history.forgetUnused(unlike: heard, on: writer.connection)
+      try history.check(heard, hint: "nothing was changed")
+    }
   }
 
   private static func values(_ rows: [Vector.Row]) throws -> [[String: Value]] {
@@ -149,7 +168,7 @@ struct MigrationVectorTests {
     let dictionary = tables.map { table in
       ChangeSet.Table(
         name: table.name, columnCount: table.columns.count, keyCount: table.keyCount,
-        columns: table.columns.enumerated().map { ChangeSet.Column(index: $0, name: $1.name) })
+        columns: table.columns.enumerated().map { ChangeSet.Column(index: $0, name: $1.name, isRelative: $1.merge.isRelative) })
     }
     ChangeSet.writeHeader(tables: dictionary, operationCount: received.operations.count, to: &changes)
     changes.raw(operations.bytes)
