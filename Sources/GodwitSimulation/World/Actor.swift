@@ -106,7 +106,6 @@ final class Actor {
   // MARK: Crashes
 
   private static let files = ["database", "database-wal"]
-  private static let anchor = "keyring.anchor"
   private var remains: String { "\(path)-remains" }
 
   /// Runs the body and stops the machine after so many statements of it, at its end when it has fewer. The replica is
@@ -119,7 +118,6 @@ final class Actor {
     do { result = .success(try await body()) } catch { result = .failure(error) }
     if statements?.disarm() ?? true { Self.copyFiles(from: path, to: remains) }
     await replica.close()
-    try Self.putBack(Self.anchor, from: remains, to: path)
     for file in Self.files + ["database-shm"] { try? FileManager.default.removeItem(atPath: "\(path)/\(file)") }
     for file in Self.files where FileManager.default.fileExists(atPath: "\(remains)/\(file)") {
       try FileManager.default.moveItem(atPath: "\(remains)/\(file)", toPath: "\(path)/\(file)")
@@ -130,18 +128,6 @@ final class Actor {
 
   private static func copyFiles(from path: String, to remains: String) {
     try? FileManager.default.createDirectory(atPath: remains, withIntermediateDirectories: true)
-    for file in files + [anchor] {
-      try? FileManager.default.copyItem(atPath: "\(path)/\(file)", toPath: "\(remains)/\(file)")
-    }
-  }
-
-  /// The bytes alone: the file knows where on the disk it is.
-  private static func putBack(_ file: String, from remains: String, to path: String) throws {
-    guard let bytes = FileManager.default.contents(atPath: "\(remains)/\(file)"),
-      let handle = FileHandle(forWritingAtPath: "\(path)/\(file)")
-    else { return }
-    try handle.truncate(atOffset: 0)
-    try handle.write(contentsOf: bytes)
-    try handle.close()
+    for file in files { try? FileManager.default.copyItem(atPath: "\(path)/\(file)", toPath: "\(remains)/\(file)") }
   }
 }

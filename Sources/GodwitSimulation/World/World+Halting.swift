@@ -36,12 +36,14 @@ extension World {
     actor.standing = now
   }
 
-  /// All of the rejoin is there, or nothing of it.
+  /// All of the rejoin is there, or nothing of it but that the replica goes on in another incarnation: the anchor comes first.
   private func haltRejoining(_ actor: Actor, with file: SyncFileInFlight, after statement: Int) async throws {
     let report = try await merging(file, into: actor) {
       try await actor.crashing(after: statement) { try await actor.replica.rejoin(from: .file(file.path)) }.get()
     }
-    guard let report, try await actor.replica.standing() != actor.standing else { return }
+    guard let report else { return }
+    let now = try await actor.replica.standing()
+    guard now.held != actor.standing.held || now.floor != actor.standing.floor else { return actor.standing = now }
     try await settleRejoin(report, file, on: actor)
   }
 }
