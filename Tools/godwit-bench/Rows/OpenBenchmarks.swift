@@ -7,7 +7,8 @@ import GodwitStorage
 /// What opening a replica costs against opening its bare database and reading once.
 let openBenchmarks = [
   Benchmark(
-    group: "open", name: "existing replica", baseline: "SQLCipher open, raw key, one read", budget: 3.0
+    group: "open", name: "existing replica, keyring sealed to the machine",
+    baseline: "SQLCipher open, raw key, one read", budget: 3.0
   ) { context in
     let replica = try await openReplica(context, "open")
     try await insert(CapturedRow.make(1_000), into: replica, batch: 100)
