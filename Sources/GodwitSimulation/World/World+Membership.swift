@@ -93,12 +93,13 @@ extension World {
     of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor
   ) async throws {
     var due: [RowName: [Int: Value]] = [:]
-    for operation in unsent.flatMap(\.operations) {
+    for (operation, version) in unsent.flatMap({ transaction in transaction.operations.map { ($0, transaction.version) } }) {
       let shape = TableShape.all[operation.row.table]
       switch operation.kind {
       case .insert(let row), .arrive(let row, _):
-        due[operation.row] = Dictionary(
-          uniqueKeysWithValues: row.indices.dropFirst(shape.keyCount).map { ($0, row[$0]) })
+        // Of what its author had not got an insert says nothing.
+        let columns = row.indices.dropFirst(shape.keyCount).filter { shape.columns[$0].since <= version }
+        due[operation.row] = Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0]) })
       case .update(let changes):
         for case (let column, .value(let value)) in changes { due[operation.row, default: [:]][column] = value }
       case .delete, .leave: due[operation.row] = nil
