@@ -22,6 +22,8 @@ final class OriginTable: OriginNumbering {
   private let connection: Connection
   private var heads: [Origin: Head] = [:]
   private var origins: [Int: Origin] = [:]
+  /// The heads' sequences, as long as they are known to be that.
+  private var knownVector: VersionVector?
   let own: Origin
   /// The timestamp of the latest own transaction.
   private(set) var ownLatest = HLC(rawValue: 0)
@@ -69,6 +71,7 @@ final class OriginTable: OriginNumbering {
   /// Local commits do not touch `godwit_origin`: the log's last own row says how far it goes, or the floor when all of
   /// it has been forgotten.
   private func loadOwnHead() throws {
+    knownVector = nil
     let number = try number(of: own)
     let first = LogKey(origin: number, .none).rawValue
     let sql = "SELECT id, chain, hlc FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1"
@@ -131,6 +134,7 @@ final class OriginTable: OriginNumbering {
   func advance(_ origin: Origin, to sequence: SequenceNumber, chain: ContentHash) {
     heads[origin]?.sequence = sequence
     heads[origin]?.chain = chain
+    knownVector?[origin] = sequence
   }
 
   /// Says that an origin writes no more, and up to where it did: whoever knows that takes nothing beyond. Of several
@@ -200,7 +204,12 @@ final class OriginTable: OriginNumbering {
   }
 
   /// Everything held here.
-  var vector: VersionVector { VersionVector(heads.mapValues(\.sequence)) }
+  var vector: VersionVector {
+    if let knownVector { return knownVector }
+    let vector = VersionVector(heads.mapValues(\.sequence))
+    knownVector = vector
+    return vector
+  }
 
   /// Everything held here of others: the context of the next own transaction.
   var othersVector: VersionVector {

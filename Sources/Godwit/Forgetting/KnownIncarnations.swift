@@ -15,7 +15,8 @@ struct KnownIncarnations {
   init(_ log: ChangeLog, on connection: Connection) throws {
     self.log = log
     records = try Acknowledgements(connection).records
-    all = Set(log.origins.all + records.keys).union([log.origins.own]).sorted()
+    let heard = try KnownStatements(connection: connection).origins()
+    all = Set(log.origins.all + records.keys + heard).union([log.origins.own]).sorted()
   }
 
   /// Those of a member other than the one that writes here. A member of which none is known to live has one that has not

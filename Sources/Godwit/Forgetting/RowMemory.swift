@@ -17,7 +17,7 @@ final class RowMemory {
   init(_ writer: ReplicaWriter, _ frontier: Frontier, tables: MergeTables) throws {
     connection = writer.connection
     // It may be the own clock that is wrong: then others are the ones to whom a stamp is ahead.
-    let others = frontier.heard.map { HLC(milliseconds: $0 + HybridClock.reachMilliseconds + 1) }
+    let others = frontier.heard.map { HLC(milliseconds: min($0, HLC.limit.milliseconds) + HybridClock.reachMilliseconds + 1) }
     var latest = min(writer.clock.latest, others ?? writer.clock.latest)
     if let oldest = try Self.oldestUnforgotten(writer, frontier.vector), oldest.rawValue > 0 {
       latest = min(latest, HLC(rawValue: oldest.rawValue - 1))

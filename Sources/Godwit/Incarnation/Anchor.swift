@@ -11,6 +11,8 @@ struct Anchor: Equatable {
   /// The greatest own sequence that was ever exported, and the chain there.
   var exported: SequenceNumber
   var chain: ContentHash
+  /// The time of the latest statement, in milliseconds since 1970 UTC; 0 before the first.
+  var statedAt: Int64 = 0
 
   static let byteLimit = 256
   private static let magic = Array("GODWITAN".utf8)
@@ -29,6 +31,7 @@ struct Anchor: Equatable {
     writer.raw(machine.bytes)
     writer.bigEndian(place.inode)
     writer.bigEndian(place.generation)
+    if statedAt != 0 { writer.signedVarint(statedAt) }
     return writer.bytes + writer.bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes
   }
 
@@ -59,6 +62,7 @@ struct Anchor: Equatable {
     chain = try ContentHash(reading: &reader)
     let writtenOn = try ContentHash(reading: &reader)
     let writtenAt = FilePlace(inode: try reader.bigEndian(), generation: try reader.bigEndian())
+    if !reader.isAtEnd { statedAt = try reader.signedVarint() }
     try reader.expectEnd()
     let isHere = writtenOn == machine || writtenOn == .zero || machine == .zero
     guard isHere, writtenAt == place else { throw ByteReader.malformed("an anchor from elsewhere") }

@@ -36,17 +36,19 @@ struct AnchorFile: Sendable {
     return try withExtendedLifetime(lock, body)
   }
 
-  /// Notes how far the own origin goes out, before any byte of it does. An anchor that is not this database's is left
-  /// as it is, so that the next opening finds out.
-  func noteExport(of head: OriginTable.Head) throws {
-    guard head.sequence > .none else { return }
+  /// Notes how far the own origin goes out, before any byte of it does, and when that is said: this time, or just after the
+  /// statement before it where the clock was set back. An anchor that is not this database's is left as it is, so that the
+  /// next opening finds out.
+  func noteExport(of head: OriginTable.Head, at milliseconds: Int64) throws -> Int64 {
     try locked {
-      guard case .anchor(var anchor) = try read(), anchor.incarnation == head.origin.incarnation,
-        anchor.exported < head.sequence
-      else { return }
-      anchor.exported = head.sequence
-      anchor.chain = head.chain
-      try write(anchor, isDurable: true)
+      guard case .anchor(var anchor) = try read(), anchor.incarnation == head.origin.incarnation else {
+        return milliseconds
+      }
+      let isFurther = anchor.exported < head.sequence
+      if isFurther { (anchor.exported, anchor.chain) = (head.sequence, head.chain) }
+      anchor.statedAt = max(milliseconds, anchor.statedAt &+ 1)
+      try write(anchor, isDurable: isFurther)
+      return anchor.statedAt
     }
   }
 

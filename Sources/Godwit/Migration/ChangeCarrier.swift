@@ -135,7 +135,8 @@ final class ChangeCarrier {
       }
     }
     if operation.kind == .insert || operation.kind == .move, columns == nil {
-      for (number, addition) in landings.additions where completesInserts && values[number] == nil {
+      for (number, addition) in landings.additions
+      where values[number] == nil && (completesInserts || landings.required.contains(number)) {
         let value = try converter.apply(addition.conversions, to: addition.value).value ?? addition.value
         values[number] = Self.brought(value, to: table.definition.columns[number])
       }

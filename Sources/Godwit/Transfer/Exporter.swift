@@ -17,15 +17,16 @@ struct Exporter {
   let isSnapshot: Bool
   let createdAt: Int64
 
-  /// `makeDurable` is called with the own head once the snapshot stands and before anything of it is written.
+  /// `makeDurable` is called with the own head once the snapshot stands and before anything of it is written, and says when
+  /// that is.
   func export(
-    to sink: any ByteSink, makeDurable: (OriginTable.Head) throws -> Void, progress: ProgressHandler?
+    to sink: any ByteSink, makeDurable: (OriginTable.Head) throws -> Int64, progress: ProgressHandler?
   ) throws -> ExportReport {
     let log = try ChangeLog(connection)
     let tables = try Catalog(connection).synced
     let ranges = try isSnapshot ? nil : ranges(log)
     let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables) : nil
-    try makeDurable(log.origins.head(of: log.origins.own))
+    let statedAt = try makeDurable(log.origins.head(of: log.origins.own))
     let held = log.origins.vector
     let records = roster.records
     let chains = try SyncFileHeader.originsWithoutRange(held, ranges ?? []).map { ($0, try log.origins.head(of: $0).chain) }
@@ -36,7 +37,7 @@ struct Exporter {
       roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
       chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, ended: log.origins.ended,
-      snapshot: snapshot?.head, statements: try statements(log, records.members))
+      snapshot: snapshot?.head, statements: try statements(log, records.members, at: statedAt))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
     let total = header.transactionCount
@@ -55,16 +56,18 @@ struct Exporter {
   }
 
   /// What this replica holds, and the latest that others that write on are known to have said.
-  private func statements(_ log: ChangeLog, _ members: [MemberRecord]) throws -> [SignedStatement] {
+  private func statements(
+    _ log: ChangeLog, _ members: [MemberRecord], at statedAt: Int64
+  ) throws -> [SignedStatement] {
     let known = try KnownStatements(connection: connection).all()
     let own = log.origins.own
     let held = log.origins.vector
     let chains = try SignedStatement.hash(held) { try log.origins.head(of: $0.origin).chain }
-    // A clock that was set back does not make this an old one.
+    // Where the anchor was lost others may know of a later one.
     let earlier = known.first { $0.origin == own }?.createdAt ?? .min
     let ended = log.origins.ended
     let statement = try SignedStatement.issue(
-      group: roster.group, incarnation: own.incarnation, at: max(createdAt, earlier + 1), vector: held,
+      group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1), vector: held,
       chains: chains ?? .zero, members: members, ended: Set(ended.keys), by: identity)
     let active = Set(members.filter { $0.status == .active }.map(\.subject))
     return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }

@@ -11,14 +11,8 @@ final class Importer {
   private let writer: ReplicaWriter
   private let connection: Connection
   private let file: SyncFileReader
-  /// The members as they were known before the file.
-  private let roster: Roster
-  /// With those that the file tells of, once it has been read to its end.
-  private lazy var vouchedRoster: Roster = {
-    var known = roster
-    known.merge(file.header.roster, isVouchedFor: true)
-    return known
-  }()
+  /// With those that the file tells of, for whom its signature vouches; nothing is kept unless that fits.
+  private let vouchedRoster: Roster
   private let log: ChangeLog
   private let applier: TransactionApplier
   private let merger: Merger
@@ -45,7 +39,6 @@ final class Importer {
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
   private init(_ file: SyncFileReader, from roster: Roster, writer: ReplicaWriter, _ planner: ImportPlanner?) throws {
     self.file = file
-    self.roster = roster
     self.planner = planner
     self.writer = writer
     connection = writer.connection
@@ -57,7 +50,13 @@ final class Importer {
     isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
     floor = log.origins.floor
-    for (origin, last) in file.header.ended { try log.origins.end(origin, through: last) }
+    // Of replicas that nobody has invited nothing has ended.
+    var known = roster
+    known.merge(file.header.roster, isVouchedFor: true)
+    vouchedRoster = known
+    for (origin, last) in file.header.ended where known[origin.replica] != nil {
+      try log.origins.end(origin, through: last)
+    }
     endings = log.origins.ended
   }
 
@@ -65,7 +64,7 @@ final class Importer {
   /// ``TakenBack`` when all is done.
   static func run(
     _ file: SyncFileReader, from roster: Roster, on writer: ReplicaWriter, isRejoining: Bool = false,
-    planner: ImportPlanner? = nil, progress: ProgressHandler?
+    planner: ImportPlanner? = nil, progress: ProgressHandler?, remembering remember: (RosterRecords) throws -> Void
   ) throws -> MergeReport {
     do {
       return try writer.inMerge {
@@ -78,9 +77,14 @@ final class Importer {
           try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
         {
           let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
-          return try Importer(file, from: roster, writer: writer, planner).acknowledgeSnapshot(replayed: replayed)
+          let importer = try Importer(file, from: roster, writer: writer, planner)
+          let report = try importer.acknowledgeSnapshot(replayed: replayed)
+          try remember(file.header.roster)
+          return report
         }
         let report = try Importer(file, from: roster, writer: writer, planner).run(progress)
+        // Before the database says what those hold: who is not known here does not count.
+        try remember(file.header.roster)
         #if DEBUG || GODWIT_PLANT
           if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
         #endif

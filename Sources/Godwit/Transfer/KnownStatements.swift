@@ -8,6 +8,12 @@ import GodwitSyncFile
 struct KnownStatements {
   let connection: Connection
 
+  /// More incarnations than a member has in use at a time; one that signs for more fills nobody's database.
+  private static let incarnationLimit: Int64 = 64
+
+  /// Whose there are.
+  func origins() throws -> [Origin] { try all().map(\.origin) }
+
   /// All of them. A database that was last opened by an earlier version, and is only read, has none.
   func all() throws -> [SignedStatement] {
     let isThere = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'godwit_statement')"
@@ -42,7 +48,11 @@ struct KnownStatements {
       var reader = ByteReader(kept)
       guard isNewer(try SignedStatement(reading: &reader)) else { return false }
     }
-    guard roster().isSigned(statement) else { return false }
+    let roster = roster()
+    // One that names members whom nobody vouches for would keep history for ever.
+    guard roster.isSigned(statement), statement.members.keys.allSatisfy({ roster[$0] != nil }) else { return false }
+    let others = "SELECT count(*) FROM godwit_statement WHERE replica = ? AND incarnation <> ?"
+    guard case .integer(let count)? = try connection.scalar(others, key), count < Self.incarnationLimit else { return false }
     try connection.run(
       "INSERT OR REPLACE INTO godwit_statement (replica, incarnation, bytes, pending) VALUES (?, ?, ?, ?)",
       key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])

@@ -16,11 +16,11 @@ struct MemberStatement: Equatable {
   /// Whether it takes nothing more from this one than what others can know of, too.
   func knowsEnd(of origin: Origin) -> Bool { removed.contains(origin.replica) || ended.contains(origin) }
 
-  /// Whether it takes the place of an earlier one. One that says less does only when it was made later: a machine that was
-  /// rolled back holds less than before, and an old file that comes again says nothing new.
+  /// Whether it takes the place of an earlier one: what is said later does, more or less. So an old file that comes again says
+  /// nothing new, by whatever way, and a machine that was rolled back says truthfully that it holds less.
   func replaces(_ other: MemberStatement) -> Bool {
-    guard self != other, milliseconds <= other.milliseconds else { return self != other }
-    return vector.covers(other.vector) && (vector != other.vector || milliseconds == other.milliseconds)
+    if milliseconds != other.milliseconds { return milliseconds > other.milliseconds }
+    return self != other && vector.covers(other.vector)
   }
 
   func write(to writer: inout ByteWriter) {

@@ -59,9 +59,9 @@ extension Replica {
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
         isSnapshot: isSnapshot, createdAt: createdAt)
-      let makeDurable: (OriginTable.Head) throws -> Void = { head in
+      let makeDurable: (OriginTable.Head) throws -> Int64 = { head in
         try Self.synchronizeLog(of: database)
-        try anchor.noteExport(of: head)
+        return try anchor.noteExport(of: head, at: createdAt)
       }
       let written = try destination.write { sink in
         try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
@@ -107,10 +107,14 @@ extension Replica {
     from source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?
   ) async throws -> MergeReport {
     let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
-    let (report, records) = try await withWriter { writer in
-      try Self.explaining { try Self.read(source, identities, roster, on: writer, isRejoining, nil, progress) }
+    let (location, group) = (folder.keys, group)
+    let report = try await withWriter { writer in
+      try Self.explaining {
+        try Self.read(source, identities, roster, on: writer, isRejoining, nil, progress) { records in
+          try Self.remember(records, of: group, at: location)
+        }
+      }
     }
-    try await remember(records)
     for fork in report.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
@@ -129,7 +133,7 @@ extension Replica {
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {
-        _ = try Self.explaining { try Self.read(source, identities, roster, on: writer, false, planner, progress) }
+        _ = try Self.explaining { try Self.read(source, identities, roster, on: writer, false, planner, progress) { _ in } }
       } catch is TakenBack {
         if let plan = planner.plan { return plan }
       }
@@ -139,8 +143,8 @@ extension Replica {
 
   private static func read(
     _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, on writer: ReplicaWriter, _ isRejoining: Bool,
-    _ planner: ImportPlanner?, _ progress: ProgressHandler?
-  ) throws -> (MergeReport, RosterRecords) {
+    _ planner: ImportPlanner?, _ progress: ProgressHandler?, remembering remember: (RosterRecords) throws -> Void
+  ) throws -> MergeReport {
     let group = roster.group
     return try source.read { bytes in
       let file = try SyncFileReader(bytes, identities: identities) { header in
@@ -153,9 +157,9 @@ extension Replica {
         known.merge(header.roster)
         return try known.sender(header.sender).history
       }
-      let report = try Importer.run(
-        file, from: roster, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
-      return (report, file.header.roster)
+      return try Importer.run(
+        file, from: roster, on: writer, isRejoining: isRejoining, planner: planner, progress: progress,
+        remembering: remember)
     }
   }
 
@@ -175,17 +179,13 @@ extension Replica {
   }
 
   /// Keeps what a verified file said of the group's members. Its sender vouches for it.
-  private func remember(_ records: RosterRecords) async throws {
-    let location = folder.keys
-    let group = group
-    try await BlockingThread.run {
-      var known = Roster(group: group, trusted: try Keyring.open(at: location).roster)
-      guard known.merge(records, isVouchedFor: true) else { return }
-      try Keyring.update(at: location) { contents in
-        var roster = Roster(group: group, trusted: try contents.roster)
-        roster.merge(records, isVouchedFor: true)
-        contents.setRoster(roster.records)
-      }
+  private static func remember(_ records: RosterRecords, of group: GroupID, at location: KeyringLocation) throws {
+    var known = Roster(group: group, trusted: try Keyring.open(at: location).roster)
+    guard known.merge(records, isVouchedFor: true) else { return }
+    try Keyring.update(at: location) { contents in
+      var roster = Roster(group: group, trusted: try contents.roster)
+      roster.merge(records, isVouchedFor: true)
+      contents.setRoster(roster.records)
     }
   }
 }

@@ -107,6 +107,12 @@ package struct VersionVector: Hashable, Sendable {
     VersionVector(rising: pairs(with: other).compactMap { $1 == .none ? $0 : nil })
   }
 
+  /// The same with other sequences for some origins; none to leave one out.
+  package func replacing(_ changes: [Origin: SequenceNumber]) -> VersionVector {
+    guard !changes.isEmpty else { return self }
+    return VersionVector(rising: entries.filter { changes[$0.origin] == nil }).union(VersionVector(changes))
+  }
+
   /// The entries, each with where its origin stands in `other`.
   private func pairs(with other: VersionVector) -> [(entry: Entry, other: SequenceNumber)] {
     var place = 0

@@ -21,7 +21,9 @@ extension RowMerge {
     for column in stamped { edits.cells[column] = try unseenCell(column, write.context, by: move) }
     for (column, all) in state.contributions {
       let unseen = all.filter { contribution in
-        !write.context.covers(contribution.dot) && contribution.move.map { write.context.covers($0.dot) } ?? true
+        // A default is the row's, under whatever key.
+        if rules.policy(of: column) == .counter, CounterDefault.count(contribution.value) != nil { return false }
+        return !write.context.covers(contribution.dot) && contribution.move.map { write.context.covers($0.dot) } ?? true
       }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
     }
@@ -64,7 +66,10 @@ extension RowMerge {
 
   /// A write to a row that has gone, by an author who had not seen that.
   mutating func follow(_ moves: [RowMove], _ write: RowWrite) {
-    let contributed = write.cells.filter { rules.policy(of: $0.column).isContributed }
+    let contributed = write.cells.filter { cell in
+      let policy = rules.policy(of: cell.column)
+      return policy.isContributed && (policy != .counter || CounterDefault.count(cell.value) == nil)
+    }
     for move in moves {
       var edits = FollowingEdits(move)
       // An insert stays where it was made; its cells go along all the same.

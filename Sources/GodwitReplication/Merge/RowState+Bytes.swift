@@ -237,11 +237,12 @@ extension VersionVector {
   }
 
   fileprivate init(reading reader: inout ByteReader, origins: some OriginNumbering) throws {
-    self.init()
+    var sequences: [Origin: SequenceNumber] = [:]
     for _ in 0..<(try reader.count()) {
       let dot = try Dot(reading: &reader, origins: origins)
-      self[dot.origin] = dot.sequence
+      sequences[dot.origin] = dot.sequence
     }
+    self.init(sequences)
   }
 }
 

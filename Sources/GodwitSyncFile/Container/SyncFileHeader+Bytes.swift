@@ -118,7 +118,9 @@ extension SyncFileHeader {
     for _ in 0..<(try reader.count(limit: VersionVector.originLimit, "ended incarnations")) {
       let origin = try Origin(reading: &reader)
       if let before, before >= origin { throw ByteReader.malformed("ended incarnations out of order") }
-      ended[origin] = SequenceNumber(rawValue: try reader.varint())
+      let last = SequenceNumber(rawValue: try reader.varint())
+      guard last < .limit else { throw ByteReader.malformed("the end of an incarnation") }
+      ended[origin] = last
       before = origin
     }
     return ended

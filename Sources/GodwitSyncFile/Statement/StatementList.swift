@@ -33,32 +33,47 @@ struct StatementList {
     Self.entryLimit / max(1, origins.count + members.count + ended.count)
   }
 
-  /// As many of the statements as there may be and fit into a field; nil for none.
+  /// As many of the statements as there may be and fit into a field, the first ones first; nil for none.
   func encode(_ statements: [SignedStatement]) -> [UInt8]? {
-    let known = Set(members)
-    let sayable = statements.filter { canSay($0, known) }.sorted { $0.origin < $1.origin }
-    let further = Set(sayable.flatMap { $0.vector.origins }.filter { vector[$0] == .none }).sorted()
+    let chosen = choose(statements).sorted { $0.origin < $1.origin }
+    guard !chosen.isEmpty else { return nil }
+    let further = Set(chosen.flatMap(furtherOrigins)).sorted()
     let origins = vector.origins + further
-    var list = ByteWriter(capacity: sayable.count * 160)
-    var count = 0
-    let overhead = 24 * (further.count + 1)
-    for statement in sayable.prefix(limit(origins)) {
-      let end = list.bytes.count
-      write(statement, origins, to: &list)
-      guard overhead + list.bytes.count <= SyncFileField.byteLimit else {
-        list.truncate(to: end)
-        break
-      }
-      count += 1
-    }
-    guard count == sayable.count else { return encode(Array(sayable.prefix(count))) }
-    guard count > 0 else { return nil }
-    var writer = ByteWriter(capacity: overhead + list.bytes.count)
+    var writer = ByteWriter(capacity: chosen.count * 160 + further.count * 20)
     writer.varint(further.count)
     for origin in further { origin.write(to: &writer) }
-    writer.varint(count)
-    writer.raw(list.bytes)
+    writer.varint(chosen.count)
+    for statement in chosen { write(statement, origins, to: &writer) }
     return writer.bytes
+  }
+
+  /// What has no room is left out, and others may have room still.
+  private func choose(_ statements: [SignedStatement]) -> [SignedStatement] {
+    let known = Set(members)
+    var chosen: [SignedStatement] = []
+    var further: Set<Origin> = []
+    var bytes = 16
+    for statement in statements where canSay(statement, known) {
+      let all = further.union(furtherOrigins(statement))
+      let width = vector.entries.count + all.count + members.count + ended.count
+      let size = 20 * (all.count - further.count) + greatestSize(of: statement)
+      guard bytes + size <= SyncFileField.byteLimit, (chosen.count + 1) * width <= Self.entryLimit else { continue }
+      chosen.append(statement)
+      further = all
+      bytes += size
+    }
+    return chosen
+  }
+
+  private func furtherOrigins(_ statement: SignedStatement) -> [Origin] {
+    statement.vector.without(vector).origins
+  }
+
+  /// How many bytes it takes at most: a place three, a sequence six.
+  private func greatestSize(of statement: SignedStatement) -> Int {
+    let differing = statement.vector.unseen(by: vector).entries.count + vector.unseen(by: statement.vector).entries.count
+    let members = statement.members == statusOfMember ? 0 : 2 * members.count
+    return 160 + 9 * differing + 3 * (members + ended.count - statement.ended.count)
   }
 
   /// Whether the header knows all that it names.
@@ -118,15 +133,17 @@ struct StatementList {
     let maker = try reader.count(limit: members.count - 1, "the place of a member")
     let origin = Origin(replica: members[maker], incarnation: try reader.bigEndian())
     let time = createdAt &- (try reader.signedVarint())
-    var held = vector
+    var sequences: [Origin: SequenceNumber] = [:]
     for place in try reader.places(below: origins.count) {
       let difference = try reader.signedVarint()
       let (value, hasOverflown) = Int64(vector[origins[place]].rawValue).subtractingReportingOverflow(difference)
       guard difference != 0, !hasOverflown, value >= 0, UInt64(value) < SequenceNumber.limit.rawValue else {
         throw ByteReader.malformed("a sequence in a statement")
       }
-      held[origins[place]] = SequenceNumber(rawValue: UInt64(value))
+      sequences[origins[place]] = SequenceNumber(rawValue: UInt64(value))
     }
+    let held = vector.replacing(sequences)
+    guard held.entries.count <= VersionVector.originLimit else { throw ByteReader.malformed("a statement of too much") }
     let chains = try ContentHash(reading: &reader)
     var listed = statusOfMember
     for place in try reader.places(below: members.count) { listed[members[place]] = nil }

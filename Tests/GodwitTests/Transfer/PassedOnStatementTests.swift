@@ -22,7 +22,19 @@ struct PassedOnStatementTests {
   }
 
   /// A file of 1's for 0 that passes this on as 2's.
-  private func pass(_ change: (SyncFileHeader, SignedStatement) throws -> SignedStatement?) async throws {
+  private func pass(
+    inventing member: MemberRecord? = nil, _ change: (SyncFileHeader, SignedStatement) throws -> SignedStatement?
+  ) async throws {
+    try await passAll(inventing: member) { [try change($0, $1)].compactMap { $0 } }
+  }
+
+  private func passAll(_ change: (SignedStatement) throws -> [SignedStatement]) async throws {
+    try await passAll { try change($1) }
+  }
+
+  private func passAll(
+    inventing member: MemberRecord? = nil, _ change: (SyncFileHeader, SignedStatement) throws -> [SignedStatement]
+  ) async throws {
     let genuine = group.folder.file("genuine")
     _ = try await group[2].export(to: .file(genuine))
     let keys = try Forgery.keys(of: group[1])
@@ -34,7 +46,9 @@ struct PassedOnStatementTests {
       of: Forgery.container(Forgery.bytes(path), keys.identity), signedBy: keys.identity
     ) { header in
       let others = header.statements.filter { $0.subject != third.replica }
-      return header.changing(statements: others + [try change(header, #require(statement))].compactMap { $0 })
+      var roster = header.roster
+      roster.members = (roster.members + [member].compactMap { $0 }).sorted { $0.subject < $1.subject }
+      return header.changing(roster: roster, statements: others + (try change(header, #require(statement))))
     }
     try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(to: URL(fileURLWithPath: path))
     _ = try await group[0].import(from: .file(path))
@@ -121,27 +135,63 @@ struct PassedOnStatementTests {
     try await replica.withWriter { try KnownStatements(connection: $0.connection).all().count }
   }
 
-  @Test("keep everything while they name a member that is not known here")
+  @Test("do not count, and are not kept, when they name members whom nobody vouches for")
   func unknownMember() async throws {
     let stranger = try Identity.generate(replica: ReplicaID(Identifier128(high: 5, low: 5)))
-    let record = try MemberRecord.issue(
-      group: group[0].group, identity: stranger.publicIdentity, name: "new", status: .active, at: 1, by: third)
-    let roster = try Roster(group: group[0].group, trusted: Forgery.keys(of: group[0]).roster)
-    let third = third
-    try await pass { _, statement in statement.changing(createdAt: statement.createdAt - 1) }  // is not believed
-    // As when the file's members have not been kept yet by a process that is just importing.
-    try await group[0].withWriter { writer in
-      try writer.inTransaction {
-        let own = try #require(try Acknowledgements(writer.connection).records.keys.first { $0.replica == third.replica })
-        let statement = try SignedStatement.issue(
-          group: roster.group, incarnation: own.incarnation, at: 1_700_000_000_500, vector: writer.log.origins.vector,
-          chains: .zero, members: [record], ended: [], by: third)
-        #expect(try KnownStatements(connection: writer.connection).take(statement, from: roster))
+    let invented = try MemberRecord.issue(
+      group: group[0].group, identity: stranger.publicIdentity, name: "new", status: .active, at: 1, by: stranger)
+    let before = try await count(of: group[0])
+    try await pass(inventing: invented) { _, statement in
+      try SignedStatement.issue(
+        group: statement.group, incarnation: statement.origin.incarnation, at: statement.createdAt + 5,
+        vector: statement.vector, chains: statement.chains, members: [invented], ended: [], by: third)
+    }
+    #expect(try await kept == 1)
+    let stored = try await group[0].withWriter { try KnownStatements(connection: $0.connection).all() }
+    #expect(stored.count == before && stored.allSatisfy { $0.members[stranger.replica] == nil })
+    try await pass { _, statement in statement }
+    #expect(try await kept == 0)
+  }
+
+  @Test("of no more incarnations are kept than a member has")
+  func flood() async throws {
+    try await passAll { statement in
+      try (1...200).map { number in
+        try SignedStatement.issue(
+          group: statement.group, incarnation: UInt32(number), at: statement.createdAt, vector: statement.vector,
+          chains: .zero, members: [], ended: [], by: third)
       }
     }
-    try await group.send(from: 2, to: 0)
-    try await group[0].compact()
+    #expect(try await count(of: group[0]) < 70)
+  }
+
+  @Test("of an earlier time take nothing back that a rolled back machine has said since")
+  func rolledBack() async throws {
+    var early: SignedStatement?
+    try await pass { _, statement in
+      early = statement
+      return try reissued(statement, at: statement.createdAt + 5, vector: VersionVector(), chains: ContentHash(of: [].withUnsafeBytes { $0 }))
+    }
     #expect(try await kept == 1)
+    let before = try #require(early)
+    for _ in 0..<2 { try await pass { _, _ in before } }
+    #expect(try await kept == 1)
+  }
+
+  @Test("are later each time, also after the clock was set back and the replica was opened anew")
+  func clockSetBack() async throws {
+    func saidAt() async throws -> Int64 {
+      let path = group.folder.file(UUID().uuidString)
+      _ = try await group[2].export(to: .file(path))
+      let container = try Forgery.container(Forgery.bytes(path), third)
+      return try #require(try Forgery.header(container).header.statements.first { $0.subject == third.replica }).createdAt
+    }
+    group.clock.advance(1_000_000)
+    let first = try await saidAt()
+    group.clock.advance(-900_000)
+    let second = try await saidAt()
+    let last = try await saidAt()
+    #expect(first >= 1_700_001_000_000 && first < second && second < last)
   }
 }
 
