@@ -71,13 +71,14 @@ extension SyncFileHeader {
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
-    statements: [SignedStatement]? = nil
+    statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
-      group: group, sender: sender ?? self.sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
+      group: group, sender: sender ?? self.sender, incarnation: incarnation,
+      createdAt: createdAt ?? self.createdAt, vector: vector,
       schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges, chains: chains,
-      floor: floor, ended: ended, snapshot: snapshot, statements: statements ?? self.statements,
+      floor: floor, ended: ended ?? self.ended, snapshot: snapshot, statements: statements ?? self.statements,
       fields: fields ?? self.fields)
   }
 }

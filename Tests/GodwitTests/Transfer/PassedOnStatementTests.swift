@@ -153,6 +153,41 @@ struct PassedOnStatementTests {
     #expect(try await kept == 0)
   }
 
+  /// A file of 1's for 0 with another header.
+  private func claim(_ change: (SyncFileHeader) throws -> SyncFileHeader) async throws -> SyncSource {
+    let keys = try Forgery.keys(of: group[1])
+    let path = group.folder.file(UUID().uuidString)
+    _ = try await group[1].export(to: .file(path))
+    let container = try Forgery.replaceHeader(
+      of: Forgery.container(Forgery.bytes(path), keys.identity), signedBy: keys.identity, change)
+    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(to: URL(fileURLWithPath: path))
+    return .file(path)
+  }
+
+  @Test("a file made at the end of time, or before all, is taken in, and history is forgotten as ever", arguments: [
+    Int64.max, 1 << 62, Int64.min,
+  ])
+  func endOfTime(createdAt: Int64) async throws {
+    let file = try await claim { $0.changing(statements: [], createdAt: createdAt) }
+    _ = try await group[0].import(from: file)
+    try await group[0].compact()
+    _ = try await group[0].import(from: file)
+    #expect(try await group[0].verify().problems == [])
+  }
+
+  @Test("an end beyond all numbers is refused, and those of nobody's incarnations mean nothing")
+  func ends() async throws {
+    let nobody = Origin(replica: ReplicaID(Identifier128(high: 8, low: 8)), incarnation: 1)
+    for end in [UInt64.max, 1 << 63, SequenceNumber.limit.rawValue] {
+      let file = try await claim { $0.changing(ended: [nobody: SequenceNumber(rawValue: end)]) }
+      #expect(await code { try await group[0].import(from: file) } == .corruptFile)
+    }
+    _ = try await group[0].import(from: claim { $0.changing(ended: [nobody: SequenceNumber(rawValue: 5)]) })
+    #expect(try await group[0].incarnations().allSatisfy { $0.replica != nobody.replica })
+    let origins = try await group[0].withWriter { $0.log.origins.all }
+    #expect(!origins.contains(nobody))
+  }
+
   @Test("of no more incarnations are kept than a member has")
   func flood() async throws {
     try await passAll { statement in
