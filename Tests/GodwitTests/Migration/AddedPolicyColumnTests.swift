@@ -16,6 +16,13 @@ struct AddedPolicyColumnTests {
     }
   }
 
+  @MigrationsBuilder private static func counted() -> [Migration] {
+    Migration(1, "notes") {
+      CreateTable("note", [NewColumn("id", Int.self), NewColumn("title", String.self, default: "")])
+    }
+    Migration(2, "second") { AddColumn("votes", Int.self, default: 2, to: "note", merge: .counter) }
+  }
+
   private static let all = "SELECT id, title, votes, tags, best FROM note ORDER BY id"
 
   @Test("what an insert of an older version had seen is taken back, though it was waiting")
@@ -83,6 +90,25 @@ struct AddedPolicyColumnTests {
     try await group.write(1, #"INSERT INTO note VALUES (1, 'last', 7, '[]', 1)"#)
     for _ in 0..<2 { try await group.exchange() }
     for replica in 0...2 { #expect(try await group.rows(replica, Self.all) == [[1, "last", 7, "[]", 1]]) }
+    try await group.expectSame()
+  }
+
+  @Test("a counter's default follows no move: the row has it once under its new key")
+  func moved() async throws {
+    let group = try await MigrationGroup([1, 1, 2], Self.counted)
+    try await group.write(0, "INSERT INTO note VALUES (1, 'here')")
+    try await group.write(1, "INSERT INTO note VALUES (1, 'there')")
+    try await group.write(0, "UPDATE note SET id = 2 WHERE id = 1")
+    for other in 1...2 { try await group.send(0, to: other) }
+    try await group.send(1, to: 2)
+    for older in 0...1 { try await group.update(older, to: 2) }
+    let votes: SQL = "SELECT votes FROM note WHERE id = 2"
+    for replica in 0...2 { #expect(try await group[replica].rows(votes).map(\.values) == [[2]], "on \(replica)") }
+    // One who has not seen what followed the move takes back what it saw.
+    try await group.write(0, "DELETE FROM note WHERE id = 2")
+    try await group.write(0, #"INSERT INTO note VALUES (2, 'anew', 7)"#)
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in 0...2 { #expect(try await group[replica].rows(votes).map(\.values) == [[7]], "on \(replica)") }
     try await group.expectSame()
   }
 
