@@ -20,13 +20,10 @@ struct Acknowledgements {
     records = try connection.withStatement("SELECT replica, incarnation, stated, counted FROM godwit_acknowledgement") { statement in
       var records: [Origin: Record] = [:]
       while try statement.step() {
-        var replica = ByteReader(statement.blob(at: 0))
         let (statedBytes, countedBytes) = (statement.blob(at: 2), statement.blob(at: 3))
         var stated = ByteReader(statedBytes)
         var counted = ByteReader(countedBytes)
-        let origin = Origin(
-          replica: ReplicaID(try Identifier128(reading: &replica)),
-          incarnation: UInt32(truncatingIfNeeded: statement.integer(at: 1)))
+        let origin = try Origin(columnsOf: statement)
         let latest = try MemberStatement(reading: &stated)
         // Mostly all of it counts.
         let counting = statedBytes == countedBytes ? latest : try MemberStatement(reading: &counted)
@@ -74,10 +71,8 @@ struct Acknowledgements {
       statement.write(to: &writer)
       return .blob(writer.bytes)
     }
-    var replica = ByteWriter(capacity: 16)
-    origin.replica.value.write(to: &replica)
     try connection.run(
       "INSERT OR REPLACE INTO godwit_acknowledgement (replica, incarnation, stated, counted) VALUES (?, ?, ?, ?)",
-      [.blob(replica.bytes), .integer(Int64(origin.incarnation)), bytes(record.stated), bytes(record.counted)])
+      origin.columns + [bytes(record.stated), bytes(record.counted)])
   }
 }

@@ -12,13 +12,26 @@ struct KnownStatements {
   private static let incarnationLimit: Int64 = 64
 
   /// Whose there are.
-  func origins() throws -> [Origin] { try all().map(\.origin) }
+  func origins() throws -> [Origin] {
+    guard try isThere else { return [] }
+    return try connection.withStatement("SELECT replica, incarnation FROM godwit_statement") { statement in
+      var origins: [Origin] = []
+      while try statement.step() { origins.append(try Origin(columnsOf: statement)) }
+      return origins
+    }
+  }
 
-  /// All of them. A database that was last opened by an earlier version, and is only read, has none.
+  /// All of them.
   func all() throws -> [SignedStatement] {
-    let isThere = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'godwit_statement')"
-    guard try connection.scalar(isThere) == .integer(1) else { return [] }
-    return try read("SELECT bytes FROM godwit_statement ORDER BY replica, incarnation")
+    try isThere ? read("SELECT bytes FROM godwit_statement ORDER BY replica, incarnation") : []
+  }
+
+  /// A database that was last opened by an earlier version, and is only read, has no place for them.
+  private var isThere: Bool {
+    get throws {
+      let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'godwit_statement')"
+      return try connection.scalar(sql) == .integer(1)
+    }
   }
 
   /// Those that were not weighed yet.
@@ -27,28 +40,27 @@ struct KnownStatements {
   }
 
   /// Keeps a statement that replaces the one kept before, if it is its maker's; returns whether it is kept.
-  func take(_ statement: SignedStatement, from roster: @autoclosure () -> Roster) throws -> Bool {
+  func take(_ statement: SignedStatement, from roster: Roster) throws -> Bool {
     try take(statement, from: roster, isPending: true) { MemberStatement(statement).replaces(MemberStatement($0)) }
   }
 
   /// Remembers when the writing replica last said something: what it says next must be later, whatever its clock says now.
-  func takeOwn(_ statement: SignedStatement, from roster: @autoclosure () -> Roster) throws {
+  func takeOwn(_ statement: SignedStatement, from roster: Roster) throws {
     _ = try take(statement, from: roster, isPending: false) { statement.createdAt > $0.createdAt }
   }
 
   private func take(
-    _ statement: SignedStatement, from roster: () -> Roster, isPending: Bool, replacing isNewer: (SignedStatement) -> Bool
+    _ statement: SignedStatement, from roster: Roster, isPending: Bool, replacing isNewer: (SignedStatement) -> Bool
   ) throws -> Bool {
     var writer = ByteWriter(capacity: 512)
     statement.encode(to: &writer)
-    let key = key(statement.origin)
+    let key = statement.origin.columns
     let sql = "SELECT bytes FROM godwit_statement WHERE replica = ? AND incarnation = ?"
     if case .blob(let kept)? = try connection.scalar(sql, key) {
       guard kept != writer.bytes else { return false }
       var reader = ByteReader(kept)
       guard isNewer(try SignedStatement(reading: &reader)) else { return false }
     }
-    let roster = roster()
     // One that names members whom nobody vouches for would keep history for ever.
     guard roster.isSigned(statement), statement.members.keys.allSatisfy({ roster[$0] != nil }) else { return false }
     let others = "SELECT count(*) FROM godwit_statement WHERE replica = ? AND incarnation <> ?"
@@ -61,7 +73,7 @@ struct KnownStatements {
 
   /// Whether a pending one counts is known now.
   func settle(_ origin: Origin) throws {
-    try connection.run("UPDATE godwit_statement SET pending = 0 WHERE replica = ? AND incarnation = ?", key(origin))
+    try connection.run("UPDATE godwit_statement SET pending = 0 WHERE replica = ? AND incarnation = ?", origin.columns)
   }
 
   private func read(_ sql: String) throws -> [SignedStatement] {
@@ -73,11 +85,5 @@ struct KnownStatements {
       }
       return statements
     }
-  }
-
-  private func key(_ origin: Origin) -> [Value] {
-    var replica = ByteWriter(capacity: 16)
-    origin.replica.value.write(to: &replica)
-    return [.blob(replica.bytes), .integer(Int64(origin.incarnation))]
   }
 }

@@ -25,7 +25,7 @@ struct StagedTransactions {
       INSERT OR IGNORE INTO godwit_staged (replica, incarnation, sequence, chain, hlc, schema, context, states_context,
         changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      key(staged.record.dot.origin) + [
+      staged.record.dot.origin.columns + [
         .integer(Int64(staged.record.dot.sequence.rawValue)), .blob(staged.chain.bytes),
         .integer(Int64(staged.record.hlc.rawValue)), .integer(Int64(staged.record.schemaVersion)),
         .blob(context.bytes), .integer((staged.record.context == nil ? 0 : 1) | (staged.isForeign ? 2 : 0)),
@@ -39,7 +39,7 @@ struct StagedTransactions {
       WHERE replica = ? AND incarnation = ? AND sequence = ?
       """
     return try connection.withStatement(sql) { statement in
-      try statement.bind(key(dot.origin) + [.integer(Int64(dot.sequence.rawValue))])
+      try statement.bind(dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
       guard try statement.step() else { return nil }
       var chain = ByteReader(statement.blob(at: 0))
       var contextReader = ByteReader(statement.blob(at: 3))
@@ -57,13 +57,13 @@ struct StagedTransactions {
   func remove(through dot: Dot) throws {
     try connection.run(
       "DELETE FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence <= ?",
-      key(dot.origin) + [.integer(Int64(dot.sequence.rawValue))])
+      dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
   }
 
   /// Removes what waits of an origin after a transaction; nil when nothing does.
   func remove(of origin: Origin, after sequence: SequenceNumber) throws -> ClosedRange<SequenceNumber>? {
     let condition = "FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence > ?"
-    let values = key(origin) + [.integer(Int64(sequence.rawValue))]
+    let values = origin.columns + [.integer(Int64(sequence.rawValue))]
     let range = try connection.withStatement("SELECT min(sequence), max(sequence) \(condition)") { statement in
       try statement.bind(values)
       return try statement.step() && !statement.isNull(at: 0)
@@ -118,11 +118,5 @@ struct StagedTransactions {
       }
     }
     return needed.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
-
-  private func key(_ origin: Origin) -> [Value] {
-    var writer = ByteWriter(capacity: 16)
-    origin.replica.value.write(to: &writer)
-    return [.blob(writer.bytes), .integer(Int64(origin.incarnation))]
   }
 }

@@ -53,11 +53,11 @@ package struct SignedStatement: SignedRecord {
 
   /// One hash for the histories that a vector names; nil when one of the chains is not known.
   package static func hash(_ vector: VersionVector, chain: (Dot) throws -> ContentHash?) rethrows -> ContentHash? {
-    var writer = ByteWriter(capacity: vector.origins.count * 60)
-    for origin in vector.origins {
-      guard let chain = try chain(Dot(origin, vector[origin])) else { return nil }
-      origin.write(to: &writer)
-      writer.bigEndian(vector[origin].rawValue)
+    var writer = ByteWriter(capacity: vector.entries.count * 60)
+    for entry in vector.entries {
+      guard let chain = try chain(Dot(entry.origin, entry.sequence)) else { return nil }
+      entry.origin.write(to: &writer)
+      writer.bigEndian(entry.sequence.rawValue)
       writer.raw(chain.bytes)
     }
     return writer.bytes.withUnsafeBytes { ContentHash(of: $0) }

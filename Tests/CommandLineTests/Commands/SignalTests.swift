@@ -12,16 +12,20 @@ import Testing
     return mask.flatMap { UInt64($0.trimmingCharacters(in: .whitespaces), radix: 16) }.map { $0 & 2 != 0 } ?? false
   }
 
-  @Test func anInterruptedCommandSaysSoAndExitsWith130() async throws {
-    let machine = try Machine("interrupt")
-    try #require(try machine.godwit("init").status == 0)
-    let process = machine.process(["import", "-"])
-    let input = Pipe()
-    let error = Pipe()
+  /// Runs the process with pipes for its input and errors.
+  private func start(_ process: Process) throws -> (process: Process, input: Pipe, error: Pipe) {
+    let (input, error) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardError = error
     process.standardOutput = FileHandle.nullDevice
     try process.run()
+    return (process, input, error)
+  }
+
+  @Test func anInterruptedCommandSaysSoAndExitsWith130() async throws {
+    let machine = try Machine("interrupt")
+    try #require(try machine.godwit("init").status == 0)
+    let (process, _, error) = try start(machine.process(["import", "-"]))
     while !takesInterrupts(process), process.isRunning { await Task.yield() }
 
     process.interrupt()
@@ -37,13 +41,7 @@ import Testing
   @Test func anInterruptedPutTellsHowManyDocumentsAreStored() async throws {
     let machine = try Machine("interrupt")
     try #require(try machine.godwit("init").status == 0)
-    let process = machine.process(["put", "c"])
-    let input = Pipe()
-    let error = Pipe()
-    process.standardInput = input
-    process.standardError = error
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
+    let (process, input, error) = try start(machine.process(["put", "c"]))
     let lines = (0..<1_001).map { "{\"_key\":\"k\($0)\"}\n" }.joined()
     try input.fileHandleForWriting.write(contentsOf: Data(lines.utf8))
     while try machine.godwit("get", "c").lines.count < 1_000, process.isRunning { await Task.yield() }
