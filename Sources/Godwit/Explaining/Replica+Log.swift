@@ -10,14 +10,17 @@ extension Replica {
   ///   - table: Only those that wrote to one table.
   ///   - replica: Only those of one replica.
   ///   - since: Only those of this time or later, in milliseconds since 1970 UTC, by their writers' clocks.
-  /// - Throws: `invalidArgument` for a negative limit.
+  /// - Throws: `invalidArgument` for a negative limit; `notInSchema` for an unknown table that nothing in the log is of.
   public func log(
     limit: Int = 50, table: String? = nil, replica: ReplicaID? = nil, since: Int64? = nil
   ) async throws -> [LogEntry] {
     try Self.check(limit)
     return try await pool.read { connection in
-      try LogSearch(log: ChangeLog(connection), table: table?.lowercased(), replica: replica, since: since)
-        .newest(limit)
+      let search = LogSearch(log: try ChangeLog(connection), table: table?.lowercased(), replica: replica, since: since)
+      let entries = try search.newest(limit)
+      // The log may tell of a table that has been dropped.
+      if entries.isEmpty, let table { _ = try Catalog(connection).synced(named: table) }
+      return entries
     }
   }
 

@@ -144,19 +144,28 @@ struct Migrator {
       try? connection.setForeignKeys(false)
     }
     return try writer.logging { transaction in
-      for (step, body) in data {
-        if let body {
-          try body(transaction)
-        } else if step.isCode {
-          throw GodwitError(
-            .needsMigration, "the data step \"\(step.name)\" is code of the program",
-            hint: "open the replica with the program that has it")
-        } else {
-          for statement in step.statements {
-            try transaction.execute(SQL(text: statement.text, values: statement.values))
-          }
-        }
+      for (step, body) in data { try run(step, body, in: transaction) }
+    }
+  }
+
+  private func run(
+    _ step: SchemaStep.DataStatements, _ body: ((Transaction) throws -> Void)?, in transaction: Transaction
+  ) throws {
+    do {
+      if let body { return try body(transaction) }
+      guard !step.isCode else {
+        throw GodwitError(
+          .needsMigration, "the data step \"\(step.name)\" is code of the program",
+          hint: "open the replica with the program that has it")
       }
+      for statement in step.statements {
+        try transaction.execute(SQL(text: statement.text, values: statement.values))
+      }
+    } catch let error as GodwitError where error.code == .constraint {
+      throw GodwitError(
+        .constraint, "the data step \"\(step.name)\" breaks a constraint: \(error.message)",
+        hint: "nothing was altered; another replica may have run the step: write what is still to do (INSERT OR IGNORE, WHERE … IS NULL)",
+        underlying: error)
     }
   }
 

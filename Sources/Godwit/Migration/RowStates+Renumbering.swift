@@ -11,8 +11,12 @@ extension RowStates {
   ///   - table: The table's number.
   ///   - sources: By new column number, the old number of the column whose stamp it takes over; nil for one that is new
   ///     and as old as its row.
+  ///   - contribution: What the column of that new number makes of a value that was brought to its source; nil when it
+  ///     takes no contributions.
   ///   - image: Makes the cells of a row that is not alive from those it had.
-  func renumber(table: Int, sources: [Int?], image: ([Value]) throws -> [Value]) throws {
+  func renumber(
+    table: Int, sources: [Int?], contribution: (Int, Value) throws -> Value?, image: ([Value]) throws -> [Value]
+  ) throws {
     try forEach(of: table) { key, old in
       var state = old
       state.overrides = [:]
@@ -26,7 +30,10 @@ extension RowStates {
         if let stamp = old.overrides[source] { state.overrides[number] = stamp }
         state.carried[number] = old.carried[source]
         state.brought[number] = old.brought[source]
-        state.contributions[number] = old.contributions[source]
+        let brought = try old.contributions[source]?.compactMap { old in
+          try contribution(number, old.value).map { Contribution(dot: old.dot, value: $0, path: old.path) }
+        }
+        if let brought, !brought.isEmpty { state.contributions[number] = brought }
         state.masks[number] = old.masks[source]
       }
       for move in old.moves {

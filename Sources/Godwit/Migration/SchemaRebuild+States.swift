@@ -9,7 +9,8 @@ extension SchemaRebuild {
     guard work.new.definition.isSynced else { return }
     let old = work.old.definition
     let oldDefaults = old.columns.map { $0.defaultValue ?? .null }
-    try states.renumber(table: work.old.id, sources: work.new.sources.map { $0.column.flatMap(old.number) }) { image in
+    let sources = work.new.sources.map { $0.column.flatMap(old.number) }
+    try states.renumber(table: work.old.id, sources: sources, contribution: { try contribution($1, to: $0, work) }) { image in
       // An image from before a column was added lacks it.
       let cells = oldDefaults.prefix(old.keyCount) + image + oldDefaults.dropFirst(old.keyCount + image.count)
       let columns = zip(work.new.definition.columns, work.new.sources).dropFirst(old.keyCount)
@@ -18,6 +19,13 @@ extension SchemaRebuild {
         return try converter.apply(source.conversions, to: start).value ?? column.defaultValue ?? .null
       }
     }
+  }
+
+  /// What a value that a write brought to a column is in the column as it is now; nil when that takes none.
+  private func contribution(_ value: Value, to number: Int, _ work: Work) throws -> Value? {
+    let column = work.new.definition.columns[number]
+    guard column.merge.isContributed else { return nil }
+    return try converter.apply(work.new.sources[number].conversions, to: value).value ?? column.defaultValue ?? .null
   }
 
   /// Losing values follow their column; those of a dropped one keep its name.

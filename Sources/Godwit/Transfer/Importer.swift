@@ -63,11 +63,13 @@ final class Importer {
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was. With a planner it throws
   /// ``TakenBack`` when all is done.
   static func run(
-    _ file: SyncFileReader, from roster: Roster, on writer: ReplicaWriter, isRejoining: Bool = false,
-    planner: ImportPlanner? = nil, progress: ProgressHandler?, remembering remember: (RosterRecords) throws -> Void
+    _ file: SyncFileReader, from members: TrustedMembers, on writer: ReplicaWriter, isRejoining: Bool = false,
+    planner: ImportPlanner? = nil, progress: ProgressHandler?
   ) throws -> MergeReport {
     do {
       return try writer.inMerge {
+        let roster = try members.load()
+        try checkSender(of: file.header, in: roster)
         try planner?.begin(writer)
         let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
         try writer.reload()
@@ -79,12 +81,12 @@ final class Importer {
           let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
           let importer = try Importer(file, from: roster, writer: writer, planner)
           let report = try importer.acknowledgeSnapshot(replayed: replayed)
-          try remember(file.header.roster)
+          try members.remember(file.header.roster, beyond: roster)
           return report
         }
         let report = try Importer(file, from: roster, writer: writer, planner).run(progress)
         // Before the database says what those hold: who is not known here does not count.
-        try remember(file.header.roster)
+        try members.remember(file.header.roster, beyond: roster)
         #if DEBUG || GODWIT_PLANT
           if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
         #endif
@@ -95,6 +97,13 @@ final class Importer {
         .importConstraint, "the merged changes would break a constraint: \(error.message)",
         hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
     }
+  }
+
+  /// Throws `unknownSender` when the sender was removed while this import waited for another.
+  private static func checkSender(of header: SyncFileHeader, in roster: Roster) throws {
+    var known = roster
+    known.merge(header.roster)
+    _ = try known.sender(header.sender)
   }
 
   /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others may
@@ -206,7 +215,8 @@ final class Importer {
   /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
   private func weighStatements(_ acknowledgements: inout Acknowledgements) throws {
     let known = KnownStatements(connection: connection)
-    for statement in file.header.statements {
+    try known.removeEnded()
+    for statement in file.header.statements where endings[statement.origin] == nil {
       if statement.origin == log.origins.own {
         try known.takeOwn(statement, from: vouchedRoster)
       } else if try known.take(statement, from: vouchedRoster) {

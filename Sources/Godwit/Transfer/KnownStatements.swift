@@ -76,6 +76,15 @@ struct KnownStatements {
     try connection.run("UPDATE godwit_statement SET pending = 0 WHERE replica = ? AND incarnation = ?", origin.columns)
   }
 
+  /// Those of incarnations that have ended are not passed on, and must not take the room of those that live.
+  func removeEnded() throws {
+    try connection.execute(
+      """
+      DELETE FROM godwit_statement WHERE EXISTS (SELECT 1 FROM godwit_origin WHERE ended IS NOT NULL
+        AND replica = godwit_statement.replica AND incarnation = godwit_statement.incarnation)
+      """)
+  }
+
   private func read(_ sql: String) throws -> [SignedStatement] {
     try connection.withStatement(sql) { statement in
       var statements: [SignedStatement] = []

@@ -107,12 +107,10 @@ extension Replica {
     from source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?
   ) async throws -> MergeReport {
     let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
-    let (location, group) = (folder.keys, group)
+    let members = TrustedMembers(group: group, location: folder.keys)
     let report = try await withWriter { writer in
       try Self.explaining {
-        try Self.read(source, identities, roster, on: writer, isRejoining, nil, progress) { records in
-          try Self.remember(records, of: group, at: location)
-        }
+        try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
       }
     }
     for fork in report.forks {
@@ -130,10 +128,13 @@ extension Replica {
   /// - Throws: What the import would throw.
   public func plan(importing source: SyncSource, progress: ProgressHandler? = nil) async throws -> ImportPlan {
     let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
+    let members = TrustedMembers(group: group, location: folder.keys)
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {
-        _ = try Self.explaining { try Self.read(source, identities, roster, on: writer, false, planner, progress) { _ in } }
+        _ = try Self.explaining {
+          try Self.read(source, identities, roster, members, on: writer, false, planner, progress)
+        }
       } catch is TakenBack {
         if let plan = planner.plan { return plan }
       }
@@ -142,8 +143,8 @@ extension Replica {
   }
 
   private static func read(
-    _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, on writer: ReplicaWriter, _ isRejoining: Bool,
-    _ planner: ImportPlanner?, _ progress: ProgressHandler?, remembering remember: (RosterRecords) throws -> Void
+    _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, _ members: TrustedMembers,
+    on writer: ReplicaWriter, _ isRejoining: Bool, _ planner: ImportPlanner?, _ progress: ProgressHandler?
   ) throws -> MergeReport {
     let group = roster.group
     return try source.read { bytes in
@@ -158,8 +159,7 @@ extension Replica {
         return try known.sender(header.sender).history
       }
       return try Importer.run(
-        file, from: roster, on: writer, isRejoining: isRejoining, planner: planner, progress: progress,
-        remembering: remember)
+        file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
     }
   }
 
@@ -175,17 +175,6 @@ extension Replica {
       throw GodwitError(
         error.code, error.message, hint: "nothing was changed; ask the sender for the file again",
         underlying: error.underlying)
-    }
-  }
-
-  /// Keeps what a verified file said of the group's members. Its sender vouches for it.
-  private static func remember(_ records: RosterRecords, of group: GroupID, at location: KeyringLocation) throws {
-    var known = Roster(group: group, trusted: try Keyring.open(at: location).roster)
-    guard known.merge(records, isVouchedFor: true) else { return }
-    try Keyring.update(at: location) { contents in
-      var roster = Roster(group: group, trusted: try contents.roster)
-      roster.merge(records, isVouchedFor: true)
-      contents.setRoster(roster.records)
     }
   }
 }

@@ -131,6 +131,7 @@ extension RowMerge {
     if let present = state.brought[column]?[move], !present.isOutdone(by: cell) { return }
     if state.carried[column] != nil, state.stamp(of: column) == cell.stamp { isLast = false }
     if isLast {
+      try recordOvertaken(column, cell, by: move)
       written[column] = cell.value
       state.carried[column] = nil
     } else {
@@ -183,6 +184,17 @@ extension RowMerge {
     case .maximum, .minimum, .custom: written[column] = try rules.choice(all, by: rules.policy(of: column))
     case .lastWriterWins: break
     }
+  }
+
+  /// What came by the same move met the cell under the key that both were written under.
+  private mutating func recordOvertaken(_ column: Int, _ cell: StampedValue, by move: CellStamp) throws {
+    guard let present = state.carried[column] ?? state.stamp(of: column), present != move,
+      state.brought[column]?[move]?.stamp != present
+    else { return }
+    let here = try value(of: column)
+    guard here != cell.value else { return }
+    lost.append(
+      LostWrite(column: column, value: here, winningValue: cell.value, loser: present, winner: cell.stamp))
   }
 
   private mutating func recordFollowed(_ column: Int, _ cell: StampedValue) throws {

@@ -97,7 +97,7 @@ package struct RowMerge {
   private mutating func applyCells(_ write: RowWrite) throws {
     for cell in write.cells {
       switch rules.policy(of: cell.column) {
-      case .lastWriterWins where write.kind == .move && !write.changed.contains(cell.column): carry(cell, write)
+      case .lastWriterWins where write.kind == .move && !write.changed.contains(cell.column): try carry(cell, write)
       case .lastWriterWins: try applyStamped(cell, write)
       case .counter: try count(cell, write)
       case .addWinsSet: try changeSet(cell, write)
@@ -108,10 +108,15 @@ package struct RowMerge {
 
   /// What a move only carried takes the place of what was here and the move had seen, as if it had been written when that
   /// was: so it gives way to every other write that does, and to no other.
-  private mutating func carry(_ cell: Cell, _ write: RowWrite) {
-    guard state.isSeen(cell.column, by: write.context),
-      state.carried[cell.column].map({ $0 < write.stamp }) ?? true
-    else { return }
+  private mutating func carry(_ cell: Cell, _ write: RowWrite) throws {
+    let unseen = [state.carried[cell.column], state.stamp(of: cell.column)].compactMap { $0 }
+      .filter { !write.context.covers($0.dot) }
+    let isShown = state.isSeen(cell.column, by: write.context) && state.carried[cell.column].map { $0 < write.stamp } ?? true
+    if let here = unseen.max() {
+      let value = try value(of: cell.column)
+      if value != cell.value { recordLoss(of: cell, write.stamp, here, value, isOutdone: !isShown) }
+    }
+    guard isShown else { return }
     written[cell.column] = cell.value
     state.carried[cell.column] = write.stamp
   }
@@ -119,13 +124,16 @@ package struct RowMerge {
   /// The greater stamp wins. Neither write saw the other exactly when the later to arrive had not seen the one that
   /// is here: causes arrive before their effects.
   private mutating func applyStamped(_ cell: Cell, _ write: RowWrite) throws {
-    guard let present = state.stamp(of: cell.column) else { return set(cell, write) }
-    if !write.context.covers(present.dot) {
-      let here = try value(of: cell.column)
-      if here != cell.value { recordLoss(of: cell, write.stamp, present, here) }
+    let present = state.stamp(of: cell.column)
+    let isLater = present.map { $0 <= write.stamp } ?? true
+    // What a move carried here is lost by the move, however old it is.
+    let here = isLater ? state.carried[cell.column] ?? present : present
+    if let here, !write.context.covers(here.dot) {
+      let value = try value(of: cell.column)
+      if value != cell.value { recordLoss(of: cell, write.stamp, here, value, isOutdone: !isLater) }
     }
     let new = StampedValue(value: cell.value, stamp: write.stamp)
-    if present <= write.stamp, state.brought[cell.column]?.values.allSatisfy({ !new.isOutdone(by: $0) }) ?? true {
+    if isLater, state.brought[cell.column]?.values.allSatisfy({ !new.isOutdone(by: $0) }) ?? true {
       set(cell, write)
     } else if state.brought[cell.column] != nil, state.writtenStamp(of: cell.column).map({ $0 < write.stamp }) ?? true {
       note(cell, write)
@@ -206,11 +214,13 @@ package struct RowMerge {
 
   // MARK: Conflicts
 
-  private mutating func recordLoss(of cell: Cell, _ incoming: CellStamp, _ present: CellStamp, _ here: Value) {
+  private mutating func recordLoss(
+    of cell: Cell, _ incoming: CellStamp, _ present: CellStamp, _ here: Value, isOutdone: Bool
+  ) {
     lost.append(
-      present < incoming
-        ? LostWrite(column: cell.column, value: here, winningValue: cell.value, loser: present, winner: incoming)
-        : LostWrite(column: cell.column, value: cell.value, winningValue: here, loser: incoming, winner: present))
+      isOutdone
+        ? LostWrite(column: cell.column, value: cell.value, winningValue: here, loser: incoming, winner: present)
+        : LostWrite(column: cell.column, value: here, winningValue: cell.value, loser: present, winner: incoming))
   }
 
   /// An insert or update, and a delete that had not seen it.

@@ -45,6 +45,8 @@ extension SchemaDraft.Table {
         "column \(column.name) of table \(definition.name) cannot be derived from the key",
         hint: "the key never changes: read it from there")
     }
+    try checkIsWhole(definition.columns[source], "be what another column is derived from")
+    try checkIsWhole(column, "be derived from another column")
     try checkWidening(definition.columns[source], to: column, derivation.rule)
     var values = sources[source]
     values.conversions.append(Conversion(name: derivation.column, derivation.rule, to: column))
@@ -71,6 +73,14 @@ extension SchemaDraft.Table {
     throw SchemaDraft.invalid(
       "column \(definition.columns[number].name) is the key of table \(definition.name) and cannot be \(what)",
       hint: "make another table, and fill it by a data step")
+  }
+
+  /// A write of a counter or a set says what it adds: no rule makes a write of the new value of that.
+  private func checkIsWhole(_ column: ColumnDefinition, _ what: String) throws {
+    guard column.merge.isRelative else { return }
+    throw SchemaDraft.invalid(
+      "column \(column.name) of table \(definition.name) is a \(column.merge == .counter ? "counter" : "set") and cannot "
+        + what, hint: "add another column, and fill it by a data step")
   }
 
   mutating func drop(_ name: String) throws {
@@ -102,6 +112,7 @@ extension SchemaDraft.Table {
     let number = try number(of: column.name)
     let old = definition.columns[number]
     try checkIsNotKey(number, "changed")
+    if case .expression = rule { try checkIsWhole(old, "be changed by an expression") }
     try checkWidening(old, to: column, rule)
     if old.isNullable, !column.isNullable, column.defaultValue == nil {
       throw SchemaDraft.invalid(

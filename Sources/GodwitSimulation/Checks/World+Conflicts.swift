@@ -81,11 +81,11 @@ extension World {
   /// Nothing is silently lost: every write that lost to one it had not seen is listed, with its value.
   func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
     let listed = try await ListedConflicts(reading: actor.replica)
-    // What follows a row to another key is compared with what is there; which of those are listed is not looked at here.
     for history in model.histories.values where !history.hasMoves {
       try checkEdits(history, listed, actor)
       try checkDeletes(history, listed, actor)
     }
+    for family in MovedRows.families(of: model) { try checkMovedEdits(family, listed, actor) }
     for name in Set(model.limbo.keys).union(model.masks.keys) where !listed.held.contains(name) {
       let what = model.limbo[name] == nil ? "a masked cell" : "the row in limbo"
       throw SimulationFailure(.conflict, "replica \(actor.index) does not list \(what) \(text(name))")
@@ -120,6 +120,23 @@ extension World {
           throw SimulationFailure(
             .conflict, "replica \(actor.index) does not list the lost \(shape.columns[column].name) of \(text(history.name))")
         }
+      }
+    }
+  }
+
+  /// Of rows that went from key to key: what one of them was given, and nobody who saw that replaced, is there under one of
+  /// the keys, or listed under one.
+  private func checkMovedEdits(_ family: MovedRows, _ listed: ListedConflicts, _ actor: Actor) throws {
+    let shape = family.shape
+    for column in shape.columns.indices.dropFirst(shape.keyCount)
+    where shape.columns[column].since == 0 && shape.columns[column].policy == .lastWriterWins {
+      for (name, value) in family.unseenValues(of: column) {
+        let text = shape.columns[column].name
+        guard !family.names.contains(where: { listed.edits.contains(.init(row: $0, column: text, value: value)) }) else {
+          continue
+        }
+        throw SimulationFailure(
+          .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(text) of \(self.text(name)), a row that moved")
       }
     }
   }

@@ -1,9 +1,11 @@
 import Foundation
-import Godwit
 import GodwitBase
+import GodwitFiles
 import Testing
 
+@testable import Godwit
 @testable import GodwitKeys
+@testable import GodwitSyncFile
 
 @Suite("A removed member")
 struct RemovedMemberTests {
@@ -47,6 +49,25 @@ struct RemovedMemberTests {
     }
     #expect(try await group[0].digest() == digest)
     #expect(try await titles(0) == ["before"])
+  }
+
+  @Test("is not heard by an import that had opened its file before the removal, and has its turn after it")
+  func removedMeanwhile() async throws {
+    guard case .file(let path) = try await file("late", by: 1) else { return }
+    let (receiver, keys) = (group[0], try Forgery.keys(of: group[0]))
+    let members = TrustedMembers(group: receiver.group, location: receiver.folder.keys)
+    let importing = {
+      try await receiver.withWriter { writer in
+        let file = try SyncFileReader(FileDescriptor.openForReading(path), identities: try keys.ageIdentities) { header in
+          try members.load().sender(header.sender).history
+        }
+        // As another process does that holds the keyring and not this writer.
+        try members.remove(header: file.header, by: keys.identity)
+        return try Importer.run(file, from: members, on: writer, progress: nil)
+      }
+    }
+    #expect(await code { _ = try await importing() } == .unknownSender)
+    #expect(try await titles(0) == [])
   }
 
   @Test("is known as removed by who hears of it from a third, and refused there from then on")
@@ -167,6 +188,20 @@ struct RemovedMemberTests {
     for index in 2..<4 {
       let active = try await group[index].members().filter(\.isActive).map(\.identity.replica)
       #expect(Set(active) == [group[2].identity.replica, group[3].identity.replica])
+    }
+  }
+}
+
+extension TrustedMembers {
+  fileprivate func remove(header: SyncFileHeader, by issuer: Identity) throws {
+    try Keyring.update(at: location) { contents in
+      var roster = Roster(group: group, trusted: try contents.roster)
+      let member = try roster.sender(header.sender)
+      let record = try MemberRecord.issue(
+        group: group, identity: member.identity, name: member.name, status: .removed,
+        at: member.record.issuedAtMilliseconds + 1, by: issuer)
+      roster.merge(RosterRecords(members: [record]))
+      contents.setRoster(roster.records)
     }
   }
 }

@@ -164,4 +164,69 @@ struct MigrationTests {
     }
     #expect(older?.code == .needsMigration)
   }
+
+  @MigrationsBuilder private static func counted() -> [Migration] {
+    Migration(1, "notes") {
+      CreateTable(
+        "note",
+        [
+          NewColumn("id", Int.self), NewColumn("hits", Int.self, default: 0, merge: .counter),
+          NewColumn("tags", Set<String>.self, default: [], merge: .addWinsSet),
+          NewColumn("best", Int.self, default: 0, merge: .max),
+        ])
+    }
+    Migration(2, "as text") { ChangeColumn("best", String.self, in: "note", default: "0") }
+  }
+
+  @Test("what several writes brought to a column follows its values into another type")
+  func contributions() async throws {
+    let group = try await MigrationGroup([1, 1], Self.counted)
+    try await group.write(0, "INSERT INTO note (id, best) VALUES (1, 1)")
+    try await group.exchange()
+    try await group.write(0, "UPDATE note SET best = 9")
+    try await group.write(1, "UPDATE note SET best = 10")
+    try await group.send(1, to: 0)
+    #expect(try await group.rows(0, "SELECT best FROM note") == [[10]])
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT best FROM note") == [["10"]])
+    // From here on the greatest text counts, here and where the writes come after the migration.
+    try await group.write(0, "UPDATE note SET best = '7'")
+    try await group.update(1, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.expectSame()
+    let held = try await group.rows(0, "SELECT best, typeof(best) FROM note")
+    #expect(held == [["9", "text"]] || held == [["7", "text"]], "\(held)")
+  }
+
+  @Test("no expression makes a counter or a set another, nor another column of them")
+  func relativeColumns() async throws {
+    let steps: [any MigrationStep] = [
+      ChangeColumn("hits", Int.self, in: "note", default: 0, by: "hits * 100"),
+      ChangeColumn("tags", Set<String>.self, in: "note", default: [], by: "lower(tags)"),
+      AddColumn("twice", Int.self, from: "hits", by: "hits * 2", to: "note"),
+      AddColumn("labels", String.self, from: "tags", to: "note"),
+    ]
+    for step in steps {
+      let group = try await MigrationGroup([2], Self.counted)
+      let next = Migrations(group.migrations + [Migration(3, "x") { step }])
+      let failure = await error { try await group[0].migrate(next) }
+      #expect(failure?.code == .invalidMigration)
+      #expect(failure?.hint == "add another column, and fill it by a data step")
+      #expect(try await group[0].migrationStatus().version == 2)
+    }
+  }
+
+  @Test("a data step that inserts what another replica's has inserted says what to do")
+  func repeatedData() async throws {
+    let group = try await MigrationGroup([1, 1], Self.counted)
+    let next = Migrations(
+      group.migrations + [Migration(3, "first row") { DataStep("one", "INSERT INTO note (id) VALUES (1)") }])
+    try await group[0].migrate(next)
+    try await group.send(0, to: 1)
+    let failure = await error { try await group[1].migrate(next) }
+    #expect(failure?.code == .constraint)
+    #expect(failure?.message.contains("the data step \"one\" breaks a constraint") == true)
+    #expect(failure?.hint?.contains("INSERT OR IGNORE") == true)
+    #expect(try await group[1].migrationStatus().version == 1)
+  }
 }

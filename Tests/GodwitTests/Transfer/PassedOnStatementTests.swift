@@ -200,6 +200,28 @@ struct PassedOnStatementTests {
     #expect(try await count(of: group[0]) < 70)
   }
 
+  @Test("of incarnations that have ended are not kept, and leave room for those that live")
+  func ended() async throws {
+    var copies: [SignedStatement] = []
+    try await passAll { statement in
+      copies = try (1...63).map { number in
+        try SignedStatement.issue(
+          group: statement.group, incarnation: UInt32(number), at: statement.createdAt, vector: statement.vector,
+          chains: .zero, members: [], ended: [], by: third)
+      }
+      return copies
+    }
+    func kept() async throws -> Set<Origin> {
+      let all = try await group[0].withWriter { try KnownStatements(connection: $0.connection).all() }
+      return Set(all.map(\.origin)).intersection(copies.map(\.origin))
+    }
+    #expect(try await kept().count == 63)
+    let ends = Dictionary(uniqueKeysWithValues: copies.dropLast().map { ($0.origin, SequenceNumber.none) })
+    _ = try await group[0].import(from: claim { $0.changing(statements: copies, ended: ends) })
+    #expect(try await kept() == Set(copies.suffix(1).map(\.origin)))
+    #expect(try await group[0].verify().problems == [])
+  }
+
   @Test("of an earlier time take nothing back that a rolled back machine has said since")
   func rolledBack() async throws {
     var early: SignedStatement?
