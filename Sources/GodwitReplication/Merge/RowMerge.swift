@@ -109,10 +109,11 @@ package struct RowMerge {
   /// What a move only carried takes the place of what was here and the move had seen, as if it had been written when that
   /// was: so it gives way to every other write that does, and to no other.
   private mutating func carry(_ cell: Cell, _ write: RowWrite) throws {
-    let unseen = [state.carried[cell.column], state.stamp(of: cell.column)].compactMap { $0 }
-      .filter { !write.context.covers($0.dot) }
-    let isShown = state.isSeen(cell.column, by: write.context) && state.carried[cell.column].map { $0 < write.stamp } ?? true
-    if let here = unseen.max() {
+    let carried = state.carried[cell.column]
+    let isSeen = state.isSeen(cell.column, by: write.context)
+    let isShown = isSeen && carried.map { $0 < write.stamp } ?? true
+    let unseenCarried = carried.flatMap { write.context.covers($0.dot) ? nil : $0 }
+    if let here = isSeen ? unseenCarried : state.stamp(of: cell.column) {
       let value = try value(of: cell.column)
       if value != cell.value { recordLoss(of: cell, write.stamp, here, value, isOutdone: !isShown) }
     }
@@ -127,8 +128,9 @@ package struct RowMerge {
     let present = state.stamp(of: cell.column)
     let isLater = present.map { $0 <= write.stamp } ?? true
     // What a move carried here is lost by the move, however old it is.
-    let here = isLater ? state.carried[cell.column] ?? present : present
-    if let here, !write.context.covers(here.dot) {
+    let carried = isLater ? state.carried[cell.column] : nil
+    let isSeen = carried.map { write.context.covers($0.dot) } ?? state.isSeen(cell.column, by: write.context)
+    if let here = carried ?? present, !isSeen {
       let value = try value(of: cell.column)
       if value != cell.value { recordLoss(of: cell, write.stamp, here, value, isOutdone: !isLater) }
     }

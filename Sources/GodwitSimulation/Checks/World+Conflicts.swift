@@ -136,7 +136,8 @@ extension World {
           continue
         }
         throw SimulationFailure(
-          .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(text) of \(self.text(name)), a row that moved")
+          .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(text) of \(self.text(name)), a row that moved; "
+            + "listed are \(listed.edits.filter { family.names.contains($0.row) }.map { "\($0.value.text) of \(self.text($0.row))" })")
       }
     }
   }
