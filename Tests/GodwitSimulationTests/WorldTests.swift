@@ -22,6 +22,9 @@ struct WorldTests {
   ])
   func repaired(seed: UInt64) async throws { try await run(seed, .all.subtracting(.halts)) }
 
+  @Test("worlds in which a loss at a key that a row moved to was not listed once", arguments: [UInt64(613), 835, 876, 944])
+  func unlisted(seed: UInt64) async throws { try await run(seed, .all) }
+
   @Test("worlds of several versions that went wrong once are sound", arguments: [UInt64(2733), 27038])
   func repairedWithoutMixtures(seed: UInt64) async throws { try await run(seed, .all.subtracting([.halts, .mixtures])) }
 

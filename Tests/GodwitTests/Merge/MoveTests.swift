@@ -49,6 +49,40 @@ struct MoveTests {
     }
   }
 
+  @Test("what a move brings to a key that another row has taken meanwhile is listed, whichever comes first")
+  func carriedToATakenKey() async throws {
+    for (mover, other) in [(0, 1), (1, 0)] {
+      let group = try await group()
+      try await group.write(mover, "UPDATE page SET id = 'b'")
+      try await group.write(other, "INSERT INTO page (id, title) VALUES ('b', 'mine')")
+      try await group.exchange()
+      #expect(try await group.rows("SELECT id, title FROM page") == [["b", "mine"]])
+      for replica in 0...1 {
+        let lost = try await group.conflicts(replica).filter { $0.losingValue == "first" }
+        #expect(lost.map(\.winningValue) == ["mine"])
+        let id = try #require(lost.first?.id)
+        #expect(try await group[replica].restore(conflict: id))
+        #expect(try await group[replica].rows("SELECT title FROM page").map(\.values) == [["first"]])
+      }
+    }
+  }
+
+  @Test("a row that another's edit follows to its key is listed where it loses, in every order")
+  func followedToATakenKey() async throws {
+    for order in [[1, 2], [2, 1]] {
+      let group = try await group(3)
+      try await group.write(0, "UPDATE page SET id = 'b'")
+      try await group.write(1, "INSERT INTO page (id, title) VALUES ('b', 'mine')")
+      try await group.write(2, "UPDATE page SET title = 'late'")
+      for sender in order { try await group.send(sender, 0) }
+      try await group.exchange()
+      #expect(try await group.rows("SELECT id, title FROM page") == [["b", "late"]])
+      for replica in 0...2 {
+        #expect(try await group.conflicts(replica).contains { $0.losingValue == "mine" && $0.winningValue == "late" })
+      }
+    }
+  }
+
   @Test("a key that is set to what it is, or back to what it was, does not end a move in the same transaction")
   func throughTheSameKey() async throws {
     for path in [["b", "b"], ["a", "b"], ["b", "a", "c"], ["b", "a", "a", "c", "c"]] {
