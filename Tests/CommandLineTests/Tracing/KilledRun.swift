@@ -5,16 +5,20 @@ extension Machine {
   /// Runs the program again and again, and ends it by SIGKILL before it asks the system for the first of these calls
   /// the first time, the second time and so on, then likewise for the others. Each of its threads counts for itself.
   ///
-  /// - Parameter check: Looks at what is left each time; also once after a run that came to its own end.
+  /// - Parameters:
+  ///   - names: The calls.
+  ///   - step: Of how many calls one is taken.
+  ///   - prepare: What each run finds.
+  ///   - check: Looks at what is left each time; also once after a run that came to its own end.
   func killEverywhere(
-    _ arguments: [String], calls names: [String], prepare: () throws -> Void = {},
+    _ arguments: [String], calls names: [String], step: Int = 1, prepare: () throws -> Void = {},
     check: (_ place: String, _ isKilled: Bool) async throws -> Void
   ) async throws {
     for name in names {
-      var count = 0
+      var count = 1 - step
       var isKilled = true
       while isKilled {
-        count += 1
+        count += step
         try prepare()
         let outcome = try run(arguments, injecting: "signal=SIGKILL:when=\(count)", into: name)
         isKilled = outcome.status == 9
