@@ -28,12 +28,13 @@ struct DatabaseSwap {
 
   private static let underWay = "the database is being rekeyed or restored by another program"
 
-  /// Tells one who could not write who it was that kept the database to itself, when that is one who exchanges it: SQLite
-  /// knows only that somebody does.
+  /// Tells one who could not write who it was that kept the database to itself, when that is one who exchanges it:
+  /// SQLite knows only that somebody does.
   func explain(_ error: any Error) -> any Error {
     guard (error as? GodwitError)?.code == .busy, (try? isUnderWay()) == true else { return error }
     return GodwitError(
-      .busy, Self.underWay, hint: "nothing was written; wait until that is done, then try again. Reading goes on meanwhile",
+      .busy, Self.underWay,
+      hint: "nothing was written; wait until that is done, then try again. Reading goes on meanwhile",
       underlying: error)
   }
 

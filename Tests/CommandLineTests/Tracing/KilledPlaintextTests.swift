@@ -3,7 +3,7 @@ import TestFolders
 import Testing
 
 /// `export --plaintext`, killed at every call that writes, gives names or takes them.
-@Suite("Leaving without encryption, killed anywhere", .seesSystemCalls, .timeLimit(.minutes(5)))
+@Suite("Leaving without encryption, killed anywhere", .seesSystemCalls, .timeLimit(.minutes(15)))
 struct KilledPlaintextTests {
   private static let calls = ["pwrite64", "ftruncate", "unlink", "link", "linkat", "rename", "fsync"]
 

@@ -41,6 +41,7 @@ extension Trait where Self == ConditionTrait {
   /// For tests that need strace(1).
   static var seesSystemCalls: Self {
     .enabled(
-      if: FileManager.default.isExecutableFile(atPath: SystemCalls.program), "no strace: Debian has it in a package of that name")
+      if: FileManager.default.isExecutableFile(atPath: SystemCalls.program),
+      "no strace: Debian has it in a package of that name")
   }
 }

@@ -41,7 +41,9 @@ struct MarkerScanTests {
 
   @Test(
     "does not leave out what only looks like such a folder",
-    arguments: ["plaintext", "a/plaintext", "plaintext.db", "plaintext-1/x", "plain/x.db", "container", "a.json", "strace.log"])
+    arguments: [
+      "plaintext", "a/plaintext", "plaintext.db", "plaintext-1/x", "plain/x.db", "container", "a.json", "strace.log",
+    ])
   func lookalikes(name: String) throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try write(MarkerScan.marker, to: name)

@@ -26,7 +26,8 @@ struct AgeChunkBatchTests {
   }
 
   @Test(
-    "many are worked on by several, in order", .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "one core"))
+    "many are worked on by several, in order",
+    .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "one core"))
   func many() throws {
     // All other threads may be busy at one time or another.
     let used = try (0..<200).lazy.map { _ in try threads(AgeChunkBatch.chunkCountMax).count }.first { $0 > 1 }

@@ -63,7 +63,9 @@ struct InvitationVectorRecordingTests {
       content + (try (signer ?? inviter).sign(Array("godwit invitation v1\0".utf8) + content))
     }
 
-    func seal(_ plaintext: [UInt8]) throws -> [UInt8] { try Forgery.seal(plaintext, to: [joiner.publicIdentity.recipient]) }
+    func seal(_ plaintext: [UInt8]) throws -> [UInt8] {
+      try Forgery.seal(plaintext, to: [joiner.publicIdentity.recipient])
+    }
 
     func sealed(_ members: [MemberRecord]) throws -> [UInt8] { try seal(sign(content(members: members))) }
 
@@ -103,7 +105,8 @@ struct InvitationVectorRecordingTests {
   @Test("all of them")
   func record() async throws {
     let scene = try Scene()
-    try await good("founder", "by the founder of a group of one", scene, scene.invitation(RosterRecords(members: scene.members())))
+    try await good(
+      "founder", "by the founder of a group of one", scene, scene.invitation(RosterRecords(members: scene.members())))
     try recordSealing(scene)
     try recordForm(scene)
     try recordMembers(scene)
@@ -129,7 +132,8 @@ struct InvitationVectorRecordingTests {
       Forgery.flip(sealed, fromEnd: sealed.count - header + 3))
     try bad("armored", "armored", scene, .unsupportedVersion, Forgery.armor(sealed))
     let stranger = try AgeIdentity(secret: SecretBytes(random: 32)).recipient
-    try bad("other-recipient", "sealed to somebody else", scene, .notARecipient, Forgery.seal(plaintext, to: [stranger]))
+    try bad(
+      "other-recipient", "sealed to somebody else", scene, .notARecipient, Forgery.seal(plaintext, to: [stranger]))
     try bad(
       "two-recipients", "sealed to somebody else, too", scene, .corruptFile,
       Forgery.seal(plaintext, to: [scene.joiner.publicIdentity.recipient, stranger]))
@@ -143,8 +147,11 @@ struct InvitationVectorRecordingTests {
     let members = try scene.members()
     func signed(_ content: [UInt8]) throws -> [UInt8] { try scene.seal(scene.sign(content)) }
     try bad("nothing", "nothing is sealed", scene, .corruptFile, scene.seal([]))
-    try bad("magic", "another magic number", scene, .corruptFile, signed(scene.content(magic: "GODWITIW", members: members)))
-    try bad("container", "a sync file's beginning", scene, .corruptFile, signed(Array("GODWIT\0".utf8) + [1] + [UInt8](repeating: 0, count: 100)))
+    try bad(
+      "magic", "another magic number", scene, .corruptFile, signed(scene.content(magic: "GODWITIW", members: members)))
+    try bad(
+      "container", "a sync file's beginning", scene, .corruptFile,
+      signed(Array("GODWIT\0\u{1}".utf8) + [UInt8](repeating: 0, count: 100)))
     for version: UInt8 in [0, 3] {
       try bad(
         "version-\(version)", "version \(version)", scene, .unsupportedVersion,
@@ -153,21 +160,27 @@ struct InvitationVectorRecordingTests {
     try bad(
       "two-forms", "version 2 without histories or name records", scene, .corruptFile,
       signed(scene.content(version: 2, members: members, rest: [0, 0])))
-    try bad("rest", "a byte behind the members", scene, .corruptFile, signed(scene.content(members: members, rest: [0])))
+    try bad(
+      "rest", "a byte behind the members", scene, .corruptFile, signed(scene.content(members: members, rest: [0])))
     try bad(
       "count", "one more member than there are records", scene, .truncatedFile,
       signed(scene.content(members: members, count: 3)))
     try bad(
-      "count-limit", "more than 1,024 members", scene, .limitExceeded, signed(scene.content(members: members, count: 1_025)))
+      "count-limit", "more than 1,024 members", scene, .limitExceeded,
+      signed(scene.content(members: members, count: 1_025)))
     let plaintext = try scene.sign(scene.content(members: members))
-    try bad("signature", "the signature was changed", scene, .invalidSignature, scene.seal(Forgery.flip(plaintext, fromEnd: 1)))
+    try bad(
+      "signature", "the signature was changed", scene, .invalidSignature,
+      scene.seal(Forgery.flip(plaintext, fromEnd: 1)))
     try bad(
       "content", "a member's signature was changed, and not the inviter's", scene, .invalidSignature,
       scene.seal(Forgery.flip(plaintext, fromEnd: 65)))
     try bad(
       "signer", "signed by the joiner, in the inviter's name", scene, .invalidSignature,
       scene.seal(scene.sign(scene.content(members: members), by: scene.joiner)))
-    try bad("cut-signature", "the signature's last byte is missing", scene, .truncatedFile, scene.seal(plaintext.dropLast()))
+    try bad(
+      "cut-signature", "the signature's last byte is missing", scene, .truncatedFile,
+      scene.seal(plaintext.dropLast()))
     try bad(
       "statement", "the inviter's signature is that of a sync file", scene, .invalidSignature,
       scene.seal(
@@ -262,8 +275,12 @@ struct InvitationVectorRecordingTests {
         form, "whose successor lacks a signature", scene, .corruptFile,
         content(Forgery.flip(histories, fromEnd: place), names))
     }
-    try bad("no-history", "whose inviter has other keys than its record, and no history", scene, .corruptFile, content([], names))
-    try bad("name", "a name record's signature was changed", scene, .corruptFile, content(histories, Forgery.flip(names, fromEnd: 1)))
+    try bad(
+      "no-history", "whose inviter has other keys than its record, and no history", scene, .corruptFile,
+      content([], names))
+    try bad(
+      "name", "a name record's signature was changed", scene, .corruptFile,
+      content(histories, Forgery.flip(names, fromEnd: 1)))
     try bad("histories-rest", "a byte behind the histories", scene, .corruptFile, content(histories + [0], names))
     try bad("names-none", "a list of name records without any", scene, .corruptFile, content(histories, [0]))
     try bad("histories-limit", "more than 1,024 histories", scene, .limitExceeded, content([0x81, 0x08], names))
@@ -271,7 +288,8 @@ struct InvitationVectorRecordingTests {
 
   private func recordPostQuantum(_ classical: Scene) async throws {
     let scene = try Scene(postQuantum: true)
-    try await good("post-quantum", "to a post-quantum group", scene, scene.invitation(RosterRecords(members: scene.members())))
+    try await good(
+      "post-quantum", "to a post-quantum group", scene, scene.invitation(RosterRecords(members: scene.members())))
     let plaintext = try scene.sign(scene.content(members: scene.members()))
     let weak = classical.joiner.publicIdentity.recipient
     try bad(
