@@ -105,7 +105,10 @@ let package = Package(
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),
     .executableTarget(name: "documentation-samples", dependencies: ["Godwit"], path: "Tests/DocumentationSamples"),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["ToolSupport", "Godwit", "GodwitBase", "GodwitKeys", "godwit-cli", "TestFolders"]),
+      name: "CommandLineTests",
+      dependencies: [
+        "ToolSupport", "Godwit", "GodwitBase", "GodwitKeys", "GodwitStorage", "godwit-cli", "TestFolders",
+      ]),
     .testTarget(
       name: "InventoryAgentTests",
       dependencies: ["inventory-agent", "Godwit", "TestFolders", .product(name: "ArgumentParser", package: "swift-argument-parser")]),

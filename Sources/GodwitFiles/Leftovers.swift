@@ -8,11 +8,23 @@ package enum Leftovers {
 
   /// Removes those that ``PendingFile`` made for a path.
   package static func remove(of path: String) throws(GodwitError) {
+    try remove(of: path) { $0.count == 1 && $0[0].allSatisfy(isDigit) }
+  }
+
+  /// Removes those of files `PATH.001`, `PATH.002` …
+  package static func removeNumbered(of path: String) throws(GodwitError) {
+    try remove(of: path) { parts in
+      parts.count == 2 && parts[0].count == 3 && parts[0].allSatisfy(\.isNumber) && parts[1].allSatisfy(isDigit)
+    }
+  }
+
+  /// - Parameter isTemporary: Judges what stands between the path's name and `.tmp`, in the parts that dots make.
+  private static func remove(of path: String, where isTemporary: ([Substring]) -> Bool) throws(GodwitError) {
     let place = FilePath.folder(of: path)
     let prefix = "\(FilePath.name(of: path))."
     for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
     where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.count > prefix.count + 4
-      && name.dropFirst(prefix.count).dropLast(4).allSatisfy(isDigit)
+      && isTemporary(name.dropFirst(prefix.count).dropLast(4).split(separator: ".", omittingEmptySubsequences: false))
     {
       let leftover = "\(place)/\(name)"
       guard !isBeingWritten(leftover) else { continue }

@@ -4,24 +4,39 @@ import GodwitBase
 /// A file being written under a temporary name beside its place. It takes the place in one step at
 /// ``commit()``; without a commit it vanishes and the old file stays. Only a plain file is replaced.
 package final class PendingFile: ByteSink {
-  private let path: String
+  let path: String
   /// Where it lies until then.
   package let temporaryPath: String
-  private let file: FileDescriptor
+  let file: FileDescriptor
   private var isCommitted = false
+  private var hasName = true
 
   /// Throws `unsafeFile` when something else than a plain file has the place.
-  package init(replacing path: String) throws(GodwitError) {
+  ///
+  /// - Parameter temporaryPath: Where it lies until then; nil for a name that nobody has to know.
+  package init(replacing path: String, named temporaryPath: String? = nil) throws(GodwitError) {
     try Self.requirePlace(path)
     self.path = path
-    var generator = SystemRandomNumberGenerator()
-    temporaryPath = "\(path).\(String(UInt64.random(in: 0...UInt64.max, using: &generator), radix: 36)).tmp"
-    file = try PrivateFile.create(temporaryPath)
+    self.temporaryPath = temporaryPath ?? Self.temporaryPath(path)
+    file = try PrivateFile.create(self.temporaryPath)
     // Tells that it is being written; see Leftovers.
     flock(file.rawValue, LOCK_EX | LOCK_NB)
   }
 
-  deinit { if !isCommitted { unlink(temporaryPath) } }
+  deinit { if !isCommitted, hasName { unlink(temporaryPath) } }
+
+  /// Takes the temporary name away while others have the file open by it, so that nothing of the content stays when
+  /// this process ends before ``commitNew()``, however it ends. There is no other commit then.
+  package func removeName() throws(GodwitError) {
+    guard unlink(temporaryPath) == 0 else { throw .file("remove", temporaryPath, errno) }
+    hasName = false
+  }
+
+  /// See Leftovers.
+  private static func temporaryPath(_ path: String) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return "\(path).\(String(UInt64.random(in: 0...UInt64.max, using: &generator), radix: 36)).tmp"
+  }
 
   /// A name taken from a device or a pipe would be lost to all who use it, and a link is perhaps meant to be followed.
   private static func requirePlace(_ path: String) throws(GodwitError) {
@@ -87,15 +102,27 @@ package final class PendingFile: ByteSink {
   /// empty; whoever reads it must then know what to do.
   package func commit(isDurable: Bool = true) throws(GodwitError) {
     if isDurable { try file.synchronize() }
-    try Self.requirePlace(path)
-    guard rename(temporaryPath, path) == 0 else { throw .file("replace", path, errno) }
+    try Self.replace(path, by: temporaryPath)
     isCommitted = true
     guard isDurable else { return }
     try PrivateFile.synchronizeFolder(FilePath.folder(of: path))
   }
 
+  /// Leaves the file under its temporary name, or another, for one who puts several in their places.
+  package func handOver(as name: String? = nil) throws(GodwitError) {
+    if let name { try Self.replace(name, by: temporaryPath) }
+    isCommitted = true
+  }
+
+  /// Gives a file another's place, when that is a plain file's.
+  package static func replace(_ path: String, by temporaryPath: String) throws(GodwitError) {
+    try requirePlace(path)
+    guard rename(temporaryPath, path) == 0 else { throw .file("replace", path, errno) }
+  }
+
   /// The same for a place that nobody has taken; false when somebody has.
   package func commitNew() throws(GodwitError) -> Bool {
+    guard hasName else { return try commitNameless() }
     try file.synchronize()
     // renameat2 with RENAME_NOREPLACE is unknown to some file systems, and a hard link to others.
     guard link(temporaryPath, path) == 0 else {

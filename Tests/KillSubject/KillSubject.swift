@@ -23,6 +23,11 @@ struct KillSubject {
     case "migrate": return try await MigrationSubject.migrate(arguments[2])
     case "trap": return trap(isProtected: arguments[2] == "protected")
     case "keyring": return try await rewriteKeyring(arguments[2])
+    case "hold" where arguments.count > 3:
+      try await use(arguments[2], file: arguments[3])
+      step()
+      _ = readLine()
+      return
     case "restore" where arguments.count > 3: return try await DatabaseSubject.restore(arguments[3], to: arguments[2])
     default: break
     }
@@ -54,6 +59,18 @@ struct KillSubject {
   }
 
   private static func step() { FileHandle.standardOutput.write(Data([0x2E])) }
+
+  /// Uses every key there is, then holds still; lets go of the replica when it is told to.
+  private static func use(_ path: String, file: String) async throws {
+    let replica = try await Replica.open(at: path, models: Account.self)
+    _ = try await replica.write { try $0.save(Account(id: 1)) }
+    _ = try await replica.export(to: .file(file), includesAll: true)
+    _ = try await replica.inspect(.file(file))
+    _ = try await replica.members()
+    step()
+    _ = readLine()
+    await replica.close()
+  }
 
   /// Replaces the identity, again and again.
   private static func rotateIdentity(_ replica: Replica) async throws {

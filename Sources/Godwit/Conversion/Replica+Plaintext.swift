@@ -12,7 +12,9 @@ extension Replica {
   /// of Godwit's own: no change log, conflicts, keys or members. Rows in limbo are not shown, so they are not in it.
   /// Virtual tables are not either. Others go on reading and writing meanwhile.
   ///
-  /// A process that is killed meanwhile leaves `FILE.RANDOM.tmp` beside the file, which is not encrypted either.
+  /// A process that is killed meanwhile leaves nothing of it, but for file systems that have no files without names
+  /// (FAT, NFS): there one that is killed while the whole is copied to its place leaves a part of that, in
+  /// `FILE.RANDOM.tmp`, which the next export to the file removes.
   ///
   /// - Parameters:
   ///   - path: The file, which must not exist; outside of the replica's folder.
@@ -25,14 +27,23 @@ extension Replica {
       guard !PrivateFile.exists(path) else { throw Self.exists(path) }
       try Leftovers.remove(of: path)
       let file = try PendingFile(replacing: path)
-      let target = try Connection(plaintext: file.temporaryPath, mode: .copy)
-      let report = try PlaintextCopy(from: connection, to: target, progress).run()
+      let report = try Self.copyPlaintext(from: connection, to: file, progress)
       guard try file.commitNew() else { throw Self.exists(path) }
       return report
     }
     progress?(1)
     logger.notice("wrote the tables without encryption", metadata: ["path": "\(path)"])
     return report
+  }
+
+  /// SQLite opens a file by its name alone; once it has, the name goes, before anything is in the file. The connection
+  /// is closed in the end.
+  private static func copyPlaintext(
+    from connection: Connection, to file: PendingFile, _ progress: ProgressHandler?
+  ) throws -> PlaintextReport {
+    let target = try Connection(plaintext: file.temporaryPath, mode: .copy)
+    try file.removeName()
+    return try PlaintextCopy(from: connection, to: target, progress).run()
   }
 
   private static func exists(_ path: String) -> GodwitError {

@@ -55,8 +55,7 @@ extension Replica {
     // A person may be asked, which is no time to hold locks.
     let contents = try Keyring.open(at: folder.keys)
     try requireNoGroup(contents, folder)
-    let invitation = try Invitation(opening: bytes, with: contents.identity)
-    let roster = try invitation.roster(for: contents.identity)
+    let (invitation, roster) = try read(bytes, with: contents.identity)
     try inviter.check(invitation.inviter, of: "the inviter")
     let lock = try folder.lock()
     defer { withExtendedLifetime(lock) {} }
@@ -64,6 +63,17 @@ extension Replica {
       try requireNoGroup(contents, folder)
       contents.setRoster(roster.records)
       contents.group = invitation.group
+    }
+  }
+
+  private static func read(_ bytes: [UInt8], with identity: Identity) throws -> (Invitation, Roster) {
+    do {
+      let invitation = try Invitation(opening: bytes, with: identity)
+      return (invitation, try invitation.roster(for: identity))
+    } catch let error as GodwitError where error.hint == nil {
+      throw GodwitError(
+        error.code, error.message, hint: "nothing was stored; ask the inviter for another invitation",
+        underlying: error.underlying)
     }
   }
 

@@ -21,10 +21,21 @@ struct DatabaseSwap {
   /// Keeps others from exchanging the database meanwhile, and tells that it is being done.
   func lock() throws -> LockFile {
     guard let lock = try LockFile(lockPath, isShared: false, waitingMilliseconds: Self.patienceMilliseconds) else {
-      throw GodwitError(
-        .busy, "the database is being rekeyed or restored by another process", hint: "wait until that is done")
+      throw GodwitError(.busy, Self.underWay, hint: "wait until that is done")
     }
     return lock
+  }
+
+  private static let underWay = "the database is being rekeyed or restored by another program"
+
+  /// Tells one who could not write who it was that kept the database to itself, when that is one who exchanges it:
+  /// SQLite knows only that somebody does.
+  func explain(_ error: any Error) -> any Error {
+    guard (error as? GodwitError)?.code == .busy, (try? isUnderWay()) == true else { return error }
+    return GodwitError(
+      .busy, Self.underWay,
+      hint: "nothing was written; wait until that is done, then try again. Reading goes on meanwhile",
+      underlying: error)
   }
 
   /// Whether a killed process left something to finish or to undo.

@@ -177,7 +177,7 @@ extension Replica {
       }
     } catch {
       await pool.close()
-      throw (error as? GodwitError).map { folder.explain($0, contents) } ?? error
+      throw DatabaseSwap(folder).explain((error as? GodwitError).map { folder.explain($0, contents) } ?? error)
     }
     pool.warmUp()
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])

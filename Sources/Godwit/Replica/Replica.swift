@@ -123,11 +123,15 @@ public final class Replica: Sendable {
   func withWriter<Output: Sendable>(
     _ body: @escaping @Sendable (ReplicaWriter) throws -> Output
   ) async throws -> Output {
-    try await pool.write { connection in
-      guard let writer = connection.attachment as? ReplicaWriter else {
-        throw GodwitError(.readOnly, "the replica was opened to be read", hint: "open it without readOnly to write")
+    do {
+      return try await pool.write { connection in
+        guard let writer = connection.attachment as? ReplicaWriter else {
+          throw GodwitError(.readOnly, "the replica was opened to be read", hint: "open it without readOnly to write")
+        }
+        return try body(writer)
       }
-      return try body(writer)
+    } catch {
+      throw DatabaseSwap(folder).explain(error)
     }
   }
 }

@@ -8,7 +8,7 @@ public enum SyncDestination: Sendable {
   case file(String)
   /// Files `PATH.001`, `PATH.002` …, none larger than `byteCount`, for media with a size limit. They take their
   /// places once all are complete; volumes of an earlier set under these names are replaced, and those beyond the
-  /// last removed.
+  /// last removed. A process that is killed leaves the earlier set or the new one, for those who read them from there.
   case volumes(String, byteCount: Int)
   /// The standard output.
   case standardOutput
@@ -32,6 +32,7 @@ extension SyncDestination {
   func write<Output>(_ body: (any ByteSink) throws -> Output) throws -> (output: Output, volumes: [String]) {
     switch self {
     case .file(let path):
+      try Leftovers.remove(of: path)
       let file = try PendingFile(replacing: path)
       let output = try body(file)
       try file.commit()
@@ -51,7 +52,8 @@ extension SyncSource {
   func read<Output>(_ body: (any ByteSource) throws -> Output) throws -> Output {
     switch self {
     case .volumes(let paths): return try Self.read(VolumeSource(paths), body)
-    case .file(let path):
+    case .file(let given):
+      let path = VolumeExchange.resolve([given]).first ?? given
       let file = try StartedSource(FileDescriptor.openForReading(path), count: VolumeSource.magic.count)
       guard file.start == VolumeSource.magic else { return try body(file) }
       return try Self.read(VolumeSource([path]), body)
@@ -78,11 +80,11 @@ extension SyncSource {
 
   /// The sources that these files are: the volumes of a set together, where the first of them stands, and every other
   /// file alone. What cannot be read, or is no whole volume, stands alone, too; reading it tells why. Pipes are not
-  /// looked into.
+  /// looked into. Volumes that an export which was killed has not put in their places are found where they lie.
   public static func grouping(_ paths: [String]) -> [SyncSource] {
     var sources: [SyncSource] = []
     var places: [Identifier128: Int] = [:]
-    for path in paths {
+    for path in VolumeExchange.resolve(paths) {
       guard isPlainFile(path), let set = try? VolumeSource.Volume(path).header.set else {
         sources.append(.file(path))
         continue

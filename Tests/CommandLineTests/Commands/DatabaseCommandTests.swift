@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import TestFolders
 import Testing
 
 /// rekey, backup, restore, export --plaintext, init --from.
@@ -95,25 +96,28 @@ import Testing
 
   @Test func leavingWarnsInAnyCaseAndReplacesNothing() async throws {
     try await machine.write { try $0.insert(Note(title: "one", views: 7)) }
-    let written = try machine.godwit("export", "--plaintext", "notes.db", "--quiet", "--json")
+    _ = try TestFolder.plaintext("notes.db", in: machine.folder)
+    let notes = "plaintext/notes.db"
+    let written = try machine.godwit("export", "--plaintext", notes, "--quiet", "--json")
     #expect(written.status == 0)
-    #expect(written.error.contains("warning: notes.db will not be encrypted"))
+    #expect(written.error.contains("warning: \(notes) will not be encrypted"))
     #expect(try written.objects().first?["encrypted"] as? Bool == false)
-    #expect(try machine.read("notes.db").starts(with: Data("SQLite format 3\0".utf8)))
-    #expect(try machine.godwit("export", "--plaintext", "notes.db").status == 1)
+    #expect(try machine.read(notes).starts(with: Data("SQLite format 3\0".utf8)))
+    #expect(try machine.godwit("export", "--plaintext", notes).status == 1)
     #expect(try machine.godwit("export", "--plaintext", "-").status == 64)
     #expect(try machine.godwit("export", "--plaintext", "--for", "desk", "other.db").status == 64)
 
     let other = try Machine("arrived")
-    try other.write(try machine.read("notes.db"), to: "notes.db")
-    let made = try other.godwit("init", "--from", "notes.db", "--name", "new", "--json")
+    _ = try TestFolder.plaintext("notes.db", in: other.folder)
+    try other.write(try machine.read(notes), to: notes)
+    let made = try other.godwit("init", "--from", notes, "--name", "new", "--json")
     let tables = try #require(try made.objects().first?["tables"] as? [[String: Any]])
     #expect(tables.map { $0["table"] as? String } == ["note"] && tables[0]["obstacle"] is NSNull)
     #expect(try other.godwit("table", "start-sync", "note").status == 0)
     let unknown = try other.godwit("table", "start-sync", "nothing")
     #expect(unknown.status == 1 && unknown.error.contains("there is no table nothing"))
     #expect(try other.godwit("query", "SELECT title, views FROM note", "--json").objects().first?["views"] as? Int == 7)
-    #expect(try other.godwit("init", "--from", "notes.db").status == 1)
+    #expect(try other.godwit("init", "--from", notes).status == 1)
     #expect(try other.godwit("init", "elsewhere", "--from-secret-file", "x").status == 64)
     let encrypted = try other.godwit(
       "init", "elsewhere", "--from", ".godwit/database", "--from-secret-file", "-", input: Data("wrong".utf8))

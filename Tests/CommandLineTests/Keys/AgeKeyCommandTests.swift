@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 import Testing
 
 private let age = "/usr/bin/age"
@@ -7,12 +8,13 @@ private let age = "/usr/bin/age"
 @Suite struct AgeKeyCommandTests {
   /// `age -d -i identity.txt FILE`, and what it printed.
   private func decrypt(_ file: String, on machine: Machine) throws -> (status: Int32, plain: Data) {
-    let process = machine.process(["-d", "-i", "identity.txt", "-o", "container", file])
+    let plain = try TestFolder.plaintext("container", in: machine.folder)
+    let process = machine.process(["-d", "-i", "identity.txt", "-o", plain, file])
     process.executableURL = URL(fileURLWithPath: age)
     process.standardError = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
-    return (process.terminationStatus, process.terminationStatus == 0 ? try machine.read("container") : Data())
+    return (process.terminationStatus, process.terminationStatus == 0 ? try machine.read("plaintext/container") : Data())
   }
 
   @Test func theFileIsNewWarnedOfAndOpenToThisUserAlone() throws {

@@ -75,7 +75,7 @@ final class Machine: Sendable {
   }
 
   /// Streams go through files, which take any amount without another thread; the outcome is that of the last one.
-  private static func finish(_ processes: [Process], input: Data, in machine: Machine) throws -> Outcome {
+  static func finish(_ processes: [Process], input: Data, in machine: Machine) throws -> Outcome {
     let run = machine.path(UUID().uuidString)
     let files = FileManager.default
     for (suffix, content) in [("in", input), ("out", Data()), ("err", Data())] {

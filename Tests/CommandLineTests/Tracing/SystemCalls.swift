@@ -15,13 +15,13 @@ struct SystemCalls {
         .filter { $0.offset % 2 == 1 }.map { SystemCalls.decoded($0.element) }
     }
 
-    /// The path of the descriptor that an `open` gave, or that a `write` goes to.
+    /// The path of the descriptor that an `open` gave, or that a `write` goes to; of a file without a name the one that
+    /// it had, and ` (deleted)`.
     var descriptorPath: String? {
       guard let end = text.lastIndex(of: ">"), let start = text[..<end].lastIndex(of: "<") else { return nil }
-      return SystemCalls.decoded(text[text.index(after: start)..<end])
+      let path = SystemCalls.decoded(text[text.index(after: start)..<end])
+      return text[end...].hasPrefix(">(deleted)") ? "\(path) (deleted)" : path
     }
-
-    func contains(_ secret: [UInt8]) -> Bool { text.contains(SystemCalls.encoded(secret)) }
   }
 
   static let program = "/usr/bin/strace"
@@ -91,11 +91,12 @@ extension SystemCalls {
 
   /// Where a secret is seen: the call, and the file it went to.
   func sightings(of secret: [UInt8]) -> [String] {
-    calls.filter { $0.contains(secret) }.map { call in
+    let encoded = Self.encoded(secret)
+    return calls.filter { $0.text.contains(encoded) }.map { call in
       let writes = ["write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg"].contains(call.name)
-      // The descriptor stands first; nothing behind it has brackets of its own.
-      let end = call.text.firstIndex(of: ">") ?? call.text.startIndex
-      let path = writes ? Call(name: call.name, text: call.text[...end]).descriptorPath : nil
+      // The descriptor stands first, before a comma; nothing behind it has brackets of its own.
+      let end = call.text.firstIndex(of: ",") ?? call.text.endIndex
+      let path = writes ? Call(name: call.name, text: call.text[..<end]).descriptorPath : nil
       return "\(call.name) \(path ?? "")"
     }
   }

@@ -1,37 +1,58 @@
 import Foundation
 import GodwitBase
+import GodwitStorage
 import TestFolders
 import Testing
 
 @testable import GodwitKeys
 
 /// The program under strace, through a replica's life: threat 19 in Specs/threat-model.md, which lists the files.
-@Suite(
-  "Under strace",
-  .enabled(
-    if: FileManager.default.isExecutableFile(atPath: SystemCalls.program), "no strace: Debian has it in a package of that name"))
+@Suite("Under strace", .seesSystemCalls)
 struct TracingTests {
   private static let marker = Array(MarkerScan.marker.utf8)
   private static let passphrase = "correct horse battery 5f1d"
   /// Opened for writing, made or renamed to, in the machine's folder.
   private static let allowed = [
-    #"\.godwit"#, #"\.godwit/database(\.new)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate|rekey\.lock)"#,
+    #"\.godwit"#, #"\.godwit/database(\.new|\.old)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate|rekey\.lock)"#,
     #"\.godwit/keyring(\.anchor)?(\.\w+\.tmp|\.lock)?"#, #"config"#, #"config/godwit"#,
-    #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#, #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\d{3})?(\.\w+\.tmp)?"#,
+    #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#, #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\d{3})?(\.\w+\.tmp|\.new)?"#,
     #"[\w-]+\.godwit-backup(\.\w+\.tmp(-wal|-shm|-journal)?)?"#, #"\w{8}-[\w-]+\.(out|err)"#,
+    #"plaintext/leaving\.db(\.\w+\.tmp)?"#, #"plaintext/#\d+ \(deleted\)"#,
   ]
 
   private let desk: Machine
   private let laptop: Machine
+  /// Get another program's database each, without encryption and SQLCipher's.
+  private let shop: Machine
+  private let vault: Machine
+  private let vaultKey = SecretBytes(random: 32)
 
   init() throws {
     desk = try Machine("desk")
     laptop = try Machine("laptop")
+    shop = try Machine("shop")
+    vault = try Machine("vault")
+    for machine in [desk, laptop, shop, vault] {
+      try FileManager.default.createDirectory(
+        atPath: machine.path(MarkerScan.allowedFolder), withIntermediateDirectories: false)
+    }
+    try makeVault()
     let names = [String(decoding: Self.marker, as: UTF8.self)] + (0..<200).map { _ in UUID().uuidString }
     let documents = names.map { #"{"name": "\#($0)", "price": 3}"# }.joined(separator: "\n")
-    try desk.write(Data(documents.utf8), to: "documents.json")
+    try desk.write(Data(documents.utf8), to: "plaintext/documents.json")
     try desk.write(Data(Self.passphrase.utf8), to: "phrase")
     chmod(desk.path("phrase"), 0o600)
+  }
+
+  /// A database of SQLCipher's with its key as the secret.
+  private func makeVault() throws {
+    try DatabaseFile.create(vault.path("safe/vault.db"))
+    let connection = try Connection(path: vault.path("safe/vault.db"), key: vaultKey, mode: .copy, isTemporary: true)
+    try connection.execute("CREATE TABLE safe (id INTEGER PRIMARY KEY, content TEXT)")
+    try connection.run("INSERT INTO safe (content) VALUES (?)", [.text(MarkerScan.marker)])
+    let digits = vaultKey.withUnsafeBytes { Hexadecimal.encode(Array($0)) }
+    try vault.write(Data("x'\(digits)'".utf8), to: "vault.pass")
+    chmod(vault.path("vault.pass"), 0o600)
   }
 
   /// The commands of two machines that become a group and exchange a document, each with what strace saw.
@@ -40,7 +61,7 @@ struct TracingTests {
     var seen: [(command: String, machine: Machine, calls: SystemCalls)] = []
     @discardableResult
     func run(_ machine: Machine, _ arguments: String..., failing: Bool = false) throws -> Outcome {
-      let log = machine.path("strace.log")
+      let log = machine.path("plaintext/strace.log")
       let outcome = try machine.run(traced: arguments, log: log)
       try #require((outcome.status != 0) == failing, "\(arguments): \(outcome.error)")
       seen.append((arguments.joined(separator: " "), machine, try SystemCalls(log: log)))
@@ -51,7 +72,7 @@ struct TracingTests {
     try run(desk, "member", "add", identity, "--name", "laptop", "--trust-first-use")
     try run(laptop, "join", desk.path("laptop.godwit-invitation"), "--trust-first-use")
     try run(desk, "keyring", "add", "passphrase:phrase", "--label", "me")
-    try run(desk, "put", "notes", "documents.json", "--key", "name")
+    try run(desk, "put", "notes", "plaintext/documents.json", "--key", "name")
     try run(desk, "export", "all.godwit-sync")
     try run(laptop, "import", desk.path("all.godwit-sync"))
     try run(laptop, "query", "--collection", "notes")
@@ -80,7 +101,12 @@ struct TracingTests {
     try run(desk, "rekey")
     try run(desk, "keyring", "rotate")
     try run(desk, "identity", "rotate")
-    secrets.add(try Secrets(of: [desk], passphrase: Self.passphrase))
+    try run(desk, "export", "--plaintext", "plaintext/leaving.db")
+    try run(shop, "init", "--from", desk.path("plaintext/leaving.db"))
+    try run(shop, "init", "again", "--from", desk.path("plaintext/nowhere.db"), failing: true)
+    try run(vault, "init", "--from", "safe/vault.db", "--from-secret-file", "vault.pass")
+    secrets.add(try Secrets(of: [desk, shop, vault], passphrase: Self.passphrase))
+    secrets.add("vault's key", vaultKey.withUnsafeBytes(Array.init))
     return (seen, secrets)
   }
 
@@ -90,17 +116,19 @@ struct TracingTests {
     #expect(secrets.all.count >= 40)
     for (command, machine, calls) in seen {
       #expect(calls.calls.contains { $0.name == "execve" }, "\(command): nothing was seen")
-      let onlyReads = ["inspect", "verify /", "keyring list", "keyring test"].contains { command.hasPrefix($0) }
+      let onlyReads = ["inspect", "verify /", "keyring list", "keyring test", "init again"].contains { command.hasPrefix($0) }
       #expect(onlyReads == calls.writtenPaths.isEmpty, "\(command) writes to \(calls.writtenPaths)")
       for (name, secret) in secrets.all {
         // The machine key's file holds its text, and nothing else does.
         let found = calls.sightings(of: secret).filter { !(name.hasPrefix("machine key") && $0.contains("/machine.key")) }
         #expect(found.isEmpty, "\(command) shows the \(name): \(found)")
       }
-      let isAsked = command.hasPrefix("query --collection")
-      let content = calls.sightings(of: Self.marker).filter { !(isAsked && $0.hasSuffix(".out")) }
-      #expect(content.isEmpty, "\(command) shows content: \(content)")
-      #expect(isAsked == !calls.sightings(of: Self.marker).isEmpty)
+      // What is asked for goes to the output, or to a file that has no name until it is whole.
+      let isAsked = command.hasPrefix("query --collection") || command.hasPrefix("export --plaintext")
+      let content = calls.sightings(of: Self.marker)
+      let astray = content.filter { !(isAsked && ($0.hasSuffix(".out") || $0.hasSuffix(" (deleted)"))) }
+      #expect(astray.isEmpty, "\(command) shows content: \(astray)")
+      #expect(isAsked == !content.isEmpty)
       let others = calls.writtenPaths.filter { !Self.isAllowed($0, machine) }
       #expect(others.isEmpty, "\(command) writes elsewhere: \(others)")
       #expect(Self.isProtected(calls), "\(command) can be dumped, or reads a key before it cannot")
@@ -109,18 +137,18 @@ struct TracingTests {
 
   @Test("what such a run looks for is found where it is")
   func planted() throws {
-    let log = desk.path("strace.log")
+    let log = desk.path("plaintext/strace.log")
     let text = String(decoding: Self.marker, as: UTF8.self)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: SystemCalls.program)
-    process.arguments = SystemCalls.arguments(log: log, ["/bin/sh", "-c", "echo $MARKER > '\(desk.path("planted-plain"))'"])
+    process.arguments = SystemCalls.arguments(log: log, ["/bin/sh", "-c", "echo $MARKER > '\(desk.path("plaintext/planted"))'"])
     process.environment = ["MARKER": text]
     try process.run()
     process.waitUntilExit()
     let calls = try SystemCalls(log: log)
-    #expect(calls.sightings(of: Self.marker) == ["execve ", "write \(desk.path("planted-plain"))"])
-    #expect(calls.writtenPaths.contains(desk.path("planted-plain")))
-    #expect(!Self.isAllowed(desk.path("planted-plain"), desk) && !Self.isAllowed("/tmp/planted", desk))
+    #expect(calls.sightings(of: Self.marker) == ["execve ", "write \(desk.path("plaintext/planted"))"])
+    #expect(calls.writtenPaths.contains(desk.path("plaintext/planted")))
+    #expect(!Self.isAllowed(desk.path("plaintext/planted"), desk) && !Self.isAllowed("/tmp/planted", desk))
     #expect(!Self.isProtected(calls))
   }
 
@@ -165,7 +193,7 @@ private struct Secrets {
   private mutating func add(_ name: String, text: String) { all.append((name, Array(text.utf8))) }
 
   /// As bytes and as hexadecimal digits, which is how SQL takes a key.
-  private mutating func add(_ name: String, _ bytes: [UInt8]) {
+  mutating func add(_ name: String, _ bytes: [UInt8]) {
     let digits = Hexadecimal.encode(bytes)
     all += [(name, bytes), ("\(name)'s digits", Array(digits.utf8)), ("\(name)'s digits", Array(digits.uppercased().utf8))]
   }

@@ -27,9 +27,9 @@ struct MarkerScanTests {
         == ["a/b/two", "three-wal", "a/four.tmp", "five.godwit-sync"])
   }
 
-  @Test("leaves out only what is named as plaintext, and tells the rest in its log")
+  @Test("leaves out only folders for what is plaintext on purpose, and tells the rest in its log")
   func told() throws {
-    try write(MarkerScan.marker, to: "plain/export")
+    try write(MarkerScan.marker, to: "a/plaintext/export")
     try write(MarkerScan.marker, to: "database")
     let log = "\(folder).log"
     defer { for path in [folder, log] { try? FileManager.default.removeItem(atPath: path) } }
@@ -37,5 +37,24 @@ struct MarkerScanTests {
     MarkerScan(of: folder + "/none").append(to: log)
     let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").map(String.init)
     #expect(lines == ["searched 2 42", "found the marker in \(folder)/database", "searched 0 0"])
+  }
+
+  @Test(
+    "does not leave out what only looks like such a folder",
+    arguments: [
+      "plaintext", "a/plaintext", "plaintext.db", "plaintext-1/x", "plain/x.db", "container", "a.json", "strace.log",
+    ])
+  func lookalikes(name: String) throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try write(MarkerScan.marker, to: name)
+    #expect(MarkerScan(of: folder).findings.map(\.path) == ["\(folder)/\(name)"])
+  }
+
+  @Test("has a place for those in every folder")
+  func place() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = try TestFolder.plaintext("export", in: folder)
+    try Data(MarkerScan.marker.utf8).write(to: URL(fileURLWithPath: path))
+    #expect(MarkerScan(of: folder).fileCount == 1 && MarkerScan(of: folder).findings.isEmpty)
   }
 }

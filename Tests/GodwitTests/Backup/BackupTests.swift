@@ -1,6 +1,8 @@
 import Foundation
 import GodwitKeys
 import GodwitStorage
+import Synchronization
+import TestFolders
 import Testing
 
 @testable import Godwit
@@ -87,6 +89,44 @@ struct BackupTests {
     await replica.close()
     let report = try await Replica.restore(file, to: replica.path)
     #expect(report.verification.rows == 0)
+  }
+
+  @Test("is encrypted at every moment of its making, for no handle without a key has a part in it")
+  func encryptedThroughout() async throws {
+    try await replica.write { try $0.insert(Note(title: MarkerScan.marker)) }
+    let place = group.folder.file("place")
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    let findings = Mutex<(files: Int, bytes: Int, plain: [String])>((0, 0, []))
+    _ = try await replica.backup(to: "\(place)/notes.backup") { _ in
+      let scan = MarkerScan(of: place)
+      findings.withLock {
+        $0.files += scan.fileCount
+        $0.bytes = max($0.bytes, scan.byteCount)
+        $0.plain += scan.findings.map(\.marker)
+      }
+    }
+    let (files, bytes, plain) = findings.withLock { $0 }
+    #expect(files >= 2 && bytes > 100_000)
+    #expect(plain == [])
+    #expect(MarkerScan(of: place).findings.isEmpty)
+    await replica.close()
+  }
+
+  @Test("of a database that cannot be read whole is not made, and the former one stays")
+  func damaged() async throws {
+    _ = try await replica.backup(to: file)
+    let former = try Data(contentsOf: URL(fileURLWithPath: file))
+    await replica.close()
+    let database = "\(replica.path)/database"
+    let descriptor = open(database, O_WRONLY)
+    let garbage = [UInt8](repeating: 0x5A, count: 64)
+    try #require(pwrite(descriptor, garbage, garbage.count, 9 * 4_096 + 100) == garbage.count)
+    close(descriptor)
+    let damaged = try await Replica.open(existing: replica.path, readOnly: true)
+    #expect(await code { try await damaged.backup(to: file) } == .damagedDatabase)
+    await damaged.close()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == former)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: group.folder.path).filter { $0.hasSuffix(".tmp") } == [])
   }
 
   @Test("is of one state, while others write")

@@ -1,6 +1,7 @@
 import Foundation
 import Godwit
 import GodwitBase
+import TestFolders
 import Testing
 
 @testable import GodwitKeys
@@ -36,7 +37,7 @@ struct AgeProgramSyncFileTests {
   func opens() async throws {
     let file = group.folder.file("changes")
     _ = try await group[0].export(to: .file(file))
-    let plain = group.folder.file("container")
+    let plain = try TestFolder.plaintext("container", in: group.folder.path)
     #expect(try shell("age -d -i \"$1\" \"$2\" > \"$3\"", key, file, plain) == 0)
     let found = try Forgery.bytes(plain)
     #expect(found == (try Forgery.container(Forgery.bytes(file), identity)))
@@ -47,7 +48,7 @@ struct AgeProgramSyncFileTests {
   func volumes() async throws {
     let file = group.folder.file("changes")
     let report = try await group[0].export(to: .volumes(file, byteCount: 4_096))
-    let plain = group.folder.file("container")
+    let plain = try TestFolder.plaintext("container", in: group.folder.path)
     #expect(try shell("tail -qc +122 \"$2\".* | age -d -i \"$1\" > \"$3\"", key, file, plain) == 0)
     #expect(!report.volumes.isEmpty)
     #expect(try Forgery.bytes(plain).starts(with: Array("GODWIT\0\u{1}".utf8)))

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitStorage
+import TestFolders
 import Testing
 
 @testable import Godwit
@@ -9,7 +10,7 @@ struct PlaintextExportTests {
   @Test("writes the user's tables, and nothing of Godwit's own")
   func tables() async throws {
     let group = try await TestGroup(1)
-    let file = group.folder.file("plain.db")
+    let file = try TestFolder.plaintext("leaving.db", in: group.folder.path)
     let folder = Folder(name: "work")
     try await group[0].write { tx in
       try tx.insert(folder)
@@ -36,15 +37,14 @@ struct PlaintextExportTests {
     #expect(try plain.scalar("SELECT b FROM own") == .blob([0, 0xFF]))
     #expect(try plain.scalar("SELECT title FROM titles") == .text("one"))
     #expect(try plain.scalar("PRAGMA foreign_key_check") == nil)
-    let beside = try FileManager.default.contentsOfDirectory(atPath: group.folder.path)
-    #expect(beside.filter { $0.hasPrefix("plain") } == ["plain.db"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: (file as NSString).deletingLastPathComponent) == ["leaving.db"])
     await group[0].close()
   }
 
   @Test("refuses a file that exists, and the replica's own folder")
   func refused() async throws {
     let group = try await TestGroup(1)
-    let file = group.folder.file("plain.db")
+    let file = try TestFolder.plaintext("leaving.db", in: group.folder.path)
     try Data("kept".utf8).write(to: URL(fileURLWithPath: file))
     #expect(await code { try await group[0].exportPlaintext(to: file) } == .invalidArgument)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("kept".utf8))
@@ -55,8 +55,9 @@ struct PlaintextExportTests {
   @Test("and coming back keeps every table and row")
   func roundTrip() async throws {
     let folder = try TemporaryFolder()
-    let (there, back) = (folder.file("plain.db"), folder.file("again.db"))
-    let shop = try SourceDatabase(folder.file("shop.db"), SourceDatabase.shop)
+    let there = try TestFolder.plaintext("there.db", in: folder.path)
+    let back = try TestFolder.plaintext("back.db", in: folder.path)
+    let shop = try SourceDatabase(TestFolder.plaintext("shop.db", in: folder.path), SourceDatabase.shop)
     let first = try await Replica.make(at: folder.file("first"), from: .plaintext(at: shop.path))
     let replica = try await Replica.open(existing: folder.file("first"))
     let written = try await replica.exportPlaintext(to: there)

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitStorage
+import TestFolders
 import Testing
 
 @testable import Godwit
@@ -55,27 +56,36 @@ private struct Customer: Model {
 @Suite("A replica of another program's database", .timeLimit(.minutes(1)))
 struct SourceTests {
   private let folder: TemporaryFolder
+  /// Where the other program's database is.
+  private let database: String
   private var path: String { folder.file("replica") }
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try TestFolder.plaintext("source.db", in: folder.path)
+  }
+
+  /// What is in the folder and beside the database, without the replica.
+  private func names() throws -> Set<String> {
+    try Set(FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix("replica") })
+  }
 
   private func source(_ statements: String) throws -> DatabaseSource {
-    .plaintext(at: try SourceDatabase(folder.file("source.db"), statements).path)
+    .plaintext(at: try SourceDatabase(database, statements).path)
   }
 
   /// Nothing is made of a source that is refused, and nothing of it is changed.
   private func expectRefused(
     _ source: DatabaseSource, _ expected: GodwitError.Code, at location: SourceLocation = #_sourceLocation
   ) async throws {
-    let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("source.db")))
-    let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["replica"])
+    let before = try Data(contentsOf: URL(fileURLWithPath: database))
+    let names = try names()
     let error = await failure { try await Replica.make(at: path, from: source) }
     #expect(error?.code == expected, "\(String(describing: error))", sourceLocation: location)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/database"), sourceLocation: location)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/keyring"), sourceLocation: location)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("source.db"))) == before, sourceLocation: location)
-    let after = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["replica"])
-    #expect(after == names, sourceLocation: location)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before, sourceLocation: location)
+    #expect(try self.names() == names, sourceLocation: location)
   }
 
   @Test("has its tables with keys, defaults, references, indexes, views, triggers and every row")
@@ -168,7 +178,7 @@ struct SourceTests {
 
   @Test("is not made of what is no database, is encrypted, damaged, or has changes beside it")
   func refused() async throws {
-    let plain = folder.file("source.db")
+    let plain = database
     try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: plain))
     try await expectRefused(.plaintext(at: plain), .notADatabase)
     try await expectRefused(.sqlcipher(at: plain, openedBy: .passphrase("wrong")), .wrongKey)
@@ -224,10 +234,10 @@ struct SourceTests {
     content[18] = 2
     content[19] = 2
     try content.write(to: URL(fileURLWithPath: source.path))
-    let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder.path))
+    let names = try names()
     let report = try await Replica.make(at: path, from: source)
     #expect(report.tables.count == 7)
-    #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)).subtracting(["replica"]) == names)
+    #expect(try self.names() == names)
     #expect(try Data(contentsOf: URL(fileURLWithPath: source.path)) == content)
   }
 

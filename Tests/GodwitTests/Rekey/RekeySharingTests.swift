@@ -1,5 +1,6 @@
 import Foundation
 import GodwitStorage
+import Synchronization
 import Testing
 
 @testable import Godwit
@@ -75,6 +76,41 @@ struct RekeySharingTests {
     #expect(try await reader.value == (1, 1))
     #expect(try await replica.count(Note.all) == 2)
     await replica.close()
+  }
+
+  @Test("who cannot write or open for five seconds is told that it is a rekey, and reads meanwhile")
+  func told() async throws {
+    let group = try await TestGroup(1)
+    let first = group[0]
+    let second = try await TestGroup.open(first.path)
+    try await second.write { try $0.insert(Note(title: "before")) }
+    let (began, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let mayEnd = DispatchSemaphore(value: 0)
+    let isFirst = Mutex(true)
+    let rekeying = Task {
+      try await first.rekey { _ in
+        guard isFirst.withLock({ isFirst in defer { isFirst = false }; return isFirst }) else { return }
+        hasBegun.yield()
+        mayEnd.wait()
+      }
+    }
+    var waiting = began.makeAsyncIterator()
+    await waiting.next()
+    async let opened = failure { try await TestGroup.open(first.path) }
+    async let rekeyed = failure { try await second.rekey() }
+    let written = await failure { try await second.write { try $0.insert(Note(title: "meanwhile")) } }
+    for error in [written, await opened, await rekeyed] {
+      #expect(error?.code == .busy, "\(String(describing: error))")
+      #expect(error?.message == "the database is being rekeyed or restored by another program")
+      #expect(error?.hint?.contains("wait until that is done") == true)
+    }
+    #expect(try await second.fetch(Note.all).map(\.title) == ["before"])
+    mayEnd.signal()
+    try await rekeying.value
+    try await second.write { try $0.insert(Note(title: "after")) }
+    #expect(try await first.count(Note.all) == 2)
+    await second.close()
+    await first.close()
   }
 
   @Test("another process goes on writing, and none of its commits is lost")

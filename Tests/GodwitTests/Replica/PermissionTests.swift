@@ -84,12 +84,19 @@ struct PermissionTests {
     #expect(await code { try await TestGroup.open(group[0].path) } == .unsafeFile)
   }
 
-  @Test("belong to the user who opens them", .enabled(if: geteuid() == 0, "only root can give a file away"))
-  func owner() async throws {
+  @Test(
+    "belong to the user who opens them, and so does their folder",
+    .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: ["/database", "/keyring", "/machine.key", ""])
+  func owner(name: String) async throws {
     let group = try await TestGroup(1)
     await group[0].close()
-    chown(group[0].path + "/database", 12_345, 12_345)
-    #expect(await code { try await TestGroup.open(group[0].path) } == .unsafeFile)
+    let path = group[0].path + name
+    try #require(chown(path, 12_345, 12_345) == 0)
+    let error = await failure { try await TestGroup.open(group[0].path) }
+    #expect(error?.code == .unsafeFile && error?.message.contains(path) == true, "\(String(describing: error))")
+    try #require(chown(path, 0, 0) == 0)
+    let again = try await TestGroup.open(group[0].path)
+    await again.close()
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 import Testing
 
 /// A small file system of its own, which only root can mount.
@@ -20,7 +21,10 @@ final class SmallDisk: Sendable {
     }
   }
 
-  deinit { umount2(folder.path, detached) }
+  deinit {
+    TestFolder.search(folder.path)
+    umount2(folder.path, detached)
+  }
 
   /// Leaves no free byte.
   func fill() throws {

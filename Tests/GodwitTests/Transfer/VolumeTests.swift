@@ -219,6 +219,36 @@ struct VolumeTests {
     #expect(try read(bystander) == Data("mine".utf8))
   }
 
+  @Test("a file of somebody else's where the first volume is meanwhile is not replaced, and nothing is")
+  func inTheWay() async throws {
+    let volumes = try await export().volumes
+    try save(Data("mine".utf8), "\(path).001.new")
+    let before = try volumes.map(read)
+    let error = await error { try await export(16_384) }
+    #expect(error?.code == .invalidArgument && error?.message.contains("\(path).001.new") == true)
+    #expect(try read("\(path).001.new") == Data("mine".utf8))
+    #expect(try volumes.map(read) == before)
+    #expect(try await group[1].import(from: .volumes(volumes)).applied == 1)
+  }
+
+  @Test("several at once to one name leave the set of one of them")
+  func concurrent() async throws {
+    let sizes = [4_096, 8_192, 12_288, 16_384]
+    for _ in 0..<5 {
+      try await withThrowingTaskGroup(of: Void.self) { tasks in
+        for size in sizes {
+          let (replica, path) = (group[0], path)
+          tasks.addTask { _ = try await replica.export(to: .volumes(path, byteCount: size), includesAll: true) }
+        }
+        try await tasks.waitForAll()
+      }
+      let files = try FileManager.default.contentsOfDirectory(atPath: group.folder.path)
+      let left = files.filter { $0.hasPrefix("changes") }.map { group.folder.file($0) }
+      #expect(left.allSatisfy { !$0.hasSuffix(".tmp") && !$0.hasSuffix(".new") }, "\(left)")
+      #expect(try await group[1].plan(importing: .volumes(left)).report.applied == 1)
+    }
+  }
+
   @Test("sizes that make no sense leave nothing behind, and the old set in place")
   func sizes() async throws {
     let volumes = try await export().volumes

@@ -5,7 +5,7 @@ import GodwitKeys
 import GodwitSyncFile
 
 /// Cuts a sealed file into volumes (Specs/sync-file.md, "Volumes"). How many there are is known only in the end, so the
-/// headers are written then; until ``commit()`` none of the files has its name.
+/// headers are written then; until ``commit()`` an earlier set is what lies there.
 final class VolumeSink: ByteSink {
   /// A volume that is being written.
   private final class Volume {
@@ -13,8 +13,8 @@ final class VolumeSink: ByteSink {
     var hasher = ContentHasher()
     var bodyByteCount = 0
 
-    init(_ path: String) throws {
-      file = try PendingFile(replacing: path)
+    init(_ name: VolumeName, of set: Identifier128) throws {
+      file = try PendingFile(replacing: name.place, named: name.pending(set))
       try file.write([UInt8](repeating: 0, count: VolumeHeader.byteCount))
     }
   }
@@ -23,10 +23,12 @@ final class VolumeSink: ByteSink {
   static let byteCountMin = 4_096
 
   private let path: String
+  private let set: Identifier128
   private let bodyByteCountMax: Int
   private var volumes: [Volume] = []
 
-  /// Throws `invalidArgument` for volumes of less than 4 KiB.
+  /// Finishes what an export that was killed has begun there. Throws `invalidArgument` for volumes of less than 4 KiB,
+  /// and when the name that the first volume has meanwhile is another file's.
   init(replacing path: String, byteCount: Int) throws {
     guard byteCount >= Self.byteCountMin else {
       throw GodwitError(
@@ -34,6 +36,24 @@ final class VolumeSink: ByteSink {
     }
     self.path = path
     bodyByteCountMax = byteCount - VolumeHeader.byteCount
+    var generator = SystemRandomNumberGenerator()
+    set = Identifier128.random(using: &generator)
+    try settled {}
+  }
+
+  /// Does something while nobody else exchanges volumes in that folder and none is between its names.
+  private func settled(_ body: () throws -> Void) throws {
+    let lock = FolderLock(FilePath.folder(of: path))
+    defer { withExtendedLifetime(lock) {} }
+    if let exchange = VolumeExchange(to: path) {
+      try exchange.finish()
+    } else if PrivateFile.exists(VolumeName.begun(path)) {
+      throw GodwitError(
+        .invalidArgument, "\(VolumeName.begun(path)) is in the way: it is no first volume",
+        hint: "remove it, or choose another name")
+    }
+    try Leftovers.removeNumbered(of: path)
+    try body()
   }
 
   /// Throws `limitExceeded` beyond 999 volumes.
@@ -56,16 +76,27 @@ final class VolumeSink: ByteSink {
         .limitExceeded, "the file would take more than \(VolumeHeader.countLimit) volumes",
         hint: "nothing was written; give a larger size")
     }
-    let volume = try Volume(Self.name(path, volumes.count + 1))
+    let volume = try Volume(VolumeName(path, volumes.count + 1), of: set)
     volumes.append(volume)
     return volume
   }
 
   /// Puts all volumes in their places and returns these. What can fail by a full disk has happened before the first
-  /// is replaced.
+  /// is replaced; from the first rename on the set counts, whatever happens.
   func commit() throws -> [String] {
-    var generator = SystemRandomNumberGenerator()
-    let set = Identifier128.random(using: &generator)
+    try complete()
+    try settled {
+      guard let first = volumes.first else { return }
+      try PrivateFile.synchronizeFolder(FilePath.folder(of: path))
+      try first.file.handOver(as: VolumeName.begun(path))
+      for volume in volumes.dropFirst() { try volume.file.handOver() }
+      try VolumeExchange(to: path)?.finish()
+    }
+    return volumes.indices.map { VolumeName(path, $0 + 1).place }
+  }
+
+  /// Writes the headers, and makes all of it durable.
+  private func complete() throws {
     let total = volumes.reduce(0) { $0 + $1.bodyByteCount }
     var offset = 0
     for (index, volume) in volumes.enumerated() {
@@ -77,25 +108,5 @@ final class VolumeSink: ByteSink {
       try volume.file.synchronize()
       offset += volume.bodyByteCount
     }
-    for volume in volumes { try volume.file.commit() }
-    removeLeftovers()
-    return volumes.indices.map { Self.name(path, $0 + 1) }
-  }
-
-  /// Volumes of an earlier, longer set would stand among the new ones.
-  private func removeLeftovers() {
-    var number = volumes.count + 1
-    while number <= VolumeHeader.countLimit, (try? VolumeSource.Volume(Self.name(path, number))) != nil {
-      unlink(Self.name(path, number))
-      number += 1
-    }
-  }
-
-  /// `FILE.001`.
-  static func name(_ path: String, _ number: Int) -> String { "\(path).\(suffix(number))" }
-
-  static func suffix(_ number: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
   }
 }

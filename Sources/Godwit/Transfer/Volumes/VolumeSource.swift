@@ -13,14 +13,16 @@ final class VolumeSource: ByteSource {
 
     /// Throws `fileAccess`, `truncatedFile`, `unsupportedVersion`, or `corruptFile` for what is no volume or was
     /// changed; the error names the file.
-    init(_ path: String) throws {
+    ///
+    /// - Parameter isExact: Whether it must have this very name; else it may have gone to its place meanwhile.
+    init(_ path: String, isExact: Bool = false) throws {
       self.path = path
-      header = try Self.open(path).header
+      header = try Self.open(path, isExact: isExact).header
     }
 
     /// The file, standing at its body.
-    static func open(_ path: String) throws -> (file: FileDescriptor, header: VolumeHeader) {
-      let file = try FileDescriptor.openForReading(path)
+    static func open(_ path: String, isExact: Bool = false) throws -> (file: FileDescriptor, header: VolumeHeader) {
+      let file = isExact ? try FileDescriptor.openForReading(path) : try openWhereItIs(path)
       do {
         let start = try StartedSource(file, count: VolumeHeader.byteCount).start
         let header = try VolumeHeader(start)
@@ -32,6 +34,16 @@ final class VolumeSource: ByteSource {
       } catch let error as GodwitError {
         throw GodwitError(
           error.code, "\(path): \(error.message)", hint: error.hint ?? VolumeSource.hint, underlying: error.underlying)
+      }
+    }
+
+    /// A volume may go to its place between two looks.
+    private static func openWhereItIs(_ path: String) throws -> FileDescriptor {
+      do {
+        return try FileDescriptor.openForReading(path)
+      } catch {
+        guard let place = VolumeName(path)?.place, place != path else { throw error }
+        return try FileDescriptor.openForReading(place)
       }
     }
   }
@@ -50,7 +62,7 @@ final class VolumeSource: ByteSource {
   /// Throws what is wrong with one of them, `wrongVolume` when sets are mixed or a volume is given twice, and
   /// `missingVolume` with the names of those that are not given.
   init(_ paths: [String]) throws {
-    let volumes = try paths.map { try Volume($0) }
+    let volumes = try VolumeExchange.resolve(paths).map { try Volume($0) }
     guard let first = volumes.first else {
       throw GodwitError(.invalidArgument, "no volumes are given", hint: "give all volumes of a set")
     }
@@ -158,8 +170,7 @@ extension VolumeSource.Volume {
 
   /// What another volume of the set is probably called.
   fileprivate func name(ofNumber number: Int) -> String {
-    let suffix = VolumeSink.suffix(header.number)
-    guard path.hasSuffix(".\(suffix)") else { return "volume \(number)" }
-    return path.dropLast(suffix.count) + VolumeSink.suffix(number)
+    guard let name = VolumeName(path), name.number == header.number else { return "volume \(number)" }
+    return VolumeName(name.file, number).place
   }
 }

@@ -27,10 +27,18 @@ package enum MachineKeyFile {
   /// Throws `invalidKey` for a file that holds something else, and what ``PrivateFile`` throws.
   static func read(_ path: String) throws -> SecretBytes {
     try ParentFolders.check(of: path)
-    var text = try PrivateFile.read(path, limit: fileByteCountMax)
+    let file = try PrivateFile.open(path)
+    // Into one buffer: one that grows leaves copies behind.
+    var text = [UInt8](repeating: 0, count: fileByteCountMax + 1)
     defer { text.wipe() }
-    if text.last == UInt8(ascii: "\n") { text.removeLast() }
-    var (prefix, data) = try Bech32.decode(text, what: "the machine key")
+    let count = try text.withUnsafeMutableBytes { try file.readFully(into: $0) }
+    guard count <= fileByteCountMax else {
+      throw GodwitError(.limitExceeded, "\(path) is larger than \(fileByteCountMax) bytes")
+    }
+    var line = Array(text[..<count])
+    defer { line.wipe() }
+    if line.last == UInt8(ascii: "\n") { line.removeLast() }
+    var (prefix, data) = try Bech32.decode(line, what: "the machine key")
     defer { data.wipe() }
     guard prefix == textPrefix, data.count == keyByteCount else {
       throw GodwitError(.invalidKey, "\(path) is not a machine key file", hint: "restore it from a backup")
