@@ -217,7 +217,8 @@ struct CacheTable {
   }
 
   func setUsed(_ key: String, _ tick: Int64) throws {
-    try connection.run("UPDATE OR FAIL entry SET used = ? WHERE key = ? AND used < ?1", [.integer(tick), .text(Self.written(key))])
+    try connection.run(
+      "UPDATE OR FAIL entry SET used = ? WHERE key = ? AND used < ?1", [.integer(tick), .text(Self.written(key))])
   }
 
   func setExpiry(_ key: String, _ expires: Int64) throws {

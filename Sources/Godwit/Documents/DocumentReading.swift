@@ -26,8 +26,8 @@ enum DocumentReading {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The document's members. Of names that Unicode holds for the same the first is shown as it is, the others as SQL has
-  /// them.
+  /// The document's members. Of names that Unicode holds for the same the first is shown as it is, the others as SQL
+  /// has them.
   static func members(_ statement: Statement, _ shape: CollectionShape) throws -> [String: JSON] {
     var members: [String: JSON] = [:]
     members.reserveCapacity(shape.members.count)

@@ -46,7 +46,8 @@ extension Replica {
   /// The names of the collections that hold documents, in order.
   public func collections() async throws -> [String] {
     try await read { snapshot in
-      let names = try Catalog(snapshot.connection).synced.compactMap { CollectionTable.collection(of: $0.definition.name) }
+      let names = try Catalog(snapshot.connection).synced.map(\.definition.name)
+        .compactMap(CollectionTable.collection(of:))
       return try names.filter { try snapshot.first(self.documents($0).all.keys) != nil }.sorted()
     }
   }

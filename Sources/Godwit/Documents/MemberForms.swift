@@ -9,12 +9,12 @@ extension DocumentCells {
   /// its row.
   func checkForms(with statement: Statement, _ shape: CollectionShape) throws {
     for twins in shape.twins {
-      for place in twins where gives(shape.members[place]) && !DocumentReading.hasValue(statement, shape.members[place]) {
-        guard let other = twins.first(where: { DocumentReading.hasValue(statement, shape.members[$0]) }) else { continue }
-        let (given, held) = (shape.members[place].name, shape.members[other].name)
+      let members = twins.map { shape.members[$0] }
+      guard let held = members.first(where: { DocumentReading.hasValue(statement, $0) }) else { continue }
+      for given in members where gives(given) && !DocumentReading.hasValue(statement, given) {
         throw GodwitError(
-          .invalidDocument, "the document has its member \(held) in another form of Unicode: "
-            + "it is \(Self.scalars(held)), not \(Self.scalars(given))",
+          .invalidDocument, "the document has its member \(held.name) in another form of Unicode: "
+            + "it is \(Self.scalars(held.name)), not \(Self.scalars(given.name))",
           hint: "write the name in the form that reading the document gives, or merge that one as null first")
       }
     }

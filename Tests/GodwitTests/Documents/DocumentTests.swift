@@ -82,6 +82,27 @@ struct DocumentTests {
     #expect(try await group.digests().count == 1)
   }
 
+  @Test("members that another process adds on the same replica are there, for reading, observing and writing")
+  func otherProcess() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("replica")
+    #expect(try await KillSubject.run(["make", path], umask: "077") == 0)
+    let replica = try await Replica.open(at: path, models: Account.self)
+    let shared = replica.documents("shared")
+    try await shared.set("a", ["x": 1])
+    var observed = shared.observe(order: "_key").makeAsyncIterator()
+    #expect(try await observed.next()?.map(\.json) == [#"{"x":1}"#])
+    #expect(try await KillSubject.run(["document", path, "b", #"{"y":[2],"x":2}"#], umask: "077") == 0)
+    #expect(try await observed.next()?.map(\.json) == [#"{"x":1}"#, #"{"x":2,"y":[2]}"#])
+    try await shared.merge("b", ["y": 3, "z": 4])
+    #expect(try await KillSubject.run(["document", path, "a", #"{"z":5,"w":6}"#], umask: "077") == 0)
+    try await shared.merge("a", ["x": nil, "w": 7, "v": 8])
+    #expect(try await shared.json("a") == #"{"v":8,"w":7,"z":5}"#)
+    #expect(try await shared.json("b") == #"{"x":2,"y":3,"z":4}"#)
+    #expect(try await replica.verify().isSound)
+    await replica.close()
+  }
+
   @Test("has, has all, count, delete and drop say what there is; an absent collection is empty and cannot be dropped")
   func presence() async throws {
     let accounts = replica.documents("accounts")
