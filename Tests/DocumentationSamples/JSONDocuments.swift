@@ -52,8 +52,9 @@ enum JSONDocumentsSamples {
     try await replica.save(Account(key: "eve", name: "Eve", active: true, since: Date()))
     let eve = try await replica.load(Account.self, key: "eve")
     let active = try await replica.fetch(replica.objects(Account.self, where: "active = true and key is not null"))
+    let since = try await accounts.get("eve")?["since"]?.dateValue
     // end sample
-    try expect(eve?.name == "Eve", active.count == 1)
+    try expect(eve?.name == "Eve", active.count == 1, since == eve?.since)
 
     // begin sample
     let sessions = replica.documents("sessions")
@@ -62,6 +63,12 @@ enum JSONDocumentsSamples {
     let gone = try await sessions.get("s1")  // nil, here and on every replica
     // end sample
     try expect(gone == nil)
+
+    // begin sample
+    let live: SQL = "SELECT count(*) AS count FROM (\(try sessions.all.sql)) WHERE user = \("ada")"
+    let counts = try await replica.rows(live)
+    // end sample
+    try expect(counts.first?["count"] == 0)
 
     // begin sample
     try await replica.write { tx in

@@ -17,6 +17,7 @@ struct FeatureTableTests {
       #expect(["done", "partly", "not yet"].contains(row.state), "row \(row.number) is \(row.state)")
       if row.state == "done" {
         #expect(!row.tests.isEmpty, "row \(row.number) is done, but names no test")
+        #expect(row.missing.isEmpty, "row \(row.number) is done, but something is said to be missing")
       } else {
         #expect(!row.missing.isEmpty, "row \(row.number) is \(row.state), but nothing is said to be missing")
       }

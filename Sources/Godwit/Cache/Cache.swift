@@ -40,6 +40,11 @@ public final class Cache: Sendable {
 
   func discard() { file.discard() }
 
+  /// Runs the body on the file's writer.
+  func write<Output: Sendable>(_ body: @escaping @Sendable (CacheTable) throws -> Output) async throws -> Output {
+    try await file.write(body)
+  }
+
   // MARK: Reading
 
   /// The bytes under a key, or nil. A cache that cannot be read has none.
@@ -63,7 +68,7 @@ public final class Cache: Sendable {
       for key in keys where found[key] == nil { found[key] = try table.entry(key, now: now) }
       return found
     }
-    recency.use(Array(found.keys))
+    recency.use(keys.filter { found[$0] != nil })
     count { statistics in
       let hits = keys.count { found[$0] != nil }
       statistics.hits += hits
@@ -122,7 +127,7 @@ public final class Cache: Sendable {
   private func pushOn(_ due: [(String, Int64)]) async throws {
     guard !due.isEmpty else { return }
     do {
-      try await file.write { table in
+      try await write { table in
         try table.writing { _ in for (key, expires) in due { try table.setExpiry(key, expires) } }
       }
     } catch let error as GodwitError where error.code != .closed {
@@ -167,7 +172,7 @@ public final class Cache: Sendable {
   private func set(_ items: [CacheItem]) async throws {
     for item in items { try check(item) }
     let now = wallClock.milliseconds()
-    let evicted = try await file.write { [recency, bound] table in
+    let evicted = try await write { [recency, bound] table in
       var evicted = 0
       try recency.begin { try table.greatestUse() }
       try table.writing { total in
@@ -200,19 +205,19 @@ public final class Cache: Sendable {
   /// Takes the value under a key away.
   public func invalidate(_ key: String) async throws {
     recency.forget(key)
-    try await file.write { table in try table.writing { total in try table.remove(key, &total) } }
+    try await write { table in try table.writing { total in try table.remove(key, &total) } }
   }
 
   /// Takes all values with a tag away.
   public func invalidate(tag: String) async throws {
-    try await file.write { table in
+    try await write { table in
       try table.writing { total in for key in try table.keys(tagged: tag) { try table.remove(key, &total) } }
     }
   }
 
   /// Takes everything away.
   public func removeAll() async throws {
-    try await file.write { table in
+    try await write { table in
       try table.writing { total in
         try table.removeAll()
         total = try table.total()
@@ -272,7 +277,7 @@ public final class Cache: Sendable {
 
   /// Waits for the lock on a key, which another process may hold; nil when the file system has none to give.
   private func lock(_ key: String) async throws -> ByteLock? {
-    let hash = Array(key.utf8).withUnsafeBytes { ContentHash(of: $0) }
+    let hash = Array(CacheTable.written(key).utf8).withUnsafeBytes { ContentHash(of: $0) }
     let byte = hash.bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) } & (1 << 62 - 1)
     var pause = Duration.milliseconds(1)
     while true {
@@ -306,7 +311,7 @@ public final class Cache: Sendable {
   func close() async {
     let ticks = recency.takeAll()
     if !ticks.isEmpty {
-      try? await file.write { table in
+      try? await write { table in
         try table.writing { _ in for (key, tick) in ticks { try table.setUsed(key, tick) } }
       }
     }

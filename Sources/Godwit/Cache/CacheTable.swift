@@ -11,6 +11,8 @@ struct CacheTable {
   static let valueByteLimit = 256 << 20
   /// Expired entries that a write takes away beside its own work.
   private static let expiredPerWrite = 16
+  /// Entries that an eviction looks at, and so writes, however many have been read since the last.
+  private static let candidateLimit = 16
 
   // What is read without the value stands ahead of it, so that its overflow pages stay out of it.
   private static let creation = """
@@ -41,6 +43,11 @@ struct CacheTable {
     }
   }
 
+  /// A key as the file has it: two that Swift, and so memory, holds for the same are one.
+  static func written(_ key: String) -> String {
+    key.utf8.allSatisfy { $0 < 0x80 } ? key : key.precomposedStringWithCanonicalMapping
+  }
+
   /// Makes the tables in an empty file. Throws `unsupportedVersion` for another layout.
   static func prepare(_ connection: Connection) throws {
     let version = try connection.scalar("PRAGMA user_version")
@@ -65,7 +72,7 @@ struct CacheTable {
   /// The entry, unless it has expired.
   func entry(_ key: String, now: Int64) throws -> Entry? {
     try connection.withStatement("SELECT expires, sliding, value FROM entry WHERE key = ?") { statement in
-      try statement.bind(key, at: 1)
+      try statement.bind(Self.written(key), at: 1)
       guard try statement.step() else { return nil }
       let expires = statement.isNull(at: 0) ? nil : statement.integer(at: 0)
       if let expires, expires <= now { return nil }
@@ -151,6 +158,7 @@ struct CacheTable {
   /// Whether there was one.
   @discardableResult
   func remove(_ key: String, _ total: inout Total) throws -> Bool {
+    let key = Self.written(key)
     guard let old = try sizeAndTags(key) else { return false }
     try connection.run("DELETE FROM entry WHERE key = ?", [.text(key)])
     if let tags = old.tags { try untag(key, tags) }
@@ -178,36 +186,46 @@ struct CacheTable {
     }
   }
 
-  /// Removes the least recently used entries until the bound holds, and returns how many. Entries of which memory knows
-  /// a later use take their place behind the others first.
+  /// Removes the least recently used entries until the bound holds, and returns how many. Entries before it of which
+  /// memory knows a later use take their places in the file, ``candidateLimit`` at most for each that goes.
   func evict(to bound: CacheBound, _ recency: CacheRecency, _ total: inout Total) throws -> Int {
     var evicted = 0
     while bound.isExceeded(total) {
-      let oldest: (key: String, used: Int64)? = try connection.withStatement(
-        "SELECT key, used FROM entry ORDER BY used LIMIT 1"
-      ) { statement in
-        try statement.step() ? (try statement.text(at: 0), statement.integer(at: 1)) : nil
-      }
-      guard let oldest else { break }
-      if let later = recency.take(oldest.key, after: oldest.used) {
-        try setUsed(oldest.key, later)
-      } else {
-        try remove(oldest.key, &total)
-        evicted += 1
-      }
+      let candidates = try candidates(recency)
+      guard let victim = candidates.min(by: { $0.tick < $1.tick }) else { break }
+      for entry in candidates where entry.isNews && entry.key != victim.key { try setUsed(entry.key, entry.tick) }
+      try remove(victim.key, &total)
+      evicted += 1
     }
     return evicted
   }
 
+  /// The entries that the file holds for the oldest, up to the first that has not been used since: with the ticks of
+  /// their last uses, and whether they are news to the file.
+  private func candidates(_ recency: CacheRecency) throws -> [(key: String, tick: Int64, isNews: Bool)] {
+    try connection.withStatement("SELECT key, used FROM entry ORDER BY used LIMIT ?") { statement in
+      try statement.bind(Int64(Self.candidateLimit), at: 1)
+      var entries: [(key: String, tick: Int64, isNews: Bool)] = []
+      while try statement.step() {
+        let (key, stored) = (try statement.text(at: 0), statement.integer(at: 1))
+        let later = recency.take(key, after: stored)
+        entries.append((key, later ?? stored, later != nil))
+        if later == nil { break }
+      }
+      return entries
+    }
+  }
+
   func setUsed(_ key: String, _ tick: Int64) throws {
-    try connection.run("UPDATE OR FAIL entry SET used = ? WHERE key = ? AND used < ?1", [.integer(tick), .text(key)])
+    try connection.run(
+      "UPDATE OR FAIL entry SET used = ? WHERE key = ? AND used < ?1", [.integer(tick), .text(Self.written(key))])
   }
 
   func setExpiry(_ key: String, _ expires: Int64) throws {
     // Meanwhile there may be another value under the key, which lives as long as it was told to.
     try connection.run(
       "UPDATE OR FAIL entry SET expires = ? WHERE key = ? AND expires < ?1 AND ?1 - expires <= sliding",
-      [.integer(expires), .text(key)])
+      [.integer(expires), .text(Self.written(key))])
   }
 
   func removeAll() throws {
@@ -221,4 +239,11 @@ struct CacheItem: Sendable {
   let value: Data
   let lifetime: CacheLifetime
   let tags: [String]
+
+  init(key: String, value: Data, lifetime: CacheLifetime, tags: [String]) {
+    self.key = CacheTable.written(key)
+    self.value = value
+    self.lifetime = lifetime
+    self.tags = tags
+  }
 }

@@ -88,10 +88,11 @@ extension Catalog {
     }
   }
 
-  /// Local, for the sweep: most documents have no expiry, and those are not in it.
+  /// Local, for the sweep: most documents have no expiry, and those are not in it. No collection's table has its name.
   private static func expiryIndex(of table: String) -> String {
     let column = SQLName.quoted(CollectionTable.expiryColumn)
-    return "CREATE INDEX IF NOT EXISTS \(SQLName.quoted("\(table)_by_expiry")) ON \(SQLName.quoted(table)) (\(column)) "
+    let index = SQLName.quoted("\(table)$_by_expiry")
+    return "CREATE INDEX IF NOT EXISTS \(index) ON \(SQLName.quoted(table)) (\(column)) "
       + "WHERE \(column) IS NOT NULL"
   }
 }

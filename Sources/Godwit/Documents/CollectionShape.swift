@@ -18,6 +18,8 @@ final class CollectionShape {
   let columns: [String]
   /// In the order of the bytes of their names.
   let members: [Member]
+  /// Members whose names Unicode holds for the same, by their places; mostly none.
+  let twins: [[Int]]
   private let numbers: [[UInt8]: Int]
 
   init(_ columns: [String]) {
@@ -36,6 +38,13 @@ final class CollectionShape {
     let sorted = found.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     members = sorted.map(\.value)
     numbers = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($1.key, $0) })
+    twins = Self.twins(members.map(\.name))
+  }
+
+  /// Among ASCII alone there are none; Swift compares texts as Unicode does.
+  private static func twins(_ names: [String]) -> [[Int]] {
+    guard !names.allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) else { return [] }
+    return Dictionary(grouping: names.indices) { names[$0] }.values.filter { $0.count > 1 }
   }
 
   private static func label(_ name: String) -> [UInt8] {

@@ -7,6 +7,7 @@ import GodwitStorage
 enum DocumentReading {
   /// The document as JSON text, members in the order of their bytes.
   static func text(_ statement: Statement, _ shape: CollectionShape) throws -> String {
+    guard shape.twins.isEmpty else { return JSON.object(try members(statement, shape)).text }
     var writer = ByteWriter(capacity: 256)
     var isFirst = true
     writer.byte(UInt8(ascii: "{"))
@@ -25,21 +26,29 @@ enum DocumentReading {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The document's members.
+  /// The document's members. Of names that Unicode holds for the same the first is shown as it is, the others as SQL
+  /// has them.
   static func members(_ statement: Statement, _ shape: CollectionShape) throws -> [String: JSON] {
     var members: [String: JSON] = [:]
     members.reserveCapacity(shape.members.count)
+    var others: [(name: String, value: JSON)] = []
     for member in shape.members where hasValue(statement, member) {
-      guard members.updateValue(try json(statement, member), forKey: member.name) == nil else {
-        throw GodwitError(
-          .valueMismatch, "a document has the member \(member.name) in two forms that are the same to Unicode",
-          hint: "its JSON text has both; merge one of them as null")
+      let value = try json(statement, member)
+      if !shape.twins.isEmpty, members[member.name] != nil {
+        others.append((member.name, value))
+      } else {
+        members[member.name] = value
       }
+    }
+    for (name, value) in others {
+      var shown = try CollectionTable.column(of: name)
+      while members[shown] != nil { shown = "$" + shown }
+      members[shown] = value
     }
     return members
   }
 
-  private static func hasValue(_ statement: Statement, _ member: CollectionShape.Member) -> Bool {
+  static func hasValue(_ statement: Statement, _ member: CollectionShape.Member) -> Bool {
     if member.counter != nil || member.set != nil { return true }
     return member.value.map { !statement.isNull(at: Int32($0)) } ?? false
   }

@@ -105,9 +105,10 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
     return try sql.sql()
   }
 
-  private func addCondition(to sql: inout DocumentSQL) throws {
-    let expiry = SQLName.quoted(CollectionTable.expiryColumn)
-    sql.add("(\(expiry) IS NULL OR \(expiry) > ")
+  private static var expiry: String { SQLName.quoted(CollectionTable.expiryColumn) }
+
+  private func addCondition(to sql: inout DocumentSQL, expires: Bool = false) throws {
+    sql.add("(\(expires ? "" : "\(Self.expiry) IS NULL OR ")\(Self.expiry) > ")
     sql.bind(.integer(clock.now))
     sql.add(")")
     guard let condition = try condition.get() else { return }
@@ -121,6 +122,15 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
     return SQL(
       text: "DELETE FROM \(SQLName.quoted(try address.table())) WHERE "
         + "\(SQLName.quoted(CollectionTable.keyColumn)) IN (\(keys.text))", values: keys.values)
+  }
+
+  /// The instant at which the first document that meets the condition expires.
+  private func firstExpiry(_ shape: CollectionShape) throws -> SQL {
+    var sql = DocumentSQL(shape)
+    sql.add("SELECT \(Self.expiry) FROM \(SQLName.quoted(try address.table())) WHERE ")
+    try addCondition(to: &sql, expires: true)
+    sql.add(" ORDER BY \(Self.expiry) LIMIT 1")
+    return try sql.sql()
   }
 
   // MARK: Running
@@ -142,6 +152,15 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
       while try statement.step() { elements.append(try read(statement, shape)) }
       return elements
     }
+  }
+
+  /// When the first of them expires; never called by programs.
+  public func _nextChange(_ connection: FetchConnection) throws -> Int64? {
+    let connection = connection.connection
+    guard let shape = try CollectionShape.current(of: address, on: connection) else { return nil }
+    let sql = try firstExpiry(shape)
+    guard case .integer(let instant)? = try connection.scalar(sql.text, sql.values) else { return nil }
+    return instant
   }
 
   /// Counts them; never called by programs.

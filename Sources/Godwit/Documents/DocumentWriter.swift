@@ -84,6 +84,7 @@ final class DocumentWriter {
     let changed: [Int]? = try connection.withStatement(layout.rows.selectSQL) { statement in
       try statement.bind(key, at: 1)
       guard try statement.step() else { return nil }
+      if mode == .merging { try cells.checkForms(with: statement, layout.shape) }
       try cells.settle(with: statement, layout)
       return differences(statement, layout, mode)
     }

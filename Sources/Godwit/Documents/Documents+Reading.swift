@@ -82,7 +82,7 @@ extension Documents {
   }
 
   /// Observes the documents, or those that meet a condition in text: the first result comes at once, another after
-  /// each change, here or by a merge.
+  /// each change, here or by a merge, and when one of them expires.
   public func observe(where text: String? = nil, order: String? = nil) -> Observation<DocumentRequest<Document>> {
     replica.observe(ordered(chosen(text), order))
   }

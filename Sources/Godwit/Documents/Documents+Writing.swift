@@ -199,9 +199,10 @@ extension Documents {
   /// The same inside a transaction.
   public func drop(in transaction: Transaction) throws {
     let isThere = try transaction.writer.documents.existing(address) != nil
-    guard isThere, try delete(SQL(text: "DELETE FROM \(SQLName.quoted(try address.table()))"), transaction) > 0 else {
+    guard try isThere && transaction.first(all.keys) != nil else {
       throw GodwitError(.notFound, "there is no collection \(collection)", hint: "a collection is there while it has documents")
     }
+    _ = try delete(SQL(text: "DELETE FROM \(SQLName.quoted(try address.table()))"), transaction)
   }
 
   private func delete(_ sql: SQL, _ transaction: Transaction) throws -> Int {

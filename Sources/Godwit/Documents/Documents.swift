@@ -24,6 +24,9 @@ public struct Documents: Sendable {
 
   /// The name of its table, for SQL: `documents_accounts`; columns are its members, and `_key`.
   ///
+  /// The table has documents that have expired until they are swept. The SQL of a request has not:
+  /// `"SELECT … FROM (\(accounts.all.sql))"`.
+  ///
   /// - Throws: `invalidArgument` for a name that no collection can have.
   public var table: String { get throws { try address.table() } }
 
@@ -43,12 +46,9 @@ extension Replica {
   /// The names of the collections that hold documents, in order.
   public func collections() async throws -> [String] {
     try await read { snapshot in
-      let tables = try Catalog(snapshot.connection).synced.map(\.definition.name).filter {
-        CollectionTable.collection(of: $0) != nil
-      }
-      return try tables.filter { table in
-        try snapshot.connection.scalar("SELECT 1 FROM \(SQLName.quoted(table)) LIMIT 1") != nil
-      }.compactMap(CollectionTable.collection(of:)).sorted()
+      let names = try Catalog(snapshot.connection).synced.map(\.definition.name)
+        .compactMap(CollectionTable.collection(of:))
+      return try names.filter { try snapshot.first(self.documents($0).all.keys) != nil }.sorted()
     }
   }
 }

@@ -25,9 +25,10 @@ package final class ChangeBroadcaster: Sendable {
   ///
   /// - Parameter lookForOthers: Announces what other processes have committed; run every second for as long as there
   ///   are observers.
+  /// - Returns: The wakes, and what gives one more.
   func wakes(
     on tables: TableSet, lookForOthers: @escaping @Sendable () async throws -> Void
-  ) -> AsyncStream<Void> {
+  ) -> (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation) {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     wake.yield()
     let isObserving = state.withLock { state in
@@ -40,7 +41,7 @@ package final class ChangeBroadcaster: Sendable {
       return true
     }
     if !isObserving { wake.finish() }
-    return wakes
+    return (wakes, wake)
   }
 
   func announce(_ tables: TableSet) {

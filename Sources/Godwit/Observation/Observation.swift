@@ -6,8 +6,9 @@ import GodwitStorage
 /// closed.
 ///
 /// The first value comes at once. A new one follows when a row that the request reads has changed, by a transaction,
-/// an import, or another process on the same folder, which is noticed within about a second. A slow loop gets only
-/// the newest state, and an equal result is not given again. Each loop over an observation observes on its own.
+/// an import, or another process on the same folder, which is noticed within about a second; and when a document that
+/// the request finds expires. A slow loop gets only the newest state, and an equal result is not given again. Each loop
+/// over an observation observes on its own.
 ///
 /// The request is run for a loop that waits, on a reader's thread, after each transaction that may have written one
 /// of its tables; writers never wait for it. Each run is linear in the rows it finds.
@@ -25,7 +26,7 @@ public struct Observation<Request: FetchRequest>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     private enum State {
       case new
-      case running(AsyncStream<Void>.Iterator)
+      case running(Wakes)
       case ended
     }
 
@@ -47,8 +48,9 @@ public struct Observation<Request: FetchRequest>: AsyncSequence, Sendable {
       // Whatever happens but a value ends it, and with the last copy of the wakes the observer goes.
       state = .ended
       do {
-        while await wakes.next() != nil {
-          let (result, fingerprint) = try await read()
+        while await wakes.next(replica.documentClock) {
+          let (result, fingerprint, nextChange) = try await read()
+          wakes.nextChange = nextChange
           guard fingerprint != latest else { continue }
           latest = fingerprint
           state = .running(wakes)
@@ -62,19 +64,51 @@ public struct Observation<Request: FetchRequest>: AsyncSequence, Sendable {
       }
     }
 
-    private func start() -> AsyncStream<Void>.Iterator? {
+    private func start() -> Wakes? {
       switch state {
-      case .new: replica.wakes(on: request).makeAsyncIterator()
+      case .new: replica.wakes(on: request)
       case .running(let wakes): wakes
       case .ended: nil
       }
     }
 
-    private func read() async throws -> (result: [Request.Element], fingerprint: RowFingerprint) {
+    private func read() async throws -> (result: [Request.Element], fingerprint: RowFingerprint, nextChange: Int64?) {
       try await replica.read { [request] snapshot in
-        try snapshot.connection.fingerprint { try snapshot.fetch(request) }
+        // First: what expires between the two is not in the result.
+        let nextChange = try request._nextChange(FetchConnection(snapshot.connection))
+        let (result, fingerprint) = try snapshot.connection.fingerprint { try snapshot.fetch(request) }
+        return (result, fingerprint, nextChange)
       }
     }
+  }
+}
+
+/// When an observation is to look again: after changes, and when time has come.
+private struct Wakes {
+  private var changes: AsyncStream<Void>.Iterator
+  private let wake: AsyncStream<Void>.Continuation
+  /// When time alone makes the result another, in milliseconds since 1970 UTC.
+  var nextChange: Int64?
+  /// A clock may be set, or hear of the time from others, while one waits for it.
+  private static let longestSleepMilliseconds: Int64 = 1_000
+
+  init(_ wakes: (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation)) {
+    changes = wakes.stream.makeAsyncIterator()
+    wake = wakes.wake
+  }
+
+  /// False at the end.
+  mutating func next(_ clock: DocumentClock) async -> Bool {
+    let timer = nextChange.map { instant in
+      Task { [wake] in
+        while case let rest = instant - clock.now, rest > 0 {
+          try await Task.sleep(for: .milliseconds(min(rest, Self.longestSleepMilliseconds)))
+        }
+        wake.yield()
+      }
+    }
+    defer { timer?.cancel() }
+    return await changes.next() != nil
   }
 }
 
@@ -84,14 +118,14 @@ extension Replica {
     Observation(replica: self, request: request)
   }
 
-  fileprivate func wakes(on request: some FetchRequest) -> AsyncStream<Void> {
+  fileprivate func wakes(on request: some FetchRequest) -> Wakes {
     // A request that names no table may read any.
     let tables = request._tables.isEmpty ? TableSet.all : TableSet(request._tables)
-    return changes.wakes(on: tables) { [pool] in
+    return Wakes(changes.wakes(on: tables) { [pool] in
       try await pool.write { connection in
         let writer = connection.attachment as? ReplicaWriter
         try (writer?.foreignCommits ?? connection.attachment as? ForeignCommits)?.look()
       }
-    }
+    })
   }
 }

@@ -95,7 +95,7 @@ extension JSONScanner {
 /// The names in one object. None comes twice, and no two are the same to Unicode, which dictionaries go by.
 package struct MemberNames {
   private var bytes: Set<[UInt8]> = []
-  /// Those that have other forms: what is ASCII has none.
+  /// Those that have other forms.
   private var texts: Set<String> = []
 
   package init() {}
@@ -109,7 +109,12 @@ package struct MemberNames {
 
   /// Notes a name that is known to be none of those that came before, byte by byte.
   package mutating func insertForm(of name: JSONScanner.Name) throws {
-    guard name.withBytes({ $0.contains { $0 >= 0x80 } }), !texts.insert(name.text).inserted else { return }
+    guard name.withBytes({ $0.contains(where: Self.hasOtherForms) }), !texts.insert(name.text).inserted else { return }
     throw name.failure("has a member twice, in two forms that are the same to Unicode")
+  }
+
+  /// Of ASCII only what the Greek question mark, the Greek varia and the Kelvin sign are the same as.
+  private static func hasOtherForms(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "`") || byte == UInt8(ascii: "K")
   }
 }

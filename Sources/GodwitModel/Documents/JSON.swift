@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 
 /// A JSON value. Literals make one: `["name": "Ada", "tags": ["new"], "price": 3]`.
@@ -71,6 +72,10 @@ extension JSON {
 
   /// A text.
   public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The instant that a text names: a date, or a date and time with `Z` or an offset, in ISO 8601. A date alone is its
+  /// midnight in UTC.
+  public var dateValue: Date? { stringValue.flatMap(DocumentDate.date) }
 
   /// The elements of an array.
   public var arrayValue: [JSON]? { if case .array(let elements) = self { elements } else { nil } }

@@ -21,7 +21,7 @@ struct JSONTreeDecoder: Decoder {
   func decode<Target: Decodable>(_ type: Target.Type) throws -> Target {
     let known: Any?
     switch type {
-    case is Date.Type: known = json.stringValue.flatMap(DocumentDate.date)
+    case is Date.Type: known = json.dateValue
     case is Data.Type: known = json.stringValue.flatMap { Data(base64Encoded: $0) }
     case is URL.Type: known = json.stringValue.flatMap { URL(string: $0) }
     case is Decimal.Type: known = decimal

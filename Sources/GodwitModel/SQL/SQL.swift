@@ -61,6 +61,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
       values.append(value)
     }
 
+    /// Inserts a part with its values, such as the SELECT of a request: `"… FROM (\(request.sql))"`.
+    public mutating func appendInterpolation(_ part: SQL) {
+      text += part.text
+      values += part.values
+      failure = failure ?? part.failure
+    }
+
     /// Inserts a table or column name, quoted.
     public mutating func appendInterpolation(name: String) { text += SQLName.quoted(name) }
   }

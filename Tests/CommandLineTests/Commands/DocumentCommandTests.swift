@@ -130,6 +130,42 @@ import Testing
     #expect(limit.status == 1 && limit.error.contains("1000 are allowed"), "\(limit.error)")
   }
 
+  /// What the process has had in memory at most, in bytes.
+  private func peak(_ process: Process) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    return try #require(Int(line.filter(\.isNumber))) << 10
+  }
+
+  @Test func puttingTakesNoMoreMemoryForMoreDocuments() throws {
+    let machine = try machine()
+    let (input, error) = (Pipe(), Pipe())
+    let process = machine.process(["put", "c"])
+    process.standardInput = input
+    process.standardError = error
+    try process.run()
+    let text = Data(String(repeating: "x", count: 20_000).utf8)
+    var count = 0
+    func put(bytes: Int) throws {
+      for _ in 0..<bytes / text.count {
+        let start = Data("\(count == 0 ? "[" : ","){\"_key\":\"k\(count)\",\"text\":\"".utf8)
+        try input.fileHandleForWriting.write(contentsOf: start + text + Data("\"}\n".utf8))
+        count += 1
+      }
+    }
+    // By then a batch has been as large as it gets. SQLite's page cache goes on growing to 16 MB.
+    try put(bytes: 12 << 20)
+    let early = try peak(process)
+    try put(bytes: 24 << 20)
+    let late = try peak(process)
+    try input.fileHandleForWriting.write(contentsOf: Data("]".utf8))
+    try input.fileHandleForWriting.close()
+    let told = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0 && told == "\(count) documents put into c\n")
+    #expect(late - early < 16 << 20, "\(early) bytes, then \(late)")
+  }
+
   @Test func queriesAndListingsShowDocuments() throws {
     let machine = try machine()
     let lines = "{\"_key\":\"a\",\"name\":\"Ada\",\"n\":3}\n{\"_key\":\"b\",\"name\":\"Bob\"}\n{\"_key\":\"c\",\"name\":\"Cy\",\"n\":10}\n"

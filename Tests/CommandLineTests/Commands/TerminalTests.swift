@@ -36,6 +36,26 @@ import Testing
     #expect(try desk.godwit("member", "list", "--json").lines.count == 2)
   }
 
+  @Test(.enabled(if: hasScript, "script(1) is not installed"), arguments: ["put c many.jsonl", "put c < many.jsonl"])
+  func puttingManyDocumentsShowsHowFarItIs(command: String) throws {
+    let machine = try Machine("progress")
+    try #require(try machine.godwit("init").status == 0)
+    let text = String(repeating: "x", count: 1_000)
+    let lines = (0..<4_000).map { "{\"_key\":\"k\($0)\",\"text\":\"\(text)\"}\n" }.joined()
+    try machine.write(Data(lines.utf8), to: "many.jsonl")
+
+    let outcome = try onTerminal(machine, command, environment: ["NO_COLOR": "1"])
+
+    #expect(outcome.status == 0)
+    let drawn = outcome.text.split(separator: "\r").filter { $0.hasPrefix("putting ") }
+    let numbers = drawn.compactMap { line in
+      line.hasSuffix("%") ? Int(line.dropLast().suffix(3).drop { $0 == " " }) : Int(line.split(separator: " ")[1])
+    }
+    #expect(!numbers.isEmpty && numbers.count == drawn.count && numbers == numbers.sorted(), "\(drawn)")
+    #expect(numbers.allSatisfy { command.contains("<") ? $0.isMultiple(of: 1_000) : $0 <= 100 })
+    #expect(outcome.text.hasSuffix("4000 documents put into c\r\n"))
+  }
+
   @Test(.enabled(if: hasScript, "script(1) is not installed"))
   func colourIsForTerminalsThatWantIt() throws {
     let machine = try Machine("colour")

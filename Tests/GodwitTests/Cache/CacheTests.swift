@@ -93,6 +93,42 @@ struct CacheTests {
     #expect(try await cache.statistics().evictions == 3)
   }
 
+  @Test("an eviction costs a few writes, however many entries have been read since the last")
+  func evictionWrites() async throws {
+    let cache = try replica.cache(named: "c", bound: .entries(100))
+    let keys = (0..<100).map { "k\($0)" }
+    for key in keys { try await cache.set(key, bytes(10)) }
+    _ = try await cache.data(for: keys)
+    func rowsWritten() async throws -> Int64 {
+      try await cache.write { table in
+        guard case .integer(let count)? = try table.connection.scalar("SELECT total_changes()") else { return 0 }
+        return count
+      }
+    }
+    let before = try await rowsWritten()
+    try await cache.set("new", bytes(10))
+    // The entry, fifteen that take their places, the one that goes, the total.
+    #expect(try await rowsWritten() - before <= 18)
+    #expect(try await cache.data(for: ["k0"]).isEmpty)
+    #expect(try await cache.statistics().entries == 100)
+  }
+
+  @Test("statistics count hits, misses, sets and evictions of this process, and what the file holds")
+  func statistics() async throws {
+    let cache = try replica.cache(named: "c", bound: .entries(2))
+    _ = try await cache.data(for: "a")
+    try await cache.set(["a": bytes(10), "b": bytes(20)])
+    _ = try await cache.data(for: ["a", "b", "c"])
+    _ = try await cache.data(for: "a") { Data() }
+    _ = try await cache.data(for: "d") { self.bytes(5) }
+    let found = try await cache.statistics()
+    #expect(found.sets == 3 && found.evictions == 1 && found.entries == 2)
+    #expect(found.hits == 3)
+    // A computation looks again when it has the key for itself.
+    #expect(found.misses == 4)
+    #expect(found.bytes == 1 + 10 + 1 + 5)
+  }
+
   @Test("a bound in bytes holds after every write, and a value beyond it is refused")
   func byteBound() async throws {
     let cache = try replica.cache(named: "c", bound: .bytes(1_000))
@@ -116,6 +152,24 @@ struct CacheTests {
     let before = try size()
     for _ in 0..<20 { for number in 0..<10 { _ = try await cache.data(for: "k\(number)") } }
     #expect(try size() == before)
+  }
+
+  @Test("two forms of one key are one key, in the file, in memory and in a computation")
+  func forms() async throws {
+    let cache = try replica.cache(named: "c", bound: .entries(2))
+    try await cache.set("caf\u{e9}", bytes(1), lifetime: .sliding(.milliseconds(100)), tags: ["t"])
+    #expect(try await cache.data(for: "cafe\u{301}") == bytes(1))
+    try await cache.set("cafe\u{301}", bytes(2))
+    #expect(try await cache.statistics().entries == 1)
+    #expect(try await cache.inMemory(bytes: 100).data(for: "caf\u{e9}") == bytes(2))
+    #expect(try await cache.read { try $0.data(for: "caf\u{e9}") } == bytes(2))
+    try await cache.set("b", bytes(1))
+    _ = try await cache.data(for: "cafe\u{301}")
+    try await cache.set("c", bytes(1))
+    #expect(try await cache.has("caf\u{e9}"))
+    try await cache.invalidate("cafe\u{301}")
+    #expect(try await cache.data(for: "caf\u{e9}") { self.bytes(3) } == bytes(3))
+    #expect(try await cache.data(for: "cafe\u{301}") { self.bytes(4) } == bytes(3))
   }
 
   @Test("tags take many entries away at once, and keep up with what is written again")
@@ -185,7 +239,7 @@ struct CacheTests {
     }
   }
 
-  @Test("a damaged, foreign or plain file is thrown away with a warning, whoever meets it", arguments: 0..<4)
+  @Test("a damaged, foreign or plain file is thrown away with a warning, whoever meets it", arguments: 0..<6)
   func damaged(kind: Int) async throws {
     let lines = StatementLines()
     let path = replica.path
@@ -199,6 +253,8 @@ struct CacheTests {
       for place in stride(from: 5_000, to: content.count, by: 4_096) { content[place] ^= 0xFF }
       try content.write(to: URL(fileURLWithPath: file))
     case 2: try bytes(8_192).write(to: URL(fileURLWithPath: file))
+    case 3: try await foreignCache().write(to: URL(fileURLWithPath: file))
+    case 4: try await changeLayout(path)
     default: try Data("short".utf8).write(to: URL(fileURLWithPath: file))
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
@@ -207,9 +263,40 @@ struct CacheTests {
       wallClock: group.clock.wallClock)
     let cache = try again.cache(named: "c")
     #expect(try await cache.data(for: "k7") == nil)
+    #expect(try await cache.data(for: "k8") { Data("computed".utf8) } == Data("computed".utf8))
     try await cache.set("k7", bytes(3))
     #expect(try await cache.data(for: "k7") == bytes(3))
     #expect(lines.all.contains { $0.hasPrefix("warning: a cache is thrown away") })
+    await again.close()
+  }
+
+  /// The file of another replica's cache, which is whole.
+  private func foreignCache() async throws -> Data {
+    let other = try await TestGroup(1)
+    try await other[0].cache(named: "c").set("k7", bytes(500))
+    await other[0].close()
+    return try Data(contentsOf: URL(fileURLWithPath: "\(other[0].path)/cache/c"))
+  }
+
+  /// As a later version of Godwit may leave it.
+  private func changeLayout(_ path: String) async throws {
+    let replica = try await TestGroup.open(path, group.clock)
+    try await replica.cache(named: "c").write { try $0.connection.execute("PRAGMA user_version = 9") }
+    await replica.close()
+  }
+
+  @Test("a pair of memory and encrypted file is one line, and what goes in is there after the process")
+  func pair() async throws {
+    let pair = try replica.cache(named: "c").inMemory(bytes: 1_000)
+    try await pair.set("k", Data("the treasure lies here".utf8))
+    let path = replica.path
+    await replica.close()
+    for name in ["c", "c-wal"] where FileManager.default.fileExists(atPath: "\(path)/cache/\(name)") {
+      let file = try Data(contentsOf: URL(fileURLWithPath: "\(path)/cache/\(name)"))
+      #expect(file.range(of: Data("treasure".utf8)) == nil)
+    }
+    let again = try await TestGroup.open(path, group.clock)
+    #expect(try await again.cache(named: "c").inMemory(bytes: 1_000).data(for: "k") == Data("the treasure lies here".utf8))
     await again.close()
   }
 

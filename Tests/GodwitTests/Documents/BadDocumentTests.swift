@@ -68,6 +68,36 @@ struct BadDocumentTests {
     #expect(try await replica.collections() == ["c"])
   }
 
+  /// SQLite 3.15 binds 999 values to a statement, and a row has key and expiry besides.
+  @Test("documents around what SQLite binds at once are written, edited, and go to another replica whole", arguments: [997, 998, 1_000])
+  func wide(count: Int) async throws {
+    @Sendable func document(_ value: Int64) -> [String: JSON] {
+      Dictionary(uniqueKeysWithValues: (0..<count).map { ("m\($0)", .integer(value + Int64($0))) })
+    }
+    let group = try await TestGroup(2)
+    let (here, there) = (group[0].documents("wide"), group[1].documents("wide"))
+    let instant = Date(timeIntervalSince1970: 1_800_000_000)
+    // More than one begins a run of inserts.
+    try await group[0].write { tx in
+      for number in 0..<20 { try here.set("\(number)", document(Int64(number)), expires: instant, in: tx) }
+    }
+    #expect(try await here.get("19") == document(19))
+    try await here.set("0", document(7_000), expires: instant)
+    try await here.merge("1", document(8_000))
+    try await here.merge("2", ["m0": nil, "m\(count - 1)": "last"])
+    try await group.settle()
+    for documents in [here, there] {
+      #expect(try await documents.get("0") == document(7_000))
+      #expect(try await documents.get("1") == document(8_000))
+      #expect(try await documents.get("2")?["m0"] == nil)
+      #expect(try await documents.get("2")?["m\(count - 1)"] == "last")
+      #expect(try await documents.get("3") == document(3))
+      #expect(try await documents.expiry(of: "3") == instant)
+      #expect(try await documents.keys { $0["m\(count - 1)"] == "last" } == ["2"])
+    }
+    #expect(try await group.digests().count == 1)
+  }
+
   @Test("random texts are read or refused, and what is read comes back the same")
   func random() throws {
     var generator = SeededGenerator(seed: 7)
@@ -101,8 +131,10 @@ struct BadDocumentTests {
     let instant = Date(timeIntervalSince1970: 1_772_366_400.25)
     #expect(instant.json == "2026-03-01T12:00:00.250Z")
     for text in ["2026-03-01T12:00:00.25Z", "2026-03-01T13:30:00.250+01:30", "2026-03-01 04:00:00,250-0800"] {
-      #expect(DocumentDate.date(text) == instant, "\(text)")
+      #expect(JSON.string(text).dateValue == instant, "\(text)")
     }
+    #expect(JSON.string("2026-03-01").dateValue == Date(timeIntervalSince1970: 1_772_323_200))
+    #expect(JSON.integer(5).dateValue == nil && JSON.null.dateValue == nil)
     for text in ["2026-02-29", "2026-13-01", "2026-03-01T25:00Z", "2026-03-01T12:00", "12:00", "2026-3-1", "2026-03-01T12:00Zx"] {
       #expect(DocumentDate.date(text) == nil, "\(text)")
     }

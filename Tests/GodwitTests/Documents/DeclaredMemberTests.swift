@@ -116,16 +116,54 @@ struct DeclaredMemberTests {
     let group = try await TestGroup(2)
     let here = group[0].documents("h")
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
-    for text in ["{\"\(composed)\":1,\"\(decomposed)\":2}", "{\"x\":[{\"\(composed)\":1,\"\\u0065\u{301}\":2}]}"] {
+    let refused = [
+      "{\"\(composed)\":1,\"\(decomposed)\":2}", "{\"x\":[{\"\(composed)\":1,\"\\u0065\u{301}\":2}]}",
+      // The Kelvin sign is a K, the Greek question mark a semicolon.
+      "{\"K\":1,\"\u{212A}\":2}", "{\"x\":{\"a\u{37E}\":1,\"a;\":2}}",
+    ]
+    for text in refused {
       #expect(await code { try await here.set("k", json: text) } == .invalidDocument)
+      #expect(await code { try JSON(text: text) } == .invalidDocument)
     }
-    #expect(await code { try JSON(text: "{\"\(composed)\":1,\"\(decomposed)\":2}") } == .invalidDocument)
+    #expect(try await group[0].collections() == [])
     try await here.set("k", json: "{\"\(composed)\":1}")
     try await group[1].documents("h").set("k", json: "{\"\(decomposed)\":2}")
     try await group.settle()
-    #expect(try await here.json("k") == "{\"\(decomposed)\":2,\"\(composed)\":1}")
-    #expect(await code { try await here.get("k") } == .valueMismatch)
+
+    // The first in the order of bytes has its name, the other that of its column; no way of reading fails or leaves one out.
+    for replica in group.replicas {
+      let documents = replica.documents("h")
+      #expect(try await documents.json("k") == "{\"$233.\":1,\"\(decomposed)\":2}")
+      #expect(try await documents.get("k") == ["$233.": 1, decomposed: 2])
+      #expect(try await replica.fetch(documents.all).map(\.members) == [["$233.": 1, decomposed: 2]])
+      #expect(try await documents.get("k", as: [String: Int].self) == ["$233.": 1, decomposed: 2])
+      #expect(try await documents.keys(where: "\(composed) = 1 and \(decomposed) = 2") == ["k"])
+    }
+    // What was read can be written again, and nothing goes.
+    let text = try #require(try await here.json("k"))
+    try await here.set("copy", json: text)
+    #expect(try await here.json("copy") == text)
     try await here.merge("k", json: "{\"\(decomposed)\":null}")
     #expect(try await here.get("k") == [composed: 1])
+  }
+
+  @Test("a write that would give a document a member in a second form is refused, and says how to go on")
+  func secondForm() async throws {
+    let replica = try await Replica.temporary()
+    let documents = replica.documents("h", members: [.counter("n\u{e9}")])
+    try await documents.set("k", json: "{\"\u{e9}\":1}")
+    try await documents.set("other", json: "{\"e\u{301}\":2}")
+    let error = await error { try await documents.merge("k", json: "{\"a\":1,\"e\u{301}\":2}") }
+    #expect(error?.code == .invalidDocument)
+    #expect(error?.message.contains(#"it is \u{00E9}, not e\u{0301}"#) == true, "\(error?.message ?? "")")
+    #expect(error?.hint?.contains("merge that one as null") == true)
+    #expect(await code { try await documents.merge("k", json: "{\"ne\u{301}\":2}") } == .invalidDocument)
+    #expect(try await documents.json("k") == "{\"n\u{e9}\":0,\"\u{e9}\":1}")
+    // Taken away first, or written whole, there is only one.
+    try await documents.merge("k", json: "{\"\u{e9}\":null}")
+    try await documents.merge("k", json: "{\"e\u{301}\":3}")
+    try await documents.set("other", json: "{\"\u{e9}\":4}")
+    #expect(try await documents.json("k") == "{\"e\u{301}\":3,\"n\u{e9}\":0}")
+    #expect(try await documents.json("other") == "{\"n\u{e9}\":0,\"\u{e9}\":4}")
   }
 }

@@ -29,8 +29,81 @@ struct DocumentExpiryTests {
     #expect(try await !sessions.has("s1"))
     #expect(try await !sessions.delete("s1"))
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 600)
+    let before = try await group[0].log(limit: 1_000).count
     #expect(try await group[0].sweep() == 599)
+    // 256, 256 and 87, each a transaction of its own.
+    #expect(try await group[0].log(limit: 1_000).count == before + 3)
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 1)
+  }
+
+  private struct Session: DocumentObject, Equatable {
+    static let collection = "sessions"
+    var key: String
+    var n: Int
+  }
+
+  @Test("an observed collection, query and object show a document as gone from its instant on, without a write")
+  func observed() async throws {
+    let sessions = group[0].documents("sessions")
+    try await sessions.set("kept", ["key": "kept", "n": 0])
+    try await sessions.set("s1", ["key": "s1", "n": 1], expires: instant(100))
+    try await sessions.set("s2", ["key": "s2", "n": 2], expires: instant(200))
+    var all = sessions.observe().makeAsyncIterator()
+    var some = sessions.observe(where: "n > 0", order: "n desc").makeAsyncIterator()
+    var keys = group[0].observe(sessions.where { $0.n == 2 }.keys).makeAsyncIterator()
+    var objects = group[0].observe(Session.self).makeAsyncIterator()
+    #expect(try await all.next()?.map(\.key) == ["kept", "s1", "s2"])
+    #expect(try await some.next()?.map(\.key) == ["s2", "s1"])
+    #expect(try await keys.next() == ["s2"])
+    #expect(try await objects.next()?.count == 3)
+    group.clock.advance(100)
+    #expect(try await all.next()?.map(\.key) == ["kept", "s2"])
+    #expect(try await some.next()?.map(\.key) == ["s2"])
+    #expect(try await objects.next() == [Session(key: "kept", n: 0), Session(key: "s2", n: 2)])
+    // Nobody waits when the time comes; the next look hears of it.
+    group.clock.advance(100)
+    #expect(try await all.next()?.map(\.key) == ["kept"])
+    #expect(try await some.next()?.map(\.key) == [])
+    #expect(try await keys.next() == [])
+    #expect(try await objects.next() == [Session(key: "kept", n: 0)])
+    #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 3)
+  }
+
+  @Test("an observer hears of an expiry when it comes, by the machine's clock, and none that was put off")
+  func observedInTime() async throws {
+    let replica = try await Replica.temporary()
+    let sessions = replica.documents("sessions")
+    let instant = Date(timeIntervalSinceNow: 0.4)
+    try await sessions.set("later", ["n": 1], expires: Date(timeIntervalSinceNow: 3_600))
+    try await sessions.set("soon", ["n": 1], expires: instant)
+    var iterator = sessions.observe().makeAsyncIterator()
+    #expect(try await iterator.next()?.count == 2)
+    #expect(try await iterator.next()?.map(\.key) == ["later"])
+    #expect(Date() >= instant)
+    let waiting = Task { try await iterator.next() }
+    waiting.cancel()
+    #expect(try await waiting.value == nil)
+    await replica.close()
+  }
+
+  @Test("a collection whose documents have all expired is absent; SQL has the rows until the sweep, but for a request's own")
+  func absent() async throws {
+    let sessions = group[0].documents("sessions")
+    try await sessions.set("s", ["n": 1], expires: instant(100))
+    try await sessions.set("t", ["n": 2], expires: instant(200))
+    let live: SQL = "SELECT sum(n) AS n FROM (\(try sessions.all.sql)) WHERE n < \(5)"
+    #expect(try await group[0].rows(live).first?["n"] == 3)
+    group.clock.advance(100)
+    let later: SQL = "SELECT sum(n) AS n FROM (\(try sessions.all.sql)) WHERE n < \(5)"
+    #expect(try await group[0].rows(later).first?["n"] == 2)
+    #expect(try await group[0].rows("SELECT sum(n) AS n FROM documents_sessions").first?["n"] == 3)
+    #expect(try await group[0].collections() == ["sessions"])
+    group.clock.advance(100)
+    #expect(try await group[0].collections() == [])
+    #expect(await code { try await sessions.drop() } == .notFound)
+    try await sessions.set("u", ["n": 3])
+    try await sessions.drop()
+    #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 0)
   }
 
   @Test("writes sweep now and then by themselves")

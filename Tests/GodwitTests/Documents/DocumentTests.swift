@@ -60,6 +60,49 @@ struct DocumentTests {
     #expect(absent.map { $0["_key"] } == ["b"])
   }
 
+  @Test("SQL writes to members as to any columns: it is captured, observed and merged")
+  func writingBySQL() async throws {
+    let group = try await TestGroup(2)
+    let accounts = group[0].documents("accounts")
+    try await accounts.set("ada", ["name": "Ada", "price": 3])
+    try await accounts.set("bob", ["name": "Bob"])
+    try await group.settle()
+    var observed = group[1].documents("accounts").observe(where: "price > 3").makeAsyncIterator()
+    #expect(try await observed.next()?.isEmpty == true)
+    try await group[0].write { tx in
+      _ = try tx.execute("UPDATE documents_accounts SET price = price + 1 WHERE name = \("Ada")")
+      _ = try tx.execute("DELETE FROM documents_accounts WHERE price IS NULL")
+    }
+    try await group[1].documents("accounts").merge("ada", ["city": "London"])
+    try await group.settle()
+    for replica in group.replicas {
+      #expect(try await replica.documents("accounts").all(in: replica) == [#"{"city":"London","name":"Ada","price":4}"#])
+    }
+    #expect(try await observed.next()?.map(\.json) == [#"{"city":"London","name":"Ada","price":4}"#])
+    #expect(try await group.digests().count == 1)
+  }
+
+  @Test("members that another process adds on the same replica are there, for reading, observing and writing")
+  func otherProcess() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("replica")
+    #expect(try await KillSubject.run(["make", path], umask: "077") == 0)
+    let replica = try await Replica.open(at: path, models: Account.self)
+    let shared = replica.documents("shared")
+    try await shared.set("a", ["x": 1])
+    var observed = shared.observe(order: "_key").makeAsyncIterator()
+    #expect(try await observed.next()?.map(\.json) == [#"{"x":1}"#])
+    #expect(try await KillSubject.run(["document", path, "b", #"{"y":[2],"x":2}"#], umask: "077") == 0)
+    #expect(try await observed.next()?.map(\.json) == [#"{"x":1}"#, #"{"x":2,"y":[2]}"#])
+    try await shared.merge("b", ["y": 3, "z": 4])
+    #expect(try await KillSubject.run(["document", path, "a", #"{"z":5,"w":6}"#], umask: "077") == 0)
+    try await shared.merge("a", ["x": nil, "w": 7, "v": 8])
+    #expect(try await shared.json("a") == #"{"v":8,"w":7,"z":5}"#)
+    #expect(try await shared.json("b") == #"{"x":2,"y":3,"z":4}"#)
+    #expect(try await replica.verify().isSound)
+    await replica.close()
+  }
+
   @Test("has, has all, count, delete and drop say what there is; an absent collection is empty and cannot be dropped")
   func presence() async throws {
     let accounts = replica.documents("accounts")
@@ -102,6 +145,15 @@ struct DocumentTests {
     #expect(try await replica.collections().count == 2)
   }
 
+  @Test("no collection's name is that of something else that belongs to another collection")
+  func noCollisions() async throws {
+    let names = ["x", "x_by_expiry", "x$_by_expiry", "sqlite_x", "godwit_table", "note", "_expires", "documents_x"]
+    for name in names { try await replica.documents(name).set("k", ["godwit_id": .string(name)], expires: .distantFuture) }
+    #expect(try await replica.collections() == names.sorted())
+    for name in names { #expect(try await replica.documents(name).get("k")?["godwit_id"] == .string(name)) }
+    #expect(try await replica.verify().isSound)
+  }
+
   @Test("a transaction may add members to a collection it has written to, and a savepoint takes them back")
   func growthInsideATransaction() async throws {
     let things = replica.documents("things", members: [.counter("hits")])
@@ -135,4 +187,8 @@ struct DocumentTests {
     try await things.set("a", ["two": 1])
     #expect(try await things.json("a") == #"{"two":1}"#)
   }
+}
+
+extension Documents {
+  fileprivate func all(in replica: Replica) async throws -> [String] { try await replica.fetch(all.json) }
 }

@@ -22,9 +22,13 @@ final class VectorGroup {
   private var files: [String: String] = [:]
 
   /// Members of one group that know each other, with the vector's tables and nothing in them.
-  init(_ vector: MergeVector) async throws {
+  convenience init(_ vector: MergeVector) async throws {
+    try await self.init(names: vector.replicas) { vector.ownTables[$0] ?? vector.tables }
+  }
+
+  init(names: [String], tables: (String) -> [TableDefinition] = { _ in [] }) async throws {
     folder = try TemporaryFolder()
-    names = vector.replicas
+    self.names = names
     var opened: [Place] = []
     for number in names.indices {
       let path = folder.file("member-\(number)")
@@ -43,7 +47,7 @@ final class VectorGroup {
     opened.sort { $0.replica.identity.replica < $1.replica.identity.replica }
     for (name, place) in zip(names, opened) {
       places[name] = place
-      for table in vector.ownTables[name] ?? vector.tables { try await place.replica.makeTable(table) }
+      for table in tables(name) { try await place.replica.makeTable(table) }
     }
     var order = SeededGenerator(seed: 0)
     try await exchange(&order, isPlain: true)

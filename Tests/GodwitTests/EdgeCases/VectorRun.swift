@@ -230,12 +230,12 @@ struct VectorRun {
     Issue.record("\(comment): found \(lines(found)), expected \(lines(expected))")
   }
 
-  private static func line(_ conflict: Conflict) -> String {
+  static func line(_ conflict: Conflict) -> String {
     line(
       "\(conflict.kind)", conflict.table, conflict.key, conflict.column, conflict.losingValue, conflict.winningValue)
   }
 
-  private static func line(_ conflict: VectorExpectation.Conflict) -> String {
+  static func line(_ conflict: VectorExpectation.Conflict) -> String {
     line(
       conflict.kind, conflict.table, conflict.key.map(\.value), conflict.column, conflict.losing?.value ?? .null,
       conflict.winning?.value ?? .null)

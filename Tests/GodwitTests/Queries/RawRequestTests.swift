@@ -32,6 +32,14 @@ struct RawRequestTests {
     #expect(try await replica.count(Book.all) == 4)
   }
 
+  @Test("puts a part in with its values, such as a request's own SQL")
+  func parts() async throws {
+    let long: SQL = "pages > \(220)"
+    let sql: SQL = "SELECT title FROM (\(try Book.where { $0.title != "Orlando" }.sql)) WHERE \(long) AND title <> \("none")"
+    #expect(try await replica.fetch(sql.reading(String.self)) == ["The Waves"])
+    #expect(sql.values.count == 3)
+  }
+
   @Test("reads rows as a Decodable type, by column name")
   func decodable() async throws {
     let sql: SQL = "SELECT * FROM book WHERE title = \("Orlando")"

@@ -77,8 +77,13 @@ struct OpeningTests {
     try await second.write { try $0.insert([Note(title: "two"), Note(title: "three")]) }
     #expect(try await first.fetch(Note.all).map(\.title) == ["one"])
     #expect(try await second.count(Note.all) == 2)
-    await first.close()
-    await second.close()
+    // A model belongs to the replicas that it was opened with.
+    let third = try await Replica.open(at: folder.file("third"), models: Draft.self)
+    try await third.write { try $0.insert(Draft(title: "four")) }
+    #expect(try await third.fetch(Draft.all).map(\.title) == ["four"])
+    #expect(await code { try await third.count(Note.all) } == .notInSchema)
+    #expect(await code { try await first.write { try $0.insert(Draft(title: "five")) } } == .notInSchema)
+    for replica in [first, second, third] { await replica.close() }
   }
 
   @Test("tells the logger of statements only when asked, and of values only when asked for those")

@@ -16,18 +16,34 @@ final class BareCache: @unchecked Sendable {
 
   /// How many of the keys have a value, each of which is copied out.
   func get(_ keys: [String]) throws -> Int {
-    let statement = try database.prepare("SELECT value FROM entry WHERE key = ?")
-    defer { sqlite3_finalize(statement) }
-    var found = 0
-    for key in keys {
-      database.bind(key, statement, 1)
-      if sqlite3_step(statement) == SQLITE_ROW {
-        let value = Data(bytes: sqlite3_column_blob(statement, 0), count: Int(sqlite3_column_bytes(statement, 0)))
-        if !value.isEmpty { found += 1 }
-      }
-      sqlite3_reset(statement)
+    let statement = try prepareGet()
+    return keys.count { statement.get($0) != nil }
+  }
+
+  /// The statement that gets a value.
+  func prepareGet() throws -> Get {
+    Get(database: database, statement: try database.prepare("SELECT value FROM entry WHERE key = ?"))
+  }
+
+  /// Unchecked Sendable: as the whole.
+  final class Get: @unchecked Sendable {
+    private let database: BareDatabase
+    private let statement: OpaquePointer?
+
+    fileprivate init(database: BareDatabase, statement: OpaquePointer?) {
+      self.database = database
+      self.statement = statement
     }
-    return found
+
+    deinit { sqlite3_finalize(statement) }
+
+    /// A copy of the value under a key.
+    func get(_ key: String) -> Data? {
+      database.bind(key, statement, 1)
+      defer { sqlite3_reset(statement) }
+      guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+      return Data(bytes: sqlite3_column_blob(statement, 0), count: Int(sqlite3_column_bytes(statement, 0)))
+    }
   }
 
   /// One transaction of updates, or inserts where there is nothing to update: SQLite 3.15 has no upsert.

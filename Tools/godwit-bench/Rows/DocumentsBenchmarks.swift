@@ -18,28 +18,17 @@ let documentsBenchmarks = [
         }
       }, reset: { source.renew() }, finish: { await replica.close() }, units: context.rowCount)
   },
+  getBenchmark("JSON text") { documents, key, snapshot in try documents.json(key, in: snapshot) != nil },
+  getBenchmark("members") { documents, key, snapshot in try documents.get(key, in: snapshot) != nil },
   Benchmark(
-    group: "documents", name: "get by key, JSON text", baseline: "model fetch by key, one read", budget: 2.0
+    group: "documents", name: "get by key, one call each", baseline: "model fetch by key, one call each", budget: 2.0
   ) { context in
-    let replica = try await Replica.open(at: "\(context.folder)/documents-get", models: FlatRow.self)
-    let source = FlatSource(context.rowCount)
-    let documents = replica.documents("flat")
-    try await put(source.current, into: documents, of: replica)
-    for batch in source.current.rows.batches { try await replica.write { tx in _ = try tx.insert(batch) } }
-    let keys = source.current.rows.map(\.id).shuffled()
+    let (replica, documents, all) = try await documentSides(context, "calls")
+    let keys = Array(all.prefix(20_000))
     return Benchmark.Sides(
-      subject: {
-        let found = try await replica.read { snapshot in
-          try keys.count { try documents.json($0, in: snapshot) != nil }
-        }
-        try expect(found, keys.count)
-      },
-      baseline: {
-        let found = try await replica.read { snapshot in
-          try keys.count { try snapshot.fetch(FlatRow.self, key: $0) != nil }
-        }
-        try expect(found, keys.count)
-      }, finish: { await replica.close() }, units: keys.count)
+      subject: { for key in keys { try expect(try await documents.json(key) == nil ? 0 : 1, 1) } },
+      baseline: { for key in keys { try expect(try await replica.fetch(FlatRow.self, key: key) == nil ? 0 : 1, 1) } },
+      finish: { await replica.close() }, units: keys.count)
   },
   Benchmark(
     group: "documents", name: "cache get of 1 kB", baseline: "one prepared statement, bound and reset", budget: 1.5
@@ -52,6 +41,24 @@ let documentsBenchmarks = [
       },
       baseline: { try expect(try await BlockingThread.run { try bare.get(keys) }, keys.count) },
       finish: { await replica.close() }, units: keys.count)
+  },
+  Benchmark(
+    group: "documents", name: "cache get of 1 kB, one call each", baseline: "one prepared statement, on a queue of its own",
+    budget: 1.5
+  ) { context in
+    let (replica, cache, bare, keys) = try await cacheSides(context, "calls")
+    let queue = DispatchQueue(label: "bare-cache")
+    return Benchmark.Sides(
+      subject: { for key in keys { try expect(try await cache.data(for: key) == nil ? 0 : 1, 1) } },
+      baseline: {
+        let statement = try bare.prepareGet()
+        for key in keys {
+          let found = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: statement.get(key) == nil ? 0 : 1) }
+          }
+          try expect(found, 1)
+        }
+      }, finish: { await replica.close() }, units: keys.count)
   },
   Benchmark(
     group: "documents", name: "cache set of 1 kB, 1,000 a batch", baseline: "bare upsert in the same batches", budget: 1.5
@@ -89,6 +96,38 @@ let documentsBenchmarks = [
       }, baseline: { try await read(keys[...]) }, finish: { await replica.close() }, units: keys.count)
   },
 ]
+
+/// Documents by key in one read, in one of their forms.
+private func getBenchmark(
+  _ form: String, _ get: @escaping @Sendable (Documents, String, Snapshot) throws -> Bool
+) -> Benchmark {
+  Benchmark(
+    group: "documents", name: "get by key, \(form)", baseline: "model fetch by key, one read", budget: 2.0
+  ) { context in
+    let (replica, documents, keys) = try await documentSides(context, "get-\(form.prefix(4))")
+    return Benchmark.Sides(
+      subject: {
+        let found = try await replica.read { snapshot in try keys.count { try get(documents, $0, snapshot) } }
+        try expect(found, keys.count)
+      },
+      baseline: {
+        let found = try await replica.read { snapshot in
+          try keys.count { try snapshot.fetch(FlatRow.self, key: $0) != nil }
+        }
+        try expect(found, keys.count)
+      }, finish: { await replica.close() }, units: keys.count)
+  }
+}
+
+/// A collection and a table of models with the same rows, and their keys in no order.
+private func documentSides(_ context: BenchContext, _ name: String) async throws -> (Replica, Documents, [String]) {
+  let replica = try await Replica.open(at: "\(context.folder)/documents-\(name)", models: FlatRow.self)
+  let source = FlatSource(context.rowCount)
+  let documents = replica.documents("flat")
+  try await put(source.current, into: documents, of: replica)
+  for batch in source.current.rows.batches { try await replica.write { tx in _ = try tx.insert(batch) } }
+  return (replica, documents, source.current.rows.map(\.id).shuffled())
+}
 
 /// A cache and a bare table, each with an entry of 1 kB for each key.
 private func cacheSides(

@@ -65,7 +65,11 @@ struct Put: AsyncParsableCommand {
         while let batch = try nextBatch(stream, after: stored.withLock { $0 }) {
           try await write(batch, to: documents, of: replica, stream.name)
           stored.withLock { $0 += batch.count }
-          if let size = stream.size { bar.update(Double(stream.offset) / Double(size)) }
+          if let size = stream.size {
+            bar.update(Double(stream.offset) / Double(size))
+          } else {
+            bar.update(count: stored.withLock { $0 }, "document")
+          }
         }
       } catch let error as GodwitError {
         throw Self.failure(error, after: stored.withLock { $0 })

@@ -26,7 +26,12 @@ public final class ProgressBar: Sendable {
   }
 
   /// Shows how much is done, from 0 to 1. May be called from any thread, as often as wanted.
-  public func update(_ fraction: Double) {
+  public func update(_ fraction: Double) { show(Self.line(label, fraction)) }
+
+  /// The same where nobody knows how much there is: how many are done.
+  public func update(count: Int, _ noun: String) { show("\(label) \(Format.count(count, noun))") }
+
+  private func show(_ line: @autoclosure () -> String) {
     guard isShown else { return }
     let now = ContinuousClock.now
     guard now - start >= Self.delay else { return }
@@ -34,7 +39,7 @@ public final class ProgressBar: Sendable {
       if state.isFinished { return }
       if let last = state.lastDrawn, now - last < Self.interval { return }
       state.lastDrawn = now
-      let line = Self.line(label, fraction)
+      let line = line()
       state.width = TextTable.displayWidth(line)
       try? StandardStream.error.write("\r" + (usesColor ? "\u{1B}[2m\(line)\u{1B}[0m" : line))
     }

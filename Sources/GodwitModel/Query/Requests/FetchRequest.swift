@@ -23,4 +23,12 @@ public protocol FetchRequest<Element>: Sendable {
 
   /// The tables it reads; never called by programs.
   var _tables: Set<String> { get }
+
+  /// When its result becomes another by time alone, in milliseconds since 1970 UTC, or nil; never called by programs.
+  func _nextChange(_ connection: FetchConnection) throws -> Int64?
+}
+
+extension FetchRequest {
+  /// Time changes nothing.
+  public func _nextChange(_ connection: FetchConnection) throws -> Int64? { nil }
 }
