@@ -145,6 +145,33 @@ struct HeaderTests {
     #expect(refusal(written + [0]) == .corruptFile)
   }
 
+  @Test("a header that every reader would refuse is not written")
+  func writable() throws {
+    func refusal(_ header: SyncFileHeader) -> GodwitError.Code? {
+      do { _ = try SyncFileWriter(header, signedBy: sender, to: MemorySink()) } catch {
+        return (error as? GodwitError)?.code
+      }
+      return nil
+    }
+    func header(tables: Int = 0, ended: Int = 0, migrations: Int = 0, byteCount: Int = 0) throws -> SyncFileHeader {
+      let header = try self.header()
+      let column = ColumnDefinition(name: "id", type: .blob, isNullable: false)
+      return SyncFileHeader(
+        group: group, sender: sender.replica, incarnation: 1, createdAt: 0, vector: header.vector, schemaVersion: 0,
+        recipients: header.recipients, roster: header.roster,
+        tables: try (0..<tables).map { try TableDefinition(name: "t\($0)", keyCount: 1, columns: [column]) },
+        migrations: Array(repeating: [UInt8](repeating: 0, count: byteCount), count: migrations), ranges: [],
+        chains: [:],
+        ended: Dictionary(
+          uniqueKeysWithValues: (0..<ended).map { (Origin(replica: sender.replica, incarnation: UInt32($0)), .none) }))
+    }
+    #expect(refusal(try header(tables: 1_024, ended: 65_536, migrations: 1_024)) == nil)
+    #expect(refusal(try header(tables: 1_025)) == .limitExceeded)
+    #expect(refusal(try header(ended: 65_537)) == .limitExceeded)
+    #expect(refusal(try header(migrations: 1_025)) == .limitExceeded)
+    #expect(refusal(try header(migrations: 65, byteCount: 1 << 20)) == .limitExceeded)
+  }
+
   @Test("fields are signed with the rest")
   func signed() throws {
     func file(_ field: UInt8, signature: [UInt8]? = nil) throws -> (container: [UInt8], header: SyncFileHeader) {

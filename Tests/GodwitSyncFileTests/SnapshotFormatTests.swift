@@ -8,10 +8,21 @@ import Testing
 struct SnapshotFormatTests {
   private let ada = Origin(replica: ReplicaID(Identifier128(high: 0, low: 1)), incarnation: 1)
 
+  /// One delete.
+  private let changes: [UInt8] = {
+    var writer = ByteWriter()
+    let table = ChangeSet.Table(
+      name: "note", columnCount: 2, keyCount: 1, columns: [ChangeSet.Column(index: 0, name: "id")])
+    ChangeSet.writeHeader(tables: [table], operationCount: 1, to: &writer)
+    writer.varint(Operation.head(table: 0, kind: .delete))
+    writer.value(7)
+    return writer.bytes
+  }()
+
   private func items() -> [SnapshotItem] {
     let record = TransactionRecord(
       dot: Dot(ada, SequenceNumber(rawValue: 4)), hlc: HLC(rawValue: 99), schemaVersion: 1,
-      context: VersionVector([ada: SequenceNumber(rawValue: 2)]), changes: [1, 2, 3])
+      context: VersionVector([ada: SequenceNumber(rawValue: 2)]), changes: changes)
     return [
       .row(table: 0, values: [1, 2]), .state(table: 1, key: [3], state: [4, 5]),
       .hold(kind: 1, targetTable: nil, target: [6], table: 0, key: [7]),
@@ -44,8 +55,43 @@ struct SnapshotFormatTests {
       return
     }
     let record = transaction.record(Dot(ada, SequenceNumber(rawValue: 4)))
-    #expect(record.changes == [1, 2, 3] && record.hlc.rawValue == 99 && record.context?[ada].rawValue == 2)
+    #expect(record.changes == changes && record.hlc.rawValue == 99 && record.context?[ada].rawValue == 2)
     #expect(transaction.images == [10])
+  }
+
+  @Test("a transaction that could be neither applied nor passed on is refused")
+  func wellFormed() throws {
+    func refusal(columns: [Int] = [0, 1], _ write: (inout ByteWriter) -> Void, count: Int = 1) -> GodwitError.Code? {
+      let table = ChangeSet.Table(
+        name: "note", columnCount: 2, keyCount: 1, columns: columns.map { ChangeSet.Column(index: $0, name: "c\($0)") })
+      var writer = ByteWriter()
+      ChangeSet.writeHeader(tables: [table], operationCount: count, to: &writer)
+      write(&writer)
+      let record = TransactionRecord(
+        dot: Dot(ada, .none.next), hlc: HLC(rawValue: 9), schemaVersion: 0, context: nil, changes: writer.bytes)
+      do { _ = try read(bytes([.transaction(origin: 0, SnapshotTransaction(record, images: []))])) } catch {
+        return (error as? GodwitError)?.code
+      }
+      return nil
+    }
+    func insert(_ key: [UInt8], _ value: [UInt8]) -> (inout ByteWriter) -> Void {
+      { writer in
+        writer.varint(Operation.head(table: 0, kind: .insert))
+        writer.raw(key + value)
+      }
+    }
+    let update: (inout ByteWriter) -> Void = { writer in
+      writer.varint(Operation.head(table: 0, kind: .update))
+      writer.raw([0, 1, 1, 0] as [UInt8])
+    }
+    let nan: [UInt8] = [2, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]
+    #expect(refusal(insert([1, 2], [0])) == nil && refusal(update) == nil)
+    #expect(refusal({ _ in }, count: 0) == .corruptFile)
+    #expect(refusal(insert(nan, [0])) == .corruptFile)
+    #expect(refusal(insert([0], nan)) == .corruptFile)
+    #expect(refusal(insert([3, 1, 0xFF], [0])) == .corruptFile)
+    #expect(refusal(columns: [0], insert([0], [0])) == .corruptFile)
+    #expect(refusal(columns: [0], update) == .corruptFile)
   }
 
   @Test("an item that is cut anywhere is refused")

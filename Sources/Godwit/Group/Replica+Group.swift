@@ -21,7 +21,8 @@ extension Replica {
   ///   - verification: How it is made sure whose the identity is.
   ///   - destination: Where the invitation goes.
   /// - Throws: `unverifiedIdentity` when the identity's fingerprint is another one; `invalidArgument` when the name is
-  ///   taken or cannot be one, or the identity's keys are not of the group's kind. Nothing is stored then.
+  ///   taken, looks like a taken one or cannot be one, or the identity's keys are not of the group's kind;
+  ///   `limitExceeded` when the group has had 1,024 members. Nothing is stored then.
   public func invite(
     _ invited: PublicIdentity, name: String, verification: IdentityVerification, to destination: SyncDestination
   ) async throws {
@@ -33,6 +34,11 @@ extension Replica {
         if let known = roster[invited.replica], known.isActive, known.identity == invited {
           if known.name != name { try roster.rename(invited.replica, to: name, by: contents.identity, now) }
           return
+        }
+        guard roster.hasRoom || roster[invited.replica] != nil else {
+          throw GodwitError(
+            .limitExceeded, "the group has had \(RosterRecords.countMax) members, the removed ones counted",
+            hint: "found a new group")
         }
         let record = try MemberRecord.issue(
           group: roster.group, identity: invited, name: name, status: .active,

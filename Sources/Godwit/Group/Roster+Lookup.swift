@@ -19,24 +19,30 @@ extension Roster {
 
   /// The active member that a name, or a replica ID, stands for.
   ///
-  /// Throws `invalidArgument` when there is none, or the name is that of several.
+  /// Throws `invalidArgument` when there is none, or the name is that of several, or looks like another's.
   func activeMember(_ name: String) throws -> Entry {
-    let found = active.filter { $0.name == name || "\($0.identity.replica)" == name }
-    guard let member = found.first else {
+    if let member = active.first(where: { "\($0.identity.replica)" == name }) { return member }
+    guard let member = active.first(where: { $0.name == name }) else {
       throw GodwitError(.invalidArgument, "no active member is called \(name)", hint: "see: godwit member list")
     }
-    guard found.count == 1 else {
+    let alike = active(alike: name)
+    guard alike.count == 1 else {
       throw GodwitError(
-        .invalidArgument, "\(found.count) members are called \(name)",
+        .invalidArgument, "\(alike.count) members are called \(name), or what looks like it",
         hint: "give the replica ID of the one that is meant: godwit member list")
     }
     return member
   }
 
-  /// Throws `invalidArgument` when another active member has the name.
+  /// Throws `invalidArgument` when another active member has the name, or one that looks like it.
   func requireFree(_ name: String, for replica: ReplicaID) throws {
-    guard !active.contains(where: { $0.name == name && $0.identity.replica != replica }) else {
-      throw GodwitError(.invalidArgument, "there is a member called \(name) already", hint: "choose another name")
-    }
+    guard let other = active(alike: name).first(where: { $0.identity.replica != replica }) else { return }
+    let what = other.name == name ? "called" : "whose name looks like"
+    throw GodwitError(.invalidArgument, "there is a member \(what) \(name) already", hint: "choose another name")
+  }
+
+  private func active(alike name: String) -> [Entry] {
+    let likeness = NameLikeness(name)
+    return active.filter { NameLikeness($0.name) == likeness }
   }
 }

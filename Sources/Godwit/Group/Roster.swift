@@ -136,11 +136,15 @@ extension Roster {
         return false
       }
     } else {
+      guard hasRoom else { return false }
       histories[record.subject] = history(of: record, told)
     }
     memberRecords[record.subject] = record
     return true
   }
+
+  /// Whether one more can become a member. A roster that no header and no invitation can hold would stop its group.
+  var hasRoom: Bool { memberRecords.count < RosterRecords.countMax }
 
   /// Of a replica that was not known.
   private func history(of record: MemberRecord, _ told: [IdentityHistory]) -> IdentityHistory {

@@ -21,6 +21,8 @@ final class Importer {
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
   private var lasts: [Origin: SequenceNumber] = [:]
+  /// What the last applied transaction of each origin had seen, as the log has it.
+  private var comparedContexts: [Origin: VersionVector] = [:]
   private var held: VersionVector
   private var forks: ForkWatch
   /// Hears what an import would do that is then taken back.
@@ -316,8 +318,24 @@ final class Importer {
     }
   }
 
+  /// Chains cover the contexts that transactions state, and not what a file says of those before it: whoever passes on
+  /// another's transactions must not change what they had seen.
+  private func checkContext(of transaction: StagedTransaction) throws {
+    let dot = transaction.record.dot
+    guard transaction.record.context == nil, comparedContexts[dot.origin] != transaction.context else { return }
+    let before = Dot(dot.origin, SequenceNumber(rawValue: dot.sequence.rawValue - 1))
+    guard try log.othersContext(of: before) == transaction.context else {
+      throw GodwitError(
+        .corruptFile, "the file says that transaction \(dot.sequence) of \(dot.origin.replica) had seen what it had not",
+        hint: "nothing was changed; ask its author, or another member, for a file")
+    }
+    comparedContexts[dot.origin] = transaction.context
+  }
+
   private func apply(_ transaction: StagedTransaction) throws {
     let dot = transaction.record.dot
+    try checkContext(of: transaction)
+    if transaction.record.context != nil { comparedContexts[dot.origin] = transaction.context }
     if try !applier.apply(transaction.record, others: transaction.context) { quarantined += 1 }
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence

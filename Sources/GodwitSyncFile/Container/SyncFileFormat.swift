@@ -16,6 +16,12 @@ enum SyncFileFormat {
   static let frameByteLimit = 1 << 30
   /// A frame is closed once its transactions reach this size.
   static let frameTarget = 4 << 20
+  /// Once so many bytes of change sets have come out of a frame no transaction follows in it.
+  static let restoredByteLimit = 64 << 20
+  /// Columns of all tables of a frame's dictionary: a frame is closed once they are so many.
+  static let dictionaryColumnTarget = 1 << 16
+  /// A transaction of the most tables and columns fits behind others.
+  static let dictionaryColumnLimit = 1 << 21
   /// A block of a snapshot's state is closed once it reaches this size.
   static let stateTarget = 1 << 20
   /// A frame may unpack to this size in any case, and beyond it only at a ratio that honest data reaches.

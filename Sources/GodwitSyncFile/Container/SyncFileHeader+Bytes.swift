@@ -43,6 +43,20 @@ extension SyncFileHeader {
     return list.encode(statements).map { [SyncFileField(tag: SyncFileField.statementsTag, bytes: $0)] } ?? []
   }
 
+  /// Throws `limitExceeded` for what every reader would refuse.
+  func checkLimits() throws {
+    let counts = [
+      (recipients.count, Self.recipientLimit, "recipients"), (roster.members.count, Self.memberLimit, "members"),
+      (tables.count, Self.tableLimit, "synced tables"), (migrations.count, SchemaMigration.versionLimit, "migrations"),
+      (ranges.count, VersionVector.originLimit, "ranges"), (vector.entries.count, VersionVector.originLimit, "origins"),
+      (ended.count, VersionVector.originLimit, "ended incarnations"),
+    ]
+    for (count, limit, what) in counts where count > limit {
+      throw GodwitError(
+        .limitExceeded, "a sync file would have \(count) \(what); \(limit) are allowed", hint: "nothing was written")
+    }
+  }
+
   init(reading reader: inout ByteReader) throws {
     let group = GroupID(try Identifier128(reading: &reader))
     let sender = ReplicaID(try Identifier128(reading: &reader))
@@ -145,6 +159,9 @@ extension SyncFileHeader.Range {
     self.init(
       origin: origin, first: first, last: last, chainBefore: try ContentHash(reading: &reader),
       chainAtEnd: try ContentHash(reading: &reader), contextBefore: try VersionVector(reading: &reader))
+    guard first > SequenceNumber.none.next || chainBefore == .zero && contextBefore.isEmpty else {
+      throw ByteReader.malformed("something comes before an origin's first transaction")
+    }
   }
 }
 

@@ -90,6 +90,9 @@ package final class SyncFileReader {
   package func next() throws -> TransactionRecord? {
     while !isFinished {
       if let record = try frame?.next(&position) {
+        guard record.schemaVersion <= UInt64(header.migrations.count) else {
+          throw ByteReader.malformed("a transaction's schema version is not among the migrations")
+        }
         count += 1
         return record
       }

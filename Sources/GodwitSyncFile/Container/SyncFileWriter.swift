@@ -14,14 +14,19 @@ package final class SyncFileWriter {
   private var count = 0
   private var state = ByteWriter()
 
-  /// Writes the header.
+  /// Writes the header. Throws `limitExceeded` for one that every reader would refuse; nothing is written then.
   package init(_ header: SyncFileHeader, signedBy identity: Identity, to sink: any ByteSink) throws {
     self.identity = identity
     zstd = try Zstd(level: 3)
     frame = FrameEncoder(origins: header.ranges.map(\.origin))
-    sealer = try AgeSealer(recipients: header.recipients, to: sink)
+    try header.checkLimits()
     var body = ByteWriter()
     header.write(to: &body)
+    guard body.count <= SyncFileFormat.headerByteLimit else {
+      throw GodwitError(
+        .limitExceeded, "the header of a sync file would have \(body.count) bytes", hint: "nothing was written")
+    }
+    sealer = try AgeSealer(recipients: header.recipients, to: sink)
     var writer = ByteWriter(capacity: body.count + 16)
     writer.raw(SyncFileFormat.magic)
     writer.byte(SyncFileFormat.version)
@@ -34,7 +39,7 @@ package final class SyncFileWriter {
   package func append(_ record: TransactionRecord) throws {
     try frame.append(record)
     count += 1
-    if frame.size >= SyncFileFormat.frameTarget { try flush() }
+    if frame.isFull { try flush() }
   }
 
   /// Adds an item of a snapshot's state.

@@ -3,40 +3,31 @@ import GodwitReplication
 
 /// Unpacks a frame back into transactions, byte for byte as their origins wrote them.
 struct FrameDecoder {
-  private struct Entry {
-    let tables: [ChangeSet.Table]
-    /// Where each table's streams begin.
-    let firstStream: [Int]
-  }
-
   private let origins: [Origin]
   private var remaining: Int
-  private var dictionary: [Entry] = []
+  private let dictionary: [FrameDictionary.Entry]
   private var heads: ByteReader
   private var operations: ByteReader
   private var streams: [ByteReader] = []
   private var previousHLC: UInt64 = 0
+  /// Bytes of the change sets so far: an entry of the dictionary stands once in the frame and in each of them.
+  private var restored = 0
 
   init(_ bytes: [UInt8], origins: [Origin]) throws {
     self.origins = origins
     var reader = ByteReader(bytes)
     remaining = try reader.count(limit: bytes.count, "transactions in a frame")
-    let entryCount = try reader.count(limit: bytes.count, "dictionary entries")
-    var streamCount = 0
-    for _ in 0..<entryCount {
-      let tables = try ChangeSet(reader.lengthPrefixed()).tables
-      var firstStream: [Int] = []
-      for table in tables {
-        firstStream.append(streamCount)
-        streamCount += table.columnCount - table.keyCount + 1
-      }
-      dictionary.append(Entry(tables: tables, firstStream: firstStream))
-    }
+    let dictionary = try FrameDictionary(reading: &reader)
+    self.dictionary = dictionary.entries
     heads = ByteReader(try reader.lengthPrefixed())
     operations = ByteReader(try reader.lengthPrefixed())
     // Every stream has at least its length, so the bytes at hand bound their number.
-    guard streamCount <= reader.remaining else { throw ByteReader.truncated() }
-    for _ in 0..<streamCount { streams.append(ByteReader(try reader.lengthPrefixed())) }
+    guard dictionary.streamCount <= reader.remaining else { throw ByteReader.truncated() }
+    for _ in 0..<dictionary.streamCount {
+      let stream = try reader.lengthPrefixed()
+      try stream.withUnsafeBytes(EncodedRow.check)
+      streams.append(ByteReader(stream))
+    }
     try reader.expectEnd()
   }
 
@@ -47,6 +38,9 @@ struct FrameDecoder {
       return nil
     }
     remaining -= 1
+    guard restored < SyncFileFormat.restoredByteLimit else {
+      throw GodwitError(.limitExceeded, "a frame holds transactions beyond \(SyncFileFormat.restoredByteLimit) bytes")
+    }
     let origin = origins[try heads.count(limit: origins.count - 1, "origin number")]
     previousHLC &+= UInt64(bitPattern: try heads.signedVarint())
     let hlc = HLC(rawValue: previousHLC)
@@ -55,17 +49,22 @@ struct FrameDecoder {
     let context = try heads.flag() ? try VersionVector(reading: &heads) : nil
     let entry = dictionary[try heads.count(limit: dictionary.count - 1, "dictionary number")]
     let count = try heads.count(limit: ChangeSet.operationLimit, "operations")
+    guard count > 0 else { throw ByteReader.malformed("a transaction without operations") }
     guard let sequence = position.take(origin) else {
       throw ByteReader.malformed("an origin has more transactions than its range")
     }
+    let changes = try changes(entry, count: count)
+    guard changes.count <= TransactionRecord.changesByteLimit else {
+      throw GodwitError(.limitExceeded, "a transaction has \(changes.count) bytes")
+    }
+    restored += changes.count
     return TransactionRecord(
-      dot: Dot(origin, sequence), hlc: hlc, schemaVersion: schemaVersion, context: context,
-      changes: try changes(entry, count: count))
+      dot: Dot(origin, sequence), hlc: hlc, schemaVersion: schemaVersion, context: context, changes: changes)
   }
 
-  private mutating func changes(_ entry: Entry, count: Int) throws -> [UInt8] {
+  private mutating func changes(_ entry: FrameDictionary.Entry, count: Int) throws -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
-    ChangeSet.writeHeader(tables: entry.tables, operationCount: count, to: &writer)
+    entry.writeHeader(operationCount: count, to: &writer)
     for _ in 0..<count {
       let head = try operations.varint()
       let number = Int(head >> 2)
@@ -78,16 +77,13 @@ struct FrameDecoder {
       for _ in 0..<table.keyCount { writer.raw(try streams[stream].encodedValue()) }
       switch kind {
       case .insert, .move:
+        guard table.isWhole else { throw ByteReader.malformed("a row of columns without a name") }
         if kind == .move { try moveHead(to: &writer, table, keys: stream) }
         for column in table.keyCount..<table.columnCount {
           writer.raw(try streams[stream + column - table.keyCount + 1].encodedValue())
         }
       case .update:
-        let changed = try operations.count(limit: table.columnCount - table.keyCount, "changed columns")
-        writer.varint(changed)
-        for _ in 0..<changed {
-          let column = try operations.count(limit: table.columnCount - 1, "column number")
-          guard column >= table.keyCount else { throw ByteReader.malformed("a key column is changed") }
+        for column in try columnNumbers(to: &writer, table) {
           writer.varint(column)
           writer.raw(try streams[stream + column - table.keyCount + 1].encodedValue())
         }
@@ -100,8 +96,26 @@ struct FrameDecoder {
   /// The key before, which follows the new one in its stream, and the columns changed besides.
   private mutating func moveHead(to writer: inout ByteWriter, _ table: ChangeSet.Table, keys stream: Int) throws {
     for _ in 0..<table.keyCount { writer.raw(try streams[stream].encodedValue()) }
-    let changed = try operations.count(limit: table.columnCount - table.keyCount, "changed columns")
-    writer.varint(changed)
-    for _ in 0..<changed { writer.varint(try operations.count(limit: table.columnCount - 1, "column number")) }
+    for column in try columnNumbers(to: &writer, table) { writer.varint(column) }
+  }
+
+  /// Writes how many columns are changed, and returns which: rising, none of the key, all of them named.
+  private mutating func columnNumbers(to writer: inout ByteWriter, _ table: ChangeSet.Table) throws -> [Int] {
+    let count = try operations.count(limit: table.columnCount - table.keyCount, "changed columns")
+    writer.varint(count)
+    var numbers: [Int] = []
+    var named = table.keyCount
+    for _ in 0..<count {
+      let number = try operations.count(limit: table.columnCount - 1, "column number")
+      guard number > numbers.last ?? table.keyCount - 1 else {
+        throw ByteReader.malformed("changed columns are not in order")
+      }
+      while named < table.columns.count, table.columns[named].index < number { named += 1 }
+      guard named < table.columns.count, table.columns[named].index == number else {
+        throw ByteReader.malformed("a column without a name")
+      }
+      numbers.append(number)
+    }
+    return numbers
   }
 }

@@ -15,6 +15,12 @@ struct FrameEncoder {
   private var transactionCount = 0
   private var previousHLC: UInt64 = 0
   private(set) var size = 0
+  private var columnCount = 0
+
+  /// Whether the frame is to be closed: each column of each dictionary entry is a stream, here and at the reader.
+  var isFull: Bool {
+    size >= SyncFileFormat.frameTarget || columnCount >= SyncFileFormat.dictionaryColumnTarget
+  }
 
   private struct TableKey: Hashable {
     let dictionary: Int
@@ -52,7 +58,8 @@ struct FrameEncoder {
     dictionary.append(writer.bytes)
     for (number, table) in changes.tables.enumerated() {
       tables[TableKey(dictionary: dictionary.count - 1, table: number)] = streams.count
-      streams.append(Array(repeating: ByteWriter(), count: table.columnCount - table.keyCount + 1))
+      streams.append(Array(repeating: ByteWriter(), count: table.streamCount))
+      columnCount += table.columnCount
     }
     return dictionary.count - 1
   }

@@ -88,5 +88,8 @@ extension SnapshotHead.Origin {
     chain = try ContentHash(reading: &reader)
     floorChain = try ContentHash(reading: &reader)
     floorContext = try VersionVector(reading: &reader)
+    guard floor > .none || floorChain == .zero && floorContext.isEmpty else {
+      throw ByteReader.malformed("something comes before an origin's first transaction")
+    }
   }
 }

@@ -56,10 +56,7 @@ package enum SnapshotItem {
 
   /// Reads an item of a snapshot with so many tables and origins.
   package init(reading reader: inout ByteReader, tables: Int, origins: Int) throws {
-    func table(_ reader: inout ByteReader) throws -> Int {
-      guard tables > 0 else { throw ByteReader.malformed("a snapshot without tables holds rows") }
-      return try reader.count(limit: tables - 1, "table number")
-    }
+    func table(_ reader: inout ByteReader) throws -> Int { try reader.count(limit: tables - 1, "table number") }
     switch Kind(rawValue: try reader.byte()) {
     case .row: self = .row(table: try table(&reader), values: try reader.lengthPrefixed())
     case .state:
@@ -71,7 +68,6 @@ package enum SnapshotItem {
         kind: kind, targetTable: target == 0 ? nil : target - 1, target: try reader.lengthPrefixed(),
         table: try table(&reader), key: try reader.lengthPrefixed())
     case .transaction:
-      guard origins > 0 else { throw ByteReader.malformed("a snapshot without origins holds transactions") }
       let origin = try reader.count(limit: origins - 1, "origin number")
       self = .transaction(origin: origin, try SnapshotTransaction(reading: &reader))
     case .ahead:
@@ -120,6 +116,7 @@ package struct SnapshotTransaction: Sendable {
     schemaVersion = UInt64(try reader.count(limit: Int(UInt32.max), "schema version"))
     context = try reader.flag() ? try VersionVector(reading: &reader) : nil
     changes = Array(try reader.lengthPrefixed(limit: TransactionRecord.changesByteLimit))
+    try ChangeSet(changes[...]).check()
     images = Array(try reader.lengthPrefixed())
   }
 }

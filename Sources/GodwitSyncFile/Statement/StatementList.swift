@@ -177,8 +177,7 @@ extension ByteReader {
     var places: [Int] = []
     var next = 0
     for _ in 0..<count {
-      let place = try next + self.count(limit: max(0, end - 1 - next), "a place")
-      guard place < end else { throw Self.malformed("a place beyond the end of its list") }
+      let place = try next + self.count(limit: end - 1 - next, "a place")
       places.append(place)
       next = place + 1
     }

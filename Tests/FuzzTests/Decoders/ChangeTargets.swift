@@ -120,7 +120,12 @@ enum ChangeStarts {
         Contribution(dot: stamp(0, 6).dot, value: "+\"a\"", path: [stamp(0, 9)]),
       ]
     ]
-    return try ["all": all, "settled": .settled, "empty": RowState()].mapValues { state in
+    var twice = RowState()
+    twice.inserts = all.inserts
+    twice.moves = Set([[1, 4], [1, 5]].map { RowMove(stamp: stamp(1, 8), target: $0, cells: [:], seen: all.inserts) })
+    return try [
+      "all": all, "settled": .settled, "empty": RowState(), "two-moves-at-once": twice,
+    ].mapValues { state in
       var writer = ByteWriter()
       try state.write(to: &writer, origins: SnapshotNumbering(FuzzKeys.origins))
       return writer.bytes

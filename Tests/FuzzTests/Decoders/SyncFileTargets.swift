@@ -195,10 +195,11 @@ enum SyncFileStarts {
     ],
   ]
 
-  static func range(_ origin: Origin, last: UInt64) -> SyncFileHeader.Range {
-    SyncFileHeader.Range(
-      origin: origin, first: SequenceNumber(rawValue: 1), last: SequenceNumber(rawValue: last), chainBefore: .zero,
-      chainAtEnd: .zero, contextBefore: VersionVector([FuzzKeys.origins[2]: SequenceNumber(rawValue: 5)]))
+  static func range(_ origin: Origin, _ first: UInt64 = 1, last: UInt64) -> SyncFileHeader.Range {
+    let context = first > 1 ? VersionVector([FuzzKeys.origins[2]: SequenceNumber(rawValue: 5)]) : VersionVector()
+    return SyncFileHeader.Range(
+      origin: origin, first: SequenceNumber(rawValue: first), last: SequenceNumber(rawValue: last), chainBefore: .zero,
+      chainAtEnd: .zero, contextBefore: context)
   }
 
   static func headers() throws -> [String: SyncFileHeader] {
@@ -210,7 +211,7 @@ enum SyncFileStarts {
           floor: SequenceNumber(rawValue: 1), floorChain: .zero, floorContext: VersionVector())
       ], clock: HLC(milliseconds: 1_700_000_000_000))
     return [
-      "empty": try header(ranges: []), "ranges": try header(ranges: [range(origins[0], last: 2), range(origins[1], last: 1)]),
+      "empty": try header(ranges: []), "ranges": try header(ranges: [range(origins[0], last: 2), range(origins[1], 4, last: 4)]),
       "snapshot": try header(ranges: [], snapshot: head),
       "hybrid": try header(kind: .hybrid, ranges: []),
       "fields": try header(

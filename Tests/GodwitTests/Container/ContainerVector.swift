@@ -60,11 +60,15 @@ struct ContainerVector: Codable {
     let statements: [Statement]?
     let unknownFields: [UInt32]
     let containerBytes: Int
+    /// The active members by their IDs, as the reader calls them after the file; nil where it is not about them.
+    var names: [String: String]?
   }
 
   let title: String
   /// The reader's private identity, hexadecimal.
   let identity: String
+  /// Those that it had before, the latest first; nil for none.
+  var former: [String]?
   let group: String
   /// The member records that the reader trusts, hexadecimal.
   let members: [String]
@@ -103,6 +107,8 @@ extension ContainerVector.Content {
     self.statements = statements.isEmpty ? nil : statements
     unknownFields = content.unknownFields
     containerBytes = content.sizes.container
+    names = Dictionary(
+      uniqueKeysWithValues: content.members.filter(\.isActive).map { ("\($0.identity.replica)", $0.name) })
   }
 }
 
@@ -139,7 +145,12 @@ struct VectorReader {
       guard let bytes = Hexadecimal.decode(text) else { throw GodwitError(.invalidArgument, "no hexadecimal digits") }
       return bytes
     }
-    var identity = ByteReader(try bytes(vector.identity))
+    func identity(_ text: String) throws -> Identity {
+      var reader = ByteReader(try bytes(text))
+      return try Identity(reading: &reader)
+    }
+    // From the first to the present one.
+    let identities = try (vector.former ?? []).reversed().map(identity) + [identity(vector.identity)]
     let members = try vector.members.map { text in
       var record = ByteReader(try bytes(text))
       return try MemberRecord(reading: &record)
@@ -147,9 +158,10 @@ struct VectorReader {
     guard let group = Identifier128(hexadecimal: vector.group) else { throw GodwitError(.invalidArgument, "no group") }
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    var contents = KeyringContents(identity: identities[0], group: GroupID(group), members: members)
+    for next in identities.dropFirst() { try contents.replaceIdentity(by: next) }
     try Keyring.create(
-      at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"),
-      contents: KeyringContents(identity: Identity(reading: &identity), group: GroupID(group), members: members))
+      at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"), contents: contents)
     let place = folder
     let paths = try vector.files.enumerated().map { index, text in
       let path = place.file("file.\(index)")

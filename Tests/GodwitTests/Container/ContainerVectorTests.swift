@@ -29,7 +29,9 @@ struct ContainerVectorTests {
       let inspection = try await replica.inspect(reader.source) { transaction in
         found.withLock { $0.append(transaction) }
       }
-      #expect(try ContainerVector.Content(inspection, found.withLock { $0 }) == expected)
+      var content = try ContainerVector.Content(inspection, found.withLock { $0 })
+      if expected.names == nil { content.names = nil }
+      #expect(content == expected)
       #expect(try await replica.digest() != before)
       #expect(try await replica.status().staged == 0)
     } else {

@@ -66,20 +66,61 @@ enum Forgery {
   }
 }
 
+extension Forgery {
+  /// The transactions of a sealed file.
+  static func transactions(_ sealed: [UInt8], _ identity: Identity) throws -> [TransactionRecord] {
+    let file = try SyncFileReader(AgeEnvelope(MemorySource(sealed)), identities: [identity.ageIdentity]) { _ in
+      .reported(nil)
+    }
+    var records: [TransactionRecord] = []
+    while let record = try file.next() { records.append(record) }
+    return records
+  }
+
+  /// Transactions as they stand in a frame before it is packed.
+  static func raw(_ records: [TransactionRecord], of origins: [Origin]? = nil) throws -> [UInt8] {
+    var encoder = FrameEncoder(origins: origins ?? Set(records.map(\.dot.origin)).sorted())
+    for record in records { try encoder.append(record) }
+    return try encoder.finish()
+  }
+
+  /// A frame, or another part, with its head.
+  static func frame(_ raw: [UInt8], part: SyncFileFormat.Part = .frame) throws -> [UInt8] {
+    let packed = try Zstd(level: 3).compress(raw)
+    var writer = ByteWriter()
+    writer.byte(part.rawValue)
+    writer.bigEndian(UInt32(packed.count))
+    writer.bigEndian(UInt32(raw.count))
+    return writer.bytes + packed
+  }
+}
+
+extension SyncFileHeader.Range {
+  func changing(
+    last: SequenceNumber? = nil, chainBefore: ContentHash? = nil, chainAtEnd: ContentHash? = nil,
+    contextBefore: VersionVector? = nil
+  ) -> Self {
+    Self(
+      origin: origin, first: first, last: last ?? self.last, chainBefore: chainBefore ?? self.chainBefore,
+      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextBefore: contextBefore ?? self.contextBefore)
+  }
+}
+
 extension SyncFileHeader {
   /// The same with some fields changed.
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
-    statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil
+    statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
+    vector: VersionVector? = nil, chains: [Origin: ContentHash]? = nil, floor: VersionVector? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
-      createdAt: createdAt ?? self.createdAt, vector: vector,
+      createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector,
       schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
-      tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges, chains: chains,
-      floor: floor, ended: ended ?? self.ended, snapshot: snapshot, statements: statements ?? self.statements,
-      fields: fields ?? self.fields)
+      tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges,
+      chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended, snapshot: snapshot,
+      statements: statements ?? self.statements, fields: fields ?? self.fields)
   }
 }
 

@@ -80,6 +80,82 @@ struct RosterTests {
     roster.expect(added, isVouchedFor: true)
   }
 
+  @Test("weighs a file's records against what was known before it, in whatever order they stand", arguments: 1...40)
+  func anyOrder(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let strangers = try (5..<9).map { try Scene.identity($0) }
+    let everybody = members + strangers
+    var records = try everybody.dropFirst().map { subject in
+      let issuer = everybody.filter { $0.replica != subject.replica }.randomElement(using: &random) ?? members[0]
+      return try scene.record(
+        subject.publicIdentity, Bool.random(using: &random) ? .active : .removed,
+        at: .random(in: 0...3, using: &random), by: issuer)
+    }
+    var names = try everybody.map { try scene.name($0, "n", at: 2, by: everybody.randomElement(using: &random) ?? $0) }
+    var known = try scene.roster()
+    known.merge(RosterRecords(members: [try scene.record(members[3].publicIdentity, .removed, at: 2, by: members[0])]))
+    for isVouchedFor in [false, true] {
+      var rosters: [RosterRecords] = []
+      for _ in 0..<6 {
+        records.shuffle(using: &random)
+        names.shuffle(using: &random)
+        var roster = known
+        roster.merge(RosterRecords(members: records, names: names), isVouchedFor: isVouchedFor)
+        rosters.append(roster.records)
+      }
+      #expect(rosters.allSatisfy { $0 == rosters[0] })
+    }
+  }
+
+  @Test("takes who was added by a member that the same file removes, and whom that one added in turn")
+  func addedByRemoved() throws {
+    let (first, second) = (try Scene.identity(8), try Scene.identity(9))
+    let records = [
+      try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0]),
+      try scene.record(first.publicIdentity, at: 50, by: members[1]),
+      try scene.record(second.publicIdentity, at: 60, by: first),
+    ]
+    for records in [records, records.reversed()] {
+      var roster = try scene.roster()
+      roster.expect(RosterRecords(members: records))
+      #expect(roster[members[1].replica]?.isActive == false)
+      #expect(roster[first.replica]?.isActive == true && roster[second.replica]?.isActive == true)
+    }
+  }
+
+  @Test("of two identities under one replica ID keeps the one heard of first, also against a removal of the other")
+  func firstIdentityStays() throws {
+    let both = try [5, 6].map { try scene.record(Scene.identity(9).publicIdentity, at: $0, by: members[1]) }
+    for (first, second) in [(both[0], both[1]), (both[1], both[0])] {
+      var roster = try scene.roster()
+      roster.expect(RosterRecords(members: [first]))
+      roster.expect(RosterRecords(members: [second]), isVouchedFor: true, isNew: false)
+      let removal = try scene.record(second.identity, .removed, at: 100, by: members[0])
+      roster.expect(RosterRecords(members: [removal]), isVouchedFor: true, isNew: false)
+      #expect(roster[first.subject]?.identity == first.identity && roster[first.subject]?.isActive == true)
+    }
+  }
+
+  @Test(
+    "tells members apart by what their names look like, and by their IDs",
+    arguments: [
+      ("desk", "d\u{435}sk"), ("desk", "de\u{200B}sk"), ("desk", "des\u{FE0F}k"), ("café", "cafe\u{301}"),
+      ("desk", "ｄｅｓｋ"), ("Mac", "\u{41C}\u{430}c"),
+    ])
+  func lookalikes(name: String, other: String) throws {
+    var roster = try scene.roster()
+    roster.expect(RosterRecords(names: [try scene.name(members[1], name, at: 5, by: members[0])]))
+    #expect(try roster.activeMember(name).identity == members[1].publicIdentity)
+    #expect(throws: GodwitError.self) { try roster.requireFree(other, for: members[2].replica) }
+    #expect(throws: Never.self) { try roster.requireFree(other, for: members[1].replica) }
+    #expect(throws: Never.self) { try roster.requireFree("Desk 2", for: members[2].replica) }
+    roster.expect(RosterRecords(names: [try scene.name(members[2], other, at: 5, by: members[2])]))
+    for name in [name, other] {
+      #expect(throws: GodwitError.self) { try roster.activeMember(name) }
+    }
+    #expect(try roster.activeMember("\(members[2].replica)").identity == members[2].publicIdentity)
+  }
+
   @Test("takes no record of a stranger, of another group, or a replica's word for itself")
   func refused() throws {
     let stranger = try Scene.identity(9)
@@ -183,6 +259,27 @@ struct RosterTests {
     roster.expect(RosterRecords(histories: histories), isNew: false)
     #expect(roster.records.histories.count == 128)
     #expect(RosterRecords.encode(roster.records.histories).count < 16 << 20)
+  }
+
+  @Test("takes in no more members than a file can carry, so that nobody stops the group by adding more")
+  func tooManyMembers() throws {
+    var roster = try scene.roster()
+    let identity = try Scene.identity(0)
+    func records(_ numbers: Range<Int>) throws -> [MemberRecord] {
+      try numbers.map { number in
+        let puppet = try PublicIdentity(
+          replica: ReplicaID(Identifier128(high: 1, low: UInt64(number + 1))),
+          recipient: identity.publicIdentity.recipient, verificationKey: identity.publicIdentity.verificationKey)
+        return try scene.record(puppet, at: 5, by: members[1])
+      }
+    }
+    roster.expect(RosterRecords(members: try records(4..<1_000)))
+    roster.expect(RosterRecords(members: try records(1_000..<2_000)), isVouchedFor: true)
+    #expect(roster.all.count == 1_024 && !roster.hasRoom)
+    roster.expect(RosterRecords(members: try records(3_000..<3_010)), isVouchedFor: true, isNew: false)
+    let removal = try scene.record(roster.all[1_000].identity, .removed, at: 9, by: members[0])
+    roster.expect(RosterRecords(members: [removal]))
+    #expect(roster.active.count == 1_023 && !roster.hasRoom)
   }
 
   @Test("is the same everywhere once all have heard all, whoever stated what meanwhile", arguments: 1...20)
