@@ -272,7 +272,9 @@ final class Importer {
     var waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
     if let reason = reasonToLeaveOut(waiting) { return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason) }
     waiting.isForeign = try forks.isForeign(waiting.context)
-    if canApply(waiting) { try apply(waiting) } else { try staged.add(waiting) }
+    guard canApply(waiting) else { return try staged.add(waiting) }
+    guard try hasSeenWhatItHad(waiting) else { throw Self.falseContext(record.dot) }
+    try apply(waiting)
   }
 
   private func takeDuplicate(_ dot: Dot, _ chain: ContentHash) throws {
@@ -320,22 +322,16 @@ final class Importer {
 
   /// Chains cover the contexts that transactions state, and not what a file says of those before it: whoever passes on
   /// another's transactions must not change what they had seen.
-  private func checkContext(of transaction: StagedTransaction) throws {
+  private func hasSeenWhatItHad(_ transaction: StagedTransaction) throws -> Bool {
     let dot = transaction.record.dot
-    guard transaction.record.context == nil, comparedContexts[dot.origin] != transaction.context else { return }
+    guard transaction.record.context == nil, comparedContexts[dot.origin] != transaction.context else { return true }
     let before = Dot(dot.origin, SequenceNumber(rawValue: dot.sequence.rawValue - 1))
-    guard try log.othersContext(of: before) == transaction.context else {
-      throw GodwitError(
-        .corruptFile, "the file says that transaction \(dot.sequence) of \(dot.origin.replica) had seen what it had not",
-        hint: "nothing was changed; ask its author, or another member, for a file")
-    }
-    comparedContexts[dot.origin] = transaction.context
+    return try log.othersContext(of: before) == transaction.context
   }
 
   private func apply(_ transaction: StagedTransaction) throws {
     let dot = transaction.record.dot
-    try checkContext(of: transaction)
-    if transaction.record.context != nil { comparedContexts[dot.origin] = transaction.context }
+    comparedContexts[dot.origin] = transaction.context
     if try !applier.apply(transaction.record, others: transaction.context) { quarantined += 1 }
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
@@ -363,12 +359,23 @@ final class Importer {
             try staged.remove(through: waiting.record.dot)
             break
           }
+          guard try hasSeenWhatItHad(waiting) else {
+            // Who sent it said so falsely. The true one comes again, for this one is not held.
+            try staged.remove(through: waiting.record.dot)
+            break
+          }
           try apply(waiting)
           isProgressing = true
         }
         try staged.remove(through: Dot(first.origin, held[first.origin]))
       }
     }
+  }
+
+  private static func falseContext(_ dot: Dot) -> GodwitError {
+    GodwitError(
+      .corruptFile, "the file says that transaction \(dot.sequence) of \(dot.origin.replica) had seen what it had not",
+      hint: "nothing was changed; ask its author, or another member, for a file")
   }
 
   static func brokenChain(_ origin: Origin) -> GodwitError {
