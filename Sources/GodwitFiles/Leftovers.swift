@@ -26,18 +26,17 @@ package enum Leftovers {
     where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.count > prefix.count + 4
       && isTemporary(name.dropFirst(prefix.count).dropLast(4).split(separator: ".", omittingEmptySubsequences: false))
     {
-      let leftover = "\(place)/\(name)"
-      guard !isBeingWritten(leftover) else { continue }
-      guard unlink(leftover) == 0 || errno == ENOENT else { throw .file("remove", leftover, errno) }
-      for suffix in companions { unlink(leftover + suffix) }
+      try removeUnlessWritten("\(place)/\(name)")
     }
   }
 
-  private static func isBeingWritten(_ path: String) -> Bool {
+  /// Whoever has just made it, and not locked it yet, finds the name gone when it has the lock, and makes it anew.
+  private static func removeUnlessWritten(_ path: String) throws(GodwitError) {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return }
+    guard unlink(path) == 0 || errno == ENOENT else { throw .file("remove", path, errno) }
+    for suffix in companions { unlink(path + suffix) }
   }
 
   /// Of base 36, as ``PendingFile`` names them.

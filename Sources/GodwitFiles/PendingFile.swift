@@ -18,9 +18,19 @@ package final class PendingFile: ByteSink {
     try Self.requirePlace(path)
     self.path = path
     self.temporaryPath = temporaryPath ?? Self.temporaryPath(path)
-    file = try PrivateFile.create(self.temporaryPath)
-    // Tells that it is being written; see Leftovers.
-    flock(file.rawValue, LOCK_EX | LOCK_NB)
+    file = try Self.createLocked(self.temporaryPath)
+  }
+
+  /// The lock tells that it is being written; see Leftovers, which may have been faster and taken it for one that was left.
+  private static func createLocked(_ path: String) throws(GodwitError) -> FileDescriptor {
+    while true {
+      let file = try PrivateFile.create(path)
+      while flock(file.rawValue, LOCK_EX) != 0, errno == EINTR {}
+      var (own, named) = (stat(), stat())
+      if fstat(file.rawValue, &own) == 0, lstat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev {
+        return file
+      }
+    }
   }
 
   deinit { if !isCommitted, hasName { unlink(temporaryPath) } }
