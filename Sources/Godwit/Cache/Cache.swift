@@ -62,7 +62,8 @@ public final class Cache: Sendable {
 
   private func entries(_ keys: [String]) async throws -> [String: CacheTable.Entry] {
     let now = wallClock.milliseconds()
-    let found: [String: CacheTable.Entry] = try await reading(or: [:]) { [recency] table in
+    let found: [String: CacheTable.Entry] = try await reading(or: [:], isOne: keys.count == 1) { [recency] table in
+      // What is used while the file is first read is later than what it knows of, in one transaction or not.
       try recency.begin { try table.greatestUse() }
       var found: [String: CacheTable.Entry] = [:]
       for key in keys where found[key] == nil { found[key] = try table.entry(key, now: now) }
@@ -109,14 +110,14 @@ public final class Cache: Sendable {
   /// Whether there is a value under a key. It is no use of it.
   public func has(_ key: String) async throws -> Bool {
     let now = wallClock.milliseconds()
-    return try await reading(or: false) { try $0.entry(key, now: now) != nil }
+    return try await reading(or: false, isOne: true) { try $0.entry(key, now: now) != nil }
   }
 
   private func reading<Output: Sendable>(
-    or nothing: Output, _ body: @escaping @Sendable (CacheTable) throws -> Output
+    or nothing: Output, isOne: Bool = false, _ body: @escaping @Sendable (CacheTable) throws -> Output
   ) async throws -> Output {
     do {
-      return try await file.read(body)
+      return try await isOne ? file.readOnce(body) : file.read(body)
     } catch let error as GodwitError where error.code != .closed {
       logger.warning("a cache cannot be read", metadata: ["cache": "\(name)", "error": "\(error)"])
       return nothing

@@ -40,6 +40,11 @@ final class CacheFile: Sendable {
     try await mending { pool in try await pool.read { try body(CacheTable(connection: $0)) } }
   }
 
+  /// The same for one statement.
+  func readOnce<Output: Sendable>(_ body: @escaping @Sendable (CacheTable) throws -> Output) async throws -> Output {
+    try await mending { pool in try await pool.readOnce { try body(CacheTable(connection: $0)) } }
+  }
+
   func write<Output: Sendable>(_ body: @escaping @Sendable (CacheTable) throws -> Output) async throws -> Output {
     try await mending { pool in try await pool.write { try body(CacheTable(connection: $0)) } }
   }

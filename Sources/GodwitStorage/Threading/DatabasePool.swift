@@ -63,17 +63,30 @@ package final class DatabasePool: Sendable {
   package func read<Output: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Output
   ) async throws -> Output {
+    try await onReader { connection in
+      try connection.execute("BEGIN")
+      defer { try? connection.execute("ROLLBACK") }
+      return try body(connection)
+    }
+  }
+
+  /// The same for a body that runs one statement, which sees one state by itself.
+  package func readOnce<Output: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Output
+  ) async throws -> Output {
+    try await onReader(body)
+  }
+
+  private func onReader<Output: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Output
+  ) async throws -> Output {
     let index = load.withLock { load in
       let least = load.indices.min { load[$0] < load[$1] } ?? 0
       load[least] += 1
       return least
     }
     defer { load.withLock { $0[index] -= 1 } }
-    return try await readers[index].run { connection in
-      try connection.execute("BEGIN")
-      defer { try? connection.execute("ROLLBACK") }
-      return try body(connection)
-    }
+    return try await readers[index].run(body)
   }
 
   /// A pool that nobody closed gives its files and threads back when nobody can use it any more.

@@ -153,10 +153,10 @@ import Testing
         count += 1
       }
     }
-    // By then a batch has been as large as it gets. SQLite's page cache goes on growing to 16 MB.
-    try put(bytes: 12 << 20)
+    // By then a batch has been as large as it gets, and so has SQLite's page cache of 16 MB.
+    try put(bytes: 28 << 20)
     let early = try peak(process)
-    try put(bytes: 24 << 20)
+    try put(bytes: 40 << 20)
     let late = try peak(process)
     try input.fileHandleForWriting.write(contentsOf: Data("]".utf8))
     try input.fileHandleForWriting.close()
