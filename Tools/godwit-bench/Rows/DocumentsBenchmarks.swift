@@ -44,7 +44,7 @@ let documentsBenchmarks = [
   },
   Benchmark(
     group: "documents", name: "cache get of 1 kB, one call each", baseline: "one prepared statement, on a queue of its own",
-    budget: 1.5
+    budget: 2.0
   ) { context in
     let (replica, cache, bare, keys) = try await cacheSides(context, "calls")
     let queue = DispatchQueue(label: "bare-cache")
