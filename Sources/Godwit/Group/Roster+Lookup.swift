@@ -1,7 +1,15 @@
 import GodwitBase
 import GodwitKeys
+import GodwitSyncFile
 
 extension Roster {
+  /// The active member that made a file, after taking in what that says of members. Throws `unknownSender`.
+  func sender(of header: SyncFileHeader) throws -> Entry {
+    var known = self
+    known.merge(header.roster)
+    return try known.sender(header.sender)
+  }
+
   /// The active member that made a file. Throws `unknownSender`.
   package func sender(_ replica: ReplicaID) throws -> Entry {
     guard let member = self[replica] else {

@@ -71,7 +71,8 @@ final class Importer {
     do {
       return try writer.inMerge {
         let roster = try members.load()
-        try checkSender(of: file.header, in: roster)
+        // It may have been removed while this import waited for another.
+        _ = try roster.sender(of: file.header)
         try planner?.begin(writer)
         let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
         try writer.reload()
@@ -99,13 +100,6 @@ final class Importer {
         .importConstraint, "the merged changes would break a constraint: \(error.message)",
         hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
     }
-  }
-
-  /// Throws `unknownSender` when the sender was removed while this import waited for another.
-  private static func checkSender(of header: SyncFileHeader, in roster: Roster) throws {
-    var known = roster
-    known.merge(header.roster)
-    _ = try known.sender(header.sender)
   }
 
   /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others may

@@ -154,9 +154,7 @@ extension Replica {
             .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
             hint: "import it into a replica of that group")
         }
-        var known = roster
-        known.merge(header.roster)
-        return try known.sender(header.sender).history
+        return try roster.sender(of: header).history
       }
       return try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)

@@ -63,7 +63,7 @@ package final class DatabasePool: Sendable {
   package func read<Output: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Output
   ) async throws -> Output {
-    try await onReader { connection in
+    try await readOnce { connection in
       try connection.execute("BEGIN")
       defer { try? connection.execute("ROLLBACK") }
       return try body(connection)
@@ -72,12 +72,6 @@ package final class DatabasePool: Sendable {
 
   /// The same for a body that runs one statement, which sees one state by itself.
   package func readOnce<Output: Sendable>(
-    _ body: @escaping @Sendable (Connection) throws -> Output
-  ) async throws -> Output {
-    try await onReader(body)
-  }
-
-  private func onReader<Output: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Output
   ) async throws -> Output {
     let index = load.withLock { load in
