@@ -23,6 +23,21 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
     return FileDescriptor(descriptor, path: path)
   }
 
+  /// The same for what must be a plain file; never waits, as opening a pipe does until somebody writes to it.
+  ///
+  /// Throws `fileAccess` for anything else.
+  package static func openPlainForReading(_ path: String) throws(GodwitError) -> FileDescriptor {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .file("open", path, errno) }
+    let file = FileDescriptor(descriptor, path: path)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .file("read the state of", path, errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw GodwitError(.fileAccess, "\(path) is not a plain file", hint: "give the name of a file")
+    }
+    return file
+  }
+
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
       let count = Foundation.read(rawValue, buffer.baseAddress, buffer.count)

@@ -17,7 +17,7 @@ package final class PendingFile: ByteSink {
   package init(replacing path: String, named temporaryPath: String? = nil) throws(GodwitError) {
     try Self.requirePlace(path)
     self.path = path
-    self.temporaryPath = temporaryPath ?? Self.temporaryPath(path)
+    self.temporaryPath = temporaryPath ?? TemporaryName.random(beside: path)
     file = try Self.createLocked(self.temporaryPath)
   }
 
@@ -40,12 +40,6 @@ package final class PendingFile: ByteSink {
   package func removeName() throws(GodwitError) {
     guard unlink(temporaryPath) == 0 else { throw .file("remove", temporaryPath, errno) }
     hasName = false
-  }
-
-  /// See Leftovers.
-  private static func temporaryPath(_ path: String) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return "\(path).\(String(UInt64.random(in: 0...UInt64.max, using: &generator), radix: 36)).tmp"
   }
 
   /// A name taken from a device or a pipe would be lost to all who use it, and a link is perhaps meant to be followed.

@@ -71,6 +71,21 @@ enum JSONDocumentsSamples {
     try expect(counts.first?["count"] == 0)
 
     // begin sample
+    try await accounts.set("cy", ["price": 2])
+    try await replica.write { tx in
+      try tx.execute(
+        """
+        UPDATE documents_accounts
+        SET price = CASE WHEN price * 0.5 = CAST(price * 0.5 AS INTEGER)
+          THEN CAST(price * 0.5 AS INTEGER) ELSE price * 0.5 END
+        WHERE _key = 'cy'
+        """)
+    }
+    let half = try await accounts.get("cy")?["price"]  // 1; without the CASE it would be true
+    // end sample
+    try expect(half == 1)
+
+    // begin sample
     try await replica.write { tx in
       let price = try accounts.get("ada", in: tx)?["price"]?.integerValue ?? 0
       try accounts.merge("ada", ["price": .integer(price + 1)], in: tx)

@@ -49,7 +49,22 @@ struct LostDeleteTests {
   func listLostCount() throws {
     let edit = write(bob, 1, at: 2, saw: [ada: 1], .update, [Cell(column: 1, value: .integer(5))])
     let delete = write(ada, 2, at: 3, .delete)
-    #expect(try lost([insert, edit, delete], .deleteWins).map(\.column) == [1])
-    #expect(try lost([insert, delete, edit], .deleteWins).map(\.column) == [1])
+    #expect(try lost([insert, edit, delete], .deleteWins).map(\.part) == [.cell(1)])
+    #expect(try lost([insert, delete, edit], .deleteWins).map(\.part) == [.cell(1)])
+  }
+
+  @Test("where deletes win, a lost row that has nothing beside its key is listed, whichever comes first")
+  func listLostKey() throws {
+    let rules = RowRules(columns: 1..<1, deletes: .deleteWins)
+    let first = write(ada, 1, at: 1, .insert)
+    let delete = write(ada, 2, at: 3, .delete)
+    let again = write(bob, 1, at: 4, saw: [ada: 1], .insert)
+    for writes in [[first, delete, again], [first, again, delete]] {
+      var merge = RowMerge(RowState(), rules) { _ in .null }
+      for write in writes { try merge.apply(write) }
+      #expect(merge.lost.map(\.part) == [.row])
+      #expect(merge.lost.map(\.loser.dot) == [again.stamp.dot] && merge.lost.map(\.winner.dot) == [delete.stamp.dot])
+      #expect(!merge.state.isAlive(.deleteWins))
+    }
   }
 }

@@ -27,7 +27,7 @@ struct SnapshotFormatTests {
       .row(table: 0, values: [1, 2]), .state(table: 1, key: [3], state: [4, 5]),
       .hold(kind: 1, targetTable: nil, target: [6], table: 0, key: [7]),
       .hold(kind: 0, targetTable: 1, target: [8], table: 1, key: [9]),
-      .transaction(origin: 0, SnapshotTransaction(record, images: [10])),
+      .transaction(origin: 0, SnapshotTransaction(record, images: [1, 20])),
     ]
   }
 
@@ -37,10 +37,14 @@ struct SnapshotFormatTests {
     return writer.bytes
   }
 
-  private func read(_ bytes: [UInt8], tables: Int = 2, origins: Int = 1) throws -> [SnapshotItem] {
+  private func read(
+    _ bytes: [UInt8], tables: Int = 2, origins: Int = 1, migrations: Int = 1
+  ) throws -> [SnapshotItem] {
     var reader = ByteReader(bytes)
     var items: [SnapshotItem] = []
-    while !reader.isAtEnd { items.append(try SnapshotItem(reading: &reader, tables: tables, origins: origins)) }
+    while !reader.isAtEnd {
+      items.append(try SnapshotItem(reading: &reader, tables: tables, origins: origins, migrations: migrations))
+    }
     return items
   }
 
@@ -56,7 +60,7 @@ struct SnapshotFormatTests {
     }
     let record = transaction.record(Dot(ada, SequenceNumber(rawValue: 4)))
     #expect(record.changes == changes && record.hlc.rawValue == 99 && record.context?[ada].rawValue == 2)
-    #expect(transaction.images == [10])
+    #expect(transaction.images == [1, 20])
   }
 
   @Test("a transaction that could be neither applied nor passed on is refused")
@@ -92,6 +96,33 @@ struct SnapshotFormatTests {
     #expect(refusal(insert([3, 1, 0xFF], [0])) == .corruptFile)
     #expect(refusal(columns: [0], insert([0], [0])) == .corruptFile)
     #expect(refusal(columns: [0], update) == .corruptFile)
+  }
+
+  @Test("images are the values of what is deleted, all of them and no more; none only where they were folded")
+  func images() throws {
+    func refusal(_ images: [UInt8], folded: UInt64 = 0) -> GodwitError.Code? {
+      let record = TransactionRecord(
+        dot: Dot(ada, .none.next), hlc: HLC(rawValue: 9), schemaVersion: 0, context: nil, changes: changes)
+      do {
+        for item in try read(bytes([.transaction(origin: 0, SnapshotTransaction(record, images: images))])) {
+          guard case .transaction(_, let transaction) = item else { continue }
+          _ = try transaction.record(record.dot, folded: SequenceNumber(rawValue: folded))
+        }
+      } catch { return (error as? GodwitError)?.code }
+      return nil
+    }
+    #expect(refusal([1, 20]) == nil && refusal([0]) == nil)
+    #expect(refusal([]) == .corruptFile && refusal([], folded: 1) == nil)
+    #expect(refusal([0, 0]) == .corruptFile && refusal([0, 0], folded: 1) == .corruptFile)
+    #expect(refusal([9]) == .corruptFile && refusal([3, 1, 0xFF]) == .corruptFile)
+    #expect(refusal([3, 200]) != nil)
+  }
+
+  @Test("a schema version that the header does not list is refused")
+  func schemaVersion() throws {
+    let written = bytes(items())
+    #expect(try read(written, migrations: 1).count == 5)
+    #expect(throws: GodwitError.self) { try read(written, migrations: 0) }
   }
 
   @Test("an item that is cut anywhere is refused")

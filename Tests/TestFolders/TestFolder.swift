@@ -20,7 +20,8 @@ package enum TestFolder {
   /// A path in the part of a folder where plaintext may be, which is made when it is missing.
   package static func plaintext(_ name: String, in folder: String) throws -> String {
     let place = "\(folder)/\(MarkerScan.allowedFolder)"
-    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     return "\(place)/\(name)"
   }
 }

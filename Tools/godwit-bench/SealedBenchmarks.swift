@@ -44,7 +44,45 @@ let sealedBenchmarks = [
   share("export", isImport: false), share("import", isImport: true),
   smallFile("X25519", .x25519, microseconds: 2_000),
   smallFile("hybrid", .hybrid, microseconds: 3_000),
+  hundredChanges("X25519", .x25519), hundredChanges("hybrid", .hybrid),
 ]
+
+/// What an export of a hundred changes has sealed, sealed again, less what the same costs with nothing inside: that is
+/// its two recipients' own cost.
+private func hundredChanges(_ name: String, _ kind: AgeKeyKind) -> Benchmark {
+  Benchmark(
+    group: "sealed", name: "seal 100 changes, beyond 2 \(name) recipients", budget: .microseconds(2_000)
+  ) { context in
+    let content = try await contentOfHundredChanges(context, name)
+    let recipients = try (0..<2).map { _ in try AgeIdentity(kind, secret: SecretBytes(random: 32)).recipient }
+    let files = 20
+    @Sendable func seal(_ content: [UInt8]) async throws {
+      try await BlockingThread.run {
+        for _ in 0..<files {
+          let sealer = try AgeSealer(recipients: recipients, to: MemorySink())
+          try sealer.write(content)
+          try sealer.finish()
+        }
+      }
+    }
+    return Benchmark.Sides(subject: { try await seal(content) }, baseline: { try await seal([]) }, units: files)
+  }
+}
+
+/// The container of a file with a hundred changes of as many transactions, for one other member.
+private func contentOfHundredChanges(_ context: BenchContext, _ name: String) async throws -> [UInt8] {
+  let pair = try await SyncPair(context, "sealed-100-\(name)")
+  try await pair.prepareImport(includesAll: true)
+  for row in CapturedRow.make(100) { try await insert([row], into: pair.sender, batch: 1) }
+  let path = "\(pair.folder)/changes"
+  try expect(try await pair.sender.export(to: .file(path)).transactions, 100)
+  let folder = pair.sender.path
+  await pair.close()
+  let keys = try Keyring.open(
+    at: KeyringLocation(keyring: "\(folder)/keyring", machineKey: "\(folder)/machine.key"))
+  let sealed = try GodwitBase.MemorySource(Array(Data(contentsOf: URL(fileURLWithPath: path))))
+  return try AgeOpener(sealed, identities: [keys.identity.ageIdentity]).readToEnd(limit: 1 << 24)
+}
 
 /// A file of about a hundred changes, with the cost of its one recipient.
 private func smallFile(_ name: String, _ kind: AgeKeyKind, microseconds: Double) -> Benchmark {

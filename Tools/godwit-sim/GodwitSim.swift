@@ -61,7 +61,7 @@ struct GodwitSim: AsyncParsableCommand {
     if let replay { return try await run(seed: replay, simulation) }
     let report = try await SeedRunner(
       simulation, first: first, count: minutes == nil ? seeds : nil, minutes: minutes, workers: workers, stops: !all,
-      shrinks: shrink
+      shrinks: shrink, without: without
     ).run()
     print(report.summary)
     if report.failures > 0 { throw ExitCode.failure }

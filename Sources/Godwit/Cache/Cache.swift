@@ -69,6 +69,32 @@ public final class Cache: Sendable {
       for key in keys where found[key] == nil { found[key] = try table.entry(key, now: now) }
       return found
     }
+    try await noteUse(of: keys, found, now)
+    return found
+  }
+
+  /// What is found under a key before it is computed.
+  enum Found: Sendable {
+    case entry(CacheTable.Entry)
+    /// Nothing, and where a computation begins.
+    case nothing(CacheInvalidations.Mark)
+  }
+
+  /// The entry under a key with how long it lives, or where a computation of it begins.
+  func found(_ key: String, tags: [String]) async throws -> Found {
+    let now = wallClock.milliseconds()
+    let found: Found = try await reading(or: .nothing(.none), isOne: true) { [recency] table in
+      try recency.begin { try table.greatestUse() }
+      if let entry = try table.entry(key, now: now) { return .entry(entry) }
+      return .nothing(try table.invalidations.mark(key, tags: tags))
+    }
+    var entries: [String: CacheTable.Entry] = [:]
+    if case .entry(let entry) = found { entries[key] = entry }
+    try await noteUse(of: [key], entries, now)
+    return found
+  }
+
+  private func noteUse(of keys: [String], _ found: [String: CacheTable.Entry], _ now: Int64) async throws {
     recency.use(keys.filter { found[$0] != nil })
     count { statistics in
       let hits = keys.count { found[$0] != nil }
@@ -76,7 +102,6 @@ public final class Cache: Sendable {
       statistics.misses += keys.count - hits
     }
     try await pushOn(found.compactMap { key, entry in entry.pushed(now: now).map { (key, $0) } })
-    return found
   }
 
   /// Reads many values in one go, on a reader's thread: for loops that cannot wait for a task each. A cache that cannot
@@ -170,21 +195,26 @@ public final class Cache: Sendable {
     try await set(key, CacheCoding.encode(value), lifetime: lifetime, tags: tags)
   }
 
-  private func set(_ items: [CacheItem]) async throws {
+  /// With a mark, only what has not been invalidated since then.
+  private func set(_ items: [CacheItem], since mark: CacheInvalidations.Mark? = nil) async throws {
     for item in items { try check(item) }
     let now = wallClock.milliseconds()
-    let evicted = try await write { [recency, bound] table in
-      var evicted = 0
+    let (sets, evicted) = try await write { [recency, bound] table in
+      var (sets, evicted) = (0, 0)
       try recency.begin { try table.greatestUse() }
       try table.writing { total in
-        for item in items { try table.set(item, used: recency.tick(), now: now, &total) }
+        for item in items {
+          if let mark, try !table.invalidations.isQuiet(item.key, tags: item.tags, since: mark) { continue }
+          try table.set(item, used: recency.tick(), now: now, &total)
+          sets += 1
+        }
         try table.removeExpired(now: now, &total)
         evicted = try table.evict(to: bound, recency, &total)
       }
-      return evicted
+      return (sets, evicted)
     }
     count {
-      $0.sets += items.count
+      $0.sets += sets
       $0.evictions += evicted
     }
   }
@@ -203,23 +233,33 @@ public final class Cache: Sendable {
     }
   }
 
-  /// Takes the value under a key away.
+  /// Takes the value under a key away. A computation of it that is under way, in whatever process, gives its value to
+  /// those who wait for it, and it is not kept; who asks from now on has it computed anew.
   public func invalidate(_ key: String) async throws {
     recency.forget(key)
-    try await write { table in try table.writing { total in try table.remove(key, &total) } }
-  }
-
-  /// Takes all values with a tag away.
-  public func invalidate(tag: String) async throws {
     try await write { table in
-      try table.writing { total in for key in try table.keys(tagged: tag) { try table.remove(key, &total) } }
+      try table.writing { total in
+        try table.invalidations.note(.key(key))
+        try table.remove(key, &total)
+      }
     }
   }
 
-  /// Takes everything away.
+  /// Takes all values with a tag away; of computations as for `invalidate(_:)`.
+  public func invalidate(tag: String) async throws {
+    try await write { table in
+      try table.writing { total in
+        try table.invalidations.note(.tag(tag))
+        for key in try table.keys(tagged: tag) { try table.remove(key, &total) }
+      }
+    }
+  }
+
+  /// Takes everything away; of computations as for `invalidate(_:)`.
   public func removeAll() async throws {
     try await write { table in
       try table.writing { total in
+        try table.invalidations.note(.everything)
         try table.removeAll()
         total = try table.total()
       }
@@ -238,22 +278,31 @@ public final class Cache: Sendable {
     for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
     or compute: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
-    if let data = try await data(for: key) { return data }
-    return try await computed(key, lifetime, tags, compute)
+    switch try await found(key, tags: tags) {
+    case .entry(let entry): return entry.value
+    case .nothing(let mark): return try await computed(key, since: mark, lifetime, tags, compute)
+    }
   }
 
-  /// The bytes under a key that had none a moment ago.
+  /// The bytes under a key that had none at the mark.
   func computed(
-    _ key: String, _ lifetime: CacheLifetime, _ tags: [String], _ compute: @escaping @Sendable () async throws -> Data
+    _ key: String, since mark: CacheInvalidations.Mark, _ lifetime: CacheLifetime, _ tags: [String],
+    _ compute: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
-    try await flights.value(for: key) { [self] in
-      let lock = try await lock(key)
+    let goal = CacheFlights.Goal(key: key, invalidation: mark.last)
+    return try await flights.value(for: goal) { [self] in
+      let lock = try await lock(goal)
       defer { withExtendedLifetime(lock) {} }
       // Another process may have been faster.
-      if let data = try await data(for: key) { return data }
+      let start: CacheInvalidations.Mark
+      switch try await found(key, tags: tags) {
+      case .entry(let entry): return entry.value
+      case .nothing(let mark): start = mark
+      }
       let data = try await compute()
       do {
-        try await set(key, data, lifetime: lifetime, tags: tags)
+        let item = CacheItem(key: key, value: data, lifetime: lifetime, tags: tags)
+        try await set([item], since: start)
       } catch let error as GodwitError where error.code != .invalidArgument {
         logger.warning("a value is not cached", metadata: ["cache": "\(name)", "error": "\(error)"])
       }
@@ -268,8 +317,13 @@ public final class Cache: Sendable {
   ) async throws -> Value {
     let data = try await data(for: key, lifetime: lifetime, tags: tags) { try CacheCoding.encode(try await compute()) }
     if let value = try? CacheCoding.decode(Value.self, data) { return value }
-    // What lies there is of another type.
-    try await invalidate(key)
+    // What lies there is of another type, unless somebody else has seen to that by now.
+    do {
+      try await write { table in try table.writing { total in try table.remove(key, holding: data, &total) } }
+    } catch let error as GodwitError where error.code != .closed {
+      logger.warning("a cache cannot be written", metadata: ["cache": "\(name)", "error": "\(error)"])
+      return try await compute()
+    }
     let fresh = try await self.data(for: key, lifetime: lifetime, tags: tags) {
       try CacheCoding.encode(try await compute())
     }
@@ -277,8 +331,9 @@ public final class Cache: Sendable {
   }
 
   /// Waits for the lock on a key, which another process may hold; nil when the file system has none to give.
-  private func lock(_ key: String) async throws -> ByteLock? {
-    let hash = Array(CacheTable.written(key).utf8).withUnsafeBytes { ContentHash(of: $0) }
+  private func lock(_ goal: CacheFlights.Goal) async throws -> ByteLock? {
+    let text = "\(goal.invalidation) \(CacheTable.written(goal.key))"
+    let hash = Array(text.utf8).withUnsafeBytes { ContentHash(of: $0) }
     let byte = hash.bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) } & (1 << 62 - 1)
     var pause = Duration.milliseconds(1)
     while true {

@@ -14,13 +14,15 @@ final class CacheFile: Sendable {
 
   private struct Opened: Sendable {
     let pool: DatabasePool
+    /// Held, so that nothing else is taken for it.
+    let file: DatabaseFile?
     /// How many files came before.
     let generation: Int
   }
 
   private enum State {
     /// `discarded` is a file that was no good, and is to go first.
-    case unopened(generation: Int, discarded: DatabasePool?)
+    case unopened(generation: Int, discarded: Opened?)
     case opening(Task<Opened, any Error>)
     case open(Opened)
     case closed
@@ -49,20 +51,23 @@ final class CacheFile: Sendable {
     try await mending { pool in try await pool.write { try body(CacheTable(connection: $0)) } }
   }
 
+  /// How often a body is begun anew because others throw the file away meanwhile.
+  private static let attempts = 3
+
   /// Runs the body, and once more on a new file when this one is no good.
   private func mending<Output>(_ body: (DatabasePool) async throws -> Output) async throws -> Output {
-    let file = try await opened()
-    do {
-      return try await body(file.pool)
-    } catch let error as GodwitError where Self.isNoGood(error) {
-      throwAway(file, because: error)
-      return try await body(try await opened().pool)
-    } catch let error as GodwitError where error.code == .closed {
-      // Somebody else has thrown the file away, unless the cache itself is closed.
-      let other = try await opened()
-      guard other.generation != file.generation else { throw error }
-      return try await body(other.pool)
+    for _ in 1..<Self.attempts {
+      let file = try await opened()
+      do {
+        return try await body(file.pool)
+      } catch let error as GodwitError where Self.isNoGood(error) {
+        throwAway(file, because: error)
+      } catch let error as GodwitError where error.code == .closed {
+        // Somebody else has thrown the file away, unless the cache itself is closed.
+        guard try await opened().generation != file.generation else { throw error }
+      }
     }
+    return try await body(try await opened().pool)
   }
 
   private static func isNoGood(_ error: GodwitError) -> Bool {
@@ -93,27 +98,24 @@ final class CacheFile: Sendable {
     return try await task.value
   }
 
-  private func open(_ generation: Int, _ discarded: DatabasePool?) async throws -> Opened {
+  private func open(_ generation: Int, _ discarded: Opened?) async throws -> Opened {
     do {
-      if let discarded {
-        await discarded.close()
-        try await removeFiles()
-      }
-      let pool: DatabasePool
+      if let discarded { try await remove(discarded.file, closing: discarded.pool) }
+      var opened: Opened
+      let file = await held()
       do {
-        pool = try await prepared()
+        opened = try await prepared(generation)
       } catch let error as GodwitError where Self.isNoGood(error) {
         warn(error)
-        try await removeFiles()
-        pool = try await prepared()
+        try await remove(file)
+        opened = try await prepared(generation)
       }
-      let opened = Opened(pool: pool, generation: generation)
       let isWanted = state.withLock { state in
         guard case .opening = state else { return false }
         state = .open(opened)
         return true
       }
-      if !isWanted { await pool.close() }
+      if !isWanted { await close(opened.pool) }
       return opened
     } catch {
       state.withLock { state in
@@ -124,30 +126,65 @@ final class CacheFile: Sendable {
   }
 
   /// Connections to a file that has its tables. No two processes begin one file, each with a salt of its own.
-  private func prepared() async throws -> DatabasePool {
+  private func prepared(_ generation: Int) async throws -> Opened {
     let path = path
-    let lock = try await BlockingThread.run {
-      try PrivateFile.makeFolder(FilePath.folder(of: path))
-      let lock = try LockFile("\(path).lock")
-      if !PrivateFile.exists(path) { try DatabaseFile.create(path) }
-      return lock
-    }
+    let lock = try await locked()
     defer { withExtendedLifetime(lock) {} }
-    let pool = DatabasePool(path: path, key: try key(), readerCount: 2) { connection in
+    let file = try await BlockingThread.run {
+      if !PrivateFile.exists(path) { try DatabaseFile.create(path) }
+      return try DatabaseFile.open(path)
+    }
+    let key = try key()
+    let pool = DatabasePool(readerCount: 2) { connection in
       if connection.mode == .writer { try CacheTable.prepare(connection) }
+    } connect: { mode, cancellation in
+      let connection = try Connection(path: path, key: key, mode: mode, cancellation: cancellation)
+      // Another process may be about to begin the file that lies there now, and holds the lock for that.
+      guard !file.hasMoved(from: path) else {
+        throw GodwitError(.notADatabase, "another process has put another file in its place")
+      }
+      return connection
     }
     do {
       try await pool.write { _ in }
-      return pool
+      return Opened(pool: pool, file: file, generation: generation)
     } catch {
       await pool.close()
       throw error
     }
   }
 
-  private func removeFiles() async throws {
+  /// The file that lies there, if any can be opened.
+  private func held() async -> DatabaseFile? {
     let path = path
-    try await BlockingThread.run { try DatabaseFile.remove(path) }
+    return try? await BlockingThread.run { try DatabaseFile.open(path) }
+  }
+
+  /// Held by who begins, removes or closes the file: the log goes by its name, which may be another file's by then.
+  private func locked() async throws -> LockFile {
+    let path = path
+    return try await BlockingThread.run {
+      try PrivateFile.makeFolder(FilePath.folder(of: path))
+      return try LockFile("\(path).lock")
+    }
+  }
+
+  /// Removes the file that is no good, and none that another process has put in its place.
+  private func remove(_ file: DatabaseFile?, closing pool: DatabasePool? = nil) async throws {
+    let path = path
+    let lock = try await locked()
+    defer { withExtendedLifetime(lock) {} }
+    await pool?.close()
+    try await BlockingThread.run {
+      if file?.hasMoved(from: path) != true { try DatabaseFile.remove(path) }
+    }
+  }
+
+  private func close(_ pool: DatabasePool?) async {
+    guard let pool else { return }
+    let lock = try? await locked()
+    defer { withExtendedLifetime(lock) {} }
+    await pool.close()
   }
 
   private func throwAway(_ file: Opened, because error: GodwitError) {
@@ -159,7 +196,7 @@ final class CacheFile: Sendable {
   func discard(where isMeant: (_ generation: Int) -> Bool = { _ in true }) -> Bool {
     state.withLock { state in
       guard case .open(let present) = state, isMeant(present.generation) else { return false }
-      state = .unopened(generation: present.generation + 1, discarded: present.pool)
+      state = .unopened(generation: present.generation + 1, discarded: present)
       return true
     }
   }
@@ -174,9 +211,9 @@ final class CacheFile: Sendable {
       return state
     }
     switch last {
-    case .open(let opened): await opened.pool.close()
-    case .opening(let task): await (try? task.value)?.pool.close()
-    case .unopened(_, let discarded): await discarded?.close()
+    case .open(let opened): await close(opened.pool)
+    case .opening(let task): await close((try? await task.value)?.pool)
+    case .unopened(_, let discarded): await close(discarded?.pool)
     case .closed: break
     }
   }

@@ -6,7 +6,7 @@ import GodwitStorage
 struct CacheTable {
   let connection: Connection
 
-  static let layoutVersion: Int64 = 1
+  static let layoutVersion: Int64 = 2
   static let keyByteLimit = 1_024
   static let valueByteLimit = 256 << 20
   /// Expired entries that a write takes away beside its own work.
@@ -14,16 +14,19 @@ struct CacheTable {
   /// Entries that an eviction looks at, and so writes, however many have been read since the last.
   private static let candidateLimit = 16
 
-  // What is read without the value stands ahead of it, so that its overflow pages stay out of it.
+  // What is read without the value stands ahead of it, so that its overflow pages stay out of it. A new file counts
+  // invalidations from beyond any number of one that was thrown away.
   private static let creation = """
     CREATE TABLE entry (key TEXT PRIMARY KEY NOT NULL, size INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER,
       sliding INTEGER, tags TEXT, value BLOB NOT NULL);
     CREATE INDEX entry_used ON entry (used);
     CREATE INDEX entry_expires ON entry (expires) WHERE expires IS NOT NULL;
     CREATE TABLE tag (name TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (name, key)) WITHOUT ROWID;
-    CREATE TABLE total (entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
-    INSERT INTO total VALUES (0, 0);
-    PRAGMA user_version = 1;
+    CREATE TABLE invalidation (name TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX invalidation_number ON invalidation (number);
+    CREATE TABLE total (entries INTEGER NOT NULL, bytes INTEGER NOT NULL, invalidations INTEGER NOT NULL);
+    INSERT INTO total VALUES (0, 0, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) << 20);
+    PRAGMA user_version = 2;
     """
 
   struct Total: Equatable {
@@ -43,7 +46,7 @@ struct CacheTable {
     }
   }
 
-  /// A key as the file has it: two that Swift, and so memory, holds for the same are one.
+  /// A key or tag as the file has it: two that Swift, and so memory, holds for the same are one.
   static func written(_ key: String) -> String {
     key.utf8.allSatisfy { $0 < 0x80 } ? key : key.precomposedStringWithCanonicalMapping
   }
@@ -167,9 +170,21 @@ struct CacheTable {
     return true
   }
 
-  func keys(tagged tag: String) throws -> [String] {
-    try keys("SELECT key FROM tag WHERE name = ?", [.text(tag)])
+  /// Removes the entry if it still holds this value.
+  func remove(_ key: String, holding value: Data, _ total: inout Total) throws {
+    let isSame = try connection.withStatement("SELECT value FROM entry WHERE key = ?") { statement in
+      try statement.bind(Self.written(key), at: 1)
+      guard try statement.step() else { return false }
+      return statement.withBytes(at: 0) { value.elementsEqual($0) }
+    }
+    if isSame { try remove(key, &total) }
   }
+
+  func keys(tagged tag: String) throws -> [String] {
+    try keys("SELECT key FROM tag WHERE name = ?", [.text(Self.written(tag))])
+  }
+
+  var invalidations: CacheInvalidations { CacheInvalidations(connection: connection) }
 
   func removeExpired(now: Int64, _ total: inout Total) throws {
     let limit = Value.integer(Int64(Self.expiredPerWrite))
@@ -244,6 +259,6 @@ struct CacheItem: Sendable {
     self.key = CacheTable.written(key)
     self.value = value
     self.lifetime = lifetime
-    self.tags = tags
+    self.tags = tags.map(CacheTable.written)
   }
 }

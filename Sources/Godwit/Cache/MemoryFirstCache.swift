@@ -38,12 +38,36 @@ public final class MemoryFirstCache: Sendable {
   ) async throws -> Data {
     let (known, generation) = remembered(key)
     if let known { return known }
-    if let entry = try await cache.entry(key) {
+    switch try await cache.found(key, tags: tags) {
+    case .entry(let entry):
       remember(key, entry, generation)
       return entry.value
-    }
     // The next use reads it from the file, with how long it lives: another process may have computed it.
-    return try await cache.computed(key, lifetime, tags, compute)
+    case .nothing(let mark): return try await cache.computed(key, since: mark, lifetime, tags, compute)
+    }
+  }
+
+  /// The value under a key, computed and stored when there is none, or one of another type; see ``Cache``.
+  public func value<Value: Codable & Sendable>(
+    for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
+    or compute: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let data = try await data(for: key, lifetime: lifetime, tags: tags) { try CacheCoding.encode(try await compute()) }
+    if let value = try? CacheCoding.decode(Value.self, data) { return value }
+    forget(key)
+    let value = try await cache.value(for: key, lifetime: lifetime, tags: tags, or: compute)
+    // Who read meanwhile may have remembered what was there before.
+    forget(key)
+    return value
+  }
+
+  /// Stores a Codable value under a key, in memory and in the file.
+  ///
+  /// - Throws: As `Cache.set(_:value:)`.
+  public func set(
+    _ key: String, value: some Encodable & Sendable, lifetime: CacheLifetime = .unlimited, tags: [String] = []
+  ) async throws {
+    try await set(key, CacheCoding.encode(value), lifetime: lifetime, tags: tags)
   }
 
   /// Stores bytes under a key, in memory and in the file.
@@ -74,6 +98,13 @@ public final class MemoryFirstCache: Sendable {
     try await cache.invalidate(tag: tag)
     // Which they are, memory does not know.
     memory.withLock { $0.removeAll() }
+  }
+
+  /// How the cache fares; what memory had at hand is a hit, too.
+  public func statistics() async throws -> CacheStatistics {
+    var statistics = try await cache.statistics()
+    statistics.hits += memory.withLock(\.hits)
+    return statistics
   }
 
   /// Takes the key out of memory, and returns by what to tell later changes.
@@ -129,6 +160,8 @@ struct MemoryStore {
   private(set) var bytes = 0
   /// Changes with every write and every value that is taken away.
   var generation = 0
+  /// Reads that found a value.
+  private(set) var hits = 0
 
   init(bound: Int) { self.bound = bound }
 
@@ -139,6 +172,7 @@ struct MemoryStore {
       return nil
     }
     noteUse(key)
+    hits += 1
     return entry.data
   }
 
@@ -162,9 +196,10 @@ struct MemoryStore {
   }
 
   mutating func removeAll() {
-    let generation = generation
+    let (generation, hits) = (generation, hits)
     self = MemoryStore(bound: bound)
     self.generation = generation + 1
+    self.hits = hits
   }
 
   private mutating func noteUse(_ key: String) {

@@ -97,6 +97,11 @@ struct Catalog: Sendable {
         .notAuthorized, "table \(name) is synced and cannot be dropped",
         hint: "only a migration that every replica runs can take it away; delete its rows instead")
     }
+    guard try connection.scalar("SELECT former FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))]) != .integer(1) else {
+      throw GodwitError(
+        .notAuthorized, "table \(name) was synced and cannot be dropped: what others write to it waits here",
+        hint: "delete its rows instead")
+    }
     try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
     try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
   }

@@ -57,17 +57,46 @@ enum CaptureTriggers {
     }
   }
 
-  /// Reports a row as inserted that no trigger reports.
+  // MARK: Writes that no trigger reports
+
+  /// Reports a row as inserted.
   static func report(_ row: [Value], insertedInto table: CatalogTable, on connection: Connection) throws {
-    for first in stride(from: 0, to: row.count, by: valuesPerCall) {
-      let part = Array(row[first..<min(first + valuesPerCall, row.count)])
-      let places = part.map { _ in "?" }.joined(separator: ", ")
-      try connection.withStatement("SELECT \(insertFunction)(\(table.id), \(first), \(places))") { statement in
-        try statement.bind(part)
-        _ = try statement.step()
-      }
+    try report(row, by: insertFunction, table, connection)
+  }
+
+  /// Reports a row as deleted.
+  static func report(_ row: [Value], deletedFrom table: CatalogTable, on connection: Connection) throws {
+    try report(row, by: deleteFunction, table, connection)
+  }
+
+  /// Reports a row as changed beside its key.
+  static func report(_ old: [Value], becoming new: [Value], in table: CatalogTable, on connection: Connection) throws {
+    let key = Array(old.prefix(table.definition.keyCount))
+    for first in stride(from: key.count, to: old.count, by: columnsPerUpdate) {
+      let pairs = (first..<min(first + columnsPerUpdate, old.count)).flatMap { [old[$0], new[$0]] }
+      try call(updateFunction, table, first, key + key + pairs, connection)
     }
   }
+
+  private static func report(
+    _ row: [Value], by function: String, _ table: CatalogTable, _ connection: Connection
+  ) throws {
+    for first in stride(from: 0, to: row.count, by: valuesPerCall) {
+      try call(function, table, first, Array(row[first..<min(first + valuesPerCall, row.count)]), connection)
+    }
+  }
+
+  private static func call(
+    _ function: String, _ table: CatalogTable, _ first: Int, _ values: [Value], _ connection: Connection
+  ) throws {
+    let places = values.map { _ in "?" }.joined(separator: ", ")
+    try connection.withStatement("SELECT \(function)(\(table.id), \(first), \(places))") { statement in
+      try statement.bind(values)
+      _ = try statement.step()
+    }
+  }
+
+  // MARK: Statements
 
   static func statements(_ table: CatalogTable) -> [String] {
     let name = SQLName.quoted(table.definition.name)

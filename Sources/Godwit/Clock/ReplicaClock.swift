@@ -39,6 +39,12 @@ final class ReplicaClock {
     return own.sequence.rawValue > (try timestamp(.clocked, meta).rawValue) ? max(written, latest) : written
   }
 
+  /// The clock that a database holds, for who has no writer.
+  static func stored(on connection: Connection) throws -> HLC {
+    let origins = try OriginTable(connection)
+    return try last(Meta.all(on: connection), own: origins.head(of: origins.own), latest: origins.ownLatest)
+  }
+
   private static func timestamp(_ name: Meta, _ meta: [Meta: Value]) throws -> HLC {
     HLC(rawValue: UInt64(bitPattern: meta[name] == nil ? 0 : try meta.integer(name)))
   }

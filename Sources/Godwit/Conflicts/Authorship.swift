@@ -7,7 +7,7 @@ public struct Authorship: Hashable, Sendable {
   public let replica: ReplicaID
   /// The replica's incarnation when it wrote, 8 hexadecimal digits.
   public let incarnation: String
-  /// The transaction's sequence number.
+  /// The transaction's sequence number; 0 for what was written while its table was not synced, and never logged.
   public let sequence: UInt64
   /// Milliseconds since 1970 UTC, by the writer's clock; nil when the transaction's time has been forgotten.
   public let milliseconds: Int64?

@@ -42,13 +42,14 @@ extension ConflictLog {
   }
 
   private func conflict(_ statement: Statement) throws -> Conflict {
-    let columns = try statement.text(at: 4).split(separator: Self.nameSeparator).map(String.init)
+    let columns = ConflictColumns(text: try statement.text(at: 4))
     func values(at index: Int32) throws -> [Value] {
-      columns.isEmpty ? [] : try [Value](encoded: statement.blob(at: index))
+      columns.all.isEmpty ? [] : try [Value](encoded: statement.blob(at: index))
     }
     return Conflict(
       id: statement.integer(at: 0), kind: Conflict.Kind(rawValue: Int(statement.integer(at: 1))) ?? .edit,
-      table: try statement.text(at: 2), key: try [Value](encoded: statement.blob(at: 3)), columns: columns,
+      table: try statement.text(at: 2), key: try [Value](encoded: statement.blob(at: 3)), columns: columns.names,
+      formerColumns: columns.all.filter { $0.formerSince != nil }.map(\.name),
       losingValues: try values(at: 5), winningValues: try values(at: 6), loser: try author(statement, at: 8),
       winner: try author(statement, at: 11), isResolved: statement.integer(at: 7) != 0)
   }

@@ -20,8 +20,6 @@ struct ConflictLog {
   /// How many entries an import leaves, unless it found more itself. Far more than people look through, and some
   /// megabytes at most.
   static let entryLimit = 10_000
-  /// Between the names of several columns, none of which can hold it.
-  static let nameSeparator: Character = "\0"
 
   let connection: Connection
   let origins: OriginTable
@@ -31,7 +29,8 @@ struct ConflictLog {
     self.origins = origins
   }
 
-  /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once.
+  /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once for each value that was lost:
+  /// where a row went to another key, one transaction may have written to both.
   func add(_ entry: ConflictEntry) throws -> Bool {
     try connection.run(
       """
@@ -41,7 +40,7 @@ struct ConflictLog {
       """,
       [
         .integer(Int64(entry.kind.rawValue)), .integer(Int64(entry.row.table)), .blob(Array(entry.row.key)),
-        .text(entry.columns.joined(separator: String(Self.nameSeparator))), .blob(entry.values.encoded),
+        .text(ConflictColumns(entry.columns).text), .blob(entry.values.encoded),
         .blob(entry.winningValues.encoded),
       ] + stamp(entry.loser) + stamp(entry.winner))
     return connection.changes == 1

@@ -26,6 +26,8 @@ struct ConflictRestorer {
     switch conflict.kind {
     case .edit: return try restoreEdit(conflict, key, table)
     case .delete: return try delete(key, table)
+    // What rejoining could not write anew waits nowhere.
+    case .constraint where !conflict.columns.isEmpty: return try restoreEdit(conflict, key, table)
     case .unique, .reference, .constraint:
       if let hold = try rows.limboRow(key)?.holds.first(where: { $0.reason.isOf(conflict.kind) }) {
         throw Self.waits(hold.reason, table)
@@ -36,35 +38,50 @@ struct ConflictRestorer {
 
   private func restoreEdit(_ conflict: Conflict, _ listed: RowKey, _ table: MergeTable) throws -> Bool {
     let key = try current(listed, table)
-    let keyValues = try [Value](encoded: key.key)
-    let definition = table.definition
-    guard let name = conflict.column, let column = definition.columns.firstIndex(where: { $0.name == name }) else {
-      throw GodwitError(.notInSchema, "table \(conflict.table) has not the conflict's column any more")
-    }
-    let place = column - definition.keyCount
+    let lost = try zip(cells(of: conflict, table), conflict.losingValues).map(Cell.init)
     if let values = try table.rows.values(key.key) {
-      guard values[place] != conflict.losingValue else { return false }
-      let sql =
-        "UPDATE \(SQLName.quoted(definition.name)) SET \(SQLName.quoted(name)) = ? WHERE \(definition.keyCondition)"
-      try transaction.execute(SQL(text: sql, values: [conflict.losingValue] + keyValues))
-      return true
+      let differing = lost.filter { values[$0.column - table.definition.keyCount] != $0.value }
+      try update(key, differing, table)
+      return !differing.isEmpty
     }
-    guard let state = try rows.fold.state(of: key), let image = state.image else {
+    let image = try rows.fold.state(of: key)?.image
+    // A row that never was here is all that it lost.
+    guard image != nil || conflict.kind == .constraint || conflict.columns.isEmpty else {
       throw GodwitError(
         .notFound, "the row of table \(conflict.table) is gone, and its other columns are not remembered any more",
         hint: "insert it anew; the conflict shows the value that lost")
     }
     if let hold = try rows.limboRow(key)?.holds.first { throw Self.waits(hold.reason, table) }
-    var values = table.completed(image)
-    values[place] = conflict.losingValue
-    let bound = (keyValues + values).prefix(TableRows.boundValueLimit)
-    try transaction.execute(SQL(text: table.rows.insertSQL, values: Array(bound)))
-    let rest = bound.count..<definition.columns.count
-    if !rest.isEmpty {
-      let cells = values.suffix(rest.count)
-      try transaction.execute(SQL(text: table.rows.updateSQL(rest), values: cells + keyValues))
-    }
+    var values = table.completed(image ?? [])
+    for cell in lost { values[cell.column - table.definition.keyCount] = cell.value }
+    try insert(key, values, table)
     return true
+  }
+
+  /// The numbers of the columns it is about.
+  private func cells(of conflict: Conflict, _ table: MergeTable) throws -> [Int] {
+    try conflict.columns.map { name in
+      guard let column = table.definition.columns.firstIndex(where: { $0.name == name }) else {
+        throw GodwitError(.notInSchema, "table \(conflict.table) has not the conflict's column any more")
+      }
+      return column
+    }
+  }
+
+  private func insert(_ key: RowKey, _ values: [Value], _ table: MergeTable) throws {
+    let bound = try ([Value](encoded: key.key) + values).prefix(TableRows.boundValueLimit)
+    try transaction.execute(SQL(text: table.rows.insertSQL, values: Array(bound)))
+    let rest = bound.count..<table.definition.columns.count
+    try update(key, rest.map { Cell(column: $0, value: values[$0 - table.definition.keyCount]) }, table)
+  }
+
+  private func update(_ key: RowKey, _ cells: [Cell], _ table: MergeTable) throws {
+    let keyValues = try [Value](encoded: key.key)
+    for first in stride(from: 0, to: cells.count, by: table.rows.updateLimit) {
+      let part = cells[first..<min(first + table.rows.updateLimit, cells.count)]
+      try transaction.execute(
+        SQL(text: table.rows.updateSQL(part.map(\.column)), values: part.map(\.value) + keyValues))
+    }
   }
 
   /// The row's key now: where it went last, as long as it is remembered to have gone.

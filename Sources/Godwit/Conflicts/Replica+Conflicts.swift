@@ -7,7 +7,7 @@ extension Replica {
   ///
   /// - Parameters:
   ///   - limit: How many at most.
-  ///   - table: Only those of one table.
+  ///   - table: Only those of one table; its sync may have been stopped since.
   ///   - key: Only those of the rows with this key.
   ///   - kind: Only those of one kind.
   ///   - since: Only those of which the later write is of this time or later, in milliseconds since 1970 UTC, by its
@@ -18,7 +18,7 @@ extension Replica {
   ) async throws -> [Conflict] {
     try Self.check(limit)
     return try await pool.read { connection in
-      let number = try table.map { try Catalog(connection).synced(named: $0).id }
+      let number = try table.map { try Catalog(connection).everSynced(named: $0, on: connection).id }
       let filter = ConflictLog.Filter(
         table: number, key: key, kind: kind, since: since.map { HLC(milliseconds: $0) })
       return try ConflictLog(connection, origins: OriginTable(connection)).list(filter, limit: limit)
@@ -39,7 +39,8 @@ extension Replica {
   ///
   /// - Returns: Whether anything had to be written.
   /// - Throws: `notFound` when there is no such conflict, or the row is gone and not remembered; `inLimbo`, with a hint,
-  ///   when the row waits for another one; `constraint` when the value breaks a rule now; `notInSchema`.
+  ///   when the row waits for another one; `constraint` when the value breaks a rule now; `notInSchema` when the
+  ///   table is not synced any more, or the column is another one now (``Conflict/formerColumns``).
   @discardableResult
   public func restore(conflict id: Int64) async throws -> Bool {
     try await withWriter { writer in
@@ -48,11 +49,19 @@ extension Replica {
         guard let conflict = try log.list(.init(id: id), limit: 1).first else {
           throw GodwitError(.notFound, "there is no conflict \(id)", hint: "see: godwit conflicts")
         }
+        try Self.checkIsRestorable(conflict)
         let hasWritten = try ConflictRestorer(writer, transaction).restore(conflict)
         try log.markResolved(id)
         return hasWritten
       }
     }
+  }
+
+  private static func checkIsRestorable(_ conflict: Conflict) throws {
+    guard conflict.kind == .edit, let column = conflict.formerColumns.first else { return }
+    throw GodwitError(
+      .notInSchema, "column \(column) of table \(conflict.table) is not what it was when the value was written",
+      hint: "the conflict keeps the value; write it where it belongs now")
   }
 
   /// Lets go of conflicts whose later write is older than a time, in milliseconds since 1970 UTC by its writer's clock.
@@ -91,5 +100,14 @@ extension Catalog {
       throw GodwitError(.notInSchema, "there is no synced table \(name)", hint: "see: godwit status")
     }
     return table
+  }
+
+  /// The table of this name that is synced, or was until its sync was stopped.
+  func everSynced(named name: String, on connection: Connection) throws -> CatalogTable {
+    if let table = self[name], !table.definition.isSynced {
+      let former = try connection.scalar("SELECT former FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
+      if former == .integer(1) { return table }
+    }
+    return try synced(named: name)
   }
 }

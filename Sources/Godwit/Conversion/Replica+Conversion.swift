@@ -7,7 +7,8 @@ import Logging
 
 extension Replica {
   /// Makes a replica, the first of a new group, with the tables and rows of another program's database, which is only
-  /// read and never changed. All of it, or nothing: after a failure there is no replica.
+  /// read and never changed. All of it, or nothing: after a failure there is no replica, and one that was made by
+  /// somebody else meanwhile stays. What a call that was killed left is gone on with.
   ///
   /// The tables are local at first; ``startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards with
   /// models of the same shape, which say `sync: .local` until then. Views, triggers and indexes come along. Virtual
@@ -18,40 +19,91 @@ extension Replica {
   ///   - source: The database.
   ///   - name: What the replica is called among the members; by default the folder's name.
   ///   - key: Where the keys are to be.
+  ///   - postQuantum: Whether the replica has hybrid keys (ML-KEM-768 with X25519), and so all members of its group.
   ///   - progress: Hears how much is done.
   /// - Throws: `replicaExists`; `notADatabase`; `plaintextDatabase` for one that is not encrypted though a secret was
-  ///   given; `wrongKey`; `damagedDatabase`; `busy` when changes lie in a log beside it; `invalidSchema` for names that
-  ///   are Godwit's; `constraint` for rows that refer to none; `diskFull`, `fileAccess`.
+  ///   given; `wrongKey`; `damagedDatabase`; `busy` when changes lie in a log beside it, or it was changed while it was
+  ///   read; `invalidSchema` for names that are Godwit's; `constraint` for rows that refer to none; `invalidArgument`
+  ///   for an identity of the other kind where a post-quantum one is asked for; `diskFull`, `fileAccess`.
   public static func make(
     at path: String, from source: DatabaseSource, name: String? = nil, key: KeySource = .keyring(),
-    progress: ProgressHandler? = nil
+    postQuantum: Bool = false, progress: ProgressHandler? = nil
   ) async throws -> ConversionReport {
     let folder = ReplicaFolder(path, key: key)
-    guard !folder.hasDatabase else {
-      throw GodwitError(
-        .replicaExists, "there is a replica in \(path) already", hint: "make one of the database in another folder")
+    // Nobody is asked for a secret in vain.
+    if folder.hasDatabase { try await withUntouched(folder, name: nil, key: key) { _ in } }
+    // What cannot be read at all is found out before anything is made.
+    let secret = try await BlockingThread.run {
+      let secret = try source.secret?.read()
+      if secret == nil { _ = try Connection(plaintext: source.path, mode: .reader) }
+      return secret
     }
-    let traces = MadeFiles(folder)
+    return try await withUntouched(folder, name: name, key: key, postQuantum: postQuantum) { replica in
+      if let name { try await replica.takeName(name) }
+      return try await replica.takeTables(of: source, secret, progress)
+    }
+  }
+
+  /// Lends the folder's replica, which is made now or was left by a call that was killed, while nobody else opens it.
+  /// What was made here goes when the body fails.
+  ///
+  /// Throws `replicaExists` for one that holds anything.
+  private static func withUntouched<Output>(
+    _ folder: ReplicaFolder, name: String?, key: KeySource, postQuantum: Bool = false,
+    _ body: (Replica) async throws -> Output
+  ) async throws -> Output {
+    let lock = try await BlockingThread.run { try folder.lock() }
+    defer { withExtendedLifetime(lock) {} }
+    let made = MadeFiles(folder)
     do {
-      // What cannot be read at all is found out before anything is made.
-      let secret = try await BlockingThread.run {
-        let secret = try source.secret?.read()
-        if secret == nil { _ = try Connection(plaintext: source.path, mode: .reader) }
-        return secret
-      }
-      let replica = try await open(at: path, models: [], name: name, key: key)
+      let replica = try await openLocked(folder, name: name, key: key, postQuantum: postQuantum, lock)
       do {
-        let report = try await replica.takeTables(of: source, secret, progress)
+        guard try await replica.isUntouched() else { throw folder.isTaken() }
+        let output = try await body(replica)
         await replica.close()
-        return report
+        return output
       } catch {
         await replica.close()
         throw error
       }
     } catch {
-      traces.remove()
+      made.remove()
       throw error
     }
+  }
+
+  private static func openLocked(
+    _ folder: ReplicaFolder, name: String?, key: KeySource, postQuantum: Bool, _ lock: LockFile
+  ) async throws -> Replica {
+    let hadDatabase = folder.hasDatabase
+    do {
+      return try await open(
+        at: folder.path, models: [], name: name, key: key, postQuantum: postQuantum, logger: Logger(label: "godwit"),
+        wallClock: .system, lock: lock)
+    } catch let error as GodwitError where hadDatabase && ![.invalidArgument, .diskFull, .busy].contains(error.code) {
+      // Whatever else keeps it from being opened, it is somebody's.
+      throw folder.isTaken(underlying: error)
+    }
+  }
+
+  /// Whether there is nothing but what opening a new replica makes.
+  private func isUntouched() async throws -> Bool {
+    guard try await withKeyring({ contents, _ in contents.members.count == 1 }) else { return false }
+    return try await pool.read { connection in
+      try connection.scalar(
+        """
+        SELECT NOT (EXISTS (SELECT 1 FROM godwit_log) OR EXISTS (SELECT 1 FROM godwit_origin WHERE sequence > 0)
+          OR EXISTS (SELECT 1 FROM godwit_table) OR EXISTS (SELECT 1 FROM godwit_migration)
+          OR EXISTS (SELECT 1 FROM godwit_staged) OR EXISTS (SELECT 1 FROM godwit_quarantine)
+          OR EXISTS (SELECT 1 FROM sqlite_master WHERE substr(name, 1, 7) NOT IN ('godwit_', 'sqlite_')))
+        """) == .integer(1)
+    }
+  }
+
+  /// A call that was killed may have been given another name.
+  private func takeName(_ name: String) async throws {
+    guard let own = try await members().first(where: \.isOwn)?.name, own != name else { return }
+    try await renameMember(named: own, to: name)
   }
 
   private func takeTables(
@@ -64,12 +116,18 @@ extension Replica {
         DatabaseFile.removeNames(of: swap.otherFile)
         withExtendedLifetime(lock) {}
       }
-      let connection = try Self.open(source, secret, temporary: swap.otherFile) { fraction in
-        try writer.connection.checkCancellation()
-        progress?(fraction / 2)
-      }
-      return try writer.inMerge {
-        try SourceImport(writer: writer, source: connection) { progress?(0.5 + $0 / 2) }.run()
+      return try SourceState(source.path).whileItLasts { state in
+        let connection = try Self.open(source, secret, temporary: swap.otherFile) { fraction in
+          try writer.connection.checkCancellation()
+          progress?(fraction / 2)
+        }
+        // All tables are read from one state, which keeps others from writing where the file has locks.
+        try connection.execute("BEGIN")
+        return try writer.inMerge {
+          let report = try SourceImport(writer: writer, source: connection) { progress?(0.5 + $0 / 2) }.run()
+          try state.requireUnchanged()
+          return report
+        }
       }
     }
   }
@@ -86,29 +144,51 @@ extension Replica {
   }
 }
 
-/// What was not there before a replica was made, and goes when that fails.
+/// What was not there before a replica was made, and goes when that fails. Wants the folder's lock from the beginning to
+/// the end. Lock files stay: others may wait for them.
 private struct MadeFiles {
   private let folder: ReplicaFolder
-  private let hadFolder: Bool
+  private let hadDatabase: Bool
   private let hadKeyring: Bool
+  private let hadAnchor: Bool
 
   init(_ folder: ReplicaFolder) {
     self.folder = folder
-    hadFolder = PrivateFile.exists(folder.path)
+    hadDatabase = folder.hasDatabase
     hadKeyring = folder.hasKeyring
+    hadAnchor = PrivateFile.exists(folder.anchor.path)
   }
 
+  /// In an order in which a kill leaves a replica that can be opened, or none.
   func remove() {
+    guard !hadDatabase else { return }
+    let isForgotten = (try? forgetDatabase()) != nil
+    if !hadAnchor { unlink(folder.anchor.path) }
     DatabaseFile.removeNames(of: folder.database)
-    if !hadKeyring {
-      for suffix in ["", ".lock", ".anchor", ".anchor.lock"] { unlink(folder.keys.keyring + suffix) }
-    } else {
-      // The identity stays, without the salt of a database that is gone.
-      try? Keyring.update(at: folder.keys) { $0.databaseSalt = nil }
-      for suffix in [".anchor", ".anchor.lock"] { unlink(folder.keys.keyring + suffix) }
+    guard hadKeyring else {
+      unlink(folder.keys.keyring)
+      return
     }
-    for name in ["database-gate", "rekey.lock", "lock"] { unlink("\(folder.path)/\(name)") }
-    // Only when nothing else is in it; a machine key that was made stays.
-    if !hadFolder { rmdir(folder.path) }
+    // There may have been no room before.
+    if !isForgotten { try? forgetDatabase() }
+  }
+
+  /// The identity of before stays, without the group it founded and the salt of a database that goes.
+  private func forgetDatabase() throws {
+    guard folder.hasKeyring else { return }
+    try Keyring.update(at: folder.keys) { contents in
+      contents.databaseSalt = nil
+      guard contents.members.count == 1 else { return }
+      contents.group = nil
+      contents.members = []
+    }
+  }
+}
+
+extension ReplicaFolder {
+  fileprivate func isTaken(underlying: (any Error)? = nil) -> GodwitError {
+    GodwitError(
+      .replicaExists, "there is a replica in \(path) already", hint: "make one of the database in another folder",
+      underlying: underlying)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitKeys
 import GodwitModel
 import GodwitStorage
 
@@ -19,11 +20,14 @@ extension Replica {
   /// - Parameters:
   ///   - path: The file, which must not exist; outside of the replica's folder.
   ///   - progress: Hears how much is done.
-  /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `unsafeFile` for one in a
+  ///   folder where others could exchange it: writable by them, without the sticky bit; `diskFull`, `fileAccess`.
   public func exportPlaintext(to path: String, progress: ProgressHandler? = nil) async throws -> PlaintextReport {
     let folder = folder
     let report = try await pool.read { connection in
       try folder.requireOutside(path)
+      // The file is opened by its name, which nobody else may exchange.
+      try ParentFolders.check(of: path, besideOthers: true)
       guard !PrivateFile.exists(path) else { throw Self.exists(path) }
       try Leftovers.remove(of: path)
       let file = try PendingFile(replacing: path)

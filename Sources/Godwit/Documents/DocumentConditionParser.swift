@@ -123,7 +123,7 @@ struct DocumentConditionParser {
     case .number(let number):
       tokens.removeFirst()
       return number
-    case .word: 
+    case .word:
       if takeWord("true") { return .bool(true) }
       if takeWord("false") { return .bool(false) }
     default: break
@@ -161,82 +161,96 @@ struct DocumentConditionParser {
 
   // MARK: Words
 
+  /// Goes by unicode scalars: a mark or a modifier behind a quote belongs to the text and not to the quote.
   private init(_ text: String) throws {
-    let characters = Array(text)
+    let scalars = Array(text.unicodeScalars)
     var tokens: [Token] = []
     var place = 0
-    while place < characters.count {
+    while place < scalars.count {
       let start = place
-      let character = characters[place]
-      if character.isWhitespace {
+      let scalar = scalars[place]
+      if scalar.properties.isWhitespace {
         place += 1
         continue
       }
       let kind: Token.Kind
-      if character == "\"" || character == "'" {
-        let content = try Self.quoted(characters, &place)
-        kind = character == "\"" ? .quoted(content) : .text(content)
-      } else if character.isASCII && character.isNumber || "-+".contains(character) {
-        kind = try Self.number(characters, &place)
-      } else if Self.isNamePart(character) {
-        while place < characters.count, Self.isNamePart(characters[place]) { place += 1 }
-        kind = .word(String(characters[start..<place]))
+      if scalar == "\"" || scalar == "'" {
+        let content = try Self.quoted(scalars, &place)
+        kind = scalar == "\"" ? .quoted(content) : .text(content)
+      } else if Self.isDigit(scalar) || scalar == "-" || scalar == "+" {
+        kind = try Self.number(scalars, &place)
+      } else if Self.beginsName(scalar) {
+        kind = .word(Self.word(scalars, &place))
       } else {
-        kind = try Self.symbol(characters, &place)
+        kind = try Self.symbol(scalars, &place)
       }
       tokens.append(Token(kind: kind, column: start + 1))
     }
     self.tokens = tokens[...]
-    end = characters.count + 1
+    end = scalars.count + 1
   }
 
-  private static func isNamePart(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || character == "_" || character == "."
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+  private static func beginsName(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "_" || scalar == "." || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }
 
-  private static func quoted(_ characters: [Character], _ place: inout Int) throws -> String {
+  /// Marks, and what joins letters, go on with a name.
+  private static func continuesName(_ scalar: Unicode.Scalar) -> Bool {
+    beginsName(scalar) || scalar.properties.isGraphemeExtend || scalar.properties.isJoinControl
+      || scalar.properties.generalCategory == .spacingMark
+  }
+
+  private static func word(_ scalars: [Unicode.Scalar], from start: Int? = nil, _ place: inout Int) -> String {
+    let start = start ?? place
+    while place < scalars.count, continuesName(scalars[place]) { place += 1 }
+    return text(scalars[start..<place])
+  }
+
+  private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
+  }
+
+  private static func quoted(_ scalars: [Unicode.Scalar], _ place: inout Int) throws -> String {
     let start = place
-    let quote = characters[place]
-    var content = ""
+    let quote = scalars[place]
+    var content = String.UnicodeScalarView()
     place += 1
-    while place < characters.count {
-      if characters[place] == quote {
+    while place < scalars.count {
+      if scalars[place] == quote {
         place += 1
         // Doubled, it is one of the text's own.
-        guard place < characters.count, characters[place] == quote else { return content }
+        guard place < scalars.count, scalars[place] == quote else { return String(content) }
       }
-      content.append(characters[place])
+      content.append(scalars[place])
       place += 1
     }
     throw failure("has a quote that is not closed", at: start + 1)
   }
 
-  private static func number(_ characters: [Character], _ place: inout Int) throws -> Token.Kind {
+  private static func number(_ scalars: [Unicode.Scalar], _ place: inout Int) throws -> Token.Kind {
     let start = place
     place += 1
-    while place < characters.count, characters[place].isASCII,
-      characters[place].isNumber || ".eE".contains(characters[place])
-        || "+-".contains(characters[place]) && "eE".contains(characters[place - 1])
-    {
+    while place < scalars.count {
+      let isSign = scalars[place] == "+" || scalars[place] == "-"
+      let isPart = isDigit(scalars[place]) || ".eE".unicodeScalars.contains(scalars[place])
+      guard isPart || isSign && "eE".unicodeScalars.contains(scalars[place - 1]) else { break }
       place += 1
     }
-    let text = String(characters[start..<place])
+    let text = text(scalars[start..<place])
     guard let number = try? JSON(text: text.hasPrefix("+") ? String(text.dropFirst()) : text) else {
       // Names may begin with a digit.
-      if characters[start].isNumber {
-        while place < characters.count, isNamePart(characters[place]) { place += 1 }
-        return .word(String(characters[start..<place]))
-      }
-      throw failure("has a number that is none", at: start + 1)
+      guard isDigit(scalars[start]) else { throw failure("has a number that is none", at: start + 1) }
+      return .word(word(scalars, from: start, &place))
     }
-    guard place < characters.count, isNamePart(characters[place]) else { return .number(number) }
-    while place < characters.count, isNamePart(characters[place]) { place += 1 }
-    return .word(String(characters[start..<place]))
+    guard place < scalars.count, continuesName(scalars[place]) else { return .number(number) }
+    return .word(word(scalars, from: start, &place))
   }
 
-  private static func symbol(_ characters: [Character], _ place: inout Int) throws -> Token.Kind {
-    for length in [2, 1] where place + length <= characters.count {
-      let symbol = String(characters[place..<place + length])
+  private static func symbol(_ scalars: [Unicode.Scalar], _ place: inout Int) throws -> Token.Kind {
+    for length in [2, 1] where place + length <= scalars.count {
+      let symbol = text(scalars[place..<place + length])
       if ["<>", "!=", "<=", ">=", "==", "=", "<", ">", "(", ")", ","].contains(symbol) {
         place += length
         return .symbol(symbol)

@@ -35,7 +35,11 @@ extension Replica {
 
   /// Makes the object's document what the object is. Members that differ are written, and no others.
   ///
-  /// - Throws: `valueNotStorable` for what JSON has no form for; `invalidArgument` for a key that is empty or too long.
+  /// The expiry is what the call says: without `expires` the document does not expire, also when it was loaded with an
+  /// expiry. To keep one, say it again: `documents(of: Session.self).expiry(of: key)` tells it.
+  ///
+  /// - Throws: `valueNotStorable` for what JSON has no form for; `invalidArgument` for a key that is empty or too long,
+  ///   and for an expiry that is NaN.
   public func save<Object: DocumentObject>(_ object: Object, expires: Date? = nil) async throws {
     try await documents(of: Object.self).set(object.key, encoding: object, expires: expires)
   }

@@ -13,6 +13,8 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   private(set) var orders: Result<[DocumentOrder], GodwitError> = .success([])
   private(set) var limit: Int?
   private(set) var offset = 0
+  /// By which instant documents are expired; by that of each run when nil.
+  private var instant: Int64?
 
   init(
     _ address: CollectionAddress, _ clock: DocumentClock,
@@ -70,6 +72,13 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
     return copy
   }
 
+  /// The same for runs that are to agree: what expires between them stays in.
+  package var atOneInstant: Self {
+    var copy = self
+    copy.instant = clock.now
+    return copy
+  }
+
   /// The same for another form of its documents.
   func reading<Other: Sendable>(
     _ read: @escaping @Sendable (Statement, CollectionShape) throws -> Other
@@ -79,12 +88,14 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
     other.orders = orders
     other.limit = limit
     other.offset = offset
+    other.instant = instant
     return other
   }
 
   // MARK: SQL
 
-  /// The SELECT, for a collection that has all the members it names.
+  /// The SELECT, for a collection that has all the members it names. Members that are declared as counters or sets it
+  /// takes for others: it sees what stands in the column of their name, and not what was counted or collected.
   public var sql: SQL { get throws { try select("*", nil) } }
 
   func select(_ what: String, _ shape: CollectionShape?) throws -> SQL {
@@ -109,7 +120,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
 
   private func addCondition(to sql: inout DocumentSQL, expires: Bool = false) throws {
     sql.add("(\(expires ? "" : "\(Self.expiry) IS NULL OR ")\(Self.expiry) > ")
-    sql.bind(.integer(clock.now))
+    sql.bind(.integer(instant ?? clock.now))
     sql.add(")")
     guard let condition = try condition.get() else { return }
     sql.add(" AND ")
@@ -141,23 +152,50 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   /// Runs it; never called by programs.
   public func _fetch(_ connection: FetchConnection) throws -> [Element] {
     let connection = connection.connection
-    guard let shape = try CollectionShape.current(of: address, on: connection) else {
-      _ = try select("*", nil)
-      return []
-    }
-    let sql = try select("*", shape)
-    return try connection.withStatement(sql.text) { statement in
+    guard let shape = try shape(on: connection) else { return [] }
+    var elements: [Element] = []
+    try step(try select("*", shape), on: connection) { elements.append(try read($0, shape)) }
+    return elements
+  }
+
+  /// The collection as it is; nil when it is absent. What does not parse is an error either way.
+  private func shape(on connection: Connection) throws -> CollectionShape? {
+    try clock.look(at: connection)
+    if let shape = try CollectionShape.current(of: address, on: connection) { return shape }
+    try check()
+    return nil
+  }
+
+  /// Throws for a condition or an order that is none.
+  func check() throws { _ = try select("*", nil) }
+
+  private func step(_ sql: SQL, on connection: Connection, _ body: (Statement) throws -> Void) throws {
+    try connection.withStatement(sql.text) { statement in
       try statement.bind(sql.values)
-      var elements: [Element] = []
-      while try statement.step() { elements.append(try read(statement, shape)) }
-      return elements
+      while try statement.step() { try body(statement) }
+    }
+  }
+
+  /// Calls the body with one document after another. What SQLite sorts it has in memory, so documents in an order of
+  /// their own are sorted by their keys alone, and then read.
+  func forEach(_ connection: Connection, _ body: (Element) throws -> Void) throws {
+    guard let shape = try shape(on: connection) else { return }
+    guard try !orders.get().isEmpty else {
+      return try step(try select("*", shape), on: connection) { try body(read($0, shape)) }
+    }
+    try connection.withStatement(address.selectByKey()) { document in
+      try step(try select(SQLName.quoted(CollectionTable.keyColumn), shape), on: connection) { keys in
+        try document.bind(keys.text(at: 0), at: 1)
+        if try document.step() { try body(read(document, shape)) }
+        document.reset()
+      }
     }
   }
 
   /// When the first of them expires; never called by programs.
   public func _nextChange(_ connection: FetchConnection) throws -> Int64? {
     let connection = connection.connection
-    guard let shape = try CollectionShape.current(of: address, on: connection) else { return nil }
+    guard let shape = try shape(on: connection) else { return nil }
     let sql = try firstExpiry(shape)
     guard case .integer(let instant)? = try connection.scalar(sql.text, sql.values) else { return nil }
     return instant
@@ -166,11 +204,22 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   /// Counts them; never called by programs.
   public func _count(_ connection: FetchConnection) throws -> Int {
     let connection = connection.connection
-    guard let shape = try CollectionShape.current(of: address, on: connection) else { return 0 }
+    guard let shape = try shape(on: connection) else { return 0 }
     let sql = try select("1", shape)
     let count = try connection.scalar("SELECT count(*) FROM (\(sql.text))", sql.values)
     guard case .integer(let number)? = count else { return 0 }
     return Int(number)
+  }
+}
+
+extension Snapshot {
+  /// Calls the body with each document that a request finds, one after another, so that one at a time is in memory. Of
+  /// documents in an order of their own the keys are, all of them.
+  ///
+  /// - Throws: What the body throws, and what `fetch(_:)` does.
+  public func forEach<Element>(_ request: DocumentRequest<Element>, _ body: (Element) throws -> Void) throws {
+    try checkIsOpen()
+    try request.forEach(connection, body)
   }
 }
 

@@ -100,6 +100,7 @@ extension Documents {
     try snapshot.checkIsOpen()
     let connection = snapshot.connection
     let table = try address.table()
+    try clock.look(at: connection)
     do {
       return try connection.withStatement(address.selectByKey()) { statement in
         try statement.bind(key, at: 1)

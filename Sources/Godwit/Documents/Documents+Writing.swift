@@ -10,17 +10,17 @@ extension Documents {
   /// Makes the document what the JSON says: members that it does not name go. Without `expires` it does not expire.
   ///
   /// - Throws: `invalidDocument` with line and column; `limitExceeded`; `invalidArgument` for a key or name that is empty
-  ///   or too long. Nothing is stored then.
+  ///   or too long, and for an expiry that is NaN. Nothing is stored then.
   public func set(_ key: String, json: String, expires: Date? = nil) async throws {
     try await replica.write { try set(key, json: json, expires: expires, in: $0) }
   }
 
   /// The same inside a transaction.
   public func set(_ key: String, json: String, expires: Date? = nil, in transaction: Transaction) throws {
-    try write(DocumentSource(json: json), key, .whole, .set(Self.milliseconds(expires)), transaction)
+    try write(DocumentSource(json: json), key, .whole, .set(try Self.milliseconds(expires)), transaction)
   }
 
-  /// Makes the document what is given: members that are not named go.
+  /// Makes the document what is given: members that are not named go. Without `expires` it does not expire.
   ///
   /// - Throws: `valueNotStorable` for NaN; otherwise as `set(_:json:)`.
   public func set(_ key: String, _ document: [String: JSON], expires: Date? = nil) async throws {
@@ -31,10 +31,12 @@ extension Documents {
   public func set(
     _ key: String, _ document: [String: JSON], expires: Date? = nil, in transaction: Transaction
   ) throws {
-    try write(DocumentSource(document), key, .whole, .set(Self.milliseconds(expires)), transaction)
+    try write(DocumentSource(document), key, .whole, .set(try Self.milliseconds(expires)), transaction)
   }
 
-  /// Makes the document what the value encodes to, which must be an object.
+  /// Makes the document what the value encodes to, which must be an object. Without `expires` it does not expire.
+  ///
+  /// A `Decimal` is stored as a number where a double gives all its digits back, else as a text, and reads from both.
   ///
   /// - Throws: `valueNotStorable` for what JSON has no form for; otherwise as `set(_:json:)`.
   public func set(_ key: String, encoding value: some Encodable & Sendable, expires: Date? = nil) async throws {
@@ -45,7 +47,7 @@ extension Documents {
   public func set(
     _ key: String, encoding value: some Encodable, expires: Date? = nil, in transaction: Transaction
   ) throws {
-    try write(DocumentSource(encoding: value), key, .whole, .set(Self.milliseconds(expires)), transaction)
+    try write(DocumentSource(encoding: value), key, .whole, .set(try Self.milliseconds(expires)), transaction)
   }
 
   // MARK: Members
@@ -144,6 +146,7 @@ extension Documents {
   /// Lets the document expire at an instant, or never.
   ///
   /// - Returns: Whether there is one.
+  /// - Throws: `invalidArgument` for an instant that is NaN.
   @discardableResult
   public func expire(_ key: String, at instant: Date?) async throws -> Bool {
     try await replica.write { try expire(key, at: instant, in: $0) }
@@ -153,7 +156,7 @@ extension Documents {
   @discardableResult
   public func expire(_ key: String, at instant: Date?, in transaction: Transaction) throws -> Bool {
     guard try has(key, in: transaction) else { return false }
-    try write(DocumentSource([:]), key, .merging, .set(Self.milliseconds(instant)), transaction)
+    try write(DocumentSource([:]), key, .merging, .set(try Self.milliseconds(instant)), transaction)
     return true
   }
 
@@ -187,7 +190,10 @@ extension Documents {
   @discardableResult
   public func delete(_ request: DocumentRequest<Document>, in transaction: Transaction) throws -> Int {
     try transaction.checkIsOpen()
-    guard let layout = try transaction.writer.documents.existing(request.address) else { return 0 }
+    guard let layout = try transaction.writer.documents.existing(request.address) else {
+      try request.check()
+      return 0
+    }
     return try delete(try request.deletion(layout.shape), transaction)
   }
 
@@ -232,9 +238,14 @@ extension Documents {
     return try transaction.connection.scalar(sql, [.text(key), .integer(clock.now)]) != nil
   }
 
-  /// Rounded up: a document is there until its instant, and not a part of a millisecond less.
-  static func milliseconds(_ date: Date?) -> Int64? {
+  /// Rounded up: a document is there until its instant, and not a part of a millisecond less. One that is infinite is
+  /// the last, or the first, that there is. Throws `invalidArgument` for NaN.
+  static func milliseconds(_ date: Date?) throws -> Int64? {
     guard let seconds = date?.timeIntervalSince1970 else { return nil }
+    guard !seconds.isNaN else {
+      throw GodwitError(
+        .invalidArgument, "the expiry is NaN, which is no instant", hint: "a document without one never expires")
+    }
     let milliseconds = min(max(seconds * 1_000, -9e15), 9e15)
     // A Date made of milliseconds is not one more.
     let nearest = milliseconds.rounded()

@@ -21,11 +21,16 @@ extension Replica {
   ///   - key: The values of its key columns, in their order.
   ///   - column: The one column to tell of; all of them by default.
   /// - Throws: `notInSchema` for an unknown table or column, `invalidArgument` when the key has another number of values,
-  ///   `notFound` when nothing is remembered of such a row.
+  ///   `notFound` when nothing is remembered of such a row, no conflict is listed and no write waits.
   public func explain(table: String, key: [Value], column: String? = nil) async throws -> RowExplanation {
     try await pool.read { connection in
       let history = try RowHistory(connection)
-      let definition = try history.tables.catalog.synced(named: table).definition
+      let definition = try history.tables.catalog.everSynced(named: table, on: connection).definition
+      guard definition.isSynced else {
+        throw GodwitError(
+          .notInSchema, "table \(definition.name) is not synced any more, and of its rows nothing is remembered",
+          hint: "its conflicts are listed still: godwit conflicts --table \(definition.name)")
+      }
       guard let found = try history.tables.named(table), key.count == definition.keyCount else {
         let names = definition.columns.prefix(definition.keyCount).map(\.name).joined(separator: ", ")
         throw GodwitError(.invalidArgument, "the key of table \(table) is made of \(names)")
@@ -45,10 +50,10 @@ extension Replica {
     }
   }
 
-  /// A synced table and its columns.
+  /// A table that is synced, or was until its sync was stopped, and its columns.
   ///
   /// - Throws: `notInSchema` for an unknown table.
   public func table(named name: String) async throws -> TableDescription {
-    try await pool.read { TableDescription(try Catalog($0).synced(named: name).definition) }
+    try await pool.read { TableDescription(try Catalog($0).everSynced(named: name, on: $0).definition) }
   }
 }

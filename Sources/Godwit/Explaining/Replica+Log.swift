@@ -19,7 +19,7 @@ extension Replica {
       let search = LogSearch(log: try ChangeLog(connection), table: table?.lowercased(), replica: replica, since: since)
       let entries = try search.newest(limit)
       // The log may tell of a table that has been dropped.
-      if entries.isEmpty, let table { _ = try Catalog(connection).synced(named: table) }
+      if entries.isEmpty, let table { _ = try Catalog(connection).everSynced(named: table, on: connection) }
       return entries
     }
   }

@@ -12,6 +12,8 @@ public struct RowExplanation: Sendable {
     case limbo
     /// Deleted.
     case deleted
+    /// Not in its table, and the row itself is not remembered: there are conflicts about it, or writes that wait.
+    case unknown
   }
 
   /// The latest insert or update of the row by one replica.
@@ -31,6 +33,14 @@ public struct RowExplanation: Sendable {
     public let isDeleted: Bool
   }
 
+  /// A write to the row that waits, whole or in part, for tables or columns that are not known here yet.
+  public struct Waiting: Sendable, Hashable {
+    /// Who wrote it.
+    public let author: Authorship
+    /// What its transaction waits for, in words: `column stars of table note`.
+    public let unknown: [String]
+  }
+
   /// A change of the row's key.
   public struct Move: Sendable, Hashable {
     /// Who moved it.
@@ -47,7 +57,7 @@ public struct RowExplanation: Sendable {
   public let presence: Presence
   /// Whether edits keep a row that was deleted meanwhile, or the delete wins.
   public let deletes: DeletePolicy
-  /// The columns beside the key.
+  /// The columns beside the key; none of a row that is ``Presence/unknown``.
   public let cells: [CellExplanation]
   /// The inserts and updates that are remembered.
   public let touches: [Touch]
@@ -61,7 +71,10 @@ public struct RowExplanation: Sendable {
   public let moves: [Move]
   /// What holds the row back, or masks its references.
   public let holds: [LimboRow.Hold]
-  /// The conflicts about the row as a whole, or several of its columns, newest first.
+  /// Writes to the row that wait for a schema, in the order of their timestamps.
+  public let waiting: [Waiting]
+  /// The conflicts about the row as a whole, several of its columns or a former one, newest first; of a row that is
+  /// ``Presence/unknown`` all of them.
   public let conflicts: [Conflict]
 }
 

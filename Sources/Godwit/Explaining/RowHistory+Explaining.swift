@@ -10,13 +10,12 @@ extension RowHistory {
     let definition = table.definition
     let key = RowKey(table: table.number, key: values.encoded[...])
     let shown = try table.rows.values(key.key)
-    guard let state = try fold.state(of: key) ?? (shown == nil ? nil : .settled) else {
-      throw GodwitError(
-        .notFound, "table \(definition.name) has no row with this key, and none is remembered",
-        hint: "a key that was changed is remembered under the old one only while somebody may still write to it")
-    }
     let conflicts = try ConflictLog(connection, origins: log.origins)
       .list(.init(table: table.number, key: values), limit: Self.conflictLimit)
+    let waiting = try waiting(key, definition.name)
+    guard let state = try fold.state(of: key) ?? (shown == nil ? nil : .settled) else {
+      return try unknown(definition, values, conflicts, waiting)
+    }
     var cells = shown ?? table.completed(state.image ?? [])
     if shown != nil { for (column, value) in state.masks { cells[column - definition.keyCount] = value } }
     let columns = column.map { $0..<$0 + 1 } ?? definition.keyCount..<definition.columns.count
@@ -28,14 +27,34 @@ extension RowHistory {
         let name = definition.columns[number].name
         return try cell(
           number, of: table, state, value: cells[number - definition.keyCount],
-          conflicts.filter { $0.columns == [name] })
+          conflicts.filter { $0.columns == [name] && $0.formerColumns.isEmpty })
       },
       touches: try touches(state), isOlder: state.isSettled,
       deletions: state.deletes.sorted().map { Authorship($0) }, movedHere: state.carried.values.max().map { Authorship($0) },
       moves: try state.moves.sorted { $0.stamp < $1.stamp }.map {
         RowExplanation.Move(author: Authorship($0.stamp), key: try [Value](encoded: $0.target))
       },
-      holds: try limboRow(key)?.holds ?? [], conflicts: conflicts.filter { $0.columns.count != 1 })
+      holds: try limboRow(key)?.holds ?? [], waiting: waiting,
+      conflicts: conflicts.filter { $0.columns.count != 1 || !$0.formerColumns.isEmpty })
+  }
+
+  /// Of a row that is neither shown nor remembered.
+  private func unknown(
+    _ definition: TableDefinition, _ key: [Value], _ conflicts: [Conflict], _ waiting: [RowExplanation.Waiting]
+  ) throws -> RowExplanation {
+    guard !conflicts.isEmpty || !waiting.isEmpty else {
+      throw GodwitError(
+        .notFound, "table \(definition.name) has no row with this key, and none is remembered",
+        hint: "what every member is known to hold is forgotten, that a row was deleted or got another key, too")
+    }
+    return RowExplanation(
+      table: definition.name, key: key, presence: .unknown, deletes: definition.deletes, cells: [], touches: [],
+      isOlder: false, deletions: [], movedHere: nil, moves: [], holds: [], waiting: waiting, conflicts: conflicts)
+  }
+
+  private func waiting(_ key: RowKey, _ table: String) throws -> [RowExplanation.Waiting] {
+    let found = try Quarantine(connection).transactions(writingTo: key, of: table, log)
+    return try found.map { RowExplanation.Waiting(author: try author($0.dot), unknown: $0.unknown) }
   }
 
   private func touches(_ state: RowState) throws -> [RowExplanation.Touch] {

@@ -9,6 +9,15 @@ extension Replica {
     return try await withKeyring { _, roster in roster.all.map { Member($0, own: own) } }
   }
 
+  /// The member that a person means: by its replica ID, by what it is called, or by the first four digits or more of
+  /// the ID. One that was removed is meant where no other is called so.
+  ///
+  /// - Throws: `invalidArgument` when that is no member, or several, which the message lists.
+  public func member(named name: String) async throws -> Member {
+    let own = identity.replica
+    return try await withKeyring { _, roster in Member(try roster.member(name), own: own) }
+  }
+
   /// Makes another machine a member and writes the invitation that lets it join. Other members learn of it with the
   /// next sync file. For an active member that has the name only an invitation is written.
   ///
@@ -72,8 +81,8 @@ extension Replica {
   /// Removes a member: no later file is sealed to it or accepted from it. Other members learn of it with the next
   /// sync file. What it holds already it keeps, and what it wrote before stays.
   ///
-  /// - Parameter name: What it is called, or its replica ID.
-  /// - Throws: `invalidArgument` when no active member is called so, or several are, or it is this replica itself.
+  /// - Parameter name: What it is called, its replica ID, or the first digits of that.
+  /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself.
   public func removeMember(named name: String) async throws {
     try await changeRoster { roster, contents, now in
       let member = try roster.activeMember(name)
@@ -91,9 +100,9 @@ extension Replica {
   /// given at the same time the later stays.
   ///
   /// - Parameters:
-  ///   - name: What it is called, or its replica ID.
+  ///   - name: What it is called, its replica ID, or the first digits of that.
   ///   - newName: What it is to be called; at most 64 bytes.
-  /// - Throws: `invalidArgument` when no active member is called so, or several are, or the new name is taken or cannot
+  /// - Throws: `invalidArgument` when that is no active member, or several, or the new name is taken or cannot
   ///   be one.
   public func renameMember(named name: String, to newName: String) async throws {
     guard !newName.isEmpty else {

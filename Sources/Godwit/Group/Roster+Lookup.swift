@@ -25,22 +25,11 @@ extension Roster {
     return member
   }
 
-  /// The active member that a name, or a replica ID, stands for.
-  ///
-  /// Throws `invalidArgument` when there is none, or the name is that of several, or looks like another's.
-  func activeMember(_ name: String) throws -> Entry {
-    if let member = active.first(where: { "\($0.identity.replica)" == name }) { return member }
-    guard let member = active.first(where: { $0.name == name }) else {
-      throw GodwitError(.invalidArgument, "no active member is called \(name)", hint: "see: godwit member list")
-    }
-    let alike = active(alike: name)
-    guard alike.count == 1 else {
-      throw GodwitError(
-        .invalidArgument, "\(alike.count) members are called \(name), or what looks like it",
-        hint: "give the replica ID of the one that is meant: godwit member list")
-    }
-    return member
-  }
+  /// The active member that a text stands for. Throws `invalidArgument` when that is none, or several.
+  func activeMember(_ text: String) throws -> Entry { try MemberLookup(self, isActiveOnly: true).member(text) }
+
+  /// The member that a text stands for, or one that was removed. Throws `invalidArgument` when that is none, or several.
+  func member(_ text: String) throws -> Entry { try MemberLookup(self, isActiveOnly: false).member(text) }
 
   /// Throws `invalidArgument` when another active member has the name, or one that looks like it.
   func requireFree(_ name: String, for replica: ReplicaID) throws {

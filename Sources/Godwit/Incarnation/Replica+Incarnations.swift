@@ -4,9 +4,10 @@ import GodwitReplication
 import GodwitStorage
 
 extension Replica {
-  /// The incarnations of all members, or of the one with this name.
+  /// The incarnations of all members, those that were removed included, or of one.
   ///
-  /// - Throws: `invalidArgument` when no member has the name.
+  /// - Parameter name: What the member is called, its replica ID, or the first digits of that.
+  /// - Throws: `invalidArgument` when that is no member, or several.
   public func incarnations(of name: String? = nil) async throws -> [Incarnation] {
     let replicas = try await replicas(named: name)
     return try await pool.read { connection in
@@ -30,7 +31,7 @@ extension Replica {
   ///
   /// - Parameters:
   ///   - id: The incarnation, 8 hexadecimal digits.
-  ///   - name: What its member is called.
+  ///   - name: What its member is called, its replica ID, or the first digits of that.
   /// - Throws: `invalidArgument` when there is no such member or incarnation, or it is the one that writes here.
   public func endIncarnation(_ id: String, of name: String) async throws {
     let replicas = try await replicas(named: name)
@@ -52,10 +53,7 @@ extension Replica {
   }
 
   private func replicas(named name: String?) async throws -> Set<ReplicaID> {
-    let members = try await members().filter { name == nil || $0.name == name }
-    guard !members.isEmpty else {
-      throw GodwitError(.invalidArgument, "no member is called \(name ?? "")", hint: "see: godwit member list")
-    }
-    return Set(members.map(\.identity.replica))
+    guard let name else { return Set(try await members().map(\.identity.replica)) }
+    return [try await member(named: name).identity.replica]
   }
 }

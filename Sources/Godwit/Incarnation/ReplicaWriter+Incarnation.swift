@@ -31,8 +31,12 @@ extension ReplicaWriter {
   /// what others have of it and is not here comes back with their files.
   ///
   /// The anchor names the new nonce alone, so that a kill before the commit leads here again. When the transaction fails
-  /// the former anchor is put back.
-  func startIncarnation() throws {
+  /// the former anchor is put back. One that is planned only, and will be taken back, leaves the anchor as it is.
+  func startIncarnation(isPlanned: Bool = false) throws {
+    guard !isPlanned else {
+      try log.origins.save([log.origins.own])
+      return try addIncarnation { _ in }
+    }
     try anchorFile.locked {
       if replacedAnchor == nil, case .anchor(let former) = try anchorFile.read() { replacedAnchor = former }
       try replaceIncarnation(.foreign)
@@ -55,13 +59,17 @@ extension ReplicaWriter {
       let lived = Origin(replica: earlier.replica, incarnation: anchor.incarnation)
       try log.origins.end(lived, through: anchor.exported)
     }
+    try addIncarnation { anchor in try anchorFile.write(anchor, isDurable: false) }
+    hasStartedIncarnation = true
+  }
+
+  private func addIncarnation(_ writeAnchor: (Anchor) throws -> Void) throws {
     try clock.save(through: .none)
-    let own = try OriginTable.addOwn(replica: earlier.replica, on: connection)
+    let own = try OriginTable.addOwn(replica: log.origins.own.replica, on: connection)
     let next = Nonce.random()
-    try anchorFile.write(Anchor(nonces: [next], incarnation: own.incarnation), isDurable: false)
+    try writeAnchor(Anchor(nonces: [next], incarnation: own.incarnation))
     try setNonce(next)
     try reload()
-    hasStartedIncarnation = true
   }
 
   private func setNonce(_ nonce: Nonce) throws {

@@ -14,6 +14,7 @@ struct SyncFileWalk {
   /// Of each origin of a snapshot how far its transactions have gone by.
   private var sequences: [SequenceNumber]
   private let numbering: SnapshotNumbering
+  private let items: SnapshotCheck
   /// The block of a snapshot that is being read.
   private var block = ByteReader([])
 
@@ -22,6 +23,7 @@ struct SyncFileWalk {
     let origins = header.snapshot?.origins ?? []
     sequences = origins.map(\.floor)
     numbering = SnapshotNumbering(origins.map(\.origin))
+    items = SnapshotCheck(vector: header.snapshot?.vector ?? VersionVector())
     for origin in origins {
       chains[origin.origin] = origin.floorChain
       contexts[origin.origin] = origin.floorContext
@@ -37,7 +39,9 @@ struct SyncFileWalk {
     guard let head = header.snapshot else { return try file.next() }
     while true {
       while !block.isAtEnd {
-        let item = try SnapshotItem(reading: &block, tables: header.tables.count, origins: head.origins.count)
+        let item = try SnapshotItem(
+          reading: &block, tables: header.tables.count, origins: head.origins.count,
+          migrations: header.migrations.count)
         guard case .transaction(let number, let transaction) = item else {
           try take(item)
           continue
@@ -46,7 +50,8 @@ struct SyncFileWalk {
         guard sequences[number] <= head.origins[number].sequence else {
           throw ByteReader.malformed("an origin has more transactions than its head")
         }
-        return transaction.record(Dot(head.origins[number].origin, sequences[number]))
+        let origin = head.origins[number]
+        return try transaction.record(Dot(origin.origin, sequences[number]), folded: origin.folded)
       }
       guard let bytes = try file.nextBlock() else { return nil }
       block = ByteReader(bytes)
@@ -67,23 +72,21 @@ struct SyncFileWalk {
   private mutating func take(_ item: SnapshotItem) throws {
     switch item {
     case .row(let number, let values):
-      try check(values, count: header.tables[number].columns.count)
+      try items.check(values, count: header.tables[number].columns.count)
       rows[header.tables[number].name, default: 0] += 1
     case .state(let number, let key, let bytes):
-      try check(key, count: header.tables[number].keyCount)
+      try items.check(key, count: header.tables[number].keyCount)
       var reader = ByteReader(bytes)
-      _ = try RowState(reading: &reader, origins: numbering)
+      let state = try RowState(reading: &reader, origins: numbering)
       try reader.expectEnd()
-    case .hold(_, _, _, let number, let key), .ahead(let number, let key, _):
-      try check(key, count: header.tables[number].keyCount)
+      try items.check(state, header.tables[number])
+    case .hold(let kind, let target, let rest, let number, let key):
+      try items.check(key, count: header.tables[number].keyCount)
+      _ = try items.target(kind: kind, table: target, rest: rest)
+    case .ahead(let number, let key, _):
+      try items.check(key, count: header.tables[number].keyCount)
     case .transaction: break
     }
-  }
-
-  private func check(_ values: ArraySlice<UInt8>, count: Int) throws {
-    var reader = ByteReader(values)
-    for _ in 0..<count { _ = try reader.encodedValue() }
-    try reader.expectEnd()
   }
 
   /// Compares the chains with what the header says of their ends.

@@ -136,13 +136,14 @@ final class Merger {
     if isMerging { try log.origins.markFolded() }
   }
 
-  /// Rows of a table that was made anew wait for what its indexes and columns are called now.
+  /// Rows of a table that a migration has changed wait for what its indexes and columns are now, or do not wait any more.
   func renewHolds(of name: String) throws {
     guard let table = try tables.named(name) else { return }
-    try places.renewHolds(of: table) { row in
+    let free = try places.renewHolds(of: table) { row in
       try unique.changed(row)
       references.check(row.key, in: table)
     }
+    for row in free { _ = try unique.admit(row) }
     try unique.changedSomewhere(in: table.number)
     try unique.resolve()
     try finish()
@@ -242,12 +243,17 @@ final class Merger {
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {
-    guard let column = lost.column else {
-      return ConflictEntry(
-        kind: .delete, row: key, columns: [], values: [], winningValues: [], loser: lost.loser, winner: lost.winner)
+    func whole(_ kind: Conflict.Kind) -> ConflictEntry {
+      ConflictEntry(
+        kind: kind, row: key, columns: [], values: [], winningValues: [], loser: lost.loser, winner: lost.winner)
     }
-    return ConflictEntry(
-      kind: .edit, row: key, columns: [try tables[key.table].definition.columns[column].name], values: [lost.value],
-      winningValues: [lost.winningValue], loser: lost.loser, winner: lost.winner)
+    switch lost.part {
+    case .delete: return whole(.delete)
+    case .row: return whole(.edit)
+    case .cell(let column):
+      return ConflictEntry(
+        kind: .edit, row: key, columns: [try tables[key.table].definition.columns[column].name], values: [lost.value],
+        winningValues: [lost.winningValue], loser: lost.loser, winner: lost.winner)
+    }
   }
 }

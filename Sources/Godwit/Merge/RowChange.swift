@@ -81,7 +81,7 @@ struct RowChange {
   /// Whether a delete that lost was nobody's will: that of a document which had expired, or whose expiry has been set
   /// anew by the write it lost to (Specs/documents.md, "Expiry").
   func isSweep(_ lost: LostWrite) -> Bool {
-    guard lost.column == nil, table.definition.isCollection else { return false }
+    guard lost.part == .delete, table.definition.isCollection else { return false }
     let column = CollectionTable.ownColumnCount - 1
     if case .integer(let expiry)? = stored.first, expiry <= lost.loser.hlc.milliseconds { return true }
     return values.first != .null && after.stamp(of: column) == lost.winner

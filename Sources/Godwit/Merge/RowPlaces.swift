@@ -62,7 +62,9 @@ final class RowPlaces {
     try wait(row)
   }
 
-  private func wait(_ row: LivingRow) throws {
+  /// Whether there is something that others may bring or take away. What else keeps a row out is a constraint.
+  @discardableResult
+  private func wait(_ row: LivingRow) throws -> Bool {
     let table = try tables[row.key.table]
     try holds.removeAll(for: row.key)
     var targets = try claims(of: row)
@@ -73,15 +75,19 @@ final class RowPlaces {
     }
     // Whatever is in limbo has a hold: that there are none means that there is no limbo.
     for target in targets.isEmpty ? [Holds.Target(constraintOf: row.key.table)] : targets { try holds.add(target, for: row.key) }
+    return !targets.isEmpty
   }
 
-  /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each.
-  func renewHolds(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws {
+  /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each. Returns those
+  /// that nothing but a constraint may keep out now.
+  func renewHolds(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws -> [LivingRow] {
+    var free: [LivingRow] = []
     try states.forEach(of: table.number) { key, state in
       guard state.image != nil || !state.masks.isEmpty, let row = try load(key) else { return }
-      if !row.isShown { try wait(row) }
+      if !row.isShown, try !wait(row) { free.append(row) }
       try body(row)
     }
+    return free
   }
 
   /// Takes a row out of its table; its state is the caller's to keep.

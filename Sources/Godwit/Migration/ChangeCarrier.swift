@@ -96,14 +96,8 @@ final class ChangeCarrier {
       throw GodwitError(
         .corruptFile, "a transaction is of schema version \(version), whose migrations nobody has sent")
     }
-    let here = history.version
-    let forward = history.steps(after: version, through: here)
-    let back = history.steps(after: here, through: version).reversed()
     let landings = try tables.map { table in
-      var carriage = TableCarriage(table)
-      for step in forward { carriage.carryForward(step) }
-      for step in back { carriage.carryBack(step, toUnversioned: here == 0) }
-      return try ColumnLandings(table, carriage, in: catalog)
+      try ColumnLandings(table, history.carriage(of: table, from: version), in: catalog)
     }
     latest = (version, tables, landings)
     return landings

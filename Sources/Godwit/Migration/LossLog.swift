@@ -29,12 +29,19 @@ struct LossLog {
       [.integer(Int64(version)), .text(table), .blob(key), .text(column), .blob(writer.bytes)])
   }
 
-  /// The losses of later migrations than this one, in the order they were found.
-  func list(after version: UInt64 = 0, limit: Int = 10_000) throws -> [MigrationLoss] {
-    let sql =
-      "SELECT version, table_name, key, column_name, value FROM godwit_loss WHERE version > ? ORDER BY id LIMIT ?"
+  /// The number of the last one; nothing is ever taken out.
+  var last: Int64 {
+    get throws {
+      guard case .integer(let id)? = try connection.scalar("SELECT max(id) FROM godwit_loss") else { return 0 }
+      return id
+    }
+  }
+
+  /// All that came behind this one, in the order they were found.
+  func list(after id: Int64 = 0) throws -> [MigrationLoss] {
+    let sql = "SELECT version, table_name, key, column_name, value FROM godwit_loss WHERE id > ? ORDER BY id"
     return try connection.withStatement(sql) { statement in
-      try statement.bind([.integer(Int64(version)), .integer(Int64(limit))])
+      try statement.bind([.integer(id)])
       var losses: [MigrationLoss] = []
       while try statement.step() {
         var reader = ByteReader(statement.blob(at: 2))

@@ -29,6 +29,16 @@ struct MigrationHistory {
     known.filter { $0.version > first && $0.version <= last }.flatMap(\.steps)
   }
 
+  /// Where a table of a change set that was written at a version stands here.
+  func carriage(of table: ChangeSet.Table, from version: UInt64) -> TableCarriage {
+    var carriage = TableCarriage(table)
+    for step in steps(after: version, through: self.version) { carriage.carryForward(step) }
+    for step in steps(after: self.version, through: version).reversed() {
+      carriage.carryBack(step, toUnversioned: self.version == 0)
+    }
+    return carriage
+  }
+
   /// Throws `migrationMismatch` with the difference when both know another migration under one number.
   func check(_ others: [SchemaMigration], hint: String) throws {
     for (mine, other) in zip(known, others) where mine.bytes != other.bytes {

@@ -28,7 +28,7 @@ public struct MigrationPlan: Sendable {
   public let from: Int
   /// The migrations that ran, in order; empty when there was nothing to do.
   public let versions: [Version]
-  /// Values that could not be kept exactly.
+  /// Values that could not be kept exactly, all of them, in the order they were found.
   public let losses: [MigrationLoss]
 
   /// The version the tables have afterwards.

@@ -64,17 +64,18 @@ public struct CreateTable: MigrationStep {
   ///   - keyCount: How many of them are the key.
   ///   - unique: The columns of each index that lets no two rows hold the same.
   ///   - indexes: The columns of each other index.
+  ///   - deletes: Whether an edit outlives a delete that had not seen it, or goes with it.
   ///   - scope: Whether the rows travel.
   public init(
     _ name: String, _ columns: [NewColumn], keyCount: Int = 1, unique: [[String]] = [], indexes: [[String]] = [],
-    sync scope: SyncScope = .group
+    deletes: DeletePolicy = .editWins, sync scope: SyncScope = .group
   ) {
     definition = {
       try TableDefinition(
         name: name, keyCount: keyCount, columns: columns.map { try $0.definition() },
         indexes: unique.map { IndexDefinition(columns: $0, isUnique: true) }
           + indexes.map { IndexDefinition(columns: $0, isUnique: false) },
-        isSynced: scope == .group)
+        isSynced: scope == .group, deletes: deletes)
     }
   }
 

@@ -73,6 +73,7 @@ struct Migrator {
 
   private func work(_ migrations: Migrations, _ models: [TableDefinition]) throws -> MigrationPlan {
     var history = try MigrationHistory(connection)
+    let lastLoss = try LossLog(connection).last
     let all = try migrations.schemaMigrations()
     try history.forgetUnused(unlike: all, on: connection)
     try Self.check(all, history)
@@ -90,7 +91,7 @@ struct Migrator {
     if !versions.isEmpty { try checkForeignKeys() }
     try writer.reload()
     return MigrationPlan(
-      from: Int(history.version), versions: versions, losses: try LossLog(connection).list(after: history.version))
+      from: Int(history.version), versions: versions, losses: try LossLog(connection).list(after: lastLoss))
   }
 
   private func run(_ data: SchemaMigration, _ migration: Migration) throws -> MigrationPlan.Version {
@@ -110,7 +111,7 @@ struct Migrator {
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), on: connection)
     try writer.reload()
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
-    for table in rebuild.rebuilt { try writer.merger().renewHolds(of: table.table) }
+    for table in rebuild.rebuilt.map(\.table) + rebuild.reindexed { try writer.merger().renewHolds(of: table) }
     let aside = try started.map { try sync.setAside($0) }
     let released = try Quarantine.release(on: writer)
     for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }

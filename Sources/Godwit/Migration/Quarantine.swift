@@ -36,6 +36,42 @@ struct Quarantine {
     }
   }
 
+  /// The transactions of which a write to this row waits, whole or in part, and what they wait for, in the
+  /// order of timestamps. Reads all that waits.
+  func transactions(
+    writingTo row: RowKey, of table: String, _ log: ChangeLog
+  ) throws -> [(dot: Dot, unknown: [String])] {
+    let history = try MigrationHistory(connection)
+    var found: [(dot: Dot, unknown: [String])] = []
+    for entry in try Self.load(connection) {
+      guard let record = try log.record(at: entry.key) else { continue }
+      let changes = try ChangeSet(record.changes[...])
+      let isTable = changes.tables.map { changed in
+        let carriage = history.carriage(of: changed, from: record.schemaVersion)
+        guard case .here(let name) = carriage.fate else { return false }
+        return name.isSameName(as: table)
+      }
+      var place = 0
+      var isFound = false
+      try changes.forEach { operation in
+        defer { place += 1 }
+        guard !isFound, isTable[operation.table], entry.operations.columns[place] != nil else { return }
+        isFound = operation.key == row.key
+        if !isFound, operation.kind == .move {
+          isFound = try operation.movement(in: changes.tables[operation.table]).previousKey == row.key
+        }
+      }
+      if isFound { found.append((record.dot, try unknown(entry.key))) }
+    }
+    return found
+  }
+
+  private func unknown(_ key: LogKey) throws -> [String] {
+    let text = try connection.scalar("SELECT unknown FROM godwit_quarantine WHERE id = ?", [.integer(key.rawValue)])
+    guard case .text(let text)? = text else { return [] }
+    return text.components(separatedBy: "; ")
+  }
+
   /// Applies what now has a place, with the stamps it came with, and returns how many transactions wait no more. It
   /// runs inside a database transaction with triggers and foreign keys off.
   static func release(on writer: ReplicaWriter) throws -> Int {

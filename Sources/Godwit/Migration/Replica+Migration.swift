@@ -48,7 +48,8 @@ extension Replica {
     try await pool.read { Migrations(try MigrationHistory($0).known.map(Migration.init)) }
   }
 
-  /// Values that migrations could not keep exactly, in the order they were found.
+  /// All values that migrations could not keep exactly, in rows and in changes that came later, in the order they were
+  /// found.
   public func migrationLosses() async throws -> [MigrationLoss] {
     try await pool.read { try LossLog($0).list() }
   }

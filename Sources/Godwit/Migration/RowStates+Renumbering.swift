@@ -5,17 +5,24 @@ import GodwitStorage
 extension RowStates {
   private static let batchSize = 1_000
 
+  /// A value besides those of the row itself.
+  enum Brought {
+    /// By a write that followed the row to this key.
+    case cell
+    case contribution
+  }
+
   /// Rewrites the states of a table whose columns have other numbers now.
   ///
   /// - Parameters:
   ///   - table: The table's number.
   ///   - sources: By new column number, the old number of the column whose stamp it takes over; nil for one that is new
   ///     and as old as its row.
-  ///   - contribution: What the column of that new number makes of a value that was brought to its source; nil when it
-  ///     takes no contributions.
+  ///   - brought: What the column of that new number makes of a value that a write brought to its source; nil for a
+  ///     contribution when the column takes none, and for a cell when it takes contributions alone.
   ///   - image: Makes the cells of a row that is not alive from those it had.
   func renumber(
-    table: Int, sources: [Int?], contribution: (Int, Value) throws -> Value?, image: ([Value]) throws -> [Value]
+    table: Int, sources: [Int?], brought: (Brought, Int, Value) throws -> Value?, image: ([Value]) throws -> [Value]
   ) throws {
     try forEach(of: table) { key, old in
       var state = old
@@ -29,11 +36,14 @@ extension RowStates {
         guard let source else { continue }
         if let stamp = old.overrides[source] { state.overrides[number] = stamp }
         state.carried[number] = old.carried[source]
-        state.brought[number] = old.brought[source]
-        let brought = try old.contributions[source]?.compactMap { old in
-          try contribution(number, old.value).map { Contribution(dot: old.dot, value: $0, path: old.path) }
+        let cells = try old.brought[source]?.compactMapValues { old in
+          try brought(.cell, number, old.value).map { StampedValue(value: $0, stamp: old.stamp) }
         }
-        if let brought, !brought.isEmpty { state.contributions[number] = brought }
+        if let cells, !cells.isEmpty { state.brought[number] = cells }
+        let contributions = try old.contributions[source]?.compactMap { old in
+          try brought(.contribution, number, old.value).map { Contribution(dot: old.dot, value: $0, path: old.path) }
+        }
+        if let contributions, !contributions.isEmpty { state.contributions[number] = contributions }
         state.masks[number] = old.masks[source]
       }
       for move in old.moves {

@@ -12,8 +12,11 @@ final class SchemaRebuild {
   private let version: UInt64
   let states: RowStates
   let converter: ValueConverter
+  private let conflicts: ConflictCarrier
   /// Rows written anew, by the table's new name.
   private(set) var rebuilt: [(table: String, rows: Int)] = []
+  /// Tables of which only the indexes have changed.
+  private(set) var reindexed: [String] = []
 
   init(_ draft: SchemaDraft, to version: UInt64, catalog: Catalog, origins: OriginTable, on connection: Connection) {
     self.draft = draft
@@ -22,6 +25,7 @@ final class SchemaRebuild {
     self.connection = connection
     states = RowStates(connection: connection, origins: origins)
     converter = ValueConverter(connection: connection)
+    conflicts = ConflictCarrier(connection: connection, version: version)
   }
 
   /// A table that is made anew.
@@ -52,7 +56,7 @@ final class SchemaRebuild {
       if table.needsRebuild(of: old.definition) {
         works.append(try begin(table, of: old))
       } else if table.definition != old.definition {
-        try extend(old, to: table.definition)
+        try extend(old, to: table)
       }
     }
     for work in works { try fill(work) }
@@ -80,11 +84,13 @@ final class SchemaRebuild {
 
   // MARK: Tables that only gain something
 
-  private func extend(_ old: CatalogTable, to definition: TableDefinition) throws {
+  private func extend(_ old: CatalogTable, to new: SchemaDraft.Table) throws {
+    let definition = new.definition
     let table = CatalogTable(id: old.id, definition: definition)
     for column in definition.columns.dropFirst(old.definition.columns.count) {
       try connection.execute(definition.additionStatement(column))
     }
+    if Set(old.definition.indexes) != Set(definition.indexes) { reindexed.append(definition.name) }
     for index in old.definition.indexes where !definition.indexes.contains(index) {
       try connection.execute("DROP INDEX IF EXISTS \(SQLName.quoted(definition.indexName(index)))")
     }
@@ -93,6 +99,7 @@ final class SchemaRebuild {
     }
     try Catalog.update(table, on: connection)
     try CaptureTriggers.remake(table, on: connection)
+    try conflicts.carry(old, to: new)
   }
 
   private func drop(_ name: String) throws {
@@ -213,6 +220,6 @@ final class SchemaRebuild {
     }
     try Catalog.update(table, on: connection)
     try renumber(work)
-    try renameConflicts(work)
+    try conflicts.carry(work.old, to: work.new)
   }
 }

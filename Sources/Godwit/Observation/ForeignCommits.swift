@@ -5,11 +5,13 @@ import GodwitStorage
 final class ForeignCommits {
   private unowned let connection: Connection
   private let changes: ChangeBroadcaster
+  private let clock: DocumentClock
   private var announced: Value?
 
-  init(_ connection: Connection, _ changes: ChangeBroadcaster) throws {
+  init(_ connection: Connection, _ changes: ChangeBroadcaster, _ clock: DocumentClock) throws {
     self.connection = connection
     self.changes = changes
+    self.clock = clock
     announced = try connection.scalar("PRAGMA data_version")
   }
 
@@ -19,6 +21,7 @@ final class ForeignCommits {
     let version = try connection.scalar("PRAGMA data_version")
     if version != announced {
       announced = version
+      clock.expectNews()
       changes.announce(.all)
     }
     return version

@@ -114,8 +114,10 @@ struct DatabaseSwap {
     }
   }
 
-  /// The old file has no name any more; its log must not meet the new one. Behind the closed gate.
+  /// The old file has no name any more; its log must not meet the new one, and must not go while a power cut could bring
+  /// the old name back. Behind the closed gate.
   private func finish() throws {
+    try PrivateFile.synchronizeFolder(folder.path)
     DatabaseFile.removeNames(of: folder.database, logOnly: true)
     try PrivateFile.synchronizeFolder(folder.path)
     try Keyring.update(at: folder.keys) { try $0.takePendingDatabase() }

@@ -72,17 +72,10 @@ extension Replica {
     migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
     logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
-    let folder = ReplicaFolder(path, key: key)
-    guard folder.hasDatabase else {
-      // Only a database makes an anchor.
-      if folder.hasKeyring, PrivateFile.exists(folder.anchor.path) { throw folder.lostDatabase() }
-      let what = folder.hasKeyring ? "an identity in \(path), but no replica yet" : "no replica in \(path)"
-      throw GodwitError(
-        .noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
-    }
+    try ReplicaFolder(path, key: key).requireDatabase()
     return try await open(
       at: path, models: models, name: nil, key: key, migrations: migrations, idleTimeout: idleTimeout,
-      statements: statements, logger: logger, wallClock: .system, isReadOnly: readOnly)
+      statements: statements, logger: logger, wallClock: .system, isReadOnly: readOnly, mustExist: true)
   }
 
   /// Opens a new replica in a folder that is removed when the replica is closed. The folder is made in `parent`, by
@@ -123,14 +116,16 @@ extension Replica {
     at path: String, models: [any Model.Type], name: String?, key: KeySource, postQuantum: Bool = false,
     migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger,
     wallClock: WallClock,
-    isReadOnly: Bool = false, keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil
+    isReadOnly: Bool = false, mustExist: Bool = false, keptTransactions: Int? = nil,
+    temporary: TemporaryFolder? = nil, lock heldLock: LockFile? = nil
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
     let mergeFunctions = models.flatMap { $0.customMerges() }
     // File work and waiting for locks happen on a thread that is not one of Swift's.
     let (contents, lock) = try await BlockingThread.run {
-      let lock = try folder.lock()
+      let lock = try heldLock ?? folder.lock()
+      if mustExist { try folder.requireDatabase() }
       var contents = try folder.settledKeyring(postQuantum: postQuantum)
       if contents.group == nil {
         let fallback = FilePath.name(of: folder.path)
@@ -151,7 +146,7 @@ extension Replica {
       try ContainsCheck.register(on: connection)
       try TruthCheck.register(on: connection)
       if isReadOnly {
-        connection.attachment = try ForeignCommits(connection, changes)
+        connection.attachment = try ForeignCommits(connection, changes, documentClock)
         changes.announce(.all)
       }
       guard connection.mode == .writer else { return }

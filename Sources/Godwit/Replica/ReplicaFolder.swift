@@ -88,6 +88,15 @@ struct ReplicaFolder {
     try DatabaseFile.create(database)
   }
 
+  /// Throws `noReplica` where there is no database, with what there is instead.
+  func requireDatabase() throws {
+    guard !hasDatabase else { return }
+    // Only a database makes an anchor.
+    if hasKeyring, PrivateFile.exists(anchor.path) { throw lostDatabase() }
+    let what = hasKeyring ? "an identity in \(path), but no replica yet" : "no replica in \(path)"
+    throw GodwitError(.noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
+  }
+
   func lostDatabase() -> GodwitError {
     GodwitError(
       .noReplica, "the keyring is there, but its database \(database) is not",

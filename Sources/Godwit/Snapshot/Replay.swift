@@ -83,7 +83,7 @@ struct Replay {
           guard let value = try table.rows.values(key.key)?[column - keyCount],
             case let old = row.before?[column - keyCount] ?? .null, old != value
           else { continue }
-          try keep([Cell(column: column, value: value)], of: key, row.stamp, .constraint, in: table)
+          try add([Cell(column: column, value: value)], of: key, row.stamp, .constraint, in: table)
           if old == .null, !table.definition.columns[column].isNullable {
             try table.rows.delete(key.key)
           } else {
@@ -113,22 +113,37 @@ struct Replay {
           let before = current[cell.column - table.definition.keyCount]
           return (cell.column, try table.rules.value(of: cell, appliedTo: before))
         })
-      case (.update, nil): try keep(cells, of: key, stamp, .edit, in: table)
+      case (.update, nil): try keep(outcome(of: cells, on: table.defaults, table), of: key, stamp, .edit, in: table)
       case (.delete, _): if current != nil { try table.rows.delete(key.key) }
       }
     } catch let error as GodwitError where error.code == .constraint {
-      try keep(cells, of: key, stamp, .constraint, in: table)
+      // A row that is not there can come only whole.
+      guard kind == .update else { return try add(cells, of: key, stamp, .constraint, in: table) }
+      try keep(outcome(of: cells, on: current ?? table.defaults, table), of: key, stamp, .constraint, in: table)
     }
   }
 
+  /// What is added to a count or set can be written again only as what it would have made of it.
+  private func outcome(of cells: [Cell], on values: [Value], _ table: MergeTable) throws -> [Cell] {
+    try cells.map { cell in
+      let before = values[cell.column - table.definition.keyCount]
+      return Cell(column: cell.column, value: try table.rules.value(of: cell, appliedTo: before))
+    }
+  }
+
+  /// Each by itself, so that it can be restored by itself.
   private func keep(
     _ cells: [Cell], of key: RowKey, _ stamp: CellStamp, _ kind: Conflict.Kind, in table: MergeTable
   ) throws {
-    for cell in cells {
-      _ = try conflicts.add(
-        ConflictEntry(
-          kind: kind, row: key, columns: [table.definition.columns[cell.column].name], values: [cell.value],
-          winningValues: [.null], loser: stamp, winner: nil))
-    }
+    for cell in cells { try add([cell], of: key, stamp, kind, in: table) }
+  }
+
+  private func add(
+    _ cells: [Cell], of key: RowKey, _ stamp: CellStamp, _ kind: Conflict.Kind, in table: MergeTable
+  ) throws {
+    _ = try conflicts.add(
+      ConflictEntry(
+        kind: kind, row: key, columns: cells.map { table.definition.columns[$0.column].name },
+        values: cells.map(\.value), winningValues: cells.map { _ in .null }, loser: stamp, winner: nil))
   }
 }

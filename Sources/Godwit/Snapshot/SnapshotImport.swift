@@ -11,17 +11,27 @@ struct SnapshotImport {
   private let file: SyncFileReader
   private let head: SnapshotHead
   private let writer: ReplicaWriter
+  /// Whether all is taken back in the end.
+  private let isPlanned: Bool
   /// All that the snapshot knows.
   private var sent: VersionVector { head.vector }
 
-  init(_ file: SyncFileReader, _ head: SnapshotHead, writer: ReplicaWriter) {
+  /// What was taken in.
+  struct Outcome {
+    /// By table.
+    let rows: [(table: String, count: Int)]
+    /// Own transactions that were made anew.
+    let replayed: Int
+  }
+
+  init(_ file: SyncFileReader, _ head: SnapshotHead, writer: ReplicaWriter, isPlanned: Bool) {
+    self.isPlanned = isPlanned
     self.file = file
     self.head = head
     self.writer = writer
   }
 
-  /// Returns how many own transactions were made anew.
-  func run(isRejoining: Bool, _ progress: ProgressHandler?) throws -> Int {
+  func run(isRejoining: Bool, _ progress: ProgressHandler?) throws -> Outcome {
     let origins = writer.log.origins
     // What a new member wrote ahead of its first file is all it can lose.
     guard isRejoining || origins.othersVector.isEmpty else {
@@ -39,14 +49,14 @@ struct SnapshotImport {
     if !origins.vector.isEmpty { try clear() }
     let besides = try Catalog.rearrange(file.header.tables, on: writer.connection)
     try writer.reload()
-    try SnapshotLoader(file, head, writer: writer).run(progress)
+    let loader = try SnapshotLoader(file, head, writer: writer)
+    try loader.run(progress)
     for (table, columns) in besides {
       _ = try Catalog.grow(table, columns: columns, upTo: CollectionTable.heldMemberLimit, on: writer.connection)
     }
     try writer.reload()
-    guard !unsent.isEmpty else { return 0 }
-    try Replay(writer).run(unsent)
-    return unsent.count
+    if !unsent.isEmpty { try Replay(writer).run(unsent) }
+    return Outcome(rows: loader.rows, replayed: unsent.count)
   }
 
   /// What this replica wrote that the snapshot does not know, in order.
@@ -64,10 +74,12 @@ struct SnapshotImport {
   private func clear() throws {
     let connection = writer.connection
     let earlier = writer.log.origins.own
-    try writer.startIncarnation()
+    try writer.startIncarnation(isPlanned: isPlanned)
     for table in writer.catalog.synced {
       try connection.execute("DELETE FROM \(SQLName.quoted(table.definition.name))")
     }
+    // What others have written since is in the new state.
+    for table in writer.catalog.tables { try FormerRows.remove(of: table.id, on: connection) }
     try connection.execute(
       """
       DELETE FROM godwit_row; DELETE FROM godwit_hold; DELETE FROM godwit_log; DELETE FROM godwit_context;

@@ -13,15 +13,15 @@ final class SnapshotLoader {
   private let file: SyncFileReader
   private let head: SnapshotHead
   private let numbering: SnapshotNumbering
-  private let vector: VersionVector
+  private let items: SnapshotCheck
   private let tables: [MergeTable]
   private let states: RowStates
   private let carrier: ChangeCarrier
   private let quarantine: Quarantine
   /// The greatest timestamp of all that the snapshot tells.
   private var latest: HLC
-  private(set) var rowCount = 0
-  private(set) var transactionCount = 0
+  /// Rows loaded, by the file's number of their table.
+  private var rowCounts: [Int]
 
   init(_ file: SyncFileReader, _ head: SnapshotHead, writer: ReplicaWriter) throws {
     self.writer = writer
@@ -29,7 +29,7 @@ final class SnapshotLoader {
     self.head = head
     connection = writer.connection
     numbering = SnapshotNumbering(head.origins.map(\.origin))
-    vector = head.vector
+    items = SnapshotCheck(vector: head.vector)
     let known = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     tables = try file.header.tables.map { definition in
       guard let table = try known.named(definition.name),
@@ -46,7 +46,11 @@ final class SnapshotLoader {
     carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
     quarantine = Quarantine(connection)
     latest = head.clock
+    rowCounts = tables.map { _ in 0 }
   }
+
+  /// Rows loaded, by table.
+  var rows: [(table: String, count: Int)] { zip(tables, rowCounts).map { ($0.definition.name, $1) } }
 
   func run(_ progress: ProgressHandler?) throws {
     try writer.clock.take(head.clock)
@@ -54,7 +58,10 @@ final class SnapshotLoader {
     while let block = try file.nextBlock() {
       var reader = ByteReader(block)
       while !reader.isAtEnd {
-        try load(try SnapshotItem(reading: &reader, tables: tables.count, origins: head.origins.count))
+        try load(
+          try SnapshotItem(
+            reading: &reader, tables: tables.count, origins: head.origins.count,
+            migrations: file.header.migrations.count))
       }
     }
     try finish()
@@ -85,33 +92,31 @@ final class SnapshotLoader {
   private func load(_ item: SnapshotItem) throws {
     switch item {
     case .row(let number, let values):
-      try check(values, count: tables[number].definition.columns.count)
+      try items.check(values, count: tables[number].definition.columns.count)
       try values.withUnsafeBytes { try tables[number].rows.insert(encoded: $0) }
-      rowCount += 1
+      rowCounts[number] += 1
     case .state(let number, let key, let bytes):
-      try check(key, count: tables[number].definition.keyCount)
+      try items.check(key, count: tables[number].definition.keyCount)
       var reader = ByteReader(bytes)
       let state = try RowState(reading: &reader, origins: numbering)
-      try check(state, tables[number].definition)
+      try reader.expectEnd()
+      try items.check(state, tables[number].definition)
       let row = RowKey(table: tables[number].number, key: key)
       try states.save(state, for: row)
       if let hlc = state.latest { try take(hlc, of: row) }
     case .hold(let kind, let targetTable, let rest, let number, let key):
-      try check(key, count: tables[number].definition.keyCount)
-      let table = targetTable.map { tables[$0].number } ?? 0
-      guard let target = Holds.Target(kind: kind, table: table, rest: rest) else {
-        throw ByteReader.malformed("what a row waits for")
-      }
+      try items.check(key, count: tables[number].definition.keyCount)
+      let target = try items.target(kind: kind, table: targetTable.map { tables[$0].number }, rest: rest)
       let row = RowKey(table: tables[number].number, key: key)
       try connection.run("INSERT INTO godwit_hold (target, key) VALUES (?, ?)", [.blob(target.bytes), .blob(row.bytes)])
     case .ahead(let number, let key, let hlc):
-      try check(key, count: tables[number].definition.keyCount)
+      try items.check(key, count: tables[number].definition.keyCount)
       try take(hlc, of: RowKey(table: tables[number].number, key: key))
     case .transaction(let number, let transaction):
       let origin = head.origins[number]
       let sequence = try writer.log.origins.head(of: origin.origin).sequence.next
       guard sequence <= origin.sequence else { throw ByteReader.malformed("an origin has more transactions than its head") }
-      let record = transaction.record(Dot(origin.origin, sequence))
+      let record = try transaction.record(Dot(origin.origin, sequence), folded: origin.folded)
       try writer.log.append(record, Captured(changes: transaction.changes, images: transaction.images))
       // What waits at the sender for a schema waits here.
       let carried = try carrier.carry(record)
@@ -120,7 +125,6 @@ final class SnapshotLoader {
         try quarantine.set(carried, for: key)
       }
       try writer.clock.take(transaction.hlc, transaction.changes, writer.catalog)
-      transactionCount += 1
     }
   }
 
@@ -137,38 +141,5 @@ final class SnapshotLoader {
       through: VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.folded) })))
     try writer.clock.noteForgotten(latest)
     try writer.clock.save(through: origins.head(of: origins.own).sequence)
-  }
-
-  private func check(_ values: ArraySlice<UInt8>, count: Int) throws {
-    var reader = ByteReader(values)
-    for _ in 0..<count { _ = try reader.encodedValue() }
-    try reader.expectEnd()
-    try values.withUnsafeBytes(EncodedRow.check)
-  }
-
-  /// Columns are used as places in a row's values, and what wrote the row must be part of the snapshot.
-  private func check(_ state: RowState, _ table: TableDefinition) throws {
-    let columns = table.keyCount..<table.columns.count
-    let used = [
-      Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys),
-      Array(state.carried.keys), Array(state.brought.keys),
-      state.moves.flatMap(\.cells.keys),
-    ].joined()
-    guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
-      throw ByteReader.malformed("a row state with columns that its table does not have")
-    }
-    var stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
-    let brought = state.brought.values.joined()
-    stamps += Array(state.carried.values) + Array(state.followed.keys) + brought.flatMap { [$0.key, $0.value.stamp] }
-    stamps += state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
-    let contributions = state.contributions.values.joined()
-    stamps += contributions.flatMap(\.path)
-    let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)
-    guard stamps.allSatisfy({ $0.hlc < HLC.limit }), dots.allSatisfy(vector.covers),
-      ([state.inserts, state.updates, state.gone, state.removed] + state.moves.map(\.seen)
-        + state.followed.values.flatMap { [$0.staying, $0.gone] }).allSatisfy(vector.covers)
-    else {
-      throw ByteReader.malformed("a row state with writes that are not in the snapshot")
-    }
   }
 }

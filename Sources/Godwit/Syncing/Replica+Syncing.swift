@@ -12,13 +12,17 @@ extension Replica {
   ///   - table: The table's name.
   ///   - date: How old the rows are taken to be, where two replicas start with one row. By default older than anything.
   /// - Returns: How many rows the table has.
-  /// - Throws: `notInSchema`; `invalidArgument` when it is synced already, the date is to come, or the tables change by
-  ///   migrations; `invalidSchema` when it cannot be synced: it numbers its rows, or refers to a table that is not.
-  ///   Nothing has changed then.
+  /// - Throws: `notInSchema`; `invalidArgument` when it is synced already, the date is NaN or to come, or the tables
+  ///   change by migrations; `invalidSchema` when it cannot be synced: it numbers its rows, or refers to a table that is
+  ///   not. Nothing has changed then.
   @discardableResult
   public func startSync(of table: String, asOf date: Date? = nil) async throws -> Int {
     let now = wallClock.milliseconds()
-    let milliseconds = date.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded()) }
+    guard date?.timeIntervalSince1970.isNaN != true else {
+      throw GodwitError(.invalidArgument, "the date is NaN, which is no time")
+    }
+    // Far beyond any timestamp, and within the numbers.
+    let milliseconds = date.map { Int64(min(max($0.timeIntervalSince1970 * 1_000, -9e15), 9e15).rounded()) }
     guard milliseconds ?? 0 <= now else {
       throw GodwitError(.invalidArgument, "the rows cannot be from a time that is to come")
     }

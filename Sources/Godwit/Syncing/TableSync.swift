@@ -15,10 +15,9 @@ struct TableSync {
     let name: String
     /// Whether others may hold rows of it from before.
     let wasSynced: Bool
+    /// What the table was when it was stopped, if that is remembered; the table is that again.
+    let former: FormerRows?
   }
-
-  /// A step's part of a transaction: enough that each costs little, few enough to stay far from its limit.
-  private static let rowsPerTransaction = 5_000
 
   // MARK: Starting
 
@@ -34,7 +33,7 @@ struct TableSync {
     return count
   }
 
-  /// Takes the rows out of a table that is about to travel.
+  /// Takes the rows out of a table that is about to travel. One that travelled before is what it was then.
   func setAside(_ definition: TableDefinition) throws -> Aside {
     for column in definition.columns {
       guard let target = column.reference?.table, !target.isSameName(as: definition.name) else { continue }
@@ -47,43 +46,29 @@ struct TableSync {
     let former = try connection.scalar(
       "SELECT former FROM godwit_table WHERE name = ? COLLATE NOCASE", [.text(definition.name)])
     let number = writer.catalog[definition.name]?.id ?? 0
-    let aside = Aside(table: definition.name, name: "godwit_aside_\(number)", wasSynced: former == .integer(1))
+    let name = "godwit_aside_\(number)"
     try connection.execute(
       """
-      CREATE TABLE \(aside.name) AS SELECT \(definition.quotedColumnList) FROM \(SQLName.quoted(aside.table)) ORDER BY rowid;
-      DELETE FROM \(SQLName.quoted(aside.table));
+      CREATE TABLE \(name) AS SELECT \(definition.quotedColumnList) FROM \(SQLName.quoted(definition.name)) ORDER BY rowid;
+      DELETE FROM \(SQLName.quoted(definition.name));
       """)
-    return aside
+    return Aside(
+      table: definition.name, name: name, wasSynced: former == .integer(1),
+      former: try FormerRows.bringBack(of: CatalogTable(id: number, definition: definition), on: connection))
   }
 
-  /// Puts the rows back as inserts of this replica's. Where the group knows nothing of the table they have an old
-  /// timestamp, so that whatever others write of them is later. Where it does, what it has stays, and a row that is other
-  /// here is kept in the conflict log.
+  /// Puts the rows back as this replica's writes. Where the group knows nothing of the table they have an old timestamp, so
+  /// that whatever others write of them is later. Where it does, what it has stays, and a row that is other here is kept in
+  /// the conflict log, but for what was changed here alone since the table was stopped.
   func bringBack(_ aside: Aside, asOf milliseconds: Int64?) throws -> Int {
     guard let entry = writer.catalog[aside.table] else { return 0 }
-    let table = try MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)[entry.id]
     let isKnown = try aside.wasSynced || isKnown(entry)
     let stamp = isKnown ? nil : HLC(milliseconds: max(1, milliseconds ?? 1), counter: 0)
-    var count = 0
-    let select = "SELECT \(entry.definition.quotedColumnList) FROM \(aside.name) ORDER BY rowid"
-    try connection.withStatement(select) { statement in
-      while try statement.step() {
-        let values = try entry.definition.columns.indices.map { try statement.value(at: Int32($0)) }
-        try put(values, into: table, isKnown: isKnown)
-        count += 1
-        if count.isMultiple(of: Self.rowsPerTransaction) { try append(stamp) }
-      }
-    }
-    try append(stamp)
+    let count = try ReturningRows(aside, entry, isKnown: isKnown, writer).run(stampedAs: stamp)
     try connection.execute("DROP TABLE \(aside.name)")
+    try aside.former?.remove()
     if isKnown { try writer.settle() }
     return count
-  }
-
-  private func append(_ stamp: HLC?) throws {
-    try writer.appendCaptured(stampedAs: stamp)
-    // The clock is not told by the latest own transaction any more when that has an old timestamp.
-    try writer.clock.save(through: writer.log.origins.ownSequence)
   }
 
   private func isKnown(_ table: CatalogTable) throws -> Bool {
@@ -93,42 +78,13 @@ struct TableSync {
       "SELECT 1 FROM godwit_row WHERE key >= ? AND key < ? LIMIT 1", RowKey.range(of: table.id)) != nil
   }
 
-  private func put(_ values: [Value], into table: MergeTable, isKnown: Bool) throws {
-    let definition = table.definition
-    var bytes = ByteWriter(capacity: 32)
-    for value in values.prefix(definition.keyCount) { bytes.value(value) }
-    let key = RowKey(table: table.number, key: bytes.bytes[...])
-    let rest = Array(values.dropFirst(definition.keyCount))
-    if isKnown {
-      let states = RowStates(connection: connection, origins: writer.log.origins)
-      let current = try table.rows.values(key.key)
-      if try current != nil || states.load(key) != nil { return try keep(rest, of: key, in: table, insteadOf: current) }
-    }
-    do {
-      try table.rows.insert(key.key, rest)
-    } catch let error as GodwitError where isKnown && error.code == .constraint {
-      return try keep(rest, of: key, in: table, insteadOf: nil)
-    }
-    try writer.captureInsert(values, into: table.number)
-  }
-
-  /// Keeps what the row was here in the conflict log, as older than all that is remembered.
-  private func keep(_ values: [Value], of key: RowKey, in table: MergeTable, insteadOf current: [Value]?) throws {
-    let conflicts = ConflictLog(connection, origins: writer.log.origins)
-    for (index, value) in values.enumerated() where current?[index] != value {
-      _ = try conflicts.add(
-        ConflictEntry(
-          kind: .edit, row: key, columns: [table.definition.columns[table.definition.keyCount + index].name],
-          values: [value], winningValues: [current?[index] ?? .null], loser: nil, winner: nil))
-    }
-  }
-
   // MARK: Stopping
 
   /// Stops without a migration.
   func stop(_ name: String) throws {
     let definition = try definition(of: name, synced: true).setting(isSynced: false)
     try writer.settle()
+    if let entry = writer.catalog[definition.name] { try FormerRows.keep(of: entry, on: connection) }
     try release(definition)
     try replace(definition)
     try writer.reload()

@@ -63,7 +63,7 @@ final class ReplicaWriter {
     models = ModelWriter(connection, capture: capture, now: wallClock.milliseconds)
     try CaptureFunction.register(capture, on: connection)
     dataVersion = try connection.scalar("PRAGMA data_version")
-    foreignCommits = try ForeignCommits(connection, changes)
+    foreignCommits = try ForeignCommits(connection, changes, documentClock)
     try load()
     try checkAnchor()
     // A program that was killed after a commit may have left what waits in limbo as it was before.
@@ -167,14 +167,19 @@ final class ReplicaWriter {
   func captured(_ body: () throws -> Void) throws {
     try connection.setTriggers(true)
     defer { try? connection.setTriggers(false) }
-    try body()
-    try appendCaptured()
+    try reported(body)
   }
 
-  /// Captures a row that the caller inserted while triggers were off.
-  func captureInsert(_ row: [Value], into table: Int) throws {
-    guard let entry = catalog.tables.first(where: { $0.id == table }) else { return }
-    try CaptureTriggers.report(row, insertedInto: entry, on: connection)
+  /// The same for a body that reports what it writes, while triggers are off (``CaptureTriggers``). There may be several,
+  /// one after another.
+  ///
+  /// - Parameter hlc: See ``appendCaptured(stampedAs:)``.
+  func reported(stampedAs hlc: HLC? = nil, _ body: () throws -> Void) throws {
+    defer { capture.removeAll() }
+    try body()
+    try appendCaptured(stampedAs: hlc)
+    // The clock is not told by the latest own transaction any more when that has an old timestamp.
+    if hlc != nil { try clock.save(through: log.origins.ownSequence) }
   }
 
   /// `hlc` is a timestamp to take in place of the clock's: that of rows no one has written before.

@@ -34,13 +34,20 @@ final class Importer {
   private var changedOrigins: Set<Origin> = []
   /// What is never taken in here, and all of its origins that comes after it.
   private var leftOut: [Origin: MergeReport.LeftOut] = [:]
+  /// The first of each origin's that had waited and were tried.
+  private var triedStaged: [Origin: SequenceNumber] = [:]
   private var applied = 0
   private var duplicates = 0
   private var quarantined = 0
+  /// The last value that was listed as not kept exactly before the import.
+  private let lastLoss: Int64
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
-  private init(_ file: SyncFileReader, from roster: Roster, writer: ReplicaWriter, _ planner: ImportPlanner?) throws {
+  private init(
+    _ file: SyncFileReader, from roster: Roster, writer: ReplicaWriter, _ planner: ImportPlanner?, lastLoss: Int64
+  ) throws {
     self.file = file
+    self.lastLoss = lastLoss
     self.planner = planner
     self.writer = writer
     connection = writer.connection
@@ -68,11 +75,13 @@ final class Importer {
     _ file: SyncFileReader, from members: TrustedMembers, on writer: ReplicaWriter, isRejoining: Bool = false,
     planner: ImportPlanner? = nil, progress: ProgressHandler?
   ) throws -> MergeReport {
+    var importer: Importer?
     do {
       return try writer.inMerge {
         let roster = try members.load()
         // It may have been removed while this import waited for another.
         _ = try roster.sender(of: file.header)
+        let lastLoss = try LossLog(writer.connection).last
         try planner?.begin(writer)
         let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
         try writer.reload()
@@ -81,13 +90,18 @@ final class Importer {
         if let head = file.header.snapshot,
           try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
         {
-          let replayed = try SnapshotImport(file, head, writer: writer).run(isRejoining: isRejoining, progress)
-          let importer = try Importer(file, from: roster, writer: writer, planner)
-          let report = try importer.acknowledgeSnapshot(replayed: replayed)
+          try planner?.beginSnapshot(writer)
+          let state = try SnapshotImport(file, head, writer: writer, isPlanned: planner != nil)
+            .run(isRejoining: isRejoining, progress)
+          let new = try Importer(file, from: roster, writer: writer, planner, lastLoss: lastLoss)
+          importer = new
+          let report = try new.acknowledge(state)
           try members.remember(file.header.roster, beyond: roster)
           return report
         }
-        let report = try Importer(file, from: roster, writer: writer, planner).run(progress)
+        let new = try Importer(file, from: roster, writer: writer, planner, lastLoss: lastLoss)
+        importer = new
+        let report = try new.run(progress)
         // Before the database says what those hold: who is not known here does not count.
         try members.remember(file.header.roster, beyond: roster)
         #if DEBUG || GODWIT_PLANT
@@ -99,7 +113,27 @@ final class Importer {
       throw GodwitError(
         .importConstraint, "the merged changes would break a constraint: \(error.message)",
         hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
+    } catch let error as GodwitError where planner == nil && unfit.contains(error.code) {
+      throw try importer?.dropTried(because: error) ?? error
     }
+  }
+
+  /// What says that a transaction cannot be applied, now or later.
+  private static let unfit: Set<GodwitError.Code> = [.corruptFile, .truncatedFile, .needsMigration]
+
+  /// What had waited here is not the file's fault, and must not keep it out for ever: it is let go of, once all else is as
+  /// it was before. If it is fit after all, it comes again, for nobody takes it for held here.
+  private func dropTried(because error: GodwitError) throws -> GodwitError? {
+    guard !triedStaged.isEmpty else { return nil }
+    try writer.inTransaction {
+      for (origin, first) in triedStaged {
+        _ = try staged.remove(of: origin, after: SequenceNumber(rawValue: first.rawValue - 1))
+      }
+    }
+    let authors = Set(triedStaged.keys.map { vouchedRoster[$0.replica]?.name ?? "\($0.replica)" }).sorted()
+    return GodwitError(
+      .corruptFile, "changes of \(authors.joined(separator: ", ")) that had waited here cannot be applied: \(error.message)",
+      hint: "they have been let go of, and nothing else was changed; import the file again", underlying: error)
   }
 
   /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others may
@@ -146,23 +180,25 @@ final class Importer {
   }
 
   /// What is left to do when a snapshot has been loaded.
-  private func acknowledgeSnapshot(replayed: Int) throws -> MergeReport {
+  private func acknowledge(_ snapshot: SnapshotImport.Outcome) throws -> MergeReport {
     try finish()
-    return try conclude(rows: merger.rowCount, isSnapshot: true, replayed: replayed)
+    return try conclude(rows: merger.rowCount, snapshot)
   }
 
-  private func conclude(rows: Int, isSnapshot: Bool = false, replayed: Int = 0) throws -> MergeReport {
+  private func conclude(rows: Int, _ snapshot: SnapshotImport.Outcome? = nil) throws -> MergeReport {
     let missing = try staged.missing(held: held)
     let report = MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
       conflicts: merger.conflictCount, prunedConflicts: merger.prunedConflicts, quarantined: quarantined,
-      isSnapshot: isSnapshot, replayed: replayed,
+      losses: Int(try LossLog(connection).last - lastLoss),
+      isSnapshot: snapshot != nil, snapshotRows: snapshot?.rows.reduce(0) { $0 + $1.count } ?? 0,
+      replayed: snapshot?.replayed ?? 0,
       needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value))
     if let planner {
-      try planner.end(writer, report)
+      try planner.end(writer, report, snapshot)
       throw TakenBack()
     }
     // Own numbers mean other transactions elsewhere, or would with the next one, or nobody takes any.
@@ -181,7 +217,9 @@ final class Importer {
     while let block = try file.nextBlock() {
       var reader = ByteReader(block)
       while !reader.isAtEnd {
-        let item = try SnapshotItem(reading: &reader, tables: file.header.tables.count, origins: head.origins.count)
+        let item = try SnapshotItem(
+          reading: &reader, tables: file.header.tables.count, origins: head.origins.count,
+          migrations: file.header.migrations.count)
         guard case .transaction(let number, let transaction) = item else { continue }
         sequences[number] = sequences[number].next
         try body(transaction.record(Dot(head.origins[number].origin, sequences[number])))
@@ -358,6 +396,7 @@ final class Importer {
             try staged.remove(through: waiting.record.dot)
             break
           }
+          if triedStaged[first.origin] == nil { triedStaged[first.origin] = waiting.record.dot.sequence }
           try apply(waiting)
           isProgressing = true
         }

@@ -125,15 +125,21 @@ extension Replica {
   /// neither rows nor members nor acknowledgements change. It takes the time of the import, and keeps other writers
   /// waiting as that does.
   ///
+  /// - Parameters:
+  ///   - source: The file.
+  ///   - isRejoining: Whether to plan ``rejoin(from:progress:)`` instead, by which a snapshot may replace the state.
+  ///   - progress: Hears how much is done.
   /// - Throws: What the import would throw.
-  public func plan(importing source: SyncSource, progress: ProgressHandler? = nil) async throws -> ImportPlan {
+  public func plan(
+    importing source: SyncSource, isRejoining: Bool = false, progress: ProgressHandler? = nil
+  ) async throws -> ImportPlan {
     let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
     let members = TrustedMembers(group: group, location: folder.keys)
     return try await withWriter { writer in
       let planner = ImportPlanner()
       do {
         _ = try Self.explaining {
-          try Self.read(source, identities, roster, members, on: writer, false, planner, progress)
+          try Self.read(source, identities, roster, members, on: writer, isRejoining, planner, progress)
         }
       } catch is TakenBack {
         if let plan = planner.plan { return plan }

@@ -79,8 +79,12 @@ public struct MergeReport: Sendable {
   /// Transactions that use tables or columns not known here. They are held and passed on, the rest of them is applied,
   /// and what waits is applied once this replica has the schema.
   public let quarantined: Int
+  /// Values that migrations could not keep exactly on their way here; see `Replica.migrationLosses`.
+  public let losses: Int
   /// Whether this replica's state was replaced by the file's snapshot, or made from it.
   public let isSnapshot: Bool
+  /// Rows that the snapshot brought.
+  public let snapshotRows: Int
   /// Own transactions that were made anew on top of the snapshot's state.
   public let replayed: Int
   /// Whether the sender has forgotten what must come before the staged transactions, so that only a snapshot helps.

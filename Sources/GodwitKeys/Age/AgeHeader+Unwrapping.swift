@@ -9,7 +9,9 @@ extension AgeHeader {
     guard stanzas.count == 1 || !stanzas.contains(where: { $0.type == ScryptStanza.type }) else {
       throw Self.malformed("a passphrase stanza is not the only one")
     }
-    guard let fileKey = try unwrap(identities) ?? unwrap(passphrases, costMax) else { throw noKeyFits(identities) }
+    guard let fileKey = try unwrap(identities) ?? unwrap(passphrases, costMax) else {
+      throw noKeyFits(identities, triedPassphrases: !passphrases.isEmpty)
+    }
     guard isAuthentic(under: fileKey) else {
       throw GodwitError(
         .corruptFile, "the age header was changed after sealing", hint: "copy the file again from its source")
@@ -50,9 +52,13 @@ extension AgeHeader {
 
   private func stanzas(_ type: String) -> [AgeStanza] { stanzas.filter { $0.type == type } }
 
-  private func noKeyFits(_ identities: [AgeIdentity]) -> GodwitError {
+  private func noKeyFits(_ identities: [AgeIdentity], triedPassphrases: Bool) -> GodwitError {
     guard stanzas.first?.type != ScryptStanza.type else {
-      return GodwitError(.notARecipient, "the file is sealed to another passphrase")
+      return triedPassphrases
+        ? GodwitError(.notARecipient, "the file is sealed to another passphrase")
+        : GodwitError(
+          .notARecipient, "the file is sealed to a passphrase",
+          hint: "files between replicas are sealed to their keys; ask its sender to export again")
     }
     let kinds = Set(identities.map(\.recipient.kind.stanzaType))
     guard identities.isEmpty || stanzas.contains(where: { kinds.contains($0.type) }) else {

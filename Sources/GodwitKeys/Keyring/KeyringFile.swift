@@ -51,6 +51,11 @@ struct KeyringFile: Sendable {
     guard slots.count <= Int(UInt8.max) else { throw GodwitError(.limitExceeded, "a keyring has 255 slots at most") }
     var plain = try contents.encoded()
     defer { plain.wipe() }
+    try self.init(sealing: plain, generation: generation, slots: slots, masterKey: masterKey)
+  }
+
+  /// Seals the bytes of a body.
+  init(sealing plain: [UInt8], generation: UInt64, slots: [KeyringSlot], masterKey: SecretBytes) throws {
     var writer = ByteWriter()
     writer.raw(Self.magic)
     writer.bigEndian(Self.version)

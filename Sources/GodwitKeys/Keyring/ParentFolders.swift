@@ -4,12 +4,15 @@ import GodwitFiles
 
 /// Whether nobody else could put another file in a secret one's place.
 ///
-/// The folder itself must be this user's or root's, and nobody else's to write. Folders above may be a group's, as with
+/// The folder itself must be this user's or root's, and nobody else's to write; where it is asked for, others may write
+/// to it when all may only touch what is theirs. Folders above may be a group's, as with
 /// umask 002: whoever moves the folder away cannot make another that passes, for its owner is checked. A folder that
 /// anybody may write to is refused unless all may only touch what is theirs (the sticky bit, as on /tmp).
-enum ParentFolders {
+package enum ParentFolders {
   /// Throws `unsafeFile` with the command that mends it.
-  static func check(of path: String) throws {
+  ///
+  /// - Parameter besideOthers: Whether the folder may be one with the sticky bit, as /tmp.
+  package static func check(of path: String, besideOthers: Bool = false) throws {
     guard let resolved = realpath(FilePath.folder(of: path), nil) else { return }  // opening the file says why
     defer { free(resolved) }
     var folder = String(cString: resolved)
@@ -17,9 +20,10 @@ enum ParentFolders {
     guard nearest.st_uid == geteuid() || nearest.st_uid == 0 else {
       throw GodwitError(
         .unsafeFile, "the folder \(folder) belongs to user \(nearest.st_uid), who could replace what is in it",
-        hint: "keep keys in a folder of your own")
+        hint: "choose a folder of your own")
     }
-    guard nearest.st_mode & 0o022 == 0 else { throw shared(folder, "go-w") }
+    let isSafe = nearest.st_mode & 0o022 == 0 || besideOthers && nearest.st_mode & S_ISVTX != 0
+    guard isSafe else { throw shared(folder, "go-w") }
     while folder != "/" {
       folder = FilePath.folder(of: folder)
       let mode = try status(folder).st_mode

@@ -27,8 +27,8 @@ package final class ContainsCheck: SQLPredicate {
     return false
   }
 
-  /// Makes the function known to a connection.
+  /// Makes the function known to a connection, and to the SQL of its program: a request's text calls it.
   package static func register(on connection: Connection) throws {
-    try connection.register(ContainsCheck(), as: name)
+    try connection.register(ContainsCheck(), as: name, isOpen: true)
   }
 }

@@ -4,8 +4,10 @@ import Foundation
 package enum DocumentDate {
   private static let secondsPerDay = 86_400
 
-  package static func text(_ date: Date) -> String {
+  /// Nil for a date that is NaN, and so no instant.
+  package static func text(_ date: Date) -> String? {
     let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+    guard !milliseconds.isNaN else { return nil }
     // Four digits of year; what lies beyond is written as the nearest instant that has them.
     let total = Int64(min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999))
     let seconds = Int((Double(total) / 1_000).rounded(.down))

@@ -2,18 +2,22 @@ import Foundation
 import GodwitBase
 
 extension JSON {
-  /// An Encodable value as JSON text; dates as documents have them.
+  /// An Encodable value as JSON text; dates as documents have them, and decimals that no double gives back as texts.
   ///
   /// Throws `valueNotStorable` for what JSON has no form for, such as NaN.
   package static func text(encoding value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     encoder.dateEncodingStrategy = .custom { date, encoder in
+      guard let text = DocumentDate.text(date) else {
+        let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "a date that is NaN")
+        throw EncodingError.invalidValue(date, context)
+      }
       var container = encoder.singleValueContainer()
-      try container.encode(DocumentDate.text(date))
+      try container.encode(text)
     }
     do {
-      return String(decoding: try encoder.encode(value), as: UTF8.self)
+      return try ExactNumbers.kept(in: String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch let error as EncodingError {
       throw GodwitError(.valueNotStorable, "the value has no form in JSON", underlying: error)
     }
@@ -23,7 +27,7 @@ extension JSON {
   package func checkNumbers() throws {
     switch self {
     case .real(let number) where !number.isFinite:
-      throw GodwitError(.valueNotStorable, "a number of the document is NaN or infinite, which JSON has not")
+      throw GodwitError(.valueNotStorable, "a number or date of the document is NaN or infinite, which JSON has not")
     case .array(let elements): for element in elements { try element.checkNumbers() }
     case .object(let members): for member in members.values { try member.checkNumbers() }
     default: break

@@ -68,8 +68,10 @@ struct JSONTreeDecoder: Decoder {
     return number
   }
 
+  /// A number beyond 64 bits with a sign is stored as the text of its digits.
   fileprivate func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
-    guard let number = json.integerValue.flatMap({ Number(exactly: $0) }) else { throw mismatch(type) }
+    if let number = json.integerValue.flatMap({ Number(exactly: $0) }) { return number }
+    guard let text = json.stringValue, Int64(text) == nil, let number = Number(text) else { throw mismatch(type) }
     return number
   }
 }

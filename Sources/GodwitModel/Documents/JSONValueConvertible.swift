@@ -37,6 +37,6 @@ extension Double: JSONValueConvertible {
 }
 
 extension Date: JSONValueConvertible {
-  /// ISO 8601 in UTC with milliseconds.
-  public var json: JSON { .string(DocumentDate.text(self)) }
+  /// ISO 8601 in UTC with milliseconds. A date that is NaN is that number, which nothing takes.
+  public var json: JSON { DocumentDate.text(self).map { .string($0) } ?? .real(.nan) }
 }

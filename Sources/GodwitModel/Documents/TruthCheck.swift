@@ -10,8 +10,8 @@ package final class TruthCheck: SQLPredicate {
     if case .bool = DocumentCell.json(of: try arguments.value(0)) { true } else { false }
   }
 
-  /// Makes the function known to a connection.
+  /// Makes the function known to a connection, and to the SQL of its program: a request's text calls it.
   package static func register(on connection: Connection) throws {
-    try connection.register(TruthCheck(), as: name)
+    try connection.register(TruthCheck(), as: name, isOpen: true)
   }
 }

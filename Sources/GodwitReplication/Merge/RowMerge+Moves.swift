@@ -126,7 +126,9 @@ extension RowMerge {
     if let stamp = state.writtenStamp(of: column), stamp >= cell.stamp {
       let isEqual = stamp == cell.stamp
       let present = StampedValue(value: isEqual ? try writtenValue(of: column, stamp) : .null, stamp: stamp)
-      guard isEqual, present.isOutdone(by: cell) else { return try recordFollowed(column, cell) }
+      guard isEqual, present.isOutdone(by: cell) else {
+        return try isEqual ? recordEqual(column, cell, present) : recordFollowed(column, cell)
+      }
     }
     if let present = state.brought[column]?[move], !present.isOutdone(by: cell) { return }
     if state.carried[column] != nil, state.stamp(of: column) == cell.stamp { isLast = false }
@@ -194,13 +196,21 @@ extension RowMerge {
     let here = try value(of: column)
     guard here != cell.value else { return }
     lost.append(
-      LostWrite(column: column, value: here, winningValue: cell.value, loser: present, winner: cell.stamp))
+      LostWrite(.cell(column), value: here, winningValue: cell.value, loser: present, winner: cell.stamp))
+  }
+
+  /// One transaction wrote to the row under both keys.
+  private mutating func recordEqual(_ column: Int, _ cell: StampedValue, _ present: StampedValue) {
+    guard cell.value != present.value else { return }
+    lost.append(
+      LostWrite(
+        .cell(column), value: cell.value, winningValue: present.value, loser: cell.stamp, winner: present.stamp))
   }
 
   private mutating func recordFollowed(_ column: Int, _ cell: StampedValue) throws {
     let here = try value(of: column)
     guard let present = state.stamp(of: column), here != cell.value, present != cell.stamp else { return }
     lost.append(
-      LostWrite(column: column, value: cell.value, winningValue: here, loser: cell.stamp, winner: present))
+      LostWrite(.cell(column), value: cell.value, winningValue: here, loser: cell.stamp, winner: present))
   }
 }

@@ -221,8 +221,8 @@ package struct RowMerge {
   ) {
     lost.append(
       isOutdone
-        ? LostWrite(column: cell.column, value: cell.value, winningValue: here, loser: incoming, winner: present)
-        : LostWrite(column: cell.column, value: here, winningValue: cell.value, loser: present, winner: incoming))
+        ? LostWrite(.cell(cell.column), value: cell.value, winningValue: here, loser: incoming, winner: present)
+        : LostWrite(.cell(cell.column), value: here, winningValue: cell.value, loser: present, winner: incoming))
   }
 
   /// An insert or update, and a delete that had not seen it.
@@ -232,6 +232,7 @@ package struct RowMerge {
       case .editWins: recordOnce(delete, losesTo: write.stamp)
       case .deleteWins:
         for cell in write.cells { try recordCell(cell.column, of: write.stamp, losesTo: delete) }
+        if rules.columns.isEmpty { lost.append(LostWrite(.row, loser: write.stamp, winner: delete)) }
       }
     }
   }
@@ -250,6 +251,8 @@ package struct RowMerge {
       let brought = state.brought.values.joined().map(\.value.stamp)
       let stamps = ([state.base].compactMap { $0 } + state.overrides.values + brought).filter(isUnseen)
       recordOnce(write.stamp, losesTo: stamps.max() ?? CellStamp(unknownTimeOf: last))
+    case .deleteWins where rules.columns.isEmpty:
+      lost.append(LostWrite(.row, loser: CellStamp(unknownTimeOf: last), winner: write.stamp))
     case .deleteWins:
       for column in rules.columns {
         let stamp = state.stamp(of: column)
@@ -265,13 +268,13 @@ package struct RowMerge {
 
   /// A delete is listed once per merge however many writes outlive it.
   private mutating func recordOnce(_ delete: CellStamp, losesTo winner: CellStamp) {
-    guard !lost.contains(where: { $0.column == nil && $0.loser == delete }) else { return }
-    lost.append(LostWrite(column: nil, value: .null, winningValue: .null, loser: delete, winner: winner))
+    guard !lost.contains(where: { $0.part == .delete && $0.loser == delete }) else { return }
+    lost.append(LostWrite(.delete, loser: delete, winner: winner))
   }
 
   private mutating func recordCell(_ column: Int, of loser: CellStamp, losesTo delete: CellStamp) throws {
     let value = try value(of: column)
-    lost.append(LostWrite(column: column, value: value, winningValue: .null, loser: loser, winner: delete))
+    lost.append(LostWrite(.cell(column), value: value, loser: loser, winner: delete))
   }
 }
 

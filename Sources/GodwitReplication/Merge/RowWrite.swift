@@ -32,17 +32,27 @@ package struct RowWrite: Hashable, Sendable {
 
 /// A write that lost to one that had not seen it, or that it had not seen.
 package struct LostWrite: Hashable, Sendable {
-  /// The cell, or nil when what lost is the delete of the whole row.
-  package let column: Int?
-  /// What the losing write had written.
+  /// What of it lost.
+  package enum Part: Hashable, Sendable {
+    case cell(Int)
+    /// All there is of a row that has nothing beside its key.
+    case row
+    /// The delete of the whole row.
+    case delete
+  }
+
+  package let part: Part
+  /// What the losing write had written to the cell; NULL otherwise.
   package let value: Value
-  /// What the winning write had written; NULL for a delete.
+  /// What the winning write had written to the cell; NULL otherwise.
   package let winningValue: Value
   package let loser: CellStamp
   package let winner: CellStamp
 
-  package init(column: Int?, value: Value, winningValue: Value, loser: CellStamp, winner: CellStamp) {
-    self.column = column
+  package init(
+    _ part: Part, value: Value = .null, winningValue: Value = .null, loser: CellStamp, winner: CellStamp
+  ) {
+    self.part = part
     self.value = value
     self.winningValue = winningValue
     self.loser = loser

@@ -132,7 +132,7 @@ extension TableDefinition {
   fileprivate mutating func retarget(_ name: String, to newName: String) {
     for column in columns.indices {
       guard let reference = columns[column].reference, reference.table.isSameName(as: name) else { continue }
-      columns[column].reference = Reference(table: newName, onDelete: reference.onDelete)
+      columns[column].reference = reference.retargeted(to: newName)
     }
   }
 
@@ -140,7 +140,7 @@ extension TableDefinition {
   fileprivate func hasSameContent(as other: TableDefinition) -> Bool {
     keyCount == other.keyCount && columns.prefix(keyCount) == other.columns.prefix(keyCount)
       && Set(columns) == Set(other.columns) && Set(indexes) == Set(other.indexes) && isSynced == other.isSynced
-      && numbersKeys == other.numbersKeys
+      && numbersKeys == other.numbersKeys && deletes == other.deletes
   }
 }
 

@@ -31,6 +31,11 @@ package struct Reference: Hashable, Sendable {
     self.onDelete = onDelete
     self.isAcyclic = isAcyclic
   }
+
+  /// The same reference to a table that has another name now.
+  package func retargeted(to table: String) -> Reference {
+    Reference(table: table, onDelete: onDelete, isAcyclic: isAcyclic)
+  }
 }
 
 package struct ColumnDefinition: Hashable, Sendable {

@@ -35,9 +35,12 @@ struct MovedRows {
     return families
   }
 
+  /// What a column holds, by key.
+  func standing(in column: Int) -> Set<Value> { Set(histories.filter(\.isAlive).map { $0.values[column] }) }
+
   /// What was written to a column, stands in it under none of the keys, and was replaced by nobody who had seen it.
   func unseenValues(of column: Int) -> [(RowName, Value)] {
-    let standing = Set(histories.filter(\.isAlive).map { $0.values[column] })
+    let standing = standing(in: column)
     let writes = histories.flatMap { history in history.writes.map { (history.name, $0) } }
     return writes.compactMap { name, write in
       guard write.path == nil, !write.carries(column), case .value(let value)? = write.change(of: column),

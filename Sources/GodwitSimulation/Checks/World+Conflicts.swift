@@ -137,7 +137,7 @@ extension World {
         }
         throw SimulationFailure(
           .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(text) of \(self.text(name)), a row that moved; "
-            + "listed are \(listed.edits.filter { family.names.contains($0.row) }.map { "\($0.value.text) of \(self.text($0.row))" })")
+            + "there stand \(family.standing(in: column).map(\.text)), and listed are \(listed.edits.filter { family.names.contains($0.row) }.map { "\($0.value.text) of \(self.text($0.row))" })")
       }
     }
   }

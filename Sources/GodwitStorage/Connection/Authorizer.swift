@@ -13,6 +13,8 @@ final class Authorizer {
   private(set) var authority = Authority.trusted
   private let isReader: Bool
   var protectedTables: Set<String> = []
+  /// Godwit's functions, in lower case, that a program's statements may call.
+  var openFunctions: Set<String> = []
   /// Tables that statements compiled since the last ``takeWrites()`` may write.
   private var writes = TableSet.none
   private(set) var hasWrites = false
@@ -75,9 +77,7 @@ final class Authorizer {
     case SQLITE_PRAGMA:
       return Self.readPragmas.contains(first.lowercased())
     case SQLITE_FUNCTION:
-      let name = second.lowercased()
-      if Self.isOwn(name) { return Self.isOwn(trigger) }
-      return !Self.refusedFunctions.contains(name)
+      return Self.isOwn(trigger) && Self.isOwn(second) || mayCall(second)
     case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
       return !Self.isOwn(first)
     case SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE:
@@ -106,9 +106,14 @@ final class Authorizer {
     switch action {
     case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: true
     case SQLITE_PRAGMA: Self.readPragmas.contains(first.lowercased())
-    case SQLITE_FUNCTION: !Self.isOwn(second) && !Self.refusedFunctions.contains(second.lowercased())
+    case SQLITE_FUNCTION: mayCall(second)
     default: false
     }
+  }
+
+  private func mayCall(_ function: String) -> Bool {
+    let name = function.lowercased()
+    return Self.isOwn(name) ? openFunctions.contains(name) : !Self.refusedFunctions.contains(name)
   }
 
   fileprivate static func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix("godwit_") }

@@ -84,6 +84,7 @@ package final class Connection {
     self.mode = mode
     authorizer = Authorizer(isReader: mode == .reader)
     self.cancellation = cancellation
+    try requireChecked(file)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     try setKey(key, pageSize: pageSize)
@@ -118,6 +119,19 @@ package final class Connection {
       throw GodwitError.sqlite(result, opened)
     }
     return opened
+  }
+
+  /// SQLite opens files by their names: what it has open must be the file that was checked. Throws `unsafeFile`, before
+  /// it has the key.
+  private func requireChecked(_ file: DatabaseFile) throws {
+    var hasMoved: Int32 = 1
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved == 0,
+      file.lies(at: path)
+    else {
+      throw GodwitError(
+        .unsafeFile, "another file took the place of \(path) while it was opened",
+        hint: "see who else writes to its folder, then try again")
+    }
   }
 
   deinit {

@@ -63,10 +63,16 @@ package final class DatabaseFile: Sendable {
   var salt: [UInt8]? { start.count == 16 ? start : nil }
 
   /// Whether another file lies at this path by now, where this one did.
-  func hasMoved(from path: String) -> Bool {
+  package func hasMoved(from path: String) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0 else { return false }
     return Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) != key
+  }
+
+  /// Whether this file lies at the path, and no link to it.
+  func lies(at path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == key
   }
 
   /// Whether any connection has the database open, in this process or another, SQLite's own shell included: each holds

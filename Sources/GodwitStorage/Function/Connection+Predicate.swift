@@ -7,8 +7,10 @@ package protocol SQLPredicate: AnyObject {
 }
 
 extension Connection {
-  /// Registers the predicate under `name`, for any number of arguments, as long as the connection lives.
-  package func register(_ predicate: any SQLPredicate, as name: String) throws {
+  /// Registers the predicate under `name`, for any number of arguments, as long as the connection lives. One that is
+  /// open may be called by a program's statements, too.
+  package func register(_ predicate: any SQLPredicate, as name: String, isOpen: Bool = false) throws {
+    if isOpen { authorizer.openFunctions.insert(name) }
     let box = PredicateBox(predicate, failure: functionFailure)
     retain(box)
     let result = sqlite3_create_function_v2(

@@ -54,8 +54,10 @@ package enum SnapshotItem {
     }
   }
 
-  /// Reads an item of a snapshot with so many tables and origins.
-  package init(reading reader: inout ByteReader, tables: Int, origins: Int) throws {
+  /// Reads an item of a snapshot with so many tables and origins, whose header lists so many migrations.
+  package init(
+    reading reader: inout ByteReader, tables: Int, origins: Int, migrations: Int
+  ) throws {
     func table(_ reader: inout ByteReader) throws -> Int { try reader.count(limit: tables - 1, "table number") }
     switch Kind(rawValue: try reader.byte()) {
     case .row: self = .row(table: try table(&reader), values: try reader.lengthPrefixed())
@@ -69,7 +71,7 @@ package enum SnapshotItem {
         table: try table(&reader), key: try reader.lengthPrefixed())
     case .transaction:
       let origin = try reader.count(limit: origins - 1, "origin number")
-      self = .transaction(origin: origin, try SnapshotTransaction(reading: &reader))
+      self = .transaction(origin: origin, try SnapshotTransaction(reading: &reader, migrations: migrations))
     case .ahead:
       let table = try table(&reader)
       let key = try reader.lengthPrefixed()
@@ -78,45 +80,5 @@ package enum SnapshotItem {
       self = .ahead(table: table, key: key, hlc: hlc)
     case nil: throw ByteReader.malformed("an unknown item of a snapshot")
     }
-  }
-}
-
-/// A transaction within a snapshot. Its sequence follows from those of its origin ahead of it.
-package struct SnapshotTransaction: Sendable {
-  package let hlc: HLC
-  package let schemaVersion: UInt64
-  package let context: VersionVector?
-  package let changes: [UInt8]
-  package let images: [UInt8]
-
-  package init(_ record: TransactionRecord, images: [UInt8]) {
-    hlc = record.hlc
-    schemaVersion = record.schemaVersion
-    context = record.context
-    changes = record.changes
-    self.images = images
-  }
-
-  package func record(_ dot: Dot) -> TransactionRecord {
-    TransactionRecord(dot: dot, hlc: hlc, schemaVersion: schemaVersion, context: context, changes: changes)
-  }
-
-  fileprivate func write(to writer: inout ByteWriter) {
-    writer.bigEndian(hlc.rawValue)
-    writer.varint(schemaVersion)
-    writer.byte(context == nil ? 0 : 1)
-    context?.write(to: &writer)
-    writer.lengthPrefixed(changes)
-    writer.lengthPrefixed(images)
-  }
-
-  fileprivate init(reading reader: inout ByteReader) throws {
-    hlc = HLC(rawValue: try reader.bigEndian())
-    guard hlc < HLC.limit else { throw ByteReader.malformed("a timestamp is out of range") }
-    schemaVersion = UInt64(try reader.count(limit: Int(UInt32.max), "schema version"))
-    context = try reader.flag() ? try VersionVector(reading: &reader) : nil
-    changes = Array(try reader.lengthPrefixed(limit: TransactionRecord.changesByteLimit))
-    try ChangeSet(changes[...]).check()
-    images = Array(try reader.lengthPrefixed())
   }
 }

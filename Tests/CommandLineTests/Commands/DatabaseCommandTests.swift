@@ -122,5 +122,11 @@ import Testing
     let encrypted = try other.godwit(
       "init", "elsewhere", "--from", ".godwit/database", "--from-secret-file", "-", input: Data("wrong".utf8))
     #expect(encrypted.status == 12)
+    let quantum = try other.godwit("init", "quantum", "--from", notes, "--post-quantum", "--json")
+    #expect(quantum.status == 0, "\(quantum.error)")
+    #expect((try quantum.objects().first?["tables"] as? [Any])?.count == 1)
+    #expect(try other.godwit("-C", "quantum", "identity", "--post-quantum").status == 0)
+    let classical = try other.godwit("identity", "--post-quantum")
+    #expect(classical.status == 1 && classical.error.contains("not post-quantum"), "\(classical.error)")
   }
 }

@@ -113,8 +113,18 @@ import Testing
     let before = (0..<1_000).map { "{\"_key\":\"k\($0)\"}\n" }.joined()
     let late = try machine.godwit("put", "c", input: Data((before + "\n  {\"n\":2,\n   \"_key\":\"b\",\n\"x\":1.}").utf8))
     #expect(late.status == 1 && late.error.contains("at line 1004, column 5"), "\(late.error)")
-    #expect(late.error.contains("the 1000 documents before it are stored") && !late.error.contains("nothing"))
+    #expect(late.error.contains("the first 1000 documents are stored, and nothing after"))
     #expect(try machine.godwit("get", "c").lines.count == 1_000)
+    // Within a batch: what the file says wrong, and what the collection does not take.
+    let rest = (1_000..<2_500).map { "{\"_key\":\"k\($0)\"}\n" }
+    for (bad, told) in [("{\"_key\":\"b\",}", "line 1500"), ("{\"_key\":\"\"}", "key is empty"), ("17", "no object")] {
+      let text = before + rest.prefix(499).joined() + bad + "\n" + rest.dropFirst(499).joined()
+      let outcome = try machine.godwit("put", "late", input: Data(text.utf8))
+      #expect(outcome.status == 1 && outcome.error.contains(told), "\(outcome.error)")
+      #expect(outcome.error.contains("the first 1000 documents are stored, and nothing after"), "\(outcome.error)")
+      #expect(try machine.godwit("get", "late").lines.count == 1_000)
+      #expect(try machine.godwit("rm", "late", "--all").status == 0)
+    }
     let name = String(repeating: "N", count: 65)
     let long = try machine.godwit("put", "c", input: Data("[\n {\"_key\":\"b\",\"\(name)\":1}]".utf8))
     #expect(long.error.contains("has 130 bytes in SQL, and 128 are the limit, at line 2, column 14"), "\(long.error)")
@@ -193,6 +203,9 @@ import Testing
     #expect(try machine.godwit("rm", "c", "--all").error == "3 documents deleted\n")
     #expect(try machine.godwit("rm", "c", "--all").status == 1)
     #expect(try machine.godwit("rm", "c").status == 64)
+    let typo = try machine.godwit("rm", "typo", "--where", "x >")
+    #expect(typo.status == 1 && typo.error.contains("column 4"), "\(typo.error)")
+    #expect(try machine.godwit("rm", "typo", "--where", "x > 1").status == 0)
   }
 
   @Test func anExpiryMayBeGiven() throws {

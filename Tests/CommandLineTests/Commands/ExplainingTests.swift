@@ -27,7 +27,9 @@ import Testing
     let (desk, laptop) = try await edited()
     let listed = try #require(try laptop.godwit("conflicts", "--json").objects().first)
     #expect(
-      Set(listed.keys) == ["id", "kind", "table", "key", "column", "columns", "lost", "won", "resolved"])
+      Set(listed.keys) == [
+        "id", "kind", "table", "key", "column", "columns", "formerColumns", "lost", "won", "resolved",
+      ])
     for side in ["lost", "won"] { #expect(keys(listed[side]) == Self.author.union(["value", "values"])) }
     let (number, lost) = (
       "\(try #require(listed["id"] as? Int))", (listed["lost"] as? [String: Any])?["value"] as? String
@@ -84,7 +86,7 @@ import Testing
     #expect(
       Set(row.keys) == [
         "table", "key", "presence", "deletesWin", "older", "touches", "deletions", "movedHere", "moves", "holds",
-        "conflicts", "cells",
+        "waiting", "conflicts", "cells",
       ])
     let cell = try #require((row["cells"] as? [[String: Any]])?.first)
     #expect(Set(cell.keys) == ["column", "value", "masked", "rule", "author", "parts", "conflicts"])
@@ -140,7 +142,7 @@ import Testing
     #expect(
       Set(object.keys) == [
         "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing", "forks",
-        "leftOut", "planned",
+        "leftOut", "planned", "state", "snapshotRows", "losses",
         "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
@@ -148,6 +150,64 @@ import Testing
     #expect(text.lines[1] == "  would write     note ~1")
     #expect(try laptop.digest() == digest && laptop.godwit("conflicts").output.isEmpty)
     #expect(try laptop.godwit("import", "--json", desk.path("changes.sync")).objects().first?["applied"] as? Int == 1)
+  }
+
+  @Test func aPlanOfASnapshotTellsWhatItWouldPutInThePlaceOfTheState() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    let phone = try Machine("phone")
+    try desk.invite(phone)
+    for _ in 0..<2 {
+      try exchange(desk, laptop)
+      try exchange(desk, phone)
+    }
+    try #require(try desk.godwit("member", "remove", "phone").status == 0)
+    try await desk.write { tx in try tx.insert(Note(title: "late")) }
+    for _ in 0..<3 { try exchange(desk, laptop) }
+    try #require(try desk.godwit("compact").status == 0)
+    try desk.add(phone.path("identity"), phone)
+    try #require(try desk.godwit("snapshot", "all.sync").status == 0)
+    let (file, digest) = (desk.path("all.sync"), try phone.digest())
+
+    let refused = try phone.godwit("import", "--plan", file)
+    let text = try phone.godwit("import", "--plan", "--rejoin", file)
+    let object = try #require(try phone.godwit("import", "--plan", "--rejoin", "--json", file).objects().first)
+
+    #expect(refused.status == 1 && refused.error.contains("--rejoin"))
+    #expect(text.status == 0 && text.lines.contains("  would replace   note: 3 rows by 4"), "\(text.text)\(text.error)")
+    #expect(text.lines.first?.contains("the whole state (4 rows)") == true)
+    let state = try #require((object["state"] as? [[String: Any]])?.first)
+    #expect(state["table"] as? String == "note" && state["before"] as? Int == 3 && state["rows"] as? Int == 4)
+    #expect(object["snapshot"] as? Bool == true && object["snapshotRows"] as? Int == 4)
+    #expect(try phone.digest() == digest)
+    #expect(try phone.godwit("import", "--rejoin", file).status == 0)
+    #expect(try phone.digest() == desk.digest())
+  }
+
+  @Test func theConflictsOfAStoppedTableAreListed() async throws {
+    let (desk, _) = try await edited()
+    try #require(try desk.godwit("table", "stop-sync", "note").status == 0)
+    let listed = try desk.godwit("conflicts", "--table", "note", "--json").objects()
+    #expect(listed.count == 1)
+    let key = try #require(((listed.first?["key"] as? [Any])?.first as? [String: String])?["$blob"])
+    #expect(try desk.godwit("conflicts", "--table", "note", "--key", key, "--json").objects().count == 1)
+    let why = try desk.godwit("why", "note", key)
+    #expect(why.status == 1 && why.error.contains("godwit conflicts --table note"))
+  }
+
+  @Test func aForgottenRowTellsItsConflicts() async throws {
+    let (desk, laptop) = try await edited()
+    let listed = try desk.godwit("conflicts", "--json").objects()
+    let key = try #require(((listed.first?["key"] as? [Any])?.first as? [String: String])?["$blob"])
+    try await desk.write { tx in _ = try tx.execute("DELETE FROM note") }
+    for _ in 0..<3 { try exchange(desk, laptop) }
+    try #require(try desk.godwit("compact").status == 0)
+    let why = try desk.godwit("why", "note", key)
+    #expect(why.lines.first == "note x'\(key)' is not in its table, and of itself nothing is remembered")
+    #expect(why.lines.count == 2 && why.lines.last?.contains("lost to") == true)
+    #expect(try desk.godwit("why", "note", key, "--json").objects().first?["presence"] as? String == "unknown")
+    try #require(try desk.godwit("conflicts", "prune", "--keep", "0").status == 0)
+    let none = try desk.godwit("why", "note", key)
+    #expect(none.status == 1 && none.error.contains("is forgotten"))
   }
 
   @Test func nothingIsMissingOrHeldBack() async throws {

@@ -51,7 +51,7 @@ import Testing
       try keys(imported)
         == [
           "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "quarantined", "missing",
-          "snapshot", "replayed", "needsSnapshot", "forks", "leftOut",
+          "snapshot", "snapshotRows", "replayed", "needsSnapshot", "forks", "leftOut", "losses",
         ])
   }
 

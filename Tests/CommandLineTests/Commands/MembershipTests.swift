@@ -107,4 +107,31 @@ import Testing
     let outcome = try laptop.godwit("identity", "rotate")
     #expect(outcome.status == 10 && outcome.error.contains("hint"))
   }
+
+  @Test func aReplacedMachineOfOneNameIsNotTakenForTheOther() async throws {
+    try desk.invite(laptop)
+    let other = try Machine("laptop")
+    let ids = try [laptop, other].map { machine in
+      try #require(try machine.godwit("identity", "--json").objects().first?["replica"] as? String)
+    }
+    try await laptop.write { tx in try tx.insert(Note(title: "old")) }
+    try #require(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+    try #require(try desk.godwit("member", "remove", "laptop").status == 0)
+    try desk.invite(other)
+    try await other.write { tx in try tx.insert([Note(title: "new"), Note(title: "newer")]) }
+    try #require(try other.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+
+    let shown = try desk.godwit("log", "--origin", "laptop", "--json").objects()
+    #expect(shown.compactMap { $0["replica"] as? String } == [ids[1]])
+    #expect(try desk.godwit("log", "--origin", ids[0], "--json").objects().count == 1)
+    for text in [ids[1], String(ids[1].prefix(12)), "laptop"] {
+      let lives = try desk.godwit("member", "incarnations", text, "--json").objects()
+      #expect(!lives.isEmpty && lives.allSatisfy { $0["replica"] as? String == ids[1] })
+    }
+    let life = try #require(
+      try desk.godwit("member", "incarnations", ids[1], "--json").objects().first?["incarnation"] as? String)
+    #expect(try desk.godwit("member", "end", String(ids[1].prefix(12)), life).status == 0)
+    let nobody = try desk.godwit("member", "incarnations", "nobody")
+    #expect(nobody.status == 1 && nobody.error.contains("no member is called nobody"))
+  }
 }

@@ -71,4 +71,46 @@ import Testing
     #expect(nonsense.status == 1 && nonsense.error.contains("the migration file is not what it should be"))
     #expect(try archive.godwit("migrate", "--status", "--dry-run").status == 64)
   }
+
+  private static let sizes = [
+    Migration(1, "files") {
+      CreateTable("file", [NewColumn("id", Int.self), NewColumn("size", Int.self, default: 0)])
+    },
+    Migration(2, "reals") { ChangeColumn("size", Double.self, in: "file", default: 0) },
+  ]
+
+  @Test func valuesThatAreNotKeptExactlyAreListed() async throws {
+    let (desk, archive) = (try Machine("desk"), try Machine("archive"))
+    try #require(try desk.godwit("init").status == 0)
+    try desk.invite(archive)
+    func write(_ sql: SQL) async throws {
+      let replica = try await Replica.open(
+        at: desk.replica, models: [], key: desk.keys, migrations: Migrations(Array(Self.sizes.prefix(1))))
+      try await replica.write { _ = try $0.execute(sql) }
+      await replica.close()
+    }
+    try await write(
+      """
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 25)
+      INSERT INTO file SELECT n, 9007199254740993 FROM number
+      """)
+    try #require(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
+    try archive.write(Data(try Migrations(Self.sizes).json().utf8), to: "file.migrations")
+
+    let dry = try archive.godwit("migrate", "--dry-run", "--json", "file.migrations").objects().first
+    let ran = try archive.godwit("migrate", "file.migrations")
+
+    #expect((dry?["losses"] as? [Any])?.count == 25)
+    #expect(ran.lines.contains("25 values could not be kept exactly"), "\(ran.error)")
+    #expect(ran.lines.contains("  file 1 size: 9007199254740993 (migration 2)"))
+    #expect(ran.lines.contains("  and 5 more; all with --json"))
+    try await write("UPDATE file SET size = 9007199254740995 WHERE id = 1")
+    let imported = try desk.pipe(["export", "-"], to: archive, ["import", "--json", "-"])
+    #expect(try imported.objects().first?["losses"] as? Int == 1)
+    let status = try archive.godwit("migrate", "--status", "--json").objects().first
+    #expect((status?["losses"] as? [Any])?.count == 26)
+    let text = try archive.godwit("migrate", "--status")
+    #expect(text.lines.contains("26 values could not be kept exactly"))
+    #expect(text.lines.contains("  and 6 more; all with --json"))
+  }
 }

@@ -28,7 +28,9 @@ final class Machine: Sendable {
   init(_ name: String) throws {
     self.name = name
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("godwit-cli-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    // Other tests change the process's umask meanwhile.
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   deinit { TestFolder.remove(folder) }

@@ -74,6 +74,16 @@ struct KilledCommandsTests {
     #expect(try noteCount(desk) == count)
   }
 
+  @Test("a rekey lets go of the old file's log only once the new file's name lasts")
+  func order() throws {
+    let lines = try desk.lines(of: ["rekey"], tracing: "rename,fsync,unlink")
+    let renamed = try #require(lines.firstIndex { $0.contains("rename(") && $0.contains("/database.new\"") })
+    let rest = lines[renamed...]
+    let synchronized = try #require(rest.firstIndex { $0.contains("fsync(") && $0.contains("/.godwit>") })
+    let unlinked = try #require(rest.firstIndex { $0.contains("unlink(") && $0.contains("/database-wal\"") })
+    #expect(synchronized < unlinked, "\(rest.joined(separator: "\n"))")
+  }
+
   @Test(
     "a change of the keyring is made or not",
     arguments: [["keyring", "rotate"], ["identity", "rotate"], ["keyring", "add", "passphrase:phrase"]])
@@ -96,13 +106,13 @@ struct KilledCommandsTests {
     #expect(left == [])
   }
 
-  @Test("a replica is made of another program's database with all its rows, or has none of them")
+  @Test("a replica is made of another program's database, and when that is killed by the same command again")
   func conversion() async throws {
     let source = try TestFolder.plaintext("source.db", in: desk.folder)
     try #require(try desk.godwit("export", "--plaintext", source).status == 0)
     let made = try Machine("made")
     let before = try Data(contentsOf: URL(fileURLWithPath: source))
-    var wholeCount = 0
+    var (wholeCount, againCount) = (0, 0)
     func prepare() throws {
       for folder in [".godwit", "config"] { try? FileManager.default.removeItem(atPath: made.path(folder)) }
     }
@@ -111,13 +121,20 @@ struct KilledCommandsTests {
         ["init", "--from", source], calls: calls, step: step, prepare: prepare
       ) { place, isKilled in
         #expect(try filesWithMarker(made) == "", "\(place)")
+        // With all its rows, or none: then nothing is in the way of making it.
+        let again = try made.godwit("init", "--from", source)
+        if again.status == 0 {
+          #expect(isKilled, "\(place)")
+          againCount += 1
+        } else {
+          #expect(again.status == 1 && again.error.contains("there is a replica"), "\(place): \(again.error)")
+          wholeCount += 1
+        }
         #expect(try Data(contentsOf: URL(fileURLWithPath: source)) == before, "\(place)")
-        guard let count = try noteCount(made) else { return #expect(isKilled, "\(place)") }
-        #expect(count == 200, "\(place)")
-        wholeCount += 1
+        #expect(try noteCount(made) == 200, "\(place)")
         try expectSound(made, place)
       }
     }
-    #expect(wholeCount >= 2)
+    #expect(wholeCount >= 2 && againCount >= 10)
   }
 }

@@ -53,8 +53,9 @@ struct KilledPlaintextTests {
 
   @Test("works where a file without a name cannot have one; what a kill leaves there the next run removes")
   func withoutLinks() throws {
-    let leftover = "\(file).0abc1.tmp"
-    try desk.write(Data("of a run that was killed".utf8), to: "\(MarkerScan.allowedFolder)/leaving.db.0abc1.tmp")
+    let leftover = "\(file).0w5e11264sgsf.tmp"
+    let name = "leaving.db.0w5e11264sgsf.tmp"
+    try desk.write(Data("of a run that was killed".utf8), to: "\(MarkerScan.allowedFolder)/\(name)")
     try #require(FileManager.default.fileExists(atPath: leftover))
     let outcome = try desk.run(leaving, injecting: "error=ENOENT", into: "linkat")
     #expect(outcome.status == 0, "\(outcome.error)")

@@ -28,6 +28,17 @@ extension Machine {
     }
   }
 
+  /// Runs the program under strace(1), and returns the lines of its log about these calls, with the paths of descriptors.
+  func lines(of arguments: [String], tracing names: String) throws -> [String] {
+    let log = path("calls")
+    let process = process(["-f", "-y", "-o", log, "-e", "trace=\(names)", Program.path] + arguments)
+    process.executableURL = URL(fileURLWithPath: SystemCalls.program)
+    let outcome = try Self.finish([process], input: Data(), in: self)
+    try #require(outcome.status == 0, "\(outcome.error)")
+    defer { unlink(log) }
+    return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
   /// Runs the program while strace(1) does something at calls of these names.
   func run(_ arguments: [String], injecting action: String, into names: String) throws -> Outcome {
     let process = process(

@@ -74,8 +74,9 @@ extension FuzzTarget {
   /// Dates in documents.
   static let documentDate = FuzzTarget(name: "document-date") { bytes in
     guard let date = DocumentDate.date(String(decoding: bytes, as: UTF8.self)) else { return }
-    let text = DocumentDate.text(date)
-    guard let again = DocumentDate.date(text) else { throw FuzzFault(description: "a date that was written is none") }
+    guard let text = DocumentDate.text(date), let again = DocumentDate.date(text) else {
+      throw FuzzFault(description: "a date that was written is none")
+    }
     try require(DocumentDate.text(again) == text, "a date has two texts")
     // Offsets may lead out of the years that have four digits; those are written as the nearest that has.
     let isNear = abs(again.timeIntervalSince(date)) < 0.001

@@ -88,7 +88,7 @@ extension FuzzTarget {
     var reader = ByteReader(bytes)
     var writer = ByteWriter()
     while !reader.isAtEnd {
-      let item = try SnapshotItem(reading: &reader, tables: 4, origins: FuzzKeys.origins.count)
+      let item = try SnapshotItem(reading: &reader, tables: 4, origins: FuzzKeys.origins.count, migrations: Int(UInt32.max))
       item.write(to: &writer)
       switch item {
       case .row(_, let values): try values.withUnsafeBytes { row in _ = try unlessRefused { try checkRow(row) } }
@@ -101,7 +101,6 @@ extension FuzzTarget {
     }
     try require(writer.bytes == bytes, "a block that is written again differs")
   } starts: {
-    let changes = SyncFileStarts.changes
     let record = SyncFileStarts.records["one"]?.first
     let key: [UInt8] = [1, 2]
     var items: [String: SnapshotItem] = [
@@ -111,7 +110,7 @@ extension FuzzTarget {
       "hold-nothing": .hold(kind: 0, targetTable: nil, target: key[...], table: 3, key: key[...]),
       "ahead": .ahead(table: 2, key: key[...], hlc: HLC(milliseconds: 1_700_000_000_000)),
     ]
-    items["transaction"] = record.map { .transaction(origin: 1, SnapshotTransaction($0, images: changes)) }
+    items["transaction"] = record.map { .transaction(origin: 1, SnapshotTransaction($0, images: SyncFileStarts.images)) }
     return items.mapValues { item in
       var writer = ByteWriter()
       item.write(to: &writer)
@@ -179,6 +178,13 @@ enum SyncFileStarts {
     writer.varint(1)
     writer.varint(2)
     writer.value("moved")
+    return writer.bytes
+  }()
+
+  /// What the rows were that these delete and move.
+  static let images: [UInt8] = {
+    var writer = ByteWriter()
+    for value: Value in ["gone", "before"] { writer.value(value) }
     return writer.bytes
   }()
 

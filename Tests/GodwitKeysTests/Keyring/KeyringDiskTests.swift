@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import TestFolders
 import Testing
 
 @testable import GodwitKeys
@@ -21,7 +22,10 @@ private final class SmallDisk {
     }
   }
 
-  deinit { umount2(folder.path, detached) }
+  deinit {
+    TestFolder.search(folder.path)
+    umount2(folder.path, detached)
+  }
 
   /// Leaves so many free pages.
   func fill(butPages pages: Int) throws {

@@ -36,7 +36,7 @@ struct KeyringVectorTests {
   }
 
   @Test("the vectors are there")
-  func coverage() { #expect(Self.names.count >= 15) }
+  func coverage() { #expect(Self.names.count >= 40) }
 }
 
 struct KeyringVector: Codable {
@@ -245,6 +245,97 @@ struct KeyringVectorRecordingTests {
     try bad("refuse-extended", "a byte added", .damagedKeyring, small + [0], machine)
     try bad("refuse-no-key", "nothing is offered that fits", .noKeyFits, small) { $0.machineKey = key }
     try recordCostBomb(machineKey)
+  }
+
+  /// Bodies that open and are of no form, slots of none, and what a keyring holds in the midst of a rekey.
+  @Test("forms")
+  func recordForms() throws {
+    for kind in [AgeKeyKind.hybrid, .x25519] {
+      try? FileManager.default.removeItem(atPath: location.keyring)
+      try Keyring.create(at: location, contents: KeyringContents(identity: newIdentity(kind)))
+      let title = kind == .hybrid ? "a post-quantum identity" : "an entry with the key of a database that is being made"
+      if kind == .x25519 {
+        try Keyring.update(at: location) { contents in
+          contents.databaseSalt = randomBytes(16)
+          contents.setPendingDatabase(PendingDatabase(key: SecretBytes(random: 32), salt: randomBytes(16)))
+        }
+      }
+      var vector = KeyringVector(title: title, keyring: Hexadecimal.encode(try file))
+      vector.machineKey = String(decoding: try readFile(location.machineKey), as: UTF8.self)
+      vector.contents = try contents()
+      try write(kind == .hybrid ? "open-post-quantum" : "open-pending", vector)
+    }
+    try recordBodies()
+    try recordSlots()
+  }
+
+  private func recordBad(
+    _ name: String, _ title: String, _ code: GodwitError.Code, _ bytes: [UInt8]
+  ) throws {
+    var vector = KeyringVector(title: title, keyring: Hexadecimal.encode(bytes))
+    vector.machineKey = String(decoding: try readFile(location.machineKey), as: UTF8.self)
+    vector.error = code.rawValue
+    try write("refuse-\(name)", vector)
+  }
+
+  private func recordBodies() throws {
+    try Keyring.update(at: location) { contents in
+      contents.databaseSalt = nil
+      contents.setPendingDatabase(nil)
+    }
+    let opened = try Keyring.unlock(location)
+    let body = try opened.contents.encoded()
+    func bad(_ name: String, _ title: String, _ body: [UInt8], _ code: GodwitError.Code = .damagedKeyring) throws {
+      let file = try KeyringFile(
+        sealing: body, generation: opened.generation, slots: opened.slots, masterKey: opened.masterKey)
+      try recordBad("body-\(name)", title, code, file.bytes)
+    }
+    func changed(_ place: Int, _ byte: UInt8, appending rest: [UInt8] = []) -> [UInt8] {
+      var changed = body
+      changed[place] = byte
+      return changed + rest
+    }
+    // Version, identity, database key; then the flags of salt and group, and the count of members.
+    let flags = 1 + 81 + 32
+    #expect(body[0] == 1 && body[flags...] == [0, 0, 0])
+    try bad("version-0", "a body of version 0", changed(0, 0), .unsupportedVersion)
+    try bad("version-3", "a body of version 3", changed(0, 3), .unsupportedVersion)
+    try bad("identity-version", "a body with an identity of version 3", changed(1, 3), .unsupportedVersion)
+    try bad("flag", "a flag of 2", changed(flags, 2))
+    try bad("salt-cut", "a salt that ends beyond the body", changed(flags, 1))
+    try bad("members-cut", "a member record that is not there", changed(flags + 2, 1))
+    try bad("members-count", "2,049 members", Array(body.dropLast()) + [0x81, 0x10])
+    try bad("no-entries", "a body of version 2 without entries", changed(0, 2, appending: [0]))
+    try bad("entry-cut", "an entry that ends beyond the body", changed(0, 2, appending: [1, 16, 48, 1]))
+    try bad("entries-count", "1,025 entries", changed(0, 2, appending: [0x81, 0x08]))
+    try bad("extended", "a byte behind the body's fields", body + [0])
+    try bad("cut", "a body without its last byte", Array(body.dropLast()))
+    try bad("empty", "an empty body", [])
+  }
+
+  /// Each beside the machine key's slot, which opens: a file in another form is damaged all the same.
+  private func recordSlots() throws {
+    try Keyring.addSlot(
+      at: location, label: "me", secrets: [.passphrase(passphrase)], cost: 10, milliseconds: 1_700_000_000_000)
+    let whole = try readSlots()[1]
+    func bad(_ name: String, _ title: String, _ body: [UInt8]) throws {
+      try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: 2, body: whole) }
+      let opened = try Keyring.unlock(location)
+      let slots = [opened.slots[0], KeyringSlot(type: 2, body: body)]
+      let file = try KeyringFile(
+        sealing: opened.contents, generation: opened.generation, slots: slots, masterKey: opened.masterKey)
+      try recordBad("slot-\(name)", title, .damagedKeyring, file.bytes)
+    }
+    try bad("cut", "a slot of type 2 without its last byte", Array(whole.dropLast()))
+    try bad("extended", "a slot of type 2 with a byte more", whole + [0])
+    try bad("empty", "a slot of type 2 without anything", [])
+    var label = whole
+    label[1] = 0x1B
+    try bad("label", "a slot whose label has a control character", label)
+    label[1] = 0xFF
+    try bad("label-utf-8", "a slot whose label is not UTF-8", label)
+    let long = [65] + [UInt8](repeating: 0x61, count: 65)
+    try bad("label-length", "a slot with a label of 65 bytes", long + Array(whole.dropFirst(3)))
   }
 
   private func recordCostBomb(_ machineKey: String) throws {

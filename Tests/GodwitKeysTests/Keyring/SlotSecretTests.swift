@@ -85,11 +85,48 @@ struct ParentFolderTests {
 
   @Test("what a killed writer left behind goes with the next change, and nothing else does")
   func leftovers() throws {
-    let names = ["keyring.1abc9.tmp", "keyring.anchor.1abc.tmp", "keyring.tmp", "other.1abc.tmp", "keyring.NOTE.tmp"]
+    let names = [
+      "keyring.0w5e11264sgsf.tmp", "keyring.anchor.0w5e11264sgsf.tmp", "keyring.tmp", "other.0w5e11264sgsf.tmp",
+      "keyring.0W5E11264SGSF.tmp", "keyring.old.tmp", "keyring.0w5e11264sgs.tmp", "keyring.0w5e11264sgsf0.tmp",
+    ]
     for name in names { try writeFile(folder.path("a/b/\(name)"), [1]) }
     try Keyring.update(at: location) { $0.databaseSalt = randomBytes(16) }
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("a/b"))
     #expect(Set(left) == Set(names.dropFirst() + ["keyring", "keyring.lock"]))
+  }
+}
+
+@Suite("Secrets in files")
+struct SecretFileTests {
+  private func refusal(_ path: String) -> GodwitError.Code? { code { _ = try SecretText.read(file: path) } }
+
+  @Test("one that others can read is refused, wherever it lies")
+  func loose() throws {
+    let path = "/dev/shm/godwit-secret-\(UInt64.random(in: 0...UInt64.max))"
+    try writeFile(path, Array("secret\n".utf8))
+    defer { unlink(path) }
+    #expect(refusal(path) == nil)
+    try setMode(path, 0o644)
+    let name = path.dropFirst("/dev/shm/".count)
+    for way in [
+      path, "/dev/../dev/shm/\(name)", "/dev/fd/../../../dev/shm/\(name)", "/dev//shm/\(name)",
+      "/proc/self/fd/../../../dev/shm/\(name)",
+    ] where FileManager.default.fileExists(atPath: way) {
+      #expect(refusal(way) == .unsafeFile, "\(way)")
+    }
+    try setMode(path, 0o640)
+    #expect(refusal(path) == .unsafeFile)
+  }
+
+  @Test("one on a descriptor is read whatever its mode, for who opened it could read it")
+  func descriptor() throws {
+    let folder = try TemporaryFolder()
+    try writeFile(folder.path("secret"), Array("secret\n".utf8))
+    try setMode(folder.path("secret"), 0o644)
+    let file = try FileDescriptor.openForReading(folder.path("secret"))
+    for way in ["/dev/fd/\(file.rawValue)", "/proc/self/fd/\(file.rawValue)"] { #expect(refusal(way) == nil, "\(way)") }
+    #expect(refusal("/proc/self/fd/0\(file.rawValue)/") != nil)
+    #expect(refusal(folder.path("secret")) == .unsafeFile)
   }
 }
 

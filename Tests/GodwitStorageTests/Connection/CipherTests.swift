@@ -115,3 +115,40 @@ struct CrossVersionTests {
     #expect(try database.connect().scalar("SELECT b FROM t WHERE a = 3") == .text("from version 4"))
   }
 }
+
+@Suite("A database whose name is exchanged")
+struct ExchangedDatabaseTests {
+  private let database: TestDatabase
+
+  init() throws {
+    database = try TestDatabase()
+    try database.connect().execute("CREATE TABLE t (a)")
+  }
+
+  @Test("between the check of its file and its opening is not opened, and gets no key", arguments: [false, true])
+  func exchanged(isLink: Bool) throws {
+    let other = "\(database.folder)/data/other"
+    try FileManager.default.copyItem(atPath: database.path, toPath: other)
+    chmod(other, 0o600)
+    func connect(_ exchange: () throws -> Void) throws -> Connection {
+      try Connection(path: database.path, mode: .reader, cancellation: CancellationFlag()) { _ in
+        try exchange()
+        return TestKey()
+      }
+    }
+    let error = code {
+      try connect {
+        if isLink {
+          // The file itself, but by a name that leads there.
+          try #require(rename(database.path, "\(database.path).away") == 0)
+          try #require(symlink("\(database.path).away", database.path) == 0)
+        } else {
+          try #require(rename(other, database.path) == 0)
+        }
+      }
+    }
+    #expect(error == .unsafeFile)
+    if isLink { try #require(rename("\(database.path).away", database.path) == 0) }
+    #expect(try connect {}.scalar("SELECT count(*) FROM t") == .integer(0))
+  }
+}

@@ -65,3 +65,58 @@ struct PendingFileTests {
     #expect(kind(of: path) == S_IFIFO)
   }
 }
+
+@Suite("What a killed writer leaves")
+struct LeftoverTests {
+  /// Its folder goes away with it.
+  private let database: TestDatabase
+  private var folder: String { database.folder }
+  private var path: String { "\(folder)/notes" }
+  private var names: Set<String> {
+    get throws { try Set(FileManager.default.contentsOfDirectory(atPath: folder)).subtracting(["data"]) }
+  }
+
+  init() throws { database = try TestDatabase() }
+
+  private func make(_ names: [String]) throws {
+    for name in names { try Data("x".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
+  }
+
+  @Test("has a name with exactly thirteen digits, and so has every file that is being written")
+  func form() throws {
+    for _ in 0..<200 {
+      let file = try PendingFile(replacing: path)
+      let random = file.temporaryPath.dropFirst(path.count + 1).dropLast(4)
+      #expect(file.temporaryPath == "\(path).\(random).tmp" && random.count == 13)
+      #expect(UInt64(random, radix: 36) != nil)
+    }
+    try make(["notes.0000000000001.tmp", "notes.3w5e11264sgsf.tmp", "notes.3w5e11264sgsf.tmp-journal"])
+    try Leftovers.remove(of: path)
+    #expect(try names == [])
+  }
+
+  @Test("goes, and what only looks like it stays: words, other lengths, other kinds of file")
+  func others() throws {
+    let kept: Set = [
+      "notes.old.tmp", "notes.tmp", "notes.3W5E11264SGSF.tmp", "notes.w5e11264sgsf.tmp", "notes.03w5e11264sgsf.tmp",
+      "notes.3w5e11264sgsf.bak", "other.3w5e11264sgsf.tmp", "notes.001.3w5e11264sgsf.tmp", "notes.001.old.tmp",
+      "notes.001.0123456789ABCDEF0123456789abcdef.tmp", "notes.1.0123456789abcdef0123456789abcdef.tmp",
+    ]
+    try make(Array(kept) + ["notes.002.0123456789abcdef0123456789abcdef.tmp"])
+    try #require(mkfifo("\(folder)/notes.1111111111111.tmp", 0o600) == 0)
+    try #require(symlink("\(folder)/notes.old.tmp", "\(folder)/notes.2222222222222.tmp") == 0)
+    let odd: Set = ["notes.1111111111111.tmp", "notes.2222222222222.tmp"]
+    try Leftovers.remove(of: path)
+    #expect(try names == kept.union(odd).union(["notes.002.0123456789abcdef0123456789abcdef.tmp"]))
+    try Leftovers.removeNumbered(of: path)
+    #expect(try names == kept.union(odd))
+  }
+
+  @Test("stays where it is another user's", .enabled(if: geteuid() == 0, "only root can give a file away"))
+  func otherUsers() throws {
+    try make(["notes.3w5e11264sgsf.tmp"])
+    try #require(chown("\(folder)/notes.3w5e11264sgsf.tmp", 12_345, 12_345) == 0)
+    try Leftovers.remove(of: path)
+    #expect(try names == ["notes.3w5e11264sgsf.tmp"])
+  }
+}

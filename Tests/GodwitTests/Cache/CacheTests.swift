@@ -170,6 +170,12 @@ struct CacheTests {
     try await cache.invalidate("cafe\u{301}")
     #expect(try await cache.data(for: "caf\u{e9}") { self.bytes(3) } == bytes(3))
     #expect(try await cache.data(for: "cafe\u{301}") { self.bytes(4) } == bytes(3))
+    try await cache.set("tagged", bytes(1), tags: ["d\u{e9}j\u{e0}"])
+    try await cache.invalidate(tag: "de\u{301}ja\u{300}")
+    #expect(try await !cache.has("tagged"))
+    try await cache.set("tagged", bytes(1), tags: ["de\u{301}ja\u{300}"])
+    try await cache.invalidate(tag: "d\u{e9}j\u{e0}")
+    #expect(try await !cache.has("tagged"))
   }
 
   @Test("tags take many entries away at once, and keep up with what is written again")
@@ -210,6 +216,86 @@ struct CacheTests {
     #expect(try await cache.value(for: "typed") { "text" } == "text")
   }
 
+  /// Two caches on one folder share nothing but the files, as two processes do.
+  private func twoProcesses() -> [Cache] {
+    (0..<2).map { _ in
+      Cache(
+        name: "c", bound: .none, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock, logger: replica.logger,
+        key: replica.databaseKeys.forCaches)
+    }
+  }
+
+  @Test(
+    "what is invalidated while it is computed is not kept, here or by another process, and who asks then has it anew at once",
+    arguments: 0..<2, 0..<4)
+  func invalidatedMeanwhile(by process: Int, kind: Int) async throws {
+    let caches = twoProcesses()
+    let cache = caches[0]
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let early = Task {
+      try await cache.data(for: "caf\u{e9}", tags: ["t"]) {
+        start.yield()
+        for await _ in gate { break }
+        return Data("early".utf8)
+      }
+    }
+    for await _ in started { break }
+    switch kind {
+    case 0: try await caches[process].invalidate("cafe\u{301}")
+    case 1: try await caches[process].invalidate(tag: "t")
+    case 2: try await caches[process].removeAll()
+    default:
+      try await caches[process].invalidate("other")
+      try await caches[process].invalidate(tag: "other")
+    }
+    // The early one is still under way.
+    let late = kind < 3 ? try await cache.data(for: "caf\u{e9}", tags: ["t"]) { Data("late".utf8) } : nil
+    open.yield()
+    #expect(try await early.value == Data("early".utf8))
+    #expect(late == (kind < 3 ? Data("late".utf8) : nil))
+    #expect(try await caches[1].data(for: "caf\u{e9}") == Data((kind < 3 ? "late" : "early").utf8))
+    for cache in caches { await cache.close() }
+  }
+
+  @Test("a computation during which more has been invalidated than the file remembers is not kept, and the file stays small")
+  func forgottenInvalidations() async throws {
+    let cache = try replica.cache(named: "c")
+    for (count, isKept) in [(CacheInvalidations.memory, true), (CacheInvalidations.memory + 1, false)] {
+      let value = try await cache.data(for: "k\(count)") {
+        try await cache.write { table in
+          try table.writing { _ in for number in 0..<count { try table.invalidations.note(.key("other\(number)")) } }
+        }
+        return Data("v".utf8)
+      }
+      #expect(value == Data("v".utf8))
+      #expect(try await cache.has("k\(count)") == isKept)
+    }
+    let left = try await cache.write { try $0.connection.scalar("SELECT count(*) FROM invalidation") }
+    #expect(left == .integer(CacheInvalidations.memory))
+  }
+
+  @Test("a value of another type is computed anew once, and who comes late does not take the fresh one away")
+  func anotherType() async throws {
+    let cache = try replica.cache(named: "c")
+    for round in 0..<10 {
+      try await cache.set("k", value: [1, 2])
+      let count = Counter()
+      try await withThrowingTaskGroup(of: String.self) { tasks in
+        for _ in 0..<8 {
+          tasks.addTask {
+            try await cache.value(for: "k") {
+              count.add()
+              return "text \(round)"
+            }
+          }
+        }
+        for try await value in tasks { #expect(value == "text \(round)") }
+      }
+      #expect(count.value == 1)
+    }
+  }
+
   @Test("a caller that is cancelled leaves the others their value, and with the last the computation ends")
   func cancellation() async throws {
     let cache = try replica.cache(named: "c")
@@ -239,7 +325,7 @@ struct CacheTests {
     }
   }
 
-  @Test("a damaged, foreign or plain file is thrown away with a warning, whoever meets it", arguments: 0..<6)
+  @Test("a damaged, foreign or plain file is thrown away with a warning, whoever meets it", arguments: 0..<8)
   func damaged(kind: Int) async throws {
     let lines = StatementLines()
     let path = replica.path
@@ -255,6 +341,10 @@ struct CacheTests {
     case 2: try bytes(8_192).write(to: URL(fileURLWithPath: file))
     case 3: try await foreignCache().write(to: URL(fileURLWithPath: file))
     case 4: try await changeLayout(path)
+    // Cut within a page, and between two.
+    case 5, 6:
+      let content = try Data(contentsOf: URL(fileURLWithPath: file))
+      try content.prefix(kind == 5 ? content.count / 2 + 1_000 : 8 * 4_096).write(to: URL(fileURLWithPath: file))
     default: try Data("short".utf8).write(to: URL(fileURLWithPath: file))
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
@@ -268,6 +358,40 @@ struct CacheTests {
     #expect(try await cache.data(for: "k7") == bytes(3))
     #expect(lines.all.contains { $0.hasPrefix("warning: a cache is thrown away") })
     await again.close()
+  }
+
+  @Test("processes that throw one damaged cache away at once go on with one that holds what each of them writes")
+  func damagedForTwo() async throws {
+    for round in 0..<10 {
+      let first = twoProcesses()
+      try await first[0].set((0..<200).reduce(into: [:]) { $0["k\($1)"] = bytes(500) })
+      for cache in first { await cache.close() }
+      let file = URL(fileURLWithPath: "\(replica.path)/cache/c")
+      var content = try Data(contentsOf: file)
+      // The first page is read when the file is opened, the others in use.
+      for place in stride(from: round % 2 == 0 ? 100 : 5_000, to: content.count, by: 4_096) { content[place] ^= 0xFF }
+      try content.write(to: file)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+      let caches = twoProcesses()
+      try await withThrowingTaskGroup(of: Void.self) { tasks in
+        for number in 0..<8 {
+          tasks.addTask {
+            let cache = caches[number % 2]
+            _ = try await cache.data(for: "k\(number)")
+            try await cache.set("new\(number)", Data([UInt8(number)]))
+          }
+        }
+        try await tasks.waitForAll()
+      }
+      for cache in caches {
+        for number in 0..<8 { try await cache.set("later\(number)", Data([UInt8(number)])) }
+      }
+      for cache in caches {
+        let found = try await cache.data(for: (0..<8).flatMap { ["new\($0)", "later\($0)"] })
+        #expect(found.count == 16, "round \(round): \(found.keys.sorted())")
+        await cache.close()
+      }
+    }
   }
 
   /// The file of another replica's cache, which is whole.
@@ -317,6 +441,30 @@ struct CacheTests {
     try await memory.invalidate("a")
     #expect(try await memory.data(for: "a") == nil)
     #expect(try await memory.data(for: "new") { Data("x".utf8) } == Data("x".utf8))
+  }
+
+  @Test("with memory in front, values of one's own type go in, come out and are computed, and hits in memory count")
+  func memoryValues() async throws {
+    struct Size: Codable, Equatable { var width: Int }
+    let cache = try replica.cache(named: "c")
+    let memory = cache.inMemory(bytes: 1_000)
+    try await memory.set("size", value: Size(width: 3), lifetime: .fixed(.milliseconds(100)), tags: ["t"])
+    #expect(try await memory.value(for: "size", as: Size.self) == Size(width: 3))
+    #expect(try await cache.value(for: "size", as: Size.self) == Size(width: 3))
+    #expect(try await memory.value(for: "size") { Size(width: 4) } == Size(width: 3))
+    #expect(try await cache.statistics().hits == 1)
+    #expect(try await memory.statistics().hits == 3)
+    // Another type takes its place, in memory as in the file.
+    for _ in 0..<2 { #expect(try await memory.value(for: "size") { "text" } == "text") }
+    #expect(try await cache.value(for: "size") == "text")
+    try await memory.invalidate(tag: "none")
+    #expect(try await memory.statistics().hits >= 3)
+    #expect(try await memory.value(for: "new", lifetime: .fixed(.milliseconds(100)), tags: ["t"]) { [1] } == [1])
+    #expect(try await memory.value(for: "new") == [1])
+    try await memory.invalidate(tag: "t")
+    #expect(try await memory.value(for: "new", as: [Int].self) == nil)
+    #expect(await code { try await memory.set("nan", value: Double.nan) } == .valueNotStorable)
+    #expect(try await memory.statistics().sets == 3)
   }
 
   @Test("memory in front keeps no value longer than it lives, and lets one that is used live on")
@@ -408,13 +556,7 @@ struct CacheTests {
 
   @Test("two replicas' processes compute a key once between them")
   func acrossProcesses() async throws {
-    // Two caches on one folder share nothing but the files, as two processes do.
-    let folder = "\(replica.path)/cache"
-    let caches = (0..<2).map { _ in
-      Cache(
-        name: "c", bound: .none, folder: folder, wallClock: .system, logger: replica.logger,
-        key: replica.databaseKeys.forCaches)
-    }
+    let caches = twoProcesses()
     let count = Counter()
     try await withThrowingTaskGroup(of: Data.self) { tasks in
       for number in 0..<16 {

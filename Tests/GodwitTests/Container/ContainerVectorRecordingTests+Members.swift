@@ -150,7 +150,8 @@ extension ContainerVectorRecordingTests {
       var reader = ByteReader(block)
       while !reader.isAtEnd {
         kinds.insert(block[reader.position])
-        _ = try SnapshotItem(reading: &reader, tables: header.tables.count, origins: head.origins.count)
+        _ = try SnapshotItem(
+          reading: &reader, tables: header.tables.count, origins: head.origins.count, migrations: header.migrations.count)
       }
     }
     #expect(kinds.isSuperset(of: [1, 2, 3, 4]) && head.origins.contains { $0.floor > .none }, "\(kinds)")

@@ -57,6 +57,7 @@ struct ContainerVectorRecordingTests {
     try recordFrameForms(scene)
     try await recordOperations()
     try await recordAdmissions(scene)
+    try await recordSnapshotForms()
   }
 
   private func recordGood(_ scene: VectorScene) async throws {

@@ -106,20 +106,32 @@ extension SyncFileHeader.Range {
   }
 }
 
+extension SnapshotHead.Origin {
+  func changing(
+    sequence: SequenceNumber? = nil, chain: ContentHash? = nil, folded: SequenceNumber? = nil,
+    floor: SequenceNumber? = nil, floorChain: ContentHash? = nil
+  ) -> Self {
+    Self(
+      origin: origin, sequence: sequence ?? self.sequence, chain: chain ?? self.chain, folded: folded ?? self.folded,
+      floor: floor ?? self.floor, floorChain: floorChain ?? self.floorChain, floorContext: floorContext)
+  }
+}
+
 extension SyncFileHeader {
   /// The same with some fields changed.
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
     statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
-    vector: VersionVector? = nil, chains: [Origin: ContentHash]? = nil, floor: VersionVector? = nil
+    vector: VersionVector? = nil, chains: [Origin: ContentHash]? = nil, floor: VersionVector? = nil,
+    snapshot: SnapshotHead? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
       createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector,
       schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges,
-      chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended, snapshot: snapshot,
+      chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended, snapshot: snapshot ?? self.snapshot,
       statements: statements ?? self.statements, fields: fields ?? self.fields)
   }
 }

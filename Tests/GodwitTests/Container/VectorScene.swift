@@ -89,15 +89,16 @@ struct VectorScene {
     return try seal(Forgery.replaceHeader(of: container, endingAt: end, signedBy: sender, by: body))
   }
 
-  /// The container with a part, or anything else, in place of its frames, signed anew.
+  /// The container with a part, or anything else, in place of its frames, signed anew. The changed header may be one that
+  /// nobody reads.
   func replacingFrames(
     _ bytes: [UInt8], count: UInt64 = 2, _ change: (SyncFileHeader) throws -> SyncFileHeader = { $0 }
   ) throws -> [UInt8] {
-    let container = try Forgery.replaceHeader(of: container, signedBy: sender, change)
     let end = try Forgery.header(container).end
     var trailer = ByteWriter()
     trailer.byte(SyncFileFormat.Part.trailer.rawValue)
     trailer.bigEndian(count)
-    return try seal(sign(container[..<end] + bytes + trailer.bytes + [UInt8](repeating: 0, count: 64)))
+    let replaced = container[..<end] + bytes + trailer.bytes + [UInt8](repeating: 0, count: 64)
+    return try seal(Forgery.replaceHeader(of: Array(replaced), signedBy: sender, change))
   }
 }

@@ -41,6 +41,20 @@ struct PlaintextExportTests {
     await group[0].close()
   }
 
+  @Test(
+    "refuses a folder where others could exchange the file; one with the sticky bit is none",
+    arguments: [(0o777, true), (0o775, true), (0o702, true), (0o1777, false), (0o755, false)])
+  func shared(mode: Int, isRefused: Bool) async throws {
+    let group = try await TestGroup(1)
+    let file = try TestFolder.plaintext("shared/leaving.db", in: group.folder.path)
+    let folder = (file as NSString).deletingLastPathComponent
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try #require(chmod(folder, mode_t(mode)) == 0)
+    let code = await code { try await group[0].exportPlaintext(to: file) }
+    #expect(code == (isRefused ? .unsafeFile : nil))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == (isRefused ? [] : ["leaving.db"]))
+  }
+
   @Test("refuses a file that exists, and the replica's own folder")
   func refused() async throws {
     let group = try await TestGroup(1)

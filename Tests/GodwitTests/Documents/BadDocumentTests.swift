@@ -51,6 +51,38 @@ struct BadDocumentTests {
     #expect(try await replica.collections() == [])
   }
 
+  @Test("a date that is NaN is refused, in a value, an object, a condition and as an expiry; an infinite one is the last there is")
+  func notADate() async throws {
+    let replica = try await Replica.temporary()
+    let documents = replica.documents("c")
+    let nan = Date(timeIntervalSince1970: .nan)
+    struct Event: DocumentObject {
+      static let collection = "c"
+      var key = "k"
+      var date: Date
+    }
+    #expect(await code { try await documents.set("k", ["date": nan.json]) } == .valueNotStorable)
+    #expect(await code { try await documents.merge("k", ["dates": [nan.json]]) } == .valueNotStorable)
+    #expect(await code { try await documents.set("k", encoding: ["date": nan]) } == .valueNotStorable)
+    #expect(await code { try await replica.save(Event(date: nan)) } == .valueNotStorable)
+    #expect(await code { try await replica.save(Event(date: Date()), expires: nan) } == .invalidArgument)
+    #expect(await code { try await documents.set("k", ["n": 1], expires: nan) } == .invalidArgument)
+    #expect(try await replica.collections() == [])
+    try await documents.set("k", ["n": 1])
+    #expect(await code { try await documents.expire("k", at: nan) } == .invalidArgument)
+    for condition in [documents.where { $0.date < nan }, documents.where { $0.date == nan }] {
+      #expect(await code { try await replica.fetch(condition) } == .valueNotStorable)
+    }
+    #expect(await code { try await replica.startSync(of: "c", asOf: nan) } == .invalidArgument)
+    #expect(await code { try await replica.startSync(of: "c", asOf: .distantFuture) } == .invalidArgument)
+    #expect(await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: .infinity)) } == .invalidArgument)
+    #expect(await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: -.infinity)) } == .notInSchema)
+    try await documents.expire("k", at: Date(timeIntervalSince1970: .infinity))
+    #expect(try await documents.has("k"))
+    try await documents.expire("k", at: Date(timeIntervalSince1970: -.infinity))
+    #expect(try await !documents.has("k"))
+  }
+
   @Test("1,000 members are allowed in a document and a collection, and one more in neither")
   func members() async throws {
     let replica = try await Replica.temporary()
@@ -140,8 +172,9 @@ struct BadDocumentTests {
     }
     for year in [0.0, 951_782_400, -62_167_219_200, 253_402_300_799, -1, 1e9 + 0.001] {
       let date = Date(timeIntervalSince1970: year)
-      let back = DocumentDate.date(DocumentDate.text(date))?.timeIntervalSince1970
-      #expect(back.map { abs($0 - year) < 0.0006 } == true, "\(DocumentDate.text(date))")
+      let text = DocumentDate.text(date)
+      let back = text.flatMap(DocumentDate.date)?.timeIntervalSince1970
+      #expect(back.map { abs($0 - year) < 0.0006 } == true, "\(text ?? "")")
     }
   }
 

@@ -164,6 +164,121 @@ struct DocumentExpiryTests {
     await late.close()
   }
 
+  @Test("a member whose clock is fast makes others hide a document before its time, and none of them deletes it for that")
+  func fastMember() async throws {
+    let fast = TestClock(1_700_000_000_000 + 3_000_000)
+    await group[1].close()
+    let ahead = try await TestGroup.open(group[1].path, fast)
+    let sessions = group[0].documents("sessions")
+    try await sessions.set("s", ["n": 1], expires: instant(1_800_000))
+    #expect(try await sessions.has("s"))
+    try await ahead.documents("sessions").set("t", ["n": 2])
+    let file = group.folder.file("one")
+    _ = try await ahead.export(to: .file(file))
+    _ = try await group[0].import(from: .file(file))
+    #expect(try await sessions.keys() == ["t"])
+    #expect(try await group[0].sweep() == 0)
+    // Writes sweep, too.
+    group.clock.advance(120_000)
+    try await sessions.set("u", ["n": 3])
+    #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 3)
+    group.clock.advance(1_680_000)
+    #expect(try await group[0].sweep() == 1)
+    await ahead.close()
+  }
+
+  /// A replica whose clock is ten minutes behind, and a file that tells it the time.
+  private func slowReplica() async throws -> (clock: TestClock, replica: Replica) {
+    await group[1].close()
+    let clock = TestClock(1_700_000_000_000 - 600_000)
+    try await group[0].documents("sessions").set("s", ["n": 1], expires: instant(100))
+    let replica = try await TestGroup.open(group[1].path, clock)
+    try await hearOfTheTime(replica)
+    #expect(try await replica.documents("sessions").has("s"))
+    return (clock, replica)
+  }
+
+  private func hearOfTheTime(_ replica: Replica) async throws {
+    try await group[0].documents("others").set(UUID().uuidString, ["n": 1])
+    let file = group.folder.file(UUID().uuidString)
+    _ = try await group[0].export(to: .file(file), includesAll: true)
+    _ = try await replica.import(from: .file(file))
+  }
+
+  private func reader(_ clock: TestClock) async throws -> Replica {
+    try await Replica.open(
+      at: group[1].path, models: [], name: nil, key: .keyring(), logger: .init(label: "test"), wallClock: clock.wallClock,
+      isReadOnly: true)
+  }
+
+  @Test("a slow replica that is opened to be read knows what time it had heard of")
+  func slowReader() async throws {
+    let (clock, replica) = try await slowReplica()
+    group.clock.advance(200)
+    try await hearOfTheTime(replica)
+    await replica.close()
+    let reader = try await reader(clock)
+    #expect(try await !reader.documents("sessions").has("s"))
+    #expect(try await reader.documents("sessions").keys() == [])
+    #expect(try await reader.collections() == ["others"])
+    await reader.close()
+  }
+
+  @Test("a slow reader hears within a second of the time that another process has heard of", arguments: [true, false])
+  func readerHears(isReadOnly: Bool) async throws {
+    let (clock, replica) = try await slowReplica()
+    let reader = isReadOnly ? try await reader(clock) : try await TestGroup.open(group[1].path, clock)
+    let sessions = reader.documents("sessions")
+    #expect(try await sessions.has("s"))
+    group.clock.advance(200)
+    try await hearOfTheTime(replica)
+    clock.advance(1_000)
+    #expect(try await !sessions.has("s"))
+    #expect(try await sessions.count() == 0)
+    await reader.close()
+    await replica.close()
+  }
+
+  @Test("an observation of a slow reader hears of it with the commit")
+  func observerHears() async throws {
+    let (clock, replica) = try await slowReplica()
+    let reader = try await reader(clock)
+    var keys = reader.observe(reader.documents("sessions").all.keys).makeAsyncIterator()
+    #expect(try await keys.next() == ["s"])
+    group.clock.advance(200)
+    try await hearOfTheTime(replica)
+    #expect(try await keys.next() == [])
+    await reader.close()
+    await replica.close()
+  }
+
+  @Test("what is stepped through or listed twice is judged by one instant")
+  func oneInstant() async throws {
+    let sessions = group[0].documents("sessions")
+    try await group[0].write { tx in
+      for number in 0..<100 { try sessions.set("s\(number)", ["n": .integer(Int64(number % 7))], expires: instant(100), in: tx) }
+    }
+    let clock = group.clock
+    for order in [nil, "n desc"] {
+      let all = order.map { sessions.all.order(by: $0) } ?? sessions.all
+      let request = all.atOneInstant
+      let expected = try await group[0].fetch(request.keys)
+      let found = try await group[0].read { snapshot in
+        var keys: [String] = []
+        for _ in 0..<2 {
+          try snapshot.forEach(request) { document in
+            clock.advance(10)
+            keys.append(document.key)
+          }
+        }
+        #expect(try snapshot.count(all) == 0)
+        return keys
+      }
+      #expect(expected.count == 100 && found == expected + expected)
+      clock.advance(-2_000)
+    }
+  }
+
   @Test("a document begins anew after its expiry, and setting it whole takes the expiry away")
   func anew() async throws {
     let sessions = group[0].documents("sessions")

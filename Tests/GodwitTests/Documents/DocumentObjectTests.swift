@@ -50,6 +50,45 @@ struct DocumentObjectTests {
     #expect(try await !replica.delete(order))
   }
 
+  @Test("a decimal keeps all its digits, as a number where a double has them and as a text where not")
+  func decimals() async throws {
+    struct Sum: DocumentObject, Equatable {
+      static let collection = "sums"
+      var key: String
+      var amount: Decimal
+      var parts: [Decimal] = []
+      var count = UInt64(0)
+      var ratio = 0.1
+    }
+    let digits = ["0.12345678901234567891234567890123456789", "-98765432109876543210.5", "1e30", "9223372036854775808"]
+    let long = Sum(
+      key: "long", amount: try #require(Decimal(string: digits[0])), parts: digits.compactMap { Decimal(string: $0) },
+      count: .max, ratio: 1 / 3)
+    let short = Sum(key: "12345678901234567890", amount: try #require(Decimal(string: "1234567.89")), parts: [0, -3, 0.5])
+    for sum in [long, short] {
+      try await replica.save(sum)
+      #expect(try await replica.load(Sum.self, key: sum.key) == sum)
+    }
+    let found = try await replica.documents("sums").get("long")
+    #expect(found?["amount"] == .string(digits[0]) && found?["count"] == "18446744073709551615" && found?["ratio"] == .real(1 / 3))
+    let stored = try await replica.documents("sums").get("12345678901234567890")
+    #expect(stored?["amount"] == 1_234_567.89 && stored?["parts"] == [0, -3, 0.5])
+    #expect(await code { try await replica.save(Sum(key: "k", amount: .nan)) } == .valueNotStorable)
+  }
+
+  @Test("saving anew without an expiry takes that away, and the collection tells it for one who means to keep it")
+  func expiry() async throws {
+    let instant = Date(timeIntervalSinceNow: 3_600)
+    try await replica.save(order("o1"), expires: instant)
+    let orders = replica.documents(of: Order.self)
+    var loaded = try #require(try await replica.load(Order.self, key: "o1"))
+    loaded.mood = .good
+    try await replica.save(loaded, expires: try await orders.expiry(of: "o1"))
+    #expect(try await orders.expiry(of: "o1") != nil)
+    try await replica.save(loaded)
+    #expect(try await orders.expiry(of: "o1") == nil)
+  }
+
   @Test("saving writes the members that differ, and no others")
   func differences() async throws {
     var order = order("o1")

@@ -32,7 +32,9 @@ struct DocumentQueryTests {
       ("tags is not null AND NOT fresh = true", ["coal"]), ("missing = 1", []), ("not missing = 1 and price = 9", ["date"]),
       ("price = 3 or price = 9 and name = 'x'", ["apple"]), ("(price = 3 or price = 9) and tags is null", ["date"]),
       ("_key > 'c' and _key < 'd'", ["coal"]), ("name < 'Z'", ["apple", "coal"]), ("price = -3 or price = 9e0", ["date"]),
-      ("\"na\"\"me\" is not null", []), ("name = 'it''s'", []),
+      ("\"na\"\"me\" is not null", []), ("name = 'it''s'", []), ("name contains '\u{1F3FD}'", []),
+      ("name <> '\u{301}\u{200D}' and price = 9", ["date"]), ("name contains '%'", []), ("name contains 'A_p'", []),
+      ("e\u{301}te\u{301} = 1 or a\u{200D}b = 1 or price = 9", ["date"]), ("price = 3\r\nand name = 'Apple'", ["apple"]),
     ])
   func text(condition: String, keys: [String]) async throws {
     if condition == "tags contains root" {
@@ -80,6 +82,30 @@ struct DocumentQueryTests {
     #expect(error?.code == .invalidArgument)
     #expect(error?.message.hasSuffix("at column \(column)") == true, "\(error?.message ?? "")")
     await #expect(throws: GodwitError.self) { try await goods.keys(order: "name,, date") }
+    // Also of a collection that is absent.
+    let absent = replica.documents("absent")
+    #expect(await code { try await absent.keys(where: condition) } == .invalidArgument)
+    #expect(await code { try await absent.count(where: condition) } == .invalidArgument)
+    #expect(await code { try await absent.delete(absent.where(condition)) } == .invalidArgument)
+    #expect(try await absent.count(where: "price > 3") == 0)
+    #expect(try await absent.delete(absent.where("price > 3")) == 0)
+  }
+
+  @Test("what a text contains is looked for byte by byte: no sign stands for others, and a mark is found by itself")
+  func containedSigns() async throws {
+    let notes = replica.documents("notes")
+    try await notes.set("a", ["text": "100%", "tags": ["50%", "a_b"]])
+    try await notes.set("b", ["text": "100 per cent", "tags": ["50", "aXb"]])
+    try await notes.set("c", ["text": "a_b\\%", "tags": []])
+    try await notes.set("d", ["text": "aXb \u{1F44D}\u{1F3FD} e\u{301}", "tags": ["\u{1F3FD}"]])
+    let expected = [
+      ("text contains '%'", ["a", "c"]), ("text contains '100%'", ["a"]), ("text contains 'a_b'", ["c"]),
+      ("text contains '\\%'", ["c"]), ("tags contains '50%'", ["a"]), ("tags contains '%'", []), ("tags contains 'a_b'", ["a"]),
+      ("text contains '\u{1F3FD}'", ["d"]), ("tags contains '\u{1F3FD}'", ["d"]), ("text contains '\u{301}'", ["d"]),
+      ("text contains '*'", []), ("_key contains '%'", []),
+    ]
+    for (condition, keys) in expected { #expect(try await notes.keys(where: condition) == keys, "\(condition)") }
+    #expect(try await notes.keys { $0.text.contains("_") } == ["c"])
   }
 
   @Test("documents come as JSON, as members and as a type of one's own, and are deleted by condition")
@@ -113,5 +139,45 @@ struct DocumentQueryTests {
     let request = goods.where { $0.price > 3 }.order(by: "name desc").limit(2)
     #expect(try request.sql.text.contains(" DESC, \"_key\" LIMIT ? OFFSET ?"))
     #expect(try await replica.count(goods.all.limit(2)) == 2)
+    let conditions = ["price > 1.5", "tags contains 'fruit'", "fresh = true and not price = '3'", "name in ('Apple', 7) or price <= 2"]
+    for condition in conditions {
+      let text = try goods.where(condition).sql
+      let keys = try await replica.rows("SELECT _key AS k FROM (\(text))").compactMap { $0["k"] }
+      let expected = try await goods.keys(where: condition)
+      #expect(keys == expected.map { .text($0) } && !keys.isEmpty, "\(condition)")
+      // A transaction's own statements, too.
+      let count: SQL = "UPDATE documents_goods SET seen = 1 WHERE _key IN (SELECT _key FROM (\(text)))"
+      let changed = try await replica.write { [goods] tx in
+        try goods.merge("apple", ["seen": 0], in: tx)
+        return try tx.execute(count)
+      }
+      #expect(changed == keys.count)
+    }
+    #expect(await code { try await replica.rows("SELECT godwit_insert(1)") } != nil)
+  }
+
+  @Test("documents are stepped through by one statement, whose sorting holds no documents")
+  func stepping() async throws {
+    let lines = StatementLines()
+    let folder = try TemporaryFolder()
+    let replica = try await Replica.open(at: folder.file("r"), statements: .redacted, logger: lines.logger)
+    let many = replica.documents("many")
+    try await replica.write { tx in
+      for number in 0..<50 { try many.set("k\(number)", ["n": .integer(Int64(number % 5)), "t": "x"], in: tx) }
+    }
+    for request in [many.all, many.all.order(by: "n desc").limit(40)] {
+      lines.clear()
+      let keys = try await replica.read { snapshot in
+        var keys: [String] = []
+        try snapshot.forEach(request) { keys.append($0.key) }
+        return keys
+      }
+      #expect(lines.all.count { $0.contains("ORDER BY") && $0.contains("documents_many") } == 1)
+      #expect(try await keys == replica.fetch(request.keys))
+    }
+    #expect(lines.all.contains { $0.contains("SELECT \"_key\" FROM") })
+    let plan = try await replica.rows(SQL(text: "EXPLAIN QUERY PLAN \(try many.all.sql.text)", values: many.all.sql.values))
+    #expect(!plan.isEmpty && !plan.contains { "\($0.values)".contains("TEMP B-TREE") }, "\(plan)")
+    await replica.close()
   }
 }

@@ -82,6 +82,30 @@ struct DocumentTests {
     #expect(try await group.digests().count == 1)
   }
 
+  @Test("what SQL calculates is a number, whole or not, when a whole result is written as one; without that 1.0 reads as true")
+  func calculatingBySQL() async throws {
+    let accounts = replica.documents("accounts")
+    try await accounts.set("a", ["price": 2, "rate": 0.5])
+    try await accounts.set("b", ["price": 3, "rate": -0.5])
+    try await accounts.set("c", ["price": 0, "rate": 1e300])
+    try await accounts.set("d", ["rate": 1])
+    let x = "price * rate"
+    try await replica.write { tx in
+      _ = try tx.execute(SQL(text: "UPDATE documents_accounts SET price = \(x) WHERE _key = 'a'"))
+    }
+    #expect(try await accounts.get("a")?["price"] == true)
+    try await accounts.merge("a", ["price": 2])
+    try await replica.write { tx in
+      let result = "CASE WHEN \(x) = CAST(\(x) AS INTEGER) THEN CAST(\(x) AS INTEGER) ELSE \(x) END"
+      _ = try tx.execute(SQL(text: "UPDATE documents_accounts SET price = \(result)"))
+    }
+    let prices = try await replica.fetch(accounts.all).map { $0["price"] }
+    #expect(prices == [1, -1.5, 0, nil])
+    try await replica.write { tx in _ = try tx.execute("UPDATE documents_accounts SET price = 1.0, rate = 0.0 WHERE _key = 'a'") }
+    let written = try await accounts.get("a")
+    #expect(written?["price"] == true && written?["rate"] == false)
+  }
+
   @Test("members that another process adds on the same replica are there, for reading, observing and writing")
   func otherProcess() async throws {
     let folder = try TemporaryFolder()

@@ -79,6 +79,29 @@ struct ConflictTests {
     #expect(try await group.rows("SELECT user, hits FROM session") == [["bob", 3]])
   }
 
+  @Test("where deletes win, a lost row that has nothing beside its key is listed and comes back")
+  func restoreKey() async throws {
+    let group = try await MergeGroup(models: [Mark.self])
+    try await group.write(0, "INSERT INTO mark (id) VALUES ('a')")
+    try await group.exchange()
+    try await group.write(0, "DELETE FROM mark")
+    try await group.write(1, "DELETE FROM mark")
+    try await group.write(1, "INSERT INTO mark (id) VALUES ('a')")
+    try await group.exchange()
+    for replica in 0...1 {
+      #expect(try await group[replica].rows("SELECT id FROM mark").isEmpty)
+      let conflict = try #require(try await group.conflicts(replica).first)
+      #expect(conflict.kind == .edit && conflict.columns.isEmpty && conflict.losingValues.isEmpty)
+      #expect(conflict.loser?.replica == group[1].identity.replica && conflict.loser?.milliseconds != nil)
+      #expect(conflict.winner?.replica == group[0].identity.replica)
+    }
+    let conflict = try #require(try await group.conflicts(0).first)
+    #expect(try await group[0].restore(conflict: conflict.id))
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id FROM mark") == [["a"]])
+    #expect(try await group[0].restore(conflict: conflict.id) == false)
+  }
+
   @Test("a lost delete is restored by deleting the row")
   func restoreDelete() async throws {
     let group = try await MergeGroup()
@@ -188,5 +211,18 @@ struct ConflictTests {
     #expect(second.conflicts == 1 && second.prunedConflicts == 4)
     #expect(try await group[1].status().prunedConflicts == 4)
     #expect(try await group[1].conflict(id: newest.id) == nil)
+  }
+
+  @Test("of a table whose sync was stopped are found by its name, with their keys and the log")
+  func stoppedTable() async throws {
+    let group = try await edited()
+    try await group[0].stopSync(of: "page")
+    #expect(try await group[0].conflicts(table: "page", key: ["a"]).map(\.losingValue) == ["lost"])
+    #expect(try await group[0].table(named: "page").key.map(\.name) == ["id"])
+    #expect(try await group[0].log(table: "page", since: 1_900_000_000_000).isEmpty)
+    let refusal = await error { try await group[0].explain(table: "page", key: ["a"]) }
+    #expect(refusal?.code == .notInSchema && refusal?.hint?.contains("conflicts --table page") == true)
+    let conflict = try #require(try await group.conflicts(0).last)
+    #expect(await code { try await group[0].restore(conflict: conflict.id) } == .notInSchema)
   }
 }

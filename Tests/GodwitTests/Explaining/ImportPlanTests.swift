@@ -82,4 +82,83 @@ struct ImportPlanTests {
     #expect([.truncatedFile, .corruptFile].contains(refusal))
     #expect(await code { try await group[0].import(from: .file(path)) } == refusal)
   }
+
+  @Test("of a snapshot tells how many rows of each table it brings")
+  func snapshot() async throws {
+    var group = try await ThingGroup(2)
+    for id in ["a", "b", "c"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in group.replicas { try await replica.compact() }
+    let joined = try await group.join()
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].export(to: .file(file), for: "replica-2")
+    let empty = try await joined.digest()
+
+    let plan = try await joined.plan(importing: .file(file))
+
+    #expect(plan.report.isSnapshot && plan.report.snapshotRows == 3 && plan.report.replayed == 0)
+    #expect(plan.state.map(\.table) == ["remark", "thing"] && plan.state.map(\.rows) == [0, 3])
+    #expect(plan.state.map(\.rowsBefore) == [0, 0] && plan.changes.isEmpty)
+    #expect(try await joined.digest() == empty)
+    let report = try await joined.import(from: .file(file))
+    #expect(report.snapshotRows == 3 && report.isSnapshot)
+    #expect(try await joined.digest() == group.replicas[0].digest())
+  }
+
+  /// A member that was away while the others forgot what it lacks, and a snapshot for it.
+  private func fenced() async throws -> (ThingGroup, file: String) {
+    let group = try await ThingGroup(3)
+    for id in ["a", "b"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.replicas[2].write { tx in
+      try tx.insert(Thing(id: "own"))
+      try tx.execute("UPDATE thing SET name = 'lost' WHERE id = 'b'")
+    }
+    try await group.replicas[0].removeMember(named: "replica-2")
+    try await group.replicas[0].write { tx in
+      try tx.insert([Thing(id: "c"), Thing(id: "d")])
+      try tx.execute("DELETE FROM thing WHERE id = 'b'")
+    }
+    for _ in 0..<3 {
+      try await group.send(0, 1)
+      try await group.send(1, 0)
+    }
+    for index in 0..<2 { try await group.replicas[index].compact() }
+    group.clock.advance(1_000)
+    try await group.replicas[0].invite(
+      group.replicas[2].identity, name: "replica-2", verification: .trustOnFirstUse,
+      to: .file(group.folder.file("again")))
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].export(to: .file(file), for: "replica-2")
+    return (group, file)
+  }
+
+  @Test("of a rejoining tells what would take the state's place and what is made anew, and leaves all as it is")
+  func rejoining() async throws {
+    let (group, file) = try await fenced()
+    let replica = group.replicas[2]
+    #expect(await code { try await replica.plan(importing: .file(file)) } == .fenced)
+    let anchor = URL(fileURLWithPath: group.folder.file("replica-2/keyring.anchor"))
+    let (digest, status) = (try await replica.digest(), try await replica.status())
+    let before = try Data(contentsOf: anchor)
+
+    let plan = try await replica.plan(importing: .file(file), isRejoining: true)
+
+    #expect(plan.report.isSnapshot && plan.report.snapshotRows == 3 && plan.report.replayed == 1)
+    #expect(plan.state.map(\.table) == ["remark", "thing"] && plan.state.map(\.rowsBefore) == [0, 3])
+    #expect(plan.state.map(\.rows) == [0, 3])
+    #expect(plan.changes.map(\.table) == ["thing"] && plan.changes.map(\.inserted) == [1])
+    #expect(plan.conflicts.map(\.losingValue) == ["lost"])
+    #expect(try Data(contentsOf: anchor) == before)
+    let after = try await replica.status()
+    #expect(try await replica.digest() == digest)
+    #expect(after.incarnation == status.incarnation && after.unsent == status.unsent && after.conflicts == 0)
+    #expect(try await replica.verify().problems.isEmpty)
+    try await replica.write { try $0.insert(Thing(id: "later")) }
+    let report = try await replica.rejoin(from: .file(file))
+    #expect(report.replayed == 2 && report.snapshotRows == plan.report.snapshotRows)
+    for _ in 0..<3 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    #expect(try await group.replicas[0].fetch(Thing.all).map(\.id).sorted() == ["a", "c", "d", "later", "own"])
+  }
 }

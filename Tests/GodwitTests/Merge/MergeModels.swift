@@ -30,6 +30,12 @@ struct Session: Model {
   var hits = 0
 }
 
+/// Deletes win, and there is nothing beside the key.
+struct Mark: Model {
+  static let schema = Schema<Self>("mark", deletes: .deleteWins) {}
+  var id = ""
+}
+
 /// A unique value and a unique pair.
 struct Login: Model {
   static let schema = Schema<Self>("account") {

@@ -14,7 +14,8 @@ struct RejoiningTests {
     try await group.exchange()
 
     try await group.replicas[2].write { tx in
-      try tx.execute("UPDATE thing SET name = 'by the absent', count = count + 5 WHERE id IN ('edited', 'deleted')")
+      try tx.execute(
+        #"UPDATE thing SET name = 'by the absent', count = count + 5, tags = '["t"]' WHERE id IN ('edited', 'deleted')"#)
       try tx.insert(Thing(id: "new", name: "by the absent"))
       try tx.insert(Thing(id: "same", name: "by the absent", best: 4))
       try tx.insert(Thing(id: "claim", code: "x"))
@@ -80,7 +81,10 @@ struct RejoiningTests {
     #expect(try await group.replicas[2].fetch(Remark.all).map(\.id) == ["on what is here"])
     let conflicts = try await group.replicas[2].conflicts()
     #expect(conflicts.contains { $0.column == "name" && $0.losingValue == .text("by the absent") })
-    #expect(conflicts.contains { $0.kind == .constraint && $0.losingValue == .text("x") })
+    // What was added to a count or set is what it would have made of it.
+    #expect(conflicts.contains { $0.column == "count" && $0.losingValue == 5 })
+    #expect(conflicts.contains { $0.column == "tags" && $0.losingValue == #"["t"]"# })
+    #expect(conflicts.contains { $0.kind == .constraint && $0.losingValues.contains("x") })
 
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
@@ -91,6 +95,24 @@ struct RejoiningTests {
     // Once more there is nothing to rejoin for.
     let again = try await group.replicas[2].rejoin(from: .file(file))
     #expect(!again.isSnapshot && again.applied == 0)
+  }
+
+  @Test("a row that could not be made anew is restored whole, once what stands in its way is gone")
+  func restored() async throws {
+    let group = try await absence()
+    try await readmit(group)
+    let file = group.folder.file("snapshot")
+    _ = try await group.replicas[0].export(to: .file(file))
+    let replica = group.replicas[2]
+    _ = try await replica.rejoin(from: .file(file))
+    let conflict = try #require(try await replica.conflicts(kind: .constraint).first { $0.losingValues.contains("x") })
+    #expect(await code { try await replica.restore(conflict: conflict.id) } == .constraint)
+    #expect(try await replica.conflict(id: conflict.id)?.isResolved == false)
+    try await replica.write { _ = try $0.execute("UPDATE thing SET code = NULL WHERE id = 'taken too'") }
+    #expect(try await replica.restore(conflict: conflict.id))
+    #expect(try await replica.fetch(Thing.all).first { $0.id == "claim" }?.code == "x")
+    #expect(try await replica.conflict(id: conflict.id)?.isResolved == true)
+    #expect(try await replica.restore(conflict: conflict.id) == false)
   }
 
   @Test("a rejoin that fails changes nothing: the replica goes on in its incarnation")

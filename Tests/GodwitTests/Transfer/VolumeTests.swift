@@ -231,6 +231,23 @@ struct VolumeTests {
     #expect(try await group[1].import(from: .volumes(volumes)).applied == 1)
   }
 
+  @Test("a pipe by the name of a volume is in the way, and nobody waits at it", .timeLimit(.minutes(1)))
+  func pipe() async throws {
+    let volumes = try await export().volumes
+    try #require(mkfifo("\(path).001.new", 0o600) == 0)
+    #expect(await code { try await export(16_384) } == .invalidArgument)
+    #expect(try await group[1].plan(importing: .volumes(volumes)).report.applied == 1)
+    for source in SyncSource.grouping(volumes) {
+      #expect(try await group[1].plan(importing: source).report.applied == 1)
+    }
+    unlink("\(path).001.new")
+    // Where a volume of an earlier, longer set would be.
+    try #require(mkfifo("\(path).\(String(format: "%03d", volumes.count + 1))", 0o600) == 0)
+    #expect(try await export().volumes == volumes)
+    let last = "\(path).\(String(format: "%03d", volumes.count + 1))"
+    #expect(await code { try await group[1].import(from: .volumes(volumes + [last])) } == .fileAccess)
+  }
+
   @Test("several at once to one name leave the set of one of them")
   func concurrent() async throws {
     let sizes = [4_096, 8_192, 12_288, 16_384]

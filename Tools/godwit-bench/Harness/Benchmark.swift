@@ -31,7 +31,7 @@ struct Benchmark: Sendable {
 
   struct Sides: Sendable {
     let subject: @Sendable () async throws -> Void
-    /// Does nothing where the budget is no ratio.
+    /// Where the budget is no ratio its time is taken off the subject's; it does nothing then unless it is said.
     var baseline: @Sendable () async throws -> Void = {}
     /// Undoes a run, untimed, so that every run starts from the same state.
     var reset: @Sendable () async throws -> Void = {}
@@ -95,7 +95,8 @@ struct Benchmark: Sendable {
     let microseconds = Self.median(subjectTimes) / Double(sides.units) * 1e6
     switch budget {
     case .microseconds(let limit):
-      return Measurement(group: group, name: name, subject: microseconds, budgetMicroseconds: limit)
+      let beyond = Self.median(zip(subjectTimes, baselineTimes).map { $0 - $1 }) / Double(sides.units) * 1e6
+      return Measurement(group: group, name: name, subject: beyond, budgetMicroseconds: limit)
     case .ratio(let limit, let baseline):
       return Measurement(
         group: group, name: name, subject: microseconds, baselineName: baseline,

@@ -42,8 +42,8 @@ struct Migrate: AsyncParsableCommand {
     let console = options.console
     try await options.withReplica { replica in
       if status {
-        let status = try await replica.migrationStatus()
-        return try options.json ? console.line(status.json) : console.lines(status.lines)
+        let (status, losses) = (try await replica.migrationStatus(), try await replica.migrationLosses())
+        return try options.json ? console.line(status.json(losses)) : console.lines(status.lines(losses))
       }
       if print {
         let text = try await replica.knownMigrations().json()
@@ -62,7 +62,7 @@ struct Migrate: AsyncParsableCommand {
 }
 
 extension MigrationStatus {
-  fileprivate var lines: [String] {
+  fileprivate func lines(_ losses: [MigrationLoss]) -> [String] {
     guard !migrations.isEmpty else { return ["the tables have no versions"] }
     var table = TextTable([("VERSION", .right), ("NAME", .left), ("RAN", .left), ("CHECKSUM", .left)])
     for entry in migrations {
@@ -70,13 +70,14 @@ extension MigrationStatus {
       table.add(["\(entry.version)", entry.name, time, String(entry.checksum.prefix(16))])
     }
     let waiting = quarantined > 0 ? ["", "waiting: \(Format.count(quarantined, "transaction")), for"] : []
-    return table.lines + waiting + unknown.map { Format.printable("  \($0)") }
+    let lost = losses.isEmpty ? [] : [""] + MigrationLoss.lines(losses)
+    return table.lines + waiting + unknown.map { Format.printable("  \($0)") } + lost
   }
 
   /// Specs/cli.md, "migrate --status".
-  fileprivate var json: JSONValue {
+  fileprivate func json(_ losses: [MigrationLoss]) -> JSONValue {
     [
-      "version": .number(version), "quarantined": .number(quarantined),
+      "version": .number(version), "losses": .array(losses.map(\.json)), "quarantined": .number(quarantined),
       "unknown": .array(unknown.map { .string($0) }),
       "migrations": .array(
         migrations.map { entry in
@@ -101,7 +102,7 @@ extension MigrationPlan {
       if version.written > 0 { lines.append("  (logs \(Format.count(version.written, "change")))") }
       if version.released > 0 { lines.append("  (applies \(Format.count(version.released, "waiting transaction")))") }
     }
-    if !losses.isEmpty { lines.append("\(Format.count(losses.count, "value")) could not be kept exactly") }
+    if !losses.isEmpty { lines += MigrationLoss.lines(losses) }
     return (lines + [isDryRun ? "nothing was changed" : "the tables are of version \(to)"]).map(Format.printable)
   }
 
@@ -118,14 +119,30 @@ extension MigrationPlan {
             "written": .number(version.written), "released": .number(version.released),
           ]
         }),
-      "losses": .array(
-        losses.map { loss in
-          [
-            "version": .number(loss.version), "table": .string(loss.table),
-            "key": .array(loss.key.map { JSONValue($0) }),
-            "column": .string(loss.column), "value": JSONValue(loss.value),
-          ]
-        }),
+      "losses": .array(losses.map(\.json)),
+    ]
+  }
+}
+
+extension MigrationLoss {
+  /// More say nothing more to people; `--json` has them all.
+  private static let shownMax = 20
+
+  fileprivate static func lines(_ losses: [MigrationLoss]) -> [String] {
+    var lines = ["\(Format.count(losses.count, "value")) could not be kept exactly"]
+    lines += losses.prefix(shownMax).map { loss in
+      let cell = "\(loss.table) \(Format.values(loss.key)) \(loss.column)"
+      return Format.printable("  \(cell): \(Format.value(loss.value)) (migration \(loss.version))")
+    }
+    if losses.count > shownMax { lines.append("  and \(losses.count - shownMax) more; all with --json") }
+    return lines
+  }
+
+  /// Specs/cli.md, "migrate".
+  fileprivate var json: JSONValue {
+    [
+      "version": .number(version), "table": .string(table), "key": .array(key.map { JSONValue($0) }),
+      "column": .string(column), "value": JSONValue(value),
     ]
   }
 }

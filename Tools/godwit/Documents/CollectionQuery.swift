@@ -2,7 +2,7 @@ import ArgumentParser
 import Godwit
 import ToolSupport
 
-/// What `query --collection` shows, read page by page from one state of the replica.
+/// What `query --collection` shows, from one state of the replica.
 struct CollectionQuery {
   let collection: String
   let condition: String?
@@ -10,56 +10,31 @@ struct CollectionQuery {
   let limit: Int?
   let console: Console
 
-  /// Documents in memory at a time.
-  private static let pageCount = 1_000
-
   func run(on replica: Replica) async throws {
     var request = replica.documents(collection).all
     if let condition { request = request.where(condition) }
     if let order { request = request.order(by: order) }
-    let (query, all) = (self, request)
+    if let limit { request = request.limit(limit) }
+    // A table is as wide as what is in it, so all is read twice, and what is there is not to change between.
+    let (query, all) = (self, request.atOneInstant)
     let count = try await replica.read { snapshot in
-      query.console.usesJSON ? try query.lines(all, snapshot) : try query.table(all, snapshot)
+      guard query.console.usesJSON else { return try query.table(all, snapshot) }
+      return try DocumentListing.print(all, of: snapshot, to: query.console, \.line)
     }
     if count == 0 { console.note("no documents") }
   }
 
-  private func lines(_ request: DocumentRequest<Document>, _ snapshot: Snapshot) throws -> Int {
-    try forEachPage(of: request, snapshot) { try console.lines($0.lazy.map(\.line)) }
-  }
-
-  /// A table is as wide as what is in it, so all is read twice.
   private func table(_ request: DocumentRequest<Document>, _ snapshot: Snapshot) throws -> Int {
     var columns = TableColumns()
-    let count = try forEachPage(of: request, snapshot) { for document in $0 { columns.measure(document) } }
-    guard count > 0 else { return 0 }
+    var isEmpty = true
+    try snapshot.forEach(request) { document in
+      isEmpty = false
+      columns.measure(document)
+    }
+    guard !isEmpty else { return 0 }
     let lines = columns.lines
     try console.line(lines.heading)
-    return try forEachPage(of: request, snapshot) { page in try console.lines(page.lazy.map(lines.line)) }
-  }
-
-  /// Calls the body with some documents after others, and returns how many there are.
-  private func forEachPage(
-    of request: DocumentRequest<Document>, _ snapshot: Snapshot, _ body: ([Document]) throws -> Void
-  ) throws -> Int {
-    var count = 0
-    var last: String?
-    while true {
-      try Task.checkCancellation()
-      let wanted = min(Self.pageCount, limit.map { $0 - count } ?? .max)
-      guard wanted > 0 else { return count }
-      var rest = request.limit(wanted)
-      if order != nil {
-        rest = rest.offset(count)
-      } else if let last {
-        rest = rest.where { $0.documentKey > last }
-      }
-      let page = try snapshot.fetch(rest)
-      if !page.isEmpty { try body(page) }
-      count += page.count
-      last = page.last?.key
-      guard page.count == wanted else { return count }
-    }
+    return try DocumentListing.print(request, of: snapshot, to: console, lines.line)
   }
 }
 

@@ -15,9 +15,6 @@ struct Get: AsyncParsableCommand {
         godwit get accounts > accounts.jsonl
       """)
 
-  /// Documents read in one go.
-  private static let pageCount = 1_000
-
   @Argument(help: "The collection.")
   var collection: String
 
@@ -40,13 +37,11 @@ struct Get: AsyncParsableCommand {
   }
 
   private func all(_ documents: Documents, _ replica: Replica) async throws {
-    var last = ""
-    while true {
-      let after = last
-      let page = try await replica.fetch(documents.where { $0.documentKey > after }.limit(Self.pageCount))
-      try options.console.lines(page.lazy.map { options.json ? $0.line : ReservedMembers.object($0).text })
-      guard let end = page.last?.key, page.count == Self.pageCount else { return }
-      last = end
+    let console = options.console
+    try await replica.read { snapshot in
+      _ = try DocumentListing.print(documents.all, of: snapshot, to: console) { document in
+        console.usesJSON ? document.line : ReservedMembers.object(document).text
+      }
     }
   }
 }
@@ -54,10 +49,7 @@ struct Get: AsyncParsableCommand {
 extension Document {
   /// Specs/cli.md, "get".
   var line: String {
-    let expiry = expires.map { Format.time(milliseconds: Int64(($0.timeIntervalSince1970 * 1_000).rounded())) }
-    let value: JSON = [
-      "key": .string(key), "document": .object(members), "expires": expiry.map { .string($0) } ?? .null,
-    ]
+    let value: JSON = ["key": .string(key), "document": .object(members), "expires": expires?.json ?? .null]
     return value.text
   }
 }

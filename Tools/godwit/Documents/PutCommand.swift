@@ -87,8 +87,8 @@ struct Put: AsyncParsableCommand {
   }
 
   private static func failure(_ error: GodwitError, after count: Int) -> WriteError {
-    let documents = "the \(Format.count(count, "document")) before it \(count == 1 ? "is" : "are") stored"
-    let stored = count == 0 ? "nothing was stored" : documents
+    let documents = count == 1 ? "the first document is stored" : "the first \(count) documents are stored"
+    let stored = count == 0 ? "nothing was stored" : "\(documents), and nothing after"
     return WriteError(
       GodwitError(error.code, "\(error.message); \(stored)", hint: error.hint, underlying: error.underlying))
   }

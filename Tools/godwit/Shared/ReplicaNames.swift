@@ -12,21 +12,12 @@ struct ReplicaNames {
   /// The member's name, or the first digits of the ID of a replica that is not known.
   func name(_ replica: ReplicaID) -> String { names[replica] ?? String("\(replica)".prefix(8)) }
 
-  /// The replica that a member's name, an ID, or the first digits of one stands for.
-  func replica(_ text: String) throws -> ReplicaID {
-    if let named = names.first(where: { $0.value == text })?.key ?? ReplicaID(text) { return named }
-    let matching = names.keys.filter { text.count >= 4 && "\($0)".hasPrefix(text.lowercased()) }
-    guard matching.count == 1, let found = matching.first else {
-      throw GodwitError(.invalidArgument, "no member is called \(text)", hint: "see: godwit member list")
-    }
-    return found
-  }
-
   /// `laptop, transaction 7, 2026-01-31T09:30:00.250Z`.
   func text(_ author: Authorship?) -> String {
     guard let author else { return "a write older than all that is remembered" }
     let time = author.milliseconds.map { ", \(Format.time(milliseconds: $0))" } ?? ""
-    return "\(name(author.replica)), transaction \(author.sequence)\(time)"
+    let transaction = author.sequence == 0 ? "not logged" : "transaction \(author.sequence)"
+    return "\(name(author.replica)), \(transaction)\(time)"
   }
 
   /// Specs/cli.md, "JSON": an author. All null for a write that is not remembered.
@@ -41,6 +32,14 @@ struct ReplicaNames {
   /// The ID, with the name of a member that is known.
   func json(_ replica: ReplicaID) -> [(String, JSONValue)] {
     [("replica", .string("\(replica)")), ("name", names[replica].map { .string($0) } ?? nil)]
+  }
+}
+
+extension Replica {
+  /// The replica that a person means. One named by its whole ID need be no member.
+  func replicaID(named text: String) async throws -> ReplicaID {
+    if let id = ReplicaID(text) { return id }
+    return try await member(named: text).identity.replica
   }
 }
 

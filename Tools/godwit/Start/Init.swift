@@ -49,7 +49,8 @@ struct Init: AsyncParsableCommand {
 
   func run() async throws {
     let location = options.locator.new(in: path)
-    guard !location.hasDatabase else {
+    // With --from there may be what a run that was killed left, which only the library can tell from a replica.
+    guard from != nil || !location.hasDatabase else {
       throw GodwitError(
         .replicaExists, "there is a replica in \(location.folder) already",
         hint: "see: godwit -C \(location.folder) status")
@@ -77,7 +78,8 @@ struct Init: AsyncParsableCommand {
     let bar = options.console.progress("reading")
     defer { bar.finish() }
     return try await Replica.make(
-      at: location.folder, from: try source(from), name: name ?? Self.hostName, key: location.keys
+      at: location.folder, from: try source(from), name: name ?? Self.hostName, key: location.keys,
+      postQuantum: postQuantum
     ) { bar.update($0) }
   }
 

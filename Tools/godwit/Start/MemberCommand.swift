@@ -46,7 +46,7 @@ struct MemberRename: AsyncParsableCommand {
         godwit member rename laptop attic
       """)
 
-  @Argument(help: "What the member is called, or its replica ID.")
+  @Argument(help: "What the member is called, its replica ID, or the first digits of that.")
   var name: String
 
   @Argument(help: "What it is to be called.")
@@ -76,7 +76,7 @@ struct MemberRemove: AsyncParsableCommand {
         godwit member remove laptop
       """)
 
-  @Argument(help: "What the member is called, or its replica ID.")
+  @Argument(help: "What the member is called, its replica ID, or the first digits of that.")
   var name: String
 
   @OptionGroup var options: ReplicaOptions

@@ -16,7 +16,7 @@ struct MemberIncarnations: AsyncParsableCommand {
         godwit member incarnations laptop --json
       """)
 
-  @Argument(help: "What the member is called; all of them by default.")
+  @Argument(help: "What the member is called, its replica ID, or the first digits of that; all of them by default.")
   var name: String?
 
   @OptionGroup var options: ReplicaOptions
@@ -53,7 +53,7 @@ struct MemberEnd: AsyncParsableCommand {
         godwit member end laptop 6f12a9c0
       """)
 
-  @Argument(help: "What the member is called.")
+  @Argument(help: "What the member is called, its replica ID, or the first digits of that.")
   var name: String
 
   @Argument(help: "The incarnation, as member incarnations lists it.")

@@ -14,6 +14,7 @@ struct Import: AsyncParsableCommand {
         ssh desk godwit -C notes export - | godwit import -
         godwit import --fail-on-conflict /media/stick/*.godwit-sync
         godwit import --plan desk.godwit-sync
+        godwit import --plan --rejoin whole.godwit-sync
         godwit import desk.godwit-sync.*
       """)
 
@@ -81,7 +82,7 @@ struct Import: AsyncParsableCommand {
     let console = options.console
     let bar = console.progress("planning")
     defer { bar.finish() }
-    let plan = try await replica.plan(importing: source) { bar.update($0) }
+    let plan = try await replica.plan(importing: source, isRejoining: rejoin) { bar.update($0) }
     bar.finish()
     let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members()))
     try options.json ? console.line(view.json) : console.lines(view.lines)
@@ -92,11 +93,15 @@ struct Import: AsyncParsableCommand {
 extension MergeReport {
   /// `desk.sync from desk: 3 applied, 1 duplicate, 0 waiting, 2 conflicts; missing: laptop 5–9`.
   func text(_ file: String, _ names: ReplicaNames) -> String {
-    let counts = [
+    let stateRows = Format.count(snapshotRows, "row")
+    let state =
+      isSnapshot ? ["the whole state (\(stateRows))", "\(Format.count(replayed, "own transaction")) made anew"] : []
+    let counts = state + [
       "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
       Format.count(conflicts, "conflict"),
     ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones let go of"] : [])
       + (quarantined > 0 ? ["\(quarantined) for newer tables"] : [])
+      + (losses > 0 ? ["\(Format.count(losses, "value")) not kept exactly (see: godwit migrate --status)"] : [])
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
     let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
     let forked = forks.isEmpty ? "" : "; forked: \(parted)"
@@ -112,7 +117,9 @@ extension MergeReport {
       ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied)),
       ("duplicates", .number(duplicates)), ("waiting", .number(staged)), ("rows", .number(rows)),
       ("conflicts", .number(conflicts)), ("prunedConflicts", .number(prunedConflicts)), ("quarantined", .number(quarantined)),
+      ("losses", .number(losses)),
       ("missing", .array(missing.map { $0.json(names) })), ("snapshot", .bool(isSnapshot)),
+      ("snapshotRows", .number(snapshotRows)),
       ("replayed", .number(replayed)), ("needsSnapshot", .bool(needsSnapshot)),
       ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
       ("leftOut", .array(leftOut.map { $0.json(names) })),

@@ -15,7 +15,8 @@ struct ImportPlanView {
 
   /// The import's own line, then a line for each table, conflict and row in limbo.
   var lines: [String] {
-    var lines = plan.changes.map { "  would write     \($0.text)" }
+    var lines = plan.state.map { "  \(text($0))" }
+    lines += plan.changes.map { "  would write     \($0.text)" }
     lines += plan.conflicts.map { "  would conflict  \(text($0))" }
     for row in plan.limbo {
       lines += row.holds.map { "  would hold      \(row.table) \(Format.values(row.key)), \($0.reason.text)" }
@@ -25,6 +26,12 @@ struct ImportPlanView {
     if conflictsLeft > 0 { lines.append("  and \(Format.count(conflictsLeft, "more conflict"))") }
     if rowsLeft > 0 { lines.append("  and \(Format.count(rowsLeft, "more row")) to hold") }
     return ["planned, not applied: \(plan.report.text(file, names))"] + lines.map(Format.printable)
+  }
+
+  /// `would replace   note: 5 rows by 3`.
+  private func text(_ state: ImportPlan.TableState) -> String {
+    guard state.rowsBefore > 0 else { return "would bring     \(state.table): \(Format.count(state.rows, "row"))" }
+    return "would replace   \(state.table): \(Format.count(state.rowsBefore, "row")) by \(state.rows)"
   }
 
   /// `note k title: x by laptop, transaction 7, … would lose to y`.
@@ -40,11 +47,16 @@ struct ImportPlanView {
     return "\(row) \(columns): \(lost) by \(loser) would lose to \(won)"
   }
 
+  private func json(_ state: ImportPlan.TableState) -> JSONValue {
+    ["table": .string(state.table), "before": .number(state.rowsBefore), "rows": .number(state.rows)]
+  }
+
   /// Specs/cli.md, "import --plan".
   var json: JSONValue {
     .object(
       plan.report.members(file, names) + [
-        ("planned", .bool(true)), ("changes", .array(plan.changes.map(\.json))),
+        ("planned", .bool(true)), ("state", .array(plan.state.map(json))),
+        ("changes", .array(plan.changes.map(\.json))),
         ("conflictEntries", .array(plan.conflicts.map { $0.json(names) })), ("limbo", .number(plan.limboCount)),
         ("limboEntries", .array(plan.limbo.map { $0.json(names) })),
       ])

@@ -22,7 +22,7 @@ final class VolumeSource: ByteSource {
 
     /// The file, standing at its body.
     static func open(_ path: String, isExact: Bool = false) throws -> (file: FileDescriptor, header: VolumeHeader) {
-      let file = isExact ? try FileDescriptor.openForReading(path) : try openWhereItIs(path)
+      let file = isExact ? try FileDescriptor.openPlainForReading(path) : try openWhereItIs(path)
       do {
         let start = try StartedSource(file, count: VolumeHeader.byteCount).start
         let header = try VolumeHeader(start)
@@ -40,10 +40,10 @@ final class VolumeSource: ByteSource {
     /// A volume may go to its place between two looks.
     private static func openWhereItIs(_ path: String) throws -> FileDescriptor {
       do {
-        return try FileDescriptor.openForReading(path)
+        return try FileDescriptor.openPlainForReading(path)
       } catch {
         guard let place = VolumeName(path)?.place, place != path else { throw error }
-        return try FileDescriptor.openForReading(place)
+        return try FileDescriptor.openPlainForReading(place)
       }
     }
   }

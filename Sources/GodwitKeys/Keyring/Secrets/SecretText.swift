@@ -6,17 +6,26 @@ import GodwitFiles
 enum SecretText {
   static let byteCountMax = 4_096
 
-  /// A file that the user names. What comes by a descriptor, as `/dev/stdin`, may be whatever it is: its mode is the
-  /// affair of who opened it.
+  /// A file that the user names. What comes by a descriptor may be whatever it is: its mode is the affair of who opened
+  /// it.
   static func read(file path: String) throws -> SecretBytes {
     let file = try FileDescriptor.openForReading(path)
     var status = stat()
     guard fstat(file.rawValue, &status) == 0 else { throw GodwitError.file("read the state of", path, errno) }
-    if !path.hasPrefix("/dev/"), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+    if !isDescriptor(path), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
       throw GodwitError(
         .unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(path)")
     }
     return try read(file, path)
+  }
+
+  /// `/dev/stdin`, `/dev/fd/N` and `/proc/self/fd/N` alone: a path that only begins so leads anywhere.
+  private static func isDescriptor(_ path: String) -> Bool {
+    if path == "/dev/stdin" { return true }
+    return ["/dev/fd/", "/proc/self/fd/"].contains { folder in
+      let number = path.utf8.dropFirst(folder.utf8.count)
+      return path.hasPrefix(folder) && !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
+    }
   }
 
   /// Throws `limitExceeded` beyond 4 KiB, `noKeyFits` when there is nothing.

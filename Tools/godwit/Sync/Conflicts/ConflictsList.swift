@@ -61,7 +61,7 @@ struct ConflictsList: AsyncParsableCommand {
         conflict.columns.joined(separator: ", "), Format.values(conflict.losingValues),
         conflict.loser.map { names.name($0.replica) } ?? "", conflict.winner.map { names.name($0.replica) } ?? "",
         conflict.loser?.milliseconds.map { Format.time(milliseconds: $0) } ?? "",
-        conflict.isResolved ? "resolved" : "open",
+        conflict.state,
       ])
     }
     return table
@@ -94,6 +94,12 @@ enum ConflictKind: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension Conflict {
+  /// In a word or three.
+  var state: String { isResolved ? "resolved" : isOfFormerColumn ? "of a former column" : "open" }
+
+  /// Whether there is no column any more to restore it to.
+  var isOfFormerColumn: Bool { kind == .edit && !formerColumns.isEmpty }
+
   /// Specs/cli.md, "conflicts".
   func json(_ names: ReplicaNames) -> JSONValue {
     func side(_ value: Value, _ values: [Value], _ author: Authorship?) -> JSONValue {
@@ -103,7 +109,8 @@ extension Conflict {
     return [
       "id": .integer(id), "kind": .string(ConflictKind(kind).rawValue), "table": .string(table),
       "key": .array(key.map { JSONValue($0) }), "column": column.map { .string($0) } ?? nil,
-      "columns": .array(columns.map { .string($0) }), "lost": side(losingValue, losingValues, loser),
+      "columns": .array(columns.map { .string($0) }),
+      "formerColumns": .array(formerColumns.map { .string($0) }), "lost": side(losingValue, losingValues, loser),
       "won": side(winningValue, winningValues, winner), "resolved": .bool(isResolved),
     ]
   }

@@ -33,10 +33,12 @@ extension Conflict {
     let (lost, won) =
       switch kind {
       case .delete: ("the delete", "an edit")
-      case .constraint: ("the row", "a constraint of this replica")
+      case .constraint: (columns.isEmpty ? "the row" : Format.values(losingValues), "a constraint of this replica")
+      case .edit where columns.isEmpty: ("the row", "a delete")
       case .edit, .unique, .reference: (Format.values(losingValues), Format.values(winningValues))
       }
-    let state = isResolved ? "resolved" : "open; to write again what lost: godwit conflicts restore \(id)"
+    let state =
+      isResolved || isOfFormerColumn ? self.state : "open; to write again what lost: godwit conflicts restore \(id)"
     return [
       "conflict  \(id), \(ConflictKind(kind).rawValue)", "row       \(table) \(Format.values(key))\(about)",
       "lost      \(lost)", "          by \(names.text(loser))", "won       \(won)",

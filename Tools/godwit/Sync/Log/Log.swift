@@ -39,9 +39,10 @@ struct LogList: AsyncParsableCommand {
   func run() async throws {
     let (entries, names, hasHistory) = try await options.withReplica { replica in
       let names = ReplicaNames(try await replica.members())
-      let origin = try origin.map { try names.replica($0) }
+      var writer: ReplicaID?
+      if let origin { writer = try await replica.replicaID(named: origin) }
       let entries = try await replica.log(
-        limit: limit.limit, table: table, replica: origin, since: since?.milliseconds)
+        limit: limit.limit, table: table, replica: writer, since: since?.milliseconds)
       return (entries, names, try await !replica.status().held.isEmpty)
     }
     guard !options.json else { return try options.console.lines(entries.lazy.map { $0.json(names).text }) }

@@ -26,7 +26,7 @@ struct LogShow: AsyncParsableCommand {
     let (transaction, names) = try await options.withReplica { replica in
       let names = ReplicaNames(try await replica.members())
       let found = try await replica.transaction(
-        sequence, of: try names.replica(origin), incarnation: incarnation?.lowercased())
+        sequence, of: try await replica.replicaID(named: origin), incarnation: incarnation?.lowercased())
       return (found, names)
     }
     try options.json

@@ -24,6 +24,9 @@ struct RowStory {
     for move in row.moves { lines.append("  moved to \(Format.values(move.key)) by \(names.text(move.author))") }
     let movers = Set(row.moves.map(\.author))
     for author in row.deletions where !movers.contains(author) { lines.append("  deleted by \(names.text(author))") }
+    for write in row.waiting {
+      lines.append("  written by \(names.text(write.author)), which waits for \(write.unknown.joined(separator: "; "))")
+    }
     for hold in row.holds { lines.append("  waits: \(hold.reason.text), by \(names.text(hold.author))") }
     return lines + row.conflicts.map { "  \(text($0))" }
   }
@@ -33,6 +36,7 @@ struct RowStory {
     case .shown where row.deletions.isEmpty: "is in its table"
     case .shown: "is in its table: something was written to it that its deletes had not seen"
     case .limbo: "waits in limbo"
+    case .unknown: "is not in its table, and of itself nothing is remembered"
     case .deleted where !row.moves.isEmpty: "has another key now"
     case .deleted where row.deletes == .deleteWins: "is deleted: in this table deletes win"
     case .deleted: "is deleted"
@@ -66,6 +70,10 @@ struct RowStory {
   /// `won over lost by laptop, transaction 7, … (conflict 12)`.
   private func text(_ conflict: Conflict) -> String {
     switch conflict.kind {
+    case .edit where row.presence == .unknown || !conflict.formerColumns.isEmpty:
+      let (lost, won) = (Format.values(conflict.losingValues), Format.values(conflict.winningValues))
+      let column = conflict.columns.joined(separator: ", ")
+      return "\(column): \(lost) by \(names.text(conflict.loser)) lost to \(won) \(number(conflict))"
     case .edit, .delete:
       let what = conflict.kind == .delete ? "a delete" : Format.values(conflict.losingValues)
       let verb = conflict.isResolved ? "won, before that was restored, over" : "won over"

@@ -1,0 +1,52 @@
+import GodwitBase
+import GodwitModel
+import GodwitReplication
+import GodwitStorage
+
+/// What an item of a snapshot must be, for who loads it and for who only looks (Specs/snapshot.md, "Items").
+struct SnapshotCheck {
+  /// All that the snapshot knows.
+  let vector: VersionVector
+
+  /// Refuses anything but so many values that a database may hold.
+  func check(_ values: ArraySlice<UInt8>, count: Int) throws {
+    var reader = ByteReader(values)
+    for _ in 0..<count { _ = try reader.encodedValue() }
+    try reader.expectEnd()
+    try values.withUnsafeBytes(EncodedRow.check)
+  }
+
+  /// Columns are used as places in a row's values, and what wrote the row must be part of the snapshot.
+  func check(_ state: RowState, _ table: TableDefinition) throws {
+    let columns = table.keyCount..<table.columns.count
+    let used = [
+      Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys),
+      Array(state.carried.keys), Array(state.brought.keys),
+      state.moves.flatMap(\.cells.keys),
+    ].joined()
+    guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
+      throw ByteReader.malformed("a row state with columns that its table does not have")
+    }
+    var stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
+    let brought = state.brought.values.joined()
+    stamps += Array(state.carried.values) + Array(state.followed.keys) + brought.flatMap { [$0.key, $0.value.stamp] }
+    stamps += state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
+    let contributions = state.contributions.values.joined()
+    stamps += contributions.flatMap(\.path)
+    let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)
+    guard stamps.allSatisfy({ $0.hlc < HLC.limit }), dots.allSatisfy(vector.covers),
+      ([state.inserts, state.updates, state.gone, state.removed] + state.moves.map(\.seen)
+        + state.followed.values.flatMap { [$0.staying, $0.gone] }).allSatisfy(vector.covers)
+    else {
+      throw ByteReader.malformed("a row state with writes that are not in the snapshot")
+    }
+  }
+
+  /// What a row waits for. The target's table has this number here; nil when there is none of that name.
+  func target(kind: UInt8, table: Int?, rest: ArraySlice<UInt8>) throws -> Holds.Target {
+    guard let target = Holds.Target(kind: kind, table: table ?? 0, rest: rest) else {
+      throw ByteReader.malformed("what a row waits for")
+    }
+    return target
+  }
+}

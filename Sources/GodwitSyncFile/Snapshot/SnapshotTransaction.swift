@@ -1,0 +1,67 @@
+import GodwitBase
+import GodwitReplication
+
+/// A transaction within a snapshot. Its sequence follows from those of its origin ahead of it.
+package struct SnapshotTransaction: Sendable {
+  package let hlc: HLC
+  package let schemaVersion: UInt64
+  package let context: VersionVector?
+  package let changes: [UInt8]
+  /// Of each row that it deletes or moves, in the order of these operations, the values beside the key; empty where the
+  /// sender has none any more.
+  package let images: [UInt8]
+  /// Told of one that was read.
+  private let lacksImages: Bool
+
+  package init(_ record: TransactionRecord, images: [UInt8]) {
+    hlc = record.hlc
+    schemaVersion = record.schemaVersion
+    context = record.context
+    changes = record.changes
+    self.images = images
+    lacksImages = false
+  }
+
+  package func record(_ dot: Dot) -> TransactionRecord {
+    TransactionRecord(dot: dot, hlc: hlc, schemaVersion: schemaVersion, context: context, changes: changes)
+  }
+
+  func write(to writer: inout ByteWriter) {
+    writer.bigEndian(hlc.rawValue)
+    writer.varint(schemaVersion)
+    writer.byte(context == nil ? 0 : 1)
+    context?.write(to: &writer)
+    writer.lengthPrefixed(changes)
+    writer.lengthPrefixed(images)
+  }
+
+  /// Reads one of a file whose header lists so many migrations.
+  init(reading reader: inout ByteReader, migrations: Int) throws {
+    hlc = HLC(rawValue: try reader.bigEndian())
+    guard hlc < HLC.limit else { throw ByteReader.malformed("a timestamp is out of range") }
+    schemaVersion = UInt64(try reader.count(limit: Int(UInt32.max), "schema version"))
+    guard schemaVersion <= UInt64(migrations) else {
+      throw ByteReader.malformed("a transaction's schema version is not among the migrations")
+    }
+    context = try reader.flag() ? try VersionVector(reading: &reader) : nil
+    changes = Array(try reader.lengthPrefixed(limit: TransactionRecord.changesByteLimit))
+    let imageValueCount = try ChangeSet(changes[...]).check()
+    images = Array(try reader.lengthPrefixed())
+    lacksImages = images.isEmpty && imageValueCount > 0
+    guard !images.isEmpty else { return }
+    var values = ByteReader(images)
+    for _ in 0..<imageValueCount { _ = try values.value() }
+    try values.expectEnd()
+  }
+
+  /// The same as a transaction of that number. One that no fold has seen needs its images, for the next fold asks for
+  /// them (Specs/snapshot.md, "Items").
+  ///
+  /// - Parameter folded: Up to which sequence the row states know the origin's transactions.
+  package func record(_ dot: Dot, folded: SequenceNumber) throws -> TransactionRecord {
+    guard !lacksImages || dot.sequence <= folded else {
+      throw ByteReader.malformed("a transaction of a snapshot without the images of the rows that it deletes")
+    }
+    return record(dot)
+  }
+}

@@ -1,0 +1,130 @@
+import Godwit
+import GodwitBase
+import GodwitReplication
+import Testing
+
+@testable import GodwitKeys
+@testable import GodwitSyncFile
+
+// What stands in a snapshot, and is refused where it is not of its form or does not fit its head.
+extension ContainerVectorRecordingTests {
+  func recordSnapshotForms() async throws {
+    let scene = try await SnapshotScene()
+    try await good(
+      "snapshot-images", "the state with a delete and a move that no fold has seen, and their images", scene.scene,
+      [scene.file(scene.items)])
+    try recordHeads(scene)
+    try recordItems(scene)
+    try recordTransactions(scene)
+    try recordPassphrase(scene.scene)
+  }
+
+  private func recordPassphrase(_ scene: VectorScene) throws {
+    let fileKey = AgeFileKey.random()
+    let stanza = try ScryptStanza.wrap(fileKey, to: SecretBytes(copying: Array("a passphrase".utf8)), cost: 10)
+    func file(_ stanzas: [AgeStanza]) throws -> [UInt8] {
+      let sink = MemorySink()
+      let sealer = try AgeSealer(fileKey, stanzas, to: sink)
+      try sealer.write(scene.container)
+      try sealer.finish()
+      return sink.bytes
+    }
+    try bad("passphrase", "sealed to a passphrase", scene, .notARecipient, file([stanza]))
+    let own = try X25519Stanza.wrap(fileKey, to: scene.reader.ageIdentity.recipient)
+    try bad("passphrase-beside", "sealed to the reader, and to a passphrase", scene, .corruptFile, file([own, stanza]))
+  }
+
+  private func bad(
+    _ name: String, _ title: String, _ scene: SnapshotScene, _ items: [SnapshotItem],
+    _ code: GodwitError.Code = .corruptFile
+  ) throws {
+    try bad("snapshot-\(name)", title, scene.scene, code, scene.file(items))
+  }
+
+  private func badHead(
+    _ name: String, _ title: String, _ scene: SnapshotScene, _ change: (SnapshotHead) -> SnapshotHead
+  ) throws {
+    try bad("snapshot-\(name)", title, scene.scene, .corruptFile, scene.file(scene.items, change))
+  }
+
+  private func recordHeads(_ scene: SnapshotScene) throws {
+    func changing(_ change: @escaping (SnapshotHead.Origin) -> SnapshotHead.Origin) -> (SnapshotHead) -> SnapshotHead {
+      { SnapshotHead(origins: $0.origins.map(change), clock: $0.clock) }
+    }
+    try badHead("order", "a head whose origins are not in order", scene) {
+      SnapshotHead(origins: $0.origins.reversed(), clock: $0.clock)
+    }
+    try badHead("twice", "a head with an origin twice", scene) {
+      SnapshotHead(origins: [$0.origins[0]] + $0.origins, clock: $0.clock)
+    }
+    try badHead("clock", "a head with a clock beyond the last timestamp", scene) {
+      SnapshotHead(origins: $0.origins, clock: HLC.limit)
+    }
+    try badHead("floor", "a floor above what has been folded", scene, changing { $0.changing(floor: $0.folded.next) })
+    try badHead("folded", "more folded than there is", scene, changing { $0.changing(folded: $0.sequence.next) })
+    let hash = [UInt8](repeating: 1, count: 32).withUnsafeBytes { ContentHash(of: $0) }
+    try badHead(
+      "floor-chain", "a chain at a floor of 0", scene,
+      changing { $0.changing(floor: SequenceNumber.none, floorChain: hash) })
+    try badHead(
+      "chain", "a chain at the head that its transactions do not have", scene, changing { $0.changing(chain: hash) })
+    try badHead(
+      "longer", "a head beyond the last transaction", scene, changing { $0.changing(sequence: $0.sequence.next) })
+  }
+
+  private func recordItems(_ scene: SnapshotScene) throws {
+    let key = scene.key
+    try bad(
+      "table", "a row of a table that the header does not list", scene, scene.items + [.row(table: 99, values: key)],
+      .limitExceeded)
+    try bad(
+      "row-cut", "a row with fewer values than its table has columns", scene,
+      scene.items + [.row(table: 0, values: key)], .truncatedFile)
+    try bad(
+      "state-table", "a row state of a table that the header does not list", scene,
+      scene.items + [.state(table: 99, key: key, state: [])], .limitExceeded)
+    try bad(
+      "state-cut", "a row state that ends inside a number", scene,
+      scene.items + [.state(table: 0, key: key, state: [0xFF])], .truncatedFile)
+    try bad(
+      "ahead", "a row written beyond the last timestamp", scene,
+      scene.items + [.ahead(table: 0, key: key, hlc: HLC.limit)])
+    try bad(
+      "hold-table", "a row of no table that waits", scene,
+      scene.items + [.hold(kind: 1, targetTable: nil, target: [], table: 99, key: key)], .limitExceeded)
+    try bad(
+      "hold-form", "a row that waits for nothing there can be", scene,
+      scene.items + [.hold(kind: 99, targetTable: nil, target: [], table: 0, key: key)])
+    var unknown = ByteWriter()
+    for item in scene.items { item.write(to: &unknown) }
+    try bad("snapshot-item", "an item of kind 9", scene.scene, .corruptFile, scene.file(raw: unknown.bytes + [9]))
+  }
+
+  private func recordTransactions(_ scene: SnapshotScene) throws {
+    guard case .transaction(let number, let last)? = scene.items.last else {
+      throw GodwitError(.notFound, "no transaction")
+    }
+    func with(_ images: [UInt8], schemaVersion: UInt64 = 0) -> [SnapshotItem] {
+      let record = TransactionRecord(
+        dot: Dot(scene.head.origins[number].origin, .none.next), hlc: last.hlc, schemaVersion: schemaVersion,
+        context: last.context, changes: last.changes)
+      return Array(scene.items.dropLast()) + [.transaction(origin: number, SnapshotTransaction(record, images: images))]
+    }
+    #expect(!last.images.isEmpty)
+    try bad("shorter", "a head whose last transaction is missing", scene, Array(scene.items.dropLast()))
+    try bad(
+      "more", "an origin with more transactions than its head", scene,
+      scene.items + [.transaction(origin: number, last)])
+    try bad(
+      "origin", "a transaction of an origin that the head does not have", scene,
+      scene.items + [.transaction(origin: 99, last)], .limitExceeded)
+    try bad("images-none", "a delete without its image that no fold has seen", scene, with([]))
+    try bad("images-longer", "an image with a value more than the row had", scene, with(last.images + [0]))
+    try bad(
+      "images-cut", "an image that ends inside a value", scene, with(Array(last.images.dropLast())), .truncatedFile)
+    try bad("images-form", "an image that is no values", scene, with([9]))
+    try bad(
+      "version", "a transaction of a migration that the header does not list", scene,
+      with(last.images, schemaVersion: 1))
+  }
+}

@@ -1,0 +1,70 @@
+import Godwit
+import GodwitBase
+import GodwitReplication
+import Testing
+
+@testable import GodwitSyncFile
+
+/// What a hostile member may put in the place of a snapshot's images, which no chain proves.
+@Suite("Changed images in a snapshot", .timeLimit(.minutes(2)))
+struct SnapshotMutationTests {
+  private func changed(_ images: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    var images = images
+    for _ in 0..<Int.random(in: 1...2, using: &generator) where !images.isEmpty {
+      let index = Int.random(in: 0..<images.count, using: &generator)
+      switch Int.random(in: 0..<5, using: &generator) {
+      case 0: images.insert(UInt8.random(in: 0...255, using: &generator), at: index)
+      case 1: images.remove(at: index)
+      case 2: images = Array(images.prefix(index))
+      case 3: images[index] = [0, 1, 2, 3, 4, 0x7F, 0xFF][Int.random(in: 0..<7, using: &generator)]
+      default: images[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      }
+    }
+    return images
+  }
+
+  /// Imports the snapshot, and goes on where it is taken in: a write of its own, and a file that is merged with it, ask
+  /// for all images.
+  private func refusal(_ file: [UInt8], _ scene: SnapshotScene, later: String) async throws -> GodwitError.Code? {
+    let reader = try VectorReader(scene.scene.vector("changed", [file]))
+    let replica = try await TestGroup.open(reader.path)
+    if let code = await code({ try await replica.import(from: reader.source) }) {
+      await replica.close()
+      return code
+    }
+    try await replica.write { try $0.insert(Note(title: "own")) }
+    #expect(try await replica.import(from: .file(later)).applied == 1)
+    #expect(try await replica.verify().problems.isEmpty)
+    await replica.close()
+    return nil
+  }
+
+  @Test("are refused, or taken in so that all later files are, too", arguments: UInt64(1)...4)
+  func mutations(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let scene = try await SnapshotScene()
+    let sender = scene.scene.group[0]
+    try await sender.write { _ = try $0.execute("UPDATE note SET views = views + 1") }
+    let later = scene.scene.group.folder.file("later")
+    _ = try await sender.export(to: .file(later))
+    #expect(try await refusal(scene.file(scene.items), scene, later: later) == nil)
+    let places = scene.items.indices.filter { place in
+      if case .transaction(_, let transaction) = scene.items[place] { !transaction.images.isEmpty } else { false }
+    }
+    #expect(places.count == 2)
+    var refused = 0
+    for _ in 0..<12 {
+      guard let place = places.randomElement(using: &generator),
+        case .transaction(let number, let transaction) = scene.items[place]
+      else { continue }
+      var items = scene.items
+      let record = transaction.record(Dot(scene.head.origins[number].origin, .none.next))
+      items[place] = .transaction(
+        origin: number, SnapshotTransaction(record, images: changed(transaction.images, &generator)))
+      guard let code = try await refusal(scene.file(items), scene, later: later) else { continue }
+      #expect([.corruptFile, .truncatedFile, .limitExceeded].contains(code))
+      refused += 1
+    }
+    #expect(refused > 0)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Godwit
+
+@testable import Godwit
+
+/// Specs/golden/migrated: a replica whose tables two migrations have changed and that waits for a third, a new member's
+/// folder, and the snapshot that is sealed to it.
+struct GoldenMigration: Codable, Equatable {
+  /// Of the second version, as it was recorded.
+  let recorded: GoldenReplica.State
+  let quarantined: Int
+  let losses: Int
+  /// Of the third.
+  let migrated: GoldenReplica.State
+  /// The new member after the snapshot.
+  let joined: GoldenReplica.State
+
+  private static let folder = "\(GoldenReplica.folder)/migrated"
+  static let replica = "\(folder)/replica"
+  static let joiner = "\(folder)/joiner"
+  static let snapshot = "\(folder)/snapshot.sync"
+  private static let expectation = URL(fileURLWithPath: "\(folder)/expected.json")
+
+  @MigrationsBuilder static func migrations() -> [Migration] {
+    Migration(1, "notes") {
+      CreateTable(
+        "note",
+        [
+          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""), NewColumn("price", Int.self, default: 0),
+          NewColumn("mood", String?.self),
+        ])
+    }
+    Migration(2, "words") {
+      RenameColumn("titel", to: "title", in: "note")
+      ChangeColumn("price", Double.self, in: "note", default: 0)
+      DropColumn("mood", from: "note")
+      AddColumn("slug", String.self, from: "title", by: "lower(title)", to: "note")
+    }
+    Migration(3, "more") {
+      AddColumn("stars", Int.self, default: 3, to: "note")
+      CreateTable("tag", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
+    }
+  }
+
+  static func open(_ path: String, version: Int) async throws -> Replica {
+    let migrations = version == 0 ? Migrations.none : Migrations(Array(migrations().prefix(version)))
+    return try await ReplicaPair.open(path, [], TestClock(), migrations: migrations)
+  }
+
+  static func expected() throws -> GoldenMigration {
+    try JSONDecoder().decode(GoldenMigration.self, from: Data(contentsOf: expectation))
+  }
+
+  /// What becomes of copies of the folders.
+  init() async throws {
+    let place = try TemporaryFolder()
+    let (replica, joiner) = (place.file("replica"), place.file("joiner"))
+    try GoldenReplica.copy(from: Self.replica, to: replica)
+    try GoldenReplica.copy(from: Self.joiner, to: joiner)
+    var open = try await Self.open(replica, version: 2)
+    recorded = try await GoldenReplica.State(open)
+    quarantined = try await open.status().quarantined
+    losses = try await open.migrationLosses().count
+    await open.close()
+    open = try await Self.open(replica, version: 3)
+    migrated = try await GoldenReplica.State(open)
+    await open.close()
+    open = try await Self.open(joiner, version: 0)
+    let report = try await open.import(from: .file(Self.snapshot))
+    guard report.isSnapshot else { throw GodwitError(.corruptFile, "the file was not taken for a snapshot") }
+    joined = try await GoldenReplica.State(open)
+    await open.close()
+  }
+
+  /// Makes the files, in place of those that were there.
+  static func record() async throws {
+    let group = try await MigrationGroup([1, 1], migrations)
+    try await group.write(0, "INSERT INTO note VALUES (1, 'One', 9007199254740993, 'good'), (2, 'Two', 2, NULL)")
+    try await group.exchange()
+    try await group.write(0, "UPDATE note SET titel = 'Lost', mood = 'bad' WHERE id = 1")
+    try await group.write(1, "UPDATE note SET titel = 'Won', mood = 'well' WHERE id = 1")
+    try await group.exchange()
+    for number in 0...1 { try await group.update(number, to: 2) }
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in group.replicas { try await replica.compact() }
+    guard try await group[0].log().isEmpty else { throw GodwitError(.damagedLog, "nothing was forgotten") }
+    try await group.write(0, "UPDATE note SET title = 'Two!' WHERE id = 2")
+    try await group.update(1, to: 3)
+    try await group.write(1, "UPDATE note SET stars = 5 WHERE id = 1", "INSERT INTO tag VALUES (1, 'new')")
+    try await group.send(1, to: 0)
+    let joiner = group.path(2)
+    let identity = try await Replica.identity(at: joiner)
+    let invitation = group.folder.file("invitation")
+    try await group[0].invite(identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(invitation))
+    try await Replica.join(at: joiner, invitation: .file(invitation), inviter: .trustOnFirstUse).closeIntoOneFile()
+    try? FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    _ = try await group[0].export(to: .file(snapshot))
+    try await group[0].closeIntoOneFile()
+    try GoldenReplica.copy(from: group.path(0), to: replica)
+    try GoldenReplica.copy(from: joiner, to: self.joiner)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try await (encoder.encode(GoldenMigration()) + Data("\n".utf8)).write(to: expectation)
+  }
+}
