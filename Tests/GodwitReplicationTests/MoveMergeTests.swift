@@ -28,10 +28,27 @@ struct MoveMergeTests {
       var history = try MovedRowsHistory(seed: seed, kind, forgets: true)
       try history.run(steps: 18)
       let expected = try MovedRows(kind, history.transactions)
-      for replica in history.replicas { #expect(replica.shown == expected.shown, "seed \(seed)") }
+      for replica in history.replicas {
+        #expect(replica.shown == expected.shown, "seed \(seed)")
+        #expect(replica.unlisted(of: history.transactions).isEmpty, "seed \(seed)")
+      }
       forgotten += history.replicas.map(\.forgotten).reduce(0, +)
     }
     #expect(forgotten > 0)
+  }
+
+  @Test("lists what was lost, in whatever order it came", arguments: UInt64(0)..<40)
+  func losses(block: UInt64) throws {
+    for seed in block * 50..<(block + 1) * 50 {
+      let kind = MovedRows.Kind.allCases[Int(seed % 3)]
+      var history = try MovedRowsHistory(seed: seed, kind)
+      try history.run(steps: 14)
+      for replica in history.replicas { #expect(replica.unlisted(of: history.transactions).isEmpty, "seed \(seed)") }
+      for _ in 0..<6 {
+        let other = try MovedRows(kind, history.causalOrder())
+        #expect(other.unlisted(of: history.transactions).isEmpty, "seed \(seed)")
+      }
+    }
   }
 }
 
@@ -54,6 +71,12 @@ struct MovedRows {
     var living: Set<Int64>
   }
 
+  /// A value that was written to a column, under one of the keys.
+  struct LostCell: Hashable {
+    let column: Int
+    let value: Value
+  }
+
   enum Kind: CaseIterable {
     case editWins, deleteWins, collection
 
@@ -67,6 +90,7 @@ struct MovedRows {
   let rules: RowRules
   private(set) var rows: [Int64: Row] = [:]
   private(set) var held = VersionVector()
+  private var listed: Set<LostCell> = []
   private var log: [Dot: MovedRowsTransaction] = [:]
 
   init(_ kind: Kind, _ transactions: [MovedRowsTransaction] = []) throws {
@@ -125,6 +149,7 @@ struct MovedRows {
     var merge = RowMerge(row.state, rules, recall: recall) { before[$0] ?? ($0 == 3 ? .integer(0) : .null) }
     try body(&merge)
     row.cells.merge(merge.written) { $1 }
+    listed.formUnion(merge.lost.compactMap { if case .cell(let column) = $0.part { LostCell(column: column, value: $0.value) } else { nil } })
     row.state = merge.state
     rows[key] = row
     for edits in merge.following {
@@ -132,6 +157,39 @@ struct MovedRows {
       guard case .integer(let target) = try reader.value() else { continue }
       try self.merge(target) { try $0.apply(edits) }
     }
+  }
+}
+
+extension MovedRows {
+  /// What was written where the last writer wins, stands under no key, was replaced or deleted by nobody who had seen it, and
+  /// is not listed as lost. Equal values are one.
+  func unlisted(of transactions: [MovedRowsTransaction]) -> Set<LostCell> {
+    let standing = shown.values
+    let lost = [1, 2].flatMap { column in
+      transactions.flatMap { $0.values(of: column) }.map { LostCell(column: column, value: $0) }.filter { cell in
+        !standing.contains { $0[column] == cell.value } && !isReplaced(cell, transactions)
+      }
+    }
+    return Set(lost).subtracting(listed)
+  }
+
+  private func isReplaced(_ cell: LostCell, _ transactions: [MovedRowsTransaction]) -> Bool {
+    let same = transactions.filter { $0.values(of: cell.column).contains(cell.value) }
+    return transactions.contains { later in
+      same.contains { later.context.covers($0.stamp.dot) && later.stamp != $0.stamp }
+        && later.writes.contains { _, write in
+          write.kind == .delete && write.movedTo == nil
+            || write.cells.contains { $0.column == cell.column && $0.value != cell.value }
+        }
+    }
+  }
+}
+
+extension MovedRowsTransaction {
+  /// What it wrote to a column under any key. What a move only carried is not written.
+  fileprivate func values(of column: Int) -> [Value] {
+    writes.map(\.write).filter { $0.kind != .move || $0.changed.contains(column) }.flatMap(\.cells)
+      .filter { $0.column == column }.map(\.value)
   }
 }
 

@@ -27,6 +27,7 @@ extension RowMerge {
       }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
     }
+    if rules.deletes == .deleteWins { try recordUnseenCells(write, leaving: edits) }
     following.append(edits)
   }
 
@@ -110,6 +111,7 @@ extension RowMerge {
       next.path = path
       following.append(next)
     }
+    if onward.isEmpty { try recordDeleted(edits) }
     guard !edits.updates.isEmpty else { return }
     var updates = state.followed[edits.move] ?? FollowedUpdates()
     if onward.isEmpty {
@@ -188,15 +190,28 @@ extension RowMerge {
     }
   }
 
-  /// What came by the same move met the cell under the key that both were written under.
+  /// What the same move carried or brought met the cell under the key that both were written under. What the move changed
+  /// besides was never there.
   private mutating func recordOvertaken(_ column: Int, _ cell: StampedValue, by move: CellStamp) throws {
-    guard let present = state.carried[column] ?? state.stamp(of: column), present != move,
-      state.brought[column]?[move]?.stamp != present
-    else { return }
-    let here = try value(of: column)
-    guard here != cell.value else { return }
+    guard let present = state.claimStamp(of: column), state.carried[column] != move else { return }
+    let here = StampedValue(value: try value(of: column), stamp: present)
+    guard here.value != cell.value, here != state.brought[column]?[move] else { return }
     lost.append(
-      LostWrite(.cell(column), value: here, winningValue: cell.value, loser: present, winner: cell.stamp))
+      LostWrite(.cell(column), value: here.value, winningValue: cell.value, loser: present, winner: cell.stamp))
+  }
+
+  /// Where deletes win, what comes to a row that is gone is lost with it.
+  private mutating func recordDeleted(_ edits: FollowingEdits) throws {
+    guard rules.deletes == .deleteWins, let delete = state.deletes.max() else { return }
+    for (column, cell) in edits.cells.sorted(by: { $0.key < $1.key }) {
+      // What gave way here is listed by that.
+      let isShown = state.carried[column] == nil && state.stamp(of: column) == cell.stamp
+      guard isShown, try value(of: column) == cell.value else { continue }
+      try recordCell(column, of: cell.stamp, losesTo: delete)
+    }
+    var contributed = edits.contributions.compactMapValues { $0.last.map { CellStamp(unknownTimeOf: $0.dot) } }
+    for cell in edits.write?.cells ?? [] { contributed[cell.column] = edits.write?.stamp }
+    for (column, loser) in contributed.sorted(by: { $0.key < $1.key }) { try recordCell(column, of: loser, losesTo: delete) }
   }
 
   /// One transaction wrote to the row under both keys.
@@ -207,9 +222,12 @@ extension RowMerge {
         .cell(column), value: cell.value, winningValue: present.value, loser: cell.stamp, winner: present.stamp))
   }
 
+  /// A move that carried something over a write as late had seen that very write.
   private mutating func recordFollowed(_ column: Int, _ cell: StampedValue) throws {
     let here = try value(of: column)
-    guard let present = state.stamp(of: column), here != cell.value, present != cell.stamp else { return }
+    guard let present = state.claimStamp(of: column), here != cell.value,
+      state.carried[column] == nil || state.stamp(of: column) != cell.stamp
+    else { return }
     lost.append(
       LostWrite(.cell(column), value: cell.value, winningValue: here, loser: cell.stamp, winner: present))
   }

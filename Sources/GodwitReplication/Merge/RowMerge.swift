@@ -130,12 +130,13 @@ package struct RowMerge {
     // What a move carried here is lost by the move, however old it is.
     let carried = isLater ? state.carried[cell.column] : nil
     let isSeen = carried.map { write.context.covers($0.dot) } ?? state.isSeen(cell.column, by: write.context)
+    let new = StampedValue(value: cell.value, stamp: write.stamp)
+    let isShown = isLater && state.brought[cell.column]?.values.allSatisfy { !new.isOutdone(by: $0) } ?? true
     if let here = carried ?? present, !isSeen {
       let value = try value(of: cell.column)
-      if value != cell.value { recordLoss(of: cell, write.stamp, here, value, isOutdone: !isLater) }
+      if value != cell.value { recordLoss(of: cell, write.stamp, here, value, isOutdone: !isShown) }
     }
-    let new = StampedValue(value: cell.value, stamp: write.stamp)
-    if isLater, state.brought[cell.column]?.values.allSatisfy({ !new.isOutdone(by: $0) }) ?? true {
+    if isShown {
       set(cell, write)
     } else if state.brought[cell.column] != nil, state.writtenStamp(of: cell.column).map({ $0 < write.stamp }) ?? true {
       note(cell, write)
@@ -240,28 +241,31 @@ package struct RowMerge {
   /// A delete, and the inserts and updates it had not seen. Some may have left no stamp, when all they wrote lost or
   /// adds up: the touches tell of them all.
   private mutating func recordDelete(_ write: RowWrite) throws {
+    guard rules.deletes == .editWins || rules.columns.isEmpty else { return try recordUnseenCells(write) }
     let followed = state.followed.filter { write.context.covers($0.key.dot) }.sorted { $0.key < $1.key }.map(\.value.staying)
     let unseen = ([state.inserts, state.updates] + followed).flatMap { touches in
       touches.origins.map { Dot($0, touches[$0]) }.filter { !write.context.covers($0) }
     }
     guard let last = unseen.last else { return }
-    func isUnseen(_ stamp: CellStamp) -> Bool { !write.context.covers(stamp.dot) }
     switch rules.deletes {
     case .editWins:
       let brought = state.brought.values.joined().map(\.value.stamp)
-      let stamps = ([state.base].compactMap { $0 } + state.overrides.values + brought).filter(isUnseen)
+      let stamps = ([state.base].compactMap { $0 } + state.overrides.values + brought).filter { !write.context.covers($0.dot) }
       recordOnce(write.stamp, losesTo: stamps.max() ?? CellStamp(unknownTimeOf: last))
-    case .deleteWins where rules.columns.isEmpty:
-      lost.append(LostWrite(.row, loser: CellStamp(unknownTimeOf: last), winner: write.stamp))
-    case .deleteWins:
-      for column in rules.columns {
-        let stamp = state.stamp(of: column)
-        let contribution = state.contributions[column]?.last { !write.context.covers($0.dot) }
-        if let stamp, isUnseen(stamp) {
-          try recordCell(column, of: stamp, losesTo: write.stamp)
-        } else if let contribution {
-          try recordCell(column, of: CellStamp(unknownTimeOf: contribution.dot), losesTo: write.stamp)
-        }
+    case .deleteWins: lost.append(LostWrite(.row, loser: CellStamp(unknownTimeOf: last), winner: write.stamp))
+    }
+  }
+
+  /// Where deletes win, what a delete had not seen is lost, but for what goes on with a move.
+  mutating func recordUnseenCells(_ delete: RowWrite, leaving edits: FollowingEdits? = nil) throws {
+    for column in rules.columns {
+      let isSeen = state.carried[column].map { delete.context.covers($0.dot) } ?? state.isSeen(column, by: delete.context)
+      if !isSeen, let stamp = state.claimStamp(of: column) {
+        guard edits?.cells[column] != StampedValue(value: try value(of: column), stamp: stamp) else { continue }
+        try recordCell(column, of: stamp, losesTo: delete.stamp)
+      } else if let contribution = state.contributions[column]?.unseen(by: delete.context).last {
+        guard edits?.contributions[column] == nil else { continue }
+        try recordCell(column, of: CellStamp(unknownTimeOf: contribution.dot), losesTo: delete.stamp)
       }
     }
   }
@@ -272,7 +276,7 @@ package struct RowMerge {
     lost.append(LostWrite(.delete, loser: delete, winner: winner))
   }
 
-  private mutating func recordCell(_ column: Int, of loser: CellStamp, losesTo delete: CellStamp) throws {
+  mutating func recordCell(_ column: Int, of loser: CellStamp, losesTo delete: CellStamp) throws {
     let value = try value(of: column)
     lost.append(LostWrite(.cell(column), value: value, loser: loser, winner: delete))
   }
