@@ -69,7 +69,10 @@ struct RowChange {
     var values = before?.values ?? table.completed(state.image ?? [])
     let stored = values
     self.stored = stored
-    var merge = RowMerge(state, table.rules, recall: { try logged.value(of: $0, of: key, by: $1) }) { stored[$0 - keyCount] }
+    var merge = RowMerge(
+      state, table.rules, recall: { try logged.value(of: $0, of: key, by: $1) },
+      isAdded: { try logged.isAdded($0, of: key, by: $1) }
+    ) { stored[$0 - keyCount] }
     following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state

@@ -77,6 +77,14 @@ final class ChangeCarrier {
     return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown)
   }
 
+  /// Whether the author of a transaction had not got a column, which its inserts are given the default of.
+  func isAdded(_ column: Int, to table: Int, since record: TransactionRecord) throws -> Bool {
+    let changes = try ChangeSet(record.changes[...])
+    return try landings(changes.tables, of: record.schemaVersion).contains { landings in
+      landings.table?.id == table && landings.additions.contains { $0.number == column }
+    }
+  }
+
   /// Whether the record is of the same version and has the same dictionary, byte for byte, as one that was taken as it is.
   private func isLikeTheLast(_ record: TransactionRecord) -> Bool {
     guard record.schemaVersion == plainVersion else { return false }

@@ -20,9 +20,9 @@ extension RowMerge {
     edits.updates = takeUnseenUpdates(write.context)
     for column in stamped { edits.cells[column] = try unseenCell(column, write.context, by: move) }
     for (column, all) in state.contributions {
-      let unseen = all.filter { contribution in
+      let unseen = try all.filter { contribution in
         // A default is the row's, under whatever key.
-        if rules.policy(of: column) == .counter, CounterDefault.count(contribution.value) != nil { return false }
+        if try isDefault(contribution.value, of: column, by: contribution.dot) { return false }
         return !write.context.covers(contribution.dot) && contribution.move.map { write.context.covers($0.dot) } ?? true
       }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
@@ -66,10 +66,10 @@ extension RowMerge {
   }
 
   /// A write to a row that has gone, by an author who had not seen that.
-  mutating func follow(_ moves: [RowMove], _ write: RowWrite) {
-    let contributed = write.cells.filter { cell in
-      let policy = rules.policy(of: cell.column)
-      return policy.isContributed && (policy != .counter || CounterDefault.count(cell.value) == nil)
+  mutating func follow(_ moves: [RowMove], _ write: RowWrite) throws {
+    guard !moves.isEmpty else { return }
+    let contributed = try write.cells.filter { cell in
+      try rules.policy(of: cell.column).isContributed && !isDefault(cell.value, of: cell.column, by: write.stamp.dot)
     }
     for move in moves {
       var edits = FollowingEdits(move)

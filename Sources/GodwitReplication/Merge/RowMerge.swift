@@ -15,16 +15,19 @@ package struct RowMerge {
   private let current: (Int) throws -> Value
   /// What a transaction that is remembered wrote to a column under this key.
   let recall: (Int, Dot) throws -> Value
+  private let isAdded: (Int, Dot) throws -> Bool
 
   /// `current` gives the value a column has before this merge. It is asked only where the outcome needs it; `recall` for
-  /// what stands beneath what followed or came with a move.
+  /// what stands beneath what followed or came with a move, and `isAdded` whether a transaction's author had not got a column,
+  /// where a row has moved.
   package init(
     _ state: RowState, _ rules: RowRules, recall: @escaping (Int, Dot) throws -> Value = RowMerge.noRecall,
-    current: @escaping (Int) throws -> Value
+    isAdded: @escaping (Int, Dot) throws -> Bool = { _, _ in false }, current: @escaping (Int) throws -> Value
   ) {
     self.state = state
     self.rules = rules
     self.recall = recall
+    self.isAdded = isAdded
     self.current = current
   }
 
@@ -44,18 +47,18 @@ package struct RowMerge {
         state.overrides = state.overrides.filter { $0.value > write.stamp }
       }
       try noteInsert(write)
-      follow(unseenMoves(write), write)
+      try follow(unseenMoves(write), write)
     case .move:
       try applyCells(write)
       try noteInsert(write)
-      follow(unseenMoves(write), write)
+      try follow(unseenMoves(write), write)
     case .update:
       try applyCells(write)
       let unseen = unseenMoves(write)
       let dot = write.stamp.dot
       guard unseen.isEmpty else {
         state.gone[dot.origin] = max(state.gone[dot.origin], dot.sequence)
-        return follow(unseen, write)
+        return try follow(unseen, write)
       }
       try recordUnseenDeletes(write)
       state.updates[dot.origin] = max(state.updates[dot.origin], dot.sequence)
@@ -88,6 +91,15 @@ package struct RowMerge {
     if rules.deletes == .deleteWins { state.deletes = state.deletes.filter { !write.context.covers($0.dot) } }
     let dot = write.stamp.dot
     state.inserts[dot.origin] = max(state.inserts[dot.origin], dot.sequence)
+  }
+
+  /// Whether what a transaction brought to a column is its default: the author had not got the column.
+  func isDefault(_ value: Value, of column: Int, by dot: Dot) throws -> Bool {
+    switch rules.policy(of: column) {
+    case .lastWriterWins: false
+    case .counter: CounterDefault.count(value) != nil
+    case .addWinsSet, .maximum, .minimum, .custom: try isAdded(column, dot)
+    }
   }
 
   func value(of column: Int) throws -> Value { try written[column] ?? current(column) }
