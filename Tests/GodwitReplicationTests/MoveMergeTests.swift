@@ -43,10 +43,10 @@ struct MoveMergeTests {
       let kind = MovedRows.Kind.allCases[Int(seed % 3)]
       var history = try MovedRowsHistory(seed: seed, kind)
       try history.run(steps: 14)
-      for replica in history.replicas { #expect(replica.unlisted(of: history.transactions).isEmpty, "seed \(seed)") }
-      for _ in 0..<6 {
-        let other = try MovedRows(kind, history.causalOrder())
-        #expect(other.unlisted(of: history.transactions).isEmpty, "seed \(seed)")
+      let orders = try (0..<6).map { _ in try MovedRows(kind, history.causalOrder()) }
+      for rows in history.replicas + orders {
+        #expect(rows.unlisted(of: history.transactions).isEmpty, "seed \(seed)")
+        #expect(rows.unlistedDeletes(of: history.transactions).isEmpty, "seed \(seed)")
       }
     }
   }
@@ -77,6 +77,12 @@ struct MovedRows {
     let value: Value
   }
 
+  /// A delete of the row under a key.
+  struct LostDelete: Hashable {
+    let key: Int64
+    let delete: CellStamp
+  }
+
   enum Kind: CaseIterable {
     case editWins, deleteWins, collection
 
@@ -91,6 +97,7 @@ struct MovedRows {
   private(set) var rows: [Int64: Row] = [:]
   private(set) var held = VersionVector()
   private var listed: Set<LostCell> = []
+  private var listedDeletes: Set<LostDelete> = []
   private var log: [Dot: MovedRowsTransaction] = [:]
 
   init(_ kind: Kind, _ transactions: [MovedRowsTransaction] = []) throws {
@@ -149,6 +156,7 @@ struct MovedRows {
     var merge = RowMerge(row.state, rules, recall: recall) { before[$0] ?? ($0 == 3 ? .integer(0) : .null) }
     try body(&merge)
     row.cells.merge(merge.written) { $1 }
+    listedDeletes.formUnion(merge.lost.filter { $0.part == .delete }.map { LostDelete(key: key, delete: $0.loser) })
     listed.formUnion(merge.lost.compactMap { if case .cell(let column) = $0.part { LostCell(column: column, value: $0.value) } else { nil } })
     row.state = merge.state
     rows[key] = row
@@ -171,6 +179,34 @@ extension MovedRows {
       }
     }
     return Set(lost).subtracting(listed)
+  }
+
+  /// Deletes, where edits win, that are not listed although a write which had not seen them, and they had not, keeps the row.
+  func unlistedDeletes(of transactions: [MovedRowsTransaction]) -> Set<LostDelete> {
+    guard rules.deletes == .editWins else { return [] }
+    let writes = transactions.flatMap(\.writes)
+    func areConcurrent(_ left: RowWrite, _ right: RowWrite) -> Bool {
+      !left.context.covers(right.stamp.dot) && !right.context.covers(left.stamp.dot)
+    }
+    /// What goes on from a key keeps nothing alive there; what came by a move goes on by those that knew it.
+    func stays(_ write: RowWrite, at key: Int64, cameBy move: RowWrite? = nil) -> Bool {
+      !writes.contains { other, leaving in
+        other == key && leaving.movedTo != nil && areConcurrent(leaving, write)
+          && move.map { leaving.context.covers($0.stamp.dot) } ?? true
+      }
+    }
+    let lost = writes.filter { $1.kind == .delete && $1.movedTo == nil }.filter { key, delete in
+      writes.contains { other, write in
+        guard areConcurrent(delete, write), write.kind != .delete else { return false }
+        if other == key { return write.kind != .update || stays(write, at: key) }
+        return write.kind == .update
+          && writes.contains { from, move in
+            from == other && move.movedTo == MovedRowsHistory.bytes(key) && areConcurrent(move, write)
+              && delete.context.covers(move.stamp.dot) && stays(write, at: key, cameBy: move)
+          }
+      }
+    }
+    return Set(lost.map { LostDelete(key: $0, delete: $1.stamp) }).subtracting(listedDeletes)
   }
 
   private func isReplaced(_ cell: LostCell, _ transactions: [MovedRowsTransaction]) -> Bool {
@@ -282,7 +318,7 @@ struct MovedRowsHistory {
       (target, RowWrite(kind: .move, stamp: stamp, context: context, cells: all, changed: changed)))
   }
 
-  private static func bytes(_ key: Int64) -> [UInt8] {
+  static func bytes(_ key: Int64) -> [UInt8] {
     var writer = ByteWriter()
     writer.value(.integer(key))
     return writer.bytes

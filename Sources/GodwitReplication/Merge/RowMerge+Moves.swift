@@ -111,7 +111,7 @@ extension RowMerge {
       next.path = path
       following.append(next)
     }
-    if onward.isEmpty { try recordDeleted(edits) }
+    if onward.isEmpty { try recordDeletes(meeting: edits) }
     guard !edits.updates.isEmpty else { return }
     var updates = state.followed[edits.move] ?? FollowedUpdates()
     if onward.isEmpty {
@@ -200,9 +200,24 @@ extension RowMerge {
       LostWrite(.cell(column), value: here.value, winningValue: cell.value, loser: present, winner: cell.stamp))
   }
 
-  /// Where deletes win, what comes to a row that is gone is lost with it.
-  private mutating func recordDeleted(_ edits: FollowingEdits) throws {
-    guard rules.deletes == .deleteWins, let delete = state.deletes.max() else { return }
+  /// What comes to a row that is gone outlives the deletes that had seen the move and not this, or is lost with the row where
+  /// deletes win.
+  private mutating func recordDeletes(meeting edits: FollowingEdits) throws {
+    switch rules.deletes {
+    case .editWins:
+      guard let last = edits.updates.origins.last else { return }
+      let winner = edits.write?.stamp ?? edits.cells.values.map(\.stamp).max()
+      // Whoever had seen the move is later. A later one that had not is outlived by the move itself.
+      let deletes = state.deletes.filter { delete in edits.move < delete && !state.moves.contains { $0.stamp == delete } }
+      for delete in deletes.sorted() {
+        recordOnce(delete, losesTo: winner ?? CellStamp(unknownTimeOf: Dot(last, edits.updates[last])))
+      }
+    case .deleteWins:
+      if let delete = state.deletes.max() { try recordCells(edits, losingTo: delete) }
+    }
+  }
+
+  private mutating func recordCells(_ edits: FollowingEdits, losingTo delete: CellStamp) throws {
     for (column, cell) in edits.cells.sorted(by: { $0.key < $1.key }) {
       // What gave way here is listed by that.
       let isShown = state.carried[column] == nil && state.stamp(of: column) == cell.stamp

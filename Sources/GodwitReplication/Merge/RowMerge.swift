@@ -283,7 +283,7 @@ package struct RowMerge {
   }
 
   /// A delete is listed once per merge however many writes outlive it.
-  private mutating func recordOnce(_ delete: CellStamp, losesTo winner: CellStamp) {
+  mutating func recordOnce(_ delete: CellStamp, losesTo winner: CellStamp) {
     guard !lost.contains(where: { $0.part == .delete && $0.loser == delete }) else { return }
     lost.append(LostWrite(.delete, loser: delete, winner: winner))
   }

@@ -61,5 +61,6 @@ struct MovedRows {
 }
 
 extension HistoricOperation.Kind {
-  fileprivate var isDelete: Bool { if case .delete = self { true } else { false } }
+  /// Not that a row leaves its key.
+  var isDelete: Bool { if case .delete = self { true } else { false } }
 }

@@ -67,6 +67,14 @@ extension RowHistory {
   }
 }
 
+extension RowHistory {
+  /// Whether a write follows a move whose author had seen a delete here: the row that came is not the one that was deleted.
+  fileprivate func isFollowing(_ write: Write, aMoveThatSaw delete: Write) -> Bool {
+    guard let move = write.path?.move else { return false }
+    return writes.contains { $0.path == nil && $0.isInsert && $0.stamp == move && $0.saw(delete) }
+  }
+}
+
 extension HistoricOperation.Change {
   fileprivate var onlyRemoves: Bool {
     switch self {
@@ -81,8 +89,8 @@ extension World {
   /// Nothing is silently lost: every write that lost to one it had not seen is listed, with its value.
   func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
     let listed = try await ListedConflicts(reading: actor.replica)
-    for history in model.histories.values where !history.hasMoves {
-      try checkEdits(history, listed, actor)
+    for history in model.histories.values {
+      if !history.hasMoves { try checkEdits(history, listed, actor) }
       try checkDeletes(history, listed, actor)
     }
     for family in MovedRows.families(of: model) { try checkMovedEdits(family, listed, actor) }
@@ -151,11 +159,11 @@ extension World {
       .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(name) of \(text(history.name))")
   }
 
-  /// A delete that an unseen write outlived.
+  /// A delete that an unseen write outlived. That a row left its key is no delete.
   private func checkDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     guard !history.shape.isDeleteWins else { return }
-    for delete in history.deletes {
-      let isOutlived = history.touches.contains { !$0.saw(delete) && !delete.saw($0) }
+    for delete in history.writes where delete.kind.isDelete {
+      let isOutlived = history.touches.contains { !$0.saw(delete) && !delete.saw($0) && !history.isFollowing($0, aMoveThatSaw: delete) }
       guard isOutlived, listed.deletes[history.name]?.contains(delete.dot) != true else { continue }
       throw SimulationFailure(
         .conflict, "replica \(actor.index) does not list the lost delete of \(text(history.name))")
