@@ -25,7 +25,7 @@ struct ConflictRestorer {
     let key = RowKey(table: table.number, key: conflict.key.encoded[...])
     switch conflict.kind {
     case .edit: return try restoreEdit(conflict, key, table)
-    case .delete: return try delete(key, table)
+    case .delete: return try delete(current(key, table), table)
     // What rejoining could not write anew waits nowhere.
     case .constraint where !conflict.columns.isEmpty: return try restoreEdit(conflict, key, table)
     case .unique, .reference, .constraint:

@@ -43,13 +43,28 @@ final class Holds {
     init(stored bytes: [UInt8]) { self.bytes = bytes }
 
     /// A target of another database, with the number its table has here. Nil for an unknown kind.
-    init?(kind: UInt8, table: Int, rest: ArraySlice<UInt8>) {
-      guard Kind(rawValue: kind) != nil else { return nil }
+    ///
+    /// - Throws: `truncatedFile`, `limitExceeded` or `corruptFile` when the rest is not of the kind's form.
+    init?(kind: UInt8, table: Int, rest: ArraySlice<UInt8>) throws {
+      guard let kind = Kind(rawValue: kind) else { return nil }
+      try Self.check(rest, of: kind)
       var writer = ByteWriter(capacity: rest.count + 4)
-      writer.byte(kind)
+      writer.byte(kind.rawValue)
       writer.varint(table)
       writer.raw(rest)
       bytes = writer.bytes
+    }
+
+    private static func check(_ rest: ArraySlice<UInt8>, of kind: Kind) throws {
+      var reader = ByteReader(rest)
+      switch kind {
+      case .claim, .parent:
+        if kind == .claim { _ = try reader.string() }
+        repeat { _ = try reader.value() } while !reader.isAtEnd
+      case .circle: _ = try reader.count()
+      case .constraint: break
+      }
+      try reader.expectEnd()
     }
 
     /// The kind, the table's number, and what does not depend on numbers.

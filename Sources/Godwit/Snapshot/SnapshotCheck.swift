@@ -44,7 +44,7 @@ struct SnapshotCheck {
 
   /// What a row waits for. The target's table has this number here; nil when there is none of that name.
   func target(kind: UInt8, table: Int?, rest: ArraySlice<UInt8>) throws -> Holds.Target {
-    guard let target = Holds.Target(kind: kind, table: table ?? 0, rest: rest) else {
+    guard let target = try Holds.Target(kind: kind, table: table ?? 0, rest: rest) else {
       throw ByteReader.malformed("what a row waits for")
     }
     return target

@@ -6,6 +6,8 @@ import GodwitBase
 extension RowMerge {
   /// The row leaves this key: what its author had not seen goes along.
   mutating func move(to target: [UInt8], _ write: RowWrite) throws {
+    // A delete follows nowhere: the row goes on under its new key.
+    for delete in pureDeletes.sorted() where !write.context.covers(delete.dot) { recordOnce(delete, losesTo: write.stamp) }
     let stamped = rules.columns.filter { !rules.policy(of: $0).isContributed }
     var seen = VersionVector()
     for origin in state.inserts.origins { seen[origin] = write.context[origin] }
@@ -30,6 +32,9 @@ extension RowMerge {
     if rules.deletes == .deleteWins { try recordUnseenCells(write, leaving: edits) }
     following.append(edits)
   }
+
+  /// Those that are no moves.
+  private var pureDeletes: Set<CellStamp> { state.deletes.subtracting(state.moves.map(\.stamp)) }
 
   /// The updates that go along keep nothing alive here.
   private mutating func takeUnseenUpdates(_ context: VersionVector) -> VersionVector {
@@ -208,8 +213,7 @@ extension RowMerge {
       guard let last = edits.updates.origins.last else { return }
       let winner = edits.write?.stamp ?? edits.cells.values.map(\.stamp).max()
       // Whoever had seen the move is later. A later one that had not is outlived by the move itself.
-      let deletes = state.deletes.filter { delete in edits.move < delete && !state.moves.contains { $0.stamp == delete } }
-      for delete in deletes.sorted() {
+      for delete in pureDeletes.sorted() where edits.move < delete {
         recordOnce(delete, losesTo: winner ?? CellStamp(unknownTimeOf: Dot(last, edits.updates[last])))
       }
     case .deleteWins:

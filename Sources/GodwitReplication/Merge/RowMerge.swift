@@ -253,6 +253,7 @@ package struct RowMerge {
   /// A delete, and the inserts and updates it had not seen. Some may have left no stamp, when all they wrote lost or
   /// adds up: the touches tell of them all.
   private mutating func recordDelete(_ write: RowWrite) throws {
+    if let move = unseenMoves(write).last { recordOnce(write.stamp, losesTo: move.stamp) }
     guard rules.deletes == .editWins || rules.columns.isEmpty else { return try recordUnseenCells(write) }
     let followed = state.followed.filter { write.context.covers($0.key.dot) }.sorted { $0.key < $1.key }.map(\.value.staying)
     let unseen = ([state.inserts, state.updates] + followed).flatMap { touches in

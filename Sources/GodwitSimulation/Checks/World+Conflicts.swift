@@ -68,10 +68,14 @@ extension RowHistory {
 }
 
 extension RowHistory {
-  /// Whether a write follows a move whose author had seen a delete here: the row that came is not the one that was deleted.
-  fileprivate func isFollowing(_ write: Write, aMoveThatSaw delete: Write) -> Bool {
-    guard let move = write.path?.move else { return false }
-    return writes.contains { $0.path == nil && $0.isInsert && $0.stamp == move && $0.saw(delete) }
+  /// Whether a write keeps the row over a delete that had not seen it, and that it had not seen.
+  fileprivate func outlives(_ write: Write, _ delete: Write) -> Bool {
+    guard !write.saw(delete), !delete.saw(write) else { return false }
+    guard let move = write.path?.move else { return true }
+    // The row that came by a move whose author had seen the delete is not the one that was deleted; and what another delete
+    // had seen of it outlived nothing.
+    let isAnother = writes.contains { $0.path == nil && $0.isInsert && $0.stamp == move && $0.saw(delete) }
+    return !isAnother && !deletes.contains { $0.sawHere(write) }
   }
 }
 
@@ -162,11 +166,11 @@ extension World {
   /// A delete that an unseen write outlived. That a row left its key is no delete.
   private func checkDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     guard !history.shape.isDeleteWins else { return }
-    for delete in history.writes where delete.kind.isDelete {
-      let isOutlived = history.touches.contains { !$0.saw(delete) && !delete.saw($0) && !history.isFollowing($0, aMoveThatSaw: delete) }
-      guard isOutlived, listed.deletes[history.name]?.contains(delete.dot) != true else { continue }
+    for delete in history.writes where delete.kind.isDelete && listed.deletes[history.name]?.contains(delete.dot) != true {
+      guard let winner = history.touches.first(where: { history.outlives($0, delete) }) else { continue }
       throw SimulationFailure(
-        .conflict, "replica \(actor.index) does not list the lost delete of \(text(history.name))")
+        .conflict, "replica \(actor.index) does not list the lost delete of \(text(history.name)), \(delete.dot), which \(winner.dot) outlived"
+          + (winner.path == nil ? "" : " that followed"))
     }
   }
 

@@ -95,7 +95,7 @@ extension FuzzTarget {
       case .state(_, _, let state): _ = try unlessRefused { try checkRowState(Array(state), numbering) }
       case .transaction(_, let transaction): _ = try unlessRefused { try checkChanges(transaction.changes) }
       case .hold(let kind, let table, let target, _, _):
-        _ = Holds.Target(kind: kind, table: table ?? 0, rest: target).map(\.bytes)
+        _ = try unlessRefused { try Holds.Target(kind: kind, table: table ?? 0, rest: target).map(\.bytes) }
       case .ahead: break
       }
     }

@@ -95,6 +95,18 @@ extension ContainerVectorRecordingTests {
     try bad(
       "hold-form", "a row that waits for nothing there can be", scene,
       scene.items + [.hold(kind: 99, targetTable: nil, target: [], table: 0, key: key)])
+    let short: [(title: String, kind: UInt8, rest: ArraySlice<UInt8>)] = [
+      ("a row that waits for a unique value of no index", 0, []), ("a row that waits for no value of an index", 0, [1, 0x69]),
+      ("a row that waits for a parent without a key", 1, []), ("a row that waits for no column's circle", 2, []),
+    ]
+    for (title, kind, rest) in short {
+      try bad(
+        "hold-rest-\(kind)\(rest.isEmpty ? "" : "-values")", title, scene,
+        scene.items + [.hold(kind: kind, targetTable: 0, target: rest, table: 0, key: key)], .truncatedFile)
+    }
+    try bad(
+      "hold-rest-3", "a row that waits for a constraint and for more", scene,
+      scene.items + [.hold(kind: 3, targetTable: 0, target: [0], table: 0, key: key)])
     var unknown = ByteWriter()
     for item in scene.items { item.write(to: &unknown) }
     try bad("snapshot-item", "an item of kind 9", scene.scene, .corruptFile, scene.file(raw: unknown.bytes + [9]))
