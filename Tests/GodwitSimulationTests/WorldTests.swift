@@ -22,7 +22,7 @@ struct WorldTests {
   ])
   func repaired(seed: UInt64) async throws { try await run(seed, .all.subtracting(.halts)) }
 
-  @Test("worlds in which a loss at a key that a row moved to was not listed once", arguments: [UInt64(613), 835, 876, 944, 110515, 112010, 112569])
+  @Test("worlds in which a loss at a key that a row moved to was not listed once", arguments: [UInt64(613), 835, 876, 944, 110515, 112010, 112569, 303481])
   func unlisted(seed: UInt64) async throws { try await run(seed, .all) }
 
   @Test("worlds of several versions that went wrong once are sound", arguments: [UInt64(2733), 27038])

@@ -7,7 +7,7 @@ public struct Conflict: Sendable, Identifiable {
   public enum Kind: Int, Sendable, CaseIterable {
     /// Two edits of one cell, or an edit of a row that was deleted where deletes win.
     case edit = 0
-    /// A delete of a row that was edited.
+    /// A delete of a row that was edited, or went to another key.
     case delete = 1
     /// Two rows claim one unique value: the row waits in limbo.
     case unique = 2

@@ -49,6 +49,24 @@ struct MoveTests {
     }
   }
 
+  @Test("a delete that had not heard of the row's new key loses to the move, is listed, and can be restored there")
+  func deleteLosesToMove() async throws {
+    for (mover, other) in [(0, 1), (1, 0)] {
+      let group = try await group()
+      try await group.write(mover, "UPDATE page SET id = 'b'")
+      try await group.write(other, "DELETE FROM page")
+      try await group.exchange()
+      #expect(try await group.rows(all) == [["b", "first", 5, #"["x"]"#, 0]])
+      for replica in 0...1 {
+        let lost = try await group.conflicts(replica)
+        #expect(lost.map(\.kind) == [.delete] && lost.map(\.key) == [["a"]])
+        let id = try #require(lost.first?.id)
+        #expect(try await group[replica].restore(conflict: id))
+        #expect(try await group[replica].rows(all).isEmpty)
+      }
+    }
+  }
+
   @Test("what a move brings to a key that another row has taken meanwhile is listed, whichever comes first")
   func carriedToATakenKey() async throws {
     for (mover, other) in [(0, 1), (1, 0)] {
