@@ -151,6 +151,8 @@ extension Replica {
       }
       guard connection.mode == .writer else { return }
       try prepareWriter(connection, group: group, contents: contents)
+      // Before an incarnation begins: what is refused has changed nothing.
+      try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: false)
       let writer = try ReplicaWriter(
         connection, anchor: folder.anchor, wallClock: wallClock, changes: changes,
         mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
@@ -167,8 +169,9 @@ extension Replica {
     do {
       try await pool.write { connection in
         try folder.rememberSalt(contents)
-        try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: isReadOnly)
-        if isReadOnly { try Migrator.check(definitions, migrations, on: connection) }
+        guard isReadOnly else { return }
+        try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: true)
+        try Migrator.check(definitions, migrations, on: connection)
       }
     } catch {
       await pool.close()

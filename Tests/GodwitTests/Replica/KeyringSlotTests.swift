@@ -70,6 +70,19 @@ struct KeyringSlotTests {
     #expect(await code { try await Replica.open(at: path, models: Folder.self, Note.self) } == .rolledBackKeyring)
   }
 
+  @Test("that was put back is refused before the database takes another incarnation")
+  func rollbackBeforeIncarnation() async throws {
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
+    try await keyring.rotateMasterKey()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let anchor = "\(path)/keyring.anchor"
+    try FileManager.default.removeItem(atPath: anchor)
+    try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
+    #expect(await code { try await Replica.open(at: path, models: Folder.self, Note.self) } == .rolledBackKeyring)
+    #expect(!FileManager.default.fileExists(atPath: anchor))
+  }
+
   @Test("of before there were generations in the database opens")
   func unknownGeneration() async throws {
     let replica = try await Replica.open(at: path, models: Folder.self, Note.self)
