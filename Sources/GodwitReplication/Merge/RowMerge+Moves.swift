@@ -23,9 +23,11 @@ extension RowMerge {
     for column in stamped { edits.cells[column] = try unseenCell(column, write.context, by: move) }
     for (column, all) in state.contributions {
       let unseen = try all.filter { contribution in
-        // A default is the row's, under whatever key.
-        if try isDefault(contribution.value, of: column, by: contribution.dot) { return false }
-        return !write.context.covers(contribution.dot) && contribution.move.map { write.context.covers($0.dot) } ?? true
+        guard !write.context.covers(contribution.dot), contribution.move.map({ write.context.covers($0.dot) }) ?? true else {
+          return false
+        }
+        // A default is the row's, under whatever key. Asked last, for it is read from the log.
+        return try !isDefault(contribution.value, of: column, by: contribution.dot)
       }
       if !unseen.isEmpty { edits.contributions[column] = unseen }
     }

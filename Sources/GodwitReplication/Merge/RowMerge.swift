@@ -271,6 +271,8 @@ package struct RowMerge {
 
   /// Where deletes win, what a delete had not seen is lost, but for what goes on with a move.
   mutating func recordUnseenCells(_ delete: RowWrite, leaving edits: FollowingEdits? = nil) throws {
+    let isAllSeen = [state.inserts, state.updates, state.gone].allSatisfy(delete.context.covers)
+    guard !isAllSeen || !state.brought.isEmpty || !state.followed.isEmpty || !state.contributions.isEmpty else { return }
     for column in rules.columns {
       let isSeen = state.carried[column].map { delete.context.covers($0.dot) } ?? state.isSeen(column, by: delete.context)
       if !isSeen, let stamp = state.claimStamp(of: column) {

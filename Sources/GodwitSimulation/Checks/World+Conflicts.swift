@@ -169,7 +169,8 @@ extension World {
     for delete in history.writes where delete.kind.isDelete && listed.deletes[history.name]?.contains(delete.dot) != true {
       guard let winner = history.touches.first(where: { history.outlives($0, delete) }) else { continue }
       throw SimulationFailure(
-        .conflict, "replica \(actor.index) does not list the lost delete of \(text(history.name)), \(delete.dot), which \(winner.dot) outlived"
+        .conflict,
+        "replica \(actor.index) does not list the lost delete of \(text(history.name)), \(delete.dot), which \(winner.dot) outlived"
           + (winner.path == nil ? "" : " that followed"))
     }
   }
