@@ -93,8 +93,9 @@ enum RandomRecords {
       let sequence = (sequences[origin] ?? .none).next
       sequences[origin] = sequence
       hlc = hlc &+ UInt64.random(in: 0...90_000, using: &generator)
-      let context =
-        Bool.random(using: &generator) ? nil : VersionVector([origins[0]: SequenceNumber(rawValue: 1 + hlc % 50)])
+      // A context leaves out its transaction's own origin.
+      let others = origins.filter { $0 != origin }.prefix(1).map { ($0, SequenceNumber(rawValue: 1 + hlc % 50)) }
+      let context = Bool.random(using: &generator) ? nil : VersionVector(Dictionary(uniqueKeysWithValues: others))
       return TransactionRecord(
         dot: Dot(origin, sequence), hlc: HLC(rawValue: hlc), schemaVersion: hlc % 3, context: context,
         changes: changes(tables, &generator))

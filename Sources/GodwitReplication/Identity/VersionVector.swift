@@ -143,6 +143,12 @@ package struct VersionVector: Hashable, Sendable {
     }
     self.entries = entries
   }
+
+  /// Demands of a context that it leaves out its transaction's own origin, as all do (Specs/change-log.md, "Context"): one
+  /// that names it could wait for itself. Throws `corruptFile`.
+  package func expectOthers(than origin: Origin) throws {
+    guard self[origin] == .none else { throw ByteReader.malformed("a context that names its own origin") }
+  }
 }
 
 extension SequenceNumber {

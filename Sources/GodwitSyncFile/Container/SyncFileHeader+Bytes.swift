@@ -162,6 +162,7 @@ extension SyncFileHeader.Range {
     guard first > SequenceNumber.none.next || chainBefore == .zero && contextBefore.isEmpty else {
       throw ByteReader.malformed("something comes before an origin's first transaction")
     }
+    try contextBefore.expectOthers(than: origin)
   }
 }
 

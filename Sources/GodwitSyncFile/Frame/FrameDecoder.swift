@@ -47,6 +47,7 @@ struct FrameDecoder {
     guard hlc < HLC.limit else { throw ByteReader.malformed("a timestamp is out of range") }
     let schemaVersion = UInt64(try heads.count(limit: Int(UInt32.max), "schema version"))
     let context = try heads.flag() ? try VersionVector(reading: &heads) : nil
+    try context?.expectOthers(than: origin)
     let entry = dictionary[try heads.count(limit: dictionary.count - 1, "dictionary number")]
     let count = try heads.count(limit: ChangeSet.operationLimit, "operations")
     guard count > 0 else { throw ByteReader.malformed("a transaction without operations") }

@@ -91,5 +91,6 @@ extension SnapshotHead.Origin {
     guard floor > .none || floorChain == .zero && floorContext.isEmpty else {
       throw ByteReader.malformed("something comes before an origin's first transaction")
     }
+    try floorContext.expectOthers(than: origin)
   }
 }

@@ -59,6 +59,7 @@ package struct SnapshotTransaction: Sendable {
   ///
   /// - Parameter folded: Up to which sequence the row states know the origin's transactions.
   package func record(_ dot: Dot, folded: SequenceNumber) throws -> TransactionRecord {
+    try context?.expectOthers(than: dot.origin)
     guard !lacksImages || dot.sequence <= folded else {
       throw ByteReader.malformed("a transaction of a snapshot without the images of the rows that it deletes")
     }

@@ -338,6 +338,60 @@ struct KeyringVectorRecordingTests {
     try bad("label-length", "a slot with a label of 65 bytes", long + Array(whole.dropFirst(3)))
   }
 
+  /// Beside a machine key that opens: what is passed over, and what it costs to be asked for a passphrase.
+  @Test("kinds and costs")
+  func recordKinds() throws {
+    try Keyring.create(at: location, contents: KeyringContents(identity: newIdentity()))
+    let machineKey = String(decoding: try readFile(location.machineKey), as: UTF8.self)
+    let another = "roter Milan"
+    try Keyring.addSlot(
+      at: location, label: "x", secrets: [.passphrase(passphrase), .passphrase(another)], cost: 10,
+      milliseconds: 1_700_000_000_000)
+    func write(
+      _ name: String, _ title: String, error: GodwitError.Code? = nil, _ offer: (inout KeyringVector) -> Void
+    ) throws {
+      var vector = KeyringVector(title: title, keyring: Hexadecimal.encode(try file), error: error?.rawValue)
+      offer(&vector)
+      if error == nil { vector.contents = try contents() }
+      try self.write(name, vector)
+    }
+    try write("open-two-passphrases", "by two passphrases together, offered the other way round") {
+      $0.passphrases = [another, passphrase]
+    }
+    try write("refuse-two-passphrases", "one of two passphrases", error: .noKeyFits) { $0.passphrases = [passphrase] }
+    let slot = try readSlots()[1]
+    // Label, time, count; then the first factor's kind and cost.
+    let count = 2 + 8
+    for (name, title, place, value) in [
+      ("open-unknown-kind", "a slot with a kind of factor that is not known stands beside", count + 1, 9),
+      ("open-unknown-count", "a slot of three factors stands beside", count, 3),
+    ] as [(String, String, Int, UInt8)] {
+      var unknown = slot
+      unknown[place] = value
+      if value == 3 { unknown.insert(contentsOf: slot[(count + 1)..<(count + 20)], at: count + 1) }
+      try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: 2, body: unknown) }
+      try write(name, title) { $0.machineKey = machineKey }
+    }
+    try Keyring.rewrite(location) { _ = $0.slots.removeLast() }
+    let title = "a machine key whose line ends with a carriage return, too"
+    try write("refuse-machine-key-crlf", title, error: .noKeyFits) {
+      $0.machineKey = machineKey.trimmingCharacters(in: .newlines) + "\r\n"
+    }
+    try Keyring.addSlot(
+      at: location, label: "x", secrets: [.passphrase(passphrase)], cost: 18, milliseconds: 1_700_000_000_000)
+    try write("open-cost-18", "a passphrase that costs twice as much as usual") { $0.passphrases = [passphrase] }
+    var costly = try readSlots()[1]
+    costly[count + 2] = 21
+    try Keyring.rewrite(location) { $0.slots[1] = KeyringSlot(type: 2, body: costly) }
+    try write("refuse-cost-21", "a passphrase that costs 2^21", error: .limitExceeded) {
+      $0.passphrases = [passphrase]
+    }
+    try Keyring.rewrite(location) { opened in
+      opened.contents.entries = (1...2).map { KeyringEntry(tag: 300, bytes: SecretBytes(copying: [$0])) }
+    }
+    try write("open-entries-twice", "two entries of a tag that is not known") { $0.machineKey = machineKey }
+  }
+
   private func recordCostBomb(_ machineKey: String) throws {
     try Keyring.addSlot(
       at: location, label: "x", secrets: [.passphrase(passphrase)], cost: 10, milliseconds: 1_700_000_000_000)

@@ -91,6 +91,7 @@ extension ContainerVectorRecordingTests {
       ("vector-zero", "a vector that lists an origin at 0", [[2], first, origin, [0]]),
       ("vector-end", "a sequence of 2^40 - 1", [[2], first, origin, end]),
       ("varint", "a number that is not in its shortest form", [[0x82, 0], first, second]),
+      ("varint-long", "a number beyond 64 bits", [[2], first, origin, [UInt8](repeating: 0xFF, count: 9), [2]]),
     ]
     for (name, title, patch) in vectors {
       try bad(name, title, scene, .corruptFile, scene.patchingHeader(bytes.bytes, Array(patch.joined()), forgotten))
@@ -137,13 +138,13 @@ extension ContainerVectorRecordingTests {
       scene.patchingHeader(replica.bytes + identity.recipient.bytes, replica.bytes + low))
   }
 
-  /// What is wrong inside a frame, whose transactions are otherwise those of the scene.
+  /// What is wrong inside a frame, so that its transactions cannot be told.
   func recordFrameForms(_ scene: VectorScene) throws {
     let records = try scene.transactions
     let table = try ChangeSet(records[0].changes[...]).tables[0]
     let key = Value.blob([UInt8](repeating: 7, count: 16))
-    func frame(_ name: String, _ title: String, _ code: GodwitError.Code, _ raw: [UInt8], count: UInt64 = 1) throws {
-      try bad(name, title, scene, code, scene.replacingFrames(Forgery.frame(raw), count: count))
+    func frame(_ name: String, _ title: String, _ code: GodwitError.Code, _ raw: [UInt8]) throws {
+      try bad(name, title, scene, code, scene.replacingFrames(Forgery.frame(raw), count: 1))
     }
     func changes(_ tables: [ChangeSet.Table], count: Int = 1, _ operations: [UInt8]) -> [UInt8] {
       var writer = ByteWriter()
@@ -157,12 +158,12 @@ extension ContainerVectorRecordingTests {
     }
     /// A frame of one transaction of one operation.
     func raw(
-      dictionary: [UInt8]? = nil, origin: Int = 0, hlc: Int64 = 1 << 40, entry: Int = 0, count: Int = 1,
-      operations: [UInt8], streams: [Int: [UInt8]] = [:], more: [UInt8] = []
+      dictionary: [UInt8]? = nil, origin: Int = 0, entry: Int = 0, count: Int = 1, operations: [UInt8],
+      streams: [Int: [UInt8]] = [:], more: [UInt8] = []
     ) -> [UInt8] {
       var heads = ByteWriter()
       heads.varint(origin)
-      heads.signedVarint(hlc)
+      heads.signedVarint(1 << 40)
       for byte in [0, 0] { heads.varint(byte) }  // schema version, no context
       heads.varint(entry)
       heads.varint(count)
@@ -174,7 +175,7 @@ extension ContainerVectorRecordingTests {
       for place in 0..<(table.columnCount - table.keyCount + 1) { writer.lengthPrefixed(streams[place] ?? []) }
       return writer.bytes + more
     }
-    let (insert, update, delete): (UInt8, UInt8, UInt8) = (0, 1, 2)
+    let (update, delete): (UInt8, UInt8) = (1, 2)
     let keys = [0: encoded(key)]
     try frame(
       "frame-origin", "an origin beyond the ranges", .limitExceeded,
@@ -185,24 +186,6 @@ extension ContainerVectorRecordingTests {
     try frame("frame-table", "a table beyond the entry's", .corruptFile, raw(operations: [4 | delete], streams: keys))
     try frame(
       "frame-column", "a column beyond the table's", .limitExceeded, raw(operations: [update, 1, 100], streams: keys))
-    try frame(
-      "frame-column-order", "changed columns out of order", .corruptFile,
-      raw(operations: [update, 2, 2, 1], streams: [0: encoded(key), 1: encoded("x"), 2: encoded("y")]))
-    try frame(
-      "frame-key-column", "a key column that is changed", .corruptFile, raw(operations: [update, 1, 0], streams: keys))
-    let partly = ChangeSet.Table(
-      name: table.name, columnCount: table.columnCount, keyCount: 1, columns: Array(table.columns.prefix(2)))
-    try frame(
-      "frame-column-unnamed", "a changed column that the entry does not name", .corruptFile,
-      raw(
-        dictionary: changes([partly], count: 0, []), operations: [update, 1, 2],
-        streams: [0: encoded(key), 2: encoded("y")]))
-    try frame(
-      "frame-insert-unnamed", "an insert into columns that the entry does not name", .corruptFile,
-      raw(
-        dictionary: changes([partly], count: 0, []), operations: [insert],
-        streams: [0: encoded(key), 1: encoded("x"), 2: encoded(.null), 3: encoded(1), 4: encoded(.null)]))
-    try frame("frame-no-operations", "a transaction without operations", .corruptFile, raw(count: 0, operations: []))
     try frame(
       "frame-no-tables", "a dictionary entry without tables", .corruptFile,
       raw(dictionary: changes([], count: 0, []), count: 0, operations: []))
@@ -218,22 +201,6 @@ extension ContainerVectorRecordingTests {
     try frame(
       "frame-longer", "a byte behind the streams", .corruptFile,
       raw(operations: [delete], streams: keys, more: [0]))
-    try frame(
-      "timestamp", "a timestamp of 2^62", .corruptFile, raw(hlc: 1 << 62, operations: [delete], streams: keys))
-    let values: [(String, String, [UInt8])] = [
-      ("nan", "a number that is NaN", [2, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]),
-      ("utf-8", "a text that is not UTF-8", [3, 1, 0xFF]),
-      ("value-tag", "a value of a sixth storage class", [5]),
-      ("value-varint", "an integer that is not in its shortest form", [1, 0x80, 0]),
-    ]
-    for (name, title, value) in values {
-      try frame(name, title, .corruptFile, raw(operations: [update, 1, 1], streams: [0: encoded(key), 1: value]))
-    }
-    let later = TransactionRecord(
-      dot: records[0].dot, hlc: records[0].hlc, schemaVersion: 1, context: nil, changes: records[0].changes)
-    try frame(
-      "schema-version", "a transaction of a version that is not among the migrations", .corruptFile,
-      Forgery.raw([later, records[1]]), count: 2)
     try recordFrameLimits(scene)
   }
 

@@ -64,9 +64,6 @@ extension ContainerVectorRecordingTests {
     try badHead("folded", "more folded than there is", scene, changing { $0.changing(folded: $0.sequence.next) })
     let hash = [UInt8](repeating: 1, count: 32).withUnsafeBytes { ContentHash(of: $0) }
     try badHead(
-      "floor-chain", "a chain at a floor of 0", scene,
-      changing { $0.changing(floor: SequenceNumber.none, floorChain: hash) })
-    try badHead(
       "chain", "a chain at the head that its transactions do not have", scene, changing { $0.changing(chain: hash) })
     try badHead(
       "longer", "a head beyond the last transaction", scene, changing { $0.changing(sequence: $0.sequence.next) })

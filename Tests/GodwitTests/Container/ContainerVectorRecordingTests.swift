@@ -55,6 +55,10 @@ struct ContainerVectorRecordingTests {
     try await recordTables(scene)
     try await recordHeaderForms(scene)
     try recordFrameForms(scene)
+    try await recordTransactionForms(scene)
+    try recordStatementForms(scene)
+    try recordRosterForms(scene)
+    try recordRecordForms(scene)
     try await recordOperations()
     try await recordAdmissions(scene)
     try await recordSnapshotForms()
@@ -65,6 +69,7 @@ struct ContainerVectorRecordingTests {
     let path = scene.group.folder.file("snapshot")
     _ = try await scene.group[0].snapshot(to: .file(path))
     try await good("snapshot", "the state with its two transactions", scene, [Forgery.bytes(path)])
+    try recordFloorChain(scene, snapshot: Forgery.bytes(path))
     let fields = [SyncFileField(tag: 1, bytes: [1, 2, 3]), SyncFileField(tag: 4_294_967_295, bytes: [])]
     try await recordStatements(scene)
     try await good(
