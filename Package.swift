@@ -55,7 +55,10 @@ let package = Package(
     // Tools
     .target(
       name: "ToolSupport",
-      dependencies: ["Godwit", "GodwitFiles", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: [
+        "Godwit", "GodwitFiles", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tools/support"),
     .executableTarget(
       name: "godwit-cli",

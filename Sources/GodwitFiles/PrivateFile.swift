@@ -18,6 +18,13 @@ package enum PrivateFile {
     guard chmod(path, 0o700) == 0 else { throw .file("protect the folder", path, errno) }
   }
 
+  /// Makes the folder that a file is to be in, as ``makeFolder(_:)`` does, unless there is one: others may look into it.
+  package static func makeParent(of path: String) throws(GodwitError) {
+    let folder = FilePath.folder(of: path)
+    var status = stat()
+    if stat(folder, &status) != 0 { try makeFolder(folder) }
+  }
+
   /// A folder that is ours and that nobody else can enter.
   package static func checkFolder(_ path: String) throws(GodwitError) {
     var status = stat()

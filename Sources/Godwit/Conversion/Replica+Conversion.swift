@@ -35,7 +35,7 @@ extension Replica {
     // What cannot be read at all is found out before anything is made.
     let secret = try await BlockingThread.run {
       let secret = try source.secret?.read()
-      if secret == nil { _ = try Connection(plaintext: source.path, mode: .reader) }
+      if secret == nil { try explaining(source) { _ = try Connection(plaintext: source.path, mode: .reader) } }
       return secret
     }
     return try await withUntouched(folder, name: name, key: key, postQuantum: postQuantum) { replica in
@@ -124,11 +124,29 @@ extension Replica {
         // All tables are read from one state, which keeps others from writing where the file has locks.
         try connection.execute("BEGIN")
         return try writer.inMerge {
-          let report = try SourceImport(writer: writer, source: connection) { progress?(0.5 + $0 / 2) }.run()
+          let report = try Self.explaining(source) {
+            try SourceImport(writer: writer, source: connection) { progress?(0.5 + $0 / 2) }.run()
+          }
           try state.requireUnchanged()
           return report
         }
       }
+    }
+  }
+
+  /// What reading a database without a key fails with is no matter of keys, nor of a replica's being damaged.
+  private static func explaining<Output>(_ source: DatabaseSource, _ body: () throws -> Output) throws -> Output {
+    do {
+      return try body()
+    } catch let error as GodwitError where source.secret == nil && error.code == .wrongKey {
+      throw GodwitError(
+        .notADatabase, "\(source.path) begins like a SQLite database and is none", hint: "take another copy of it",
+        underlying: error)
+    } catch let error as GodwitError where error.code == .damagedDatabase {
+      throw GodwitError(
+        .damagedDatabase, error.message,
+        hint: "take an earlier copy; or its schema has what this SQLite does not know, such as generated columns",
+        underlying: error)
     }
   }
 

@@ -30,41 +30,55 @@ extension Replica {
   ///   - verification: How it is made sure whose the identity is.
   ///   - destination: Where the invitation goes.
   /// - Throws: `unverifiedIdentity` when the identity's fingerprint is another one; `invalidArgument` when the name is
-  ///   taken, looks like a taken one or cannot be one, or the identity's keys are not of the group's kind;
-  ///   `limitExceeded` when the group has had 1,024 members. Nothing is stored then.
+  ///   taken, looks like a taken one or cannot be one, when the identity is this replica's own or an active member's of
+  ///   another name, or its keys are not of the group's kind; `limitExceeded` when the group has had 1,024 members; what
+  ///   writing the invitation throws. Nobody becomes a member then.
   public func invite(
     _ invited: PublicIdentity, name: String, verification: IdentityVerification, to destination: SyncDestination
   ) async throws {
+    guard invited.replica != identity.replica else {
+      throw GodwitError(
+        .invalidArgument, "this is the identity of this very replica",
+        hint: "give what godwit identity says on the machine that is to join")
+    }
     try await BlockingThread.run { try verification.check(invited, of: "the identity") }
-    try await changeRoster(
-      { roster, contents, now in
-        try Self.requireSameKind(invited, as: contents.identity.publicIdentity)
-        try roster.requireFree(name, for: invited.replica)
-        if let known = roster[invited.replica], known.isActive, known.identity == invited {
-          if known.name != name { try roster.rename(invited.replica, to: name, by: contents.identity, now) }
-          return
-        }
-        guard roster.hasRoom || roster[invited.replica] != nil else {
-          throw GodwitError(
-            .limitExceeded, "the group has had \(RosterRecords.countMax) members, the removed ones counted",
-            hint: "found a new group")
-        }
-        let record = try MemberRecord.issue(
-          group: roster.group, identity: invited, name: name, status: .active,
-          at: roster.issueTime(about: invited.replica, now), by: contents.identity)
-        guard roster[invited.replica]?.history.all.contains(invited) ?? true else {
-          throw GodwitError(
-            .invalidArgument, "another identity is a member under this replica's ID",
-            hint: "make a new identity on the invited machine, in an empty folder")
-        }
-        try roster.take(RosterRecords(members: [record]))
-      },
-      then: { roster, contents in
-        let invitation = Invitation(
-          group: roster.group, inviter: contents.identity.publicIdentity, records: roster.records)
-        let bytes = try invitation.seal(to: invited.recipient, signedBy: contents.identity)
-        _ = try destination.write { try $0.write(bytes) }
-      })
+    try await changeRoster { roster, contents, now in
+      try Self.requireSameKind(invited, as: contents.identity.publicIdentity)
+      try Self.add(invited, name: name, to: &roster, by: contents.identity, now)
+      let invitation = Invitation(
+        group: roster.group, inviter: contents.identity.publicIdentity, records: roster.records)
+      let bytes = try invitation.seal(to: invited.recipient, signedBy: contents.identity)
+      // Before the keyring says so: nobody becomes a member of whom the caller hears that something failed.
+      _ = try destination.write { try $0.write(bytes) }
+    }
+  }
+
+  /// Nothing to do for an active member of that name.
+  private static func add(
+    _ invited: PublicIdentity, name: String, to roster: inout Roster, by issuer: Identity, _ now: Int64
+  ) throws {
+    let known = roster[invited.replica]
+    if let known, known.isActive, known.identity == invited {
+      guard known.name != name else { return }
+      throw GodwitError(
+        .invalidArgument, "this machine is a member already, called \(known.name)",
+        hint: "add it by that name for another invitation; to call it otherwise: godwit member rename")
+    }
+    try roster.requireFree(name, for: invited.replica)
+    guard roster.hasRoom || known != nil else {
+      throw GodwitError(
+        .limitExceeded, "the group has had \(RosterRecords.countMax) members, the removed ones counted",
+        hint: "found a new group")
+    }
+    let record = try MemberRecord.issue(
+      group: roster.group, identity: invited, name: name, status: .active,
+      at: roster.issueTime(about: invited.replica, now), by: issuer)
+    guard known?.history.all.contains(invited) ?? true else {
+      throw GodwitError(
+        .invalidArgument, "another identity is a member under this replica's ID",
+        hint: "make a new identity on the invited machine, in an empty folder")
+    }
+    try roster.take(RosterRecords(members: [record]))
   }
 
   private static func requireSameKind(_ invited: PublicIdentity, as own: PublicIdentity) throws {
@@ -117,17 +131,16 @@ extension Replica {
 }
 
 extension Replica {
-  /// Changes the roster in the keyring in one step, then goes on with both. Throws `unknownSender` when this replica is
-  /// no active member itself: nobody would believe what it states.
+  /// Changes the roster in the keyring in one step. Throws `invalidArgument` when this replica is no active member
+  /// itself: nobody would believe what it states.
   func changeRoster(
-    _ change: @escaping @Sendable (inout Roster, inout KeyringContents, _ now: Int64) throws -> Void,
-    then: @escaping @Sendable (Roster, KeyringContents) throws -> Void = { _, _ in }
+    _ change: @escaping @Sendable (inout Roster, inout KeyringContents, _ now: Int64) throws -> Void
   ) async throws {
     let location = folder.keys
     let group = group
     let wallClock = wallClock
     try await BlockingThread.run {
-      let (roster, contents) = try Keyring.update(at: location) { contents in
+      try Keyring.update(at: location) { contents in
         var roster = Roster(group: group, trusted: try contents.roster)
         guard roster[contents.identity.replica]?.isActive == true else {
           throw GodwitError(
@@ -136,9 +149,7 @@ extension Replica {
         }
         try change(&roster, &contents, wallClock.milliseconds())
         contents.setRoster(roster.records)
-        return (roster, contents)
       }
-      try then(roster, contents)
     }
   }
 

@@ -35,7 +35,8 @@ extension Replica {
   ///   - key: Where the keys are.
   /// - Throws: `unverifiedIdentity` when the inviter's fingerprint is another one, `notARecipient` when the invitation
   ///   is for another identity, `replicaExists` when the folder's replica belongs to a group already, `corruptFile`,
-  ///   `invalidSignature`. Nothing is stored then.
+  ///   `invalidSignature`. Nothing is stored then. When the disk is full, or the database cannot be made for another
+  ///   reason, joining again with an invitation of the same group goes on.
   public static func join(
     at path: String, invitation: SyncSource, inviter: IdentityVerification, key: KeySource = .keyring()
   ) async throws -> Replica {
@@ -54,13 +55,15 @@ extension Replica {
     }
     // A person may be asked, which is no time to hold locks.
     let contents = try Keyring.open(at: folder.keys)
-    try requireNoGroup(contents, folder)
+    guard contents.group == nil || !folder.wasEverOpen else { throw belongsToGroup(folder) }
     let (invitation, roster) = try read(bytes, with: contents.identity)
     try inviter.check(invitation.inviter, of: "the inviter")
     let lock = try folder.lock()
     defer { withExtendedLifetime(lock) {} }
     try Keyring.update(at: folder.keys) { contents in
-      try requireNoGroup(contents, folder)
+      guard contents.group == nil || contents.group == invitation.group && !folder.wasEverOpen else {
+        throw belongsToGroup(folder)
+      }
       contents.setRoster(roster.records)
       contents.group = invitation.group
     }
@@ -70,16 +73,18 @@ extension Replica {
     do {
       let invitation = try Invitation(opening: bytes, with: identity)
       return (invitation, try invitation.roster(for: identity))
-    } catch let error as GodwitError where error.hint == nil {
+    } catch let error as GodwitError
+      where error.hint == nil || [.notARecipient, .corruptFile, .truncatedFile].contains(error.code)
+    {
       throw GodwitError(
         error.code, error.message, hint: "nothing was stored; ask the inviter for another invitation",
         underlying: error.underlying)
     }
   }
 
-  private static func requireNoGroup(_ contents: KeyringContents, _ folder: ReplicaFolder) throws {
-    guard contents.group != nil else { return }
-    throw GodwitError(
-      .replicaExists, "the replica in \(folder.path) belongs to a group already", hint: "join from an empty folder")
+  private static func belongsToGroup(_ folder: ReplicaFolder) -> GodwitError {
+    GodwitError(
+      .replicaExists, "the replica in \(folder.path) belongs to a group already",
+      hint: "join from an empty folder; whether this is the group: godwit member list")
   }
 }

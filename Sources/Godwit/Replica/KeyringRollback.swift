@@ -15,22 +15,23 @@ enum KeyringRollback {
     if contents.generation < known {
       // Another process may have changed the keyring and opened the database since it was read here.
       let current = try Keyring.open(at: location).generation
-      guard current >= known else { throw rolledBack(location.keyring, current, known) }
+      guard current >= known else { throw Keyring.rolledBack(location.keyring, current, known) }
     } else if contents.generation > known, !isReadOnly {
       try Meta.set(.keyringGeneration, .integer(Int64(clamping: contents.generation)), on: connection)
     }
+  }
+
+  /// The latest generation that the database of a replica which is not open knows; 0 where there is none yet.
+  ///
+  /// Throws as opening it does.
+  static func known(in folder: ReplicaFolder, _ contents: KeyringContents) throws -> UInt64 {
+    guard folder.hasDatabase else { return 0 }
+    return try known(on: DatabaseKeys(folder, contents).connect(.reader))
   }
 
   /// 0 for a database that was never opened with one.
   static func known(on connection: Connection) throws -> UInt64 {
     guard case .integer(let number)? = try Meta.all(on: connection)[.keyringGeneration] else { return 0 }
     return UInt64(clamping: number)
-  }
-
-  private static func rolledBack(_ path: String, _ found: UInt64, _ known: UInt64) -> GodwitError {
-    GodwitError(
-      .rolledBackKeyring,
-      "the keyring \(path) is of generation \(found), but the database was opened with generation \(known)",
-      hint: "restore the latest keyring; if it is lost, go on with this one by: godwit keyring accept")
   }
 }

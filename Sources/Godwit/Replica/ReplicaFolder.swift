@@ -19,6 +19,8 @@ struct ReplicaFolder {
   /// Beside the keyring, where a backup of the database alone does not reach.
   var anchor: AnchorFile { AnchorFile(path: "\(keys.keyring).anchor") }
   var hasKeyring: Bool { PrivateFile.exists(keys.keyring) }
+  /// Whether there has been a replica that was whole: only a database that was opened makes an anchor.
+  var wasEverOpen: Bool { PrivateFile.exists(anchor.path) }
 
   /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile.
   func lock() throws -> LockFile {
@@ -91,10 +93,11 @@ struct ReplicaFolder {
   /// Throws `noReplica` where there is no database, with what there is instead.
   func requireDatabase() throws {
     guard !hasDatabase else { return }
-    // Only a database makes an anchor.
-    if hasKeyring, PrivateFile.exists(anchor.path) { throw lostDatabase() }
+    if hasKeyring, wasEverOpen { throw lostDatabase() }
     let what = hasKeyring ? "an identity in \(path), but no replica yet" : "no replica in \(path)"
-    throw GodwitError(.noReplica, "there is \(what)", hint: "make one with: godwit init, or godwit join INVITATION")
+    throw GodwitError(
+      .noReplica, "there is \(what)",
+      hint: "make one with: godwit init, or godwit join INVITATION, also where joining was broken off")
   }
 
   func lostDatabase() -> GodwitError {

@@ -34,12 +34,12 @@ public struct ReplicaKeyring: Sendable {
   ///   - label: What the slot is called; at most 64 bytes.
   ///   - secrets: What is to open it: all of them together. They are fetched now.
   /// - Throws: `invalidArgument` for a label that is taken or cannot be one, for two secrets that are the same, and for
-  ///   a passphrase of fewer than 8 bytes; `noKeyFits` when nothing that is offered opens the keyring.
+  ///   a passphrase of fewer than 8 bytes; `noKeyFits` when nothing that is offered opens the keyring;
+  ///   `rolledBackKeyring` when it is older than the database knows, and as opening does.
   public func add(label: String, openedBy secrets: [SlotSecret]) async throws {
-    let keys = folder.keys
     let milliseconds = Int64(Date().timeIntervalSince1970 * 1_000)
-    try await BlockingThread.run {
-      try Keyring.addSlot(at: keys, label: label, secrets: secrets, milliseconds: milliseconds)
+    try await change { keys, known in
+      try Keyring.addSlot(at: keys, label: label, secrets: secrets, milliseconds: milliseconds, notBefore: known)
     }
   }
 
@@ -53,20 +53,29 @@ public struct ReplicaKeyring: Sendable {
   ///   - slot: Its label or number.
   ///   - isForced: Whether to remove it though none of the others has been seen to open.
   /// - Throws: `notFound`; `invalidArgument` for the last slot; `noKeyFits` when no other slot opens, or one cannot be
-  ///   given the new master key.
+  ///   given the new master key; `rolledBackKeyring` when the keyring is older than the database knows, and as opening
+  ///   does.
   @discardableResult
   public func remove(_ slot: String, isForced: Bool = false) async throws -> SlotDescription {
-    let keys = folder.keys
-    return try await BlockingThread.run { try Keyring.removeSlot(at: keys, slot, isForced: isForced) }
+    try await change { keys, known in
+      try Keyring.removeSlot(at: keys, slot, isForced: isForced, notBefore: known)
+    }
   }
 
   /// Seals the keyring under a new master key, which every slot opens as before.
   ///
   /// - Throws: `noKeyFits` when a slot cannot be given it: one of a machine key file that is not offered, or of a newer
-  ///   version.
+  ///   version; `rolledBackKeyring` when the keyring is older than the database knows, and as opening does.
   public func rotateMasterKey() async throws {
-    let keys = folder.keys
-    try await BlockingThread.run { try Keyring.rotateMasterKey(at: keys) }
+    try await change { keys, known in try Keyring.rotateMasterKey(at: keys, notBefore: known) }
+  }
+
+  /// Changes a keyring that is no older than the database knows: a change makes the next generation, and would hide it.
+  private func change<T: Sendable>(
+    _ body: @escaping @Sendable (_ keys: KeyringLocation, _ known: @escaping Keyring.KnownGeneration) throws -> T
+  ) async throws -> T {
+    let folder = folder
+    return try await BlockingThread.run { try body(folder.keys) { try KeyringRollback.known(in: folder, $0) } }
   }
 
   /// Goes on with a keyring that is older than the database knows (`rolledBackKeyring`). Members that were removed and
@@ -80,8 +89,7 @@ public struct ReplicaKeyring: Sendable {
     }
     try await BlockingThread.run {
       let contents = try folder.settledKeyring()
-      let connection = try DatabaseKeys(folder, contents).connect(.reader)
-      let known = try KeyringRollback.known(on: connection)
+      let known = try KeyringRollback.known(in: folder, contents)
       guard contents.generation < known else { return }
       try Keyring.accept(at: folder.keys, above: known)
     }

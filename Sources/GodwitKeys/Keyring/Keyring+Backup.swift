@@ -13,10 +13,19 @@ extension Keyring {
   /// Opens a keyring that lies in another file with what the location offers, and remembers how: nobody is asked again
   /// once it lies there.
   ///
-  /// Throws as ``open(at:)``.
+  /// Throws as ``open(at:)``; `noKeyFits` with the slots that it has.
   package static func open(bytes: [UInt8], offering location: KeyringLocation) throws -> KeyringContents {
     let file = try KeyringFile(parsing: bytes)
-    let (masterKey, isByMachineKey) = try SlotOpener(location.secrets).masterKey(of: file)
+    let (masterKey, isByMachineKey): (SecretBytes, Bool)
+    do {
+      (masterKey, isByMachineKey) = try SlotOpener(location.secrets).masterKey(of: file)
+    } catch let error as GodwitError where error.code == .noKeyFits {
+      let slots = try file.slotDescriptions().map { "\($0.label) (\($0.needs))" }.joined(separator: ", ")
+      throw GodwitError(
+        error.code, error.message,
+        hint: "the slots of its keyring are \(slots); offer the secret of one with \(try file.slotDescriptions().options)",
+        underlying: error)
+    }
     let contents = try file.contents(masterKey: masterKey)
     if !isByMachineKey { location.opened.current = masterKey }
     return contents
@@ -31,7 +40,7 @@ extension Keyring {
   ///
   /// Throws `replicaExists` when there is one.
   package static func place(_ bytes: [UInt8], at location: KeyringLocation) throws {
-    try PrivateFile.makeFolder(FilePath.folder(of: location.keyring))
+    try PrivateFile.makeParent(of: location.keyring)
     try ParentFolders.check(of: location.keyring)
     let lock = try LockFile(lockPath(location))
     try withExtendedLifetime(lock) {

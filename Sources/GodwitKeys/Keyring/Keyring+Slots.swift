@@ -28,7 +28,10 @@ extension Keyring {
       case .opened(let masterKey):
         _ = try file.contents(masterKey: masterKey)
         return (description, .opens)
-      case .notOffered(let error): return (description, .notTried((error as? GodwitError)?.message))
+      case .notOffered(let error as GodwitError):
+        let place = error.code == .invalidKey ? error.hint.map { "; \($0)" } ?? "" : ""
+        return (description, .notTried(error.message + place))
+      case .notOffered: return (description, .notTried(nil))
       case .doesNotFit: return (description, .doesNotFit)
       case .unknown: return (description, .unknown)
       }
@@ -39,11 +42,12 @@ extension Keyring {
   ///
   /// - Parameters:
   ///   - cost: What a passphrase, or another secret that is not a random key, is stretched by (scrypt, 2^cost KiB).
-  /// - Throws: `invalidArgument` for a label that is taken or cannot be one, for other than one or two secrets, for two
+  ///   - known: Tells a generation that has been seen.
+  /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `invalidArgument` for a label that is taken or cannot be one, for other than one or two secrets, for two
   ///   that are the same, and for a secret that is too short; otherwise what ``open(at:)`` and fetching the secrets throw.
   package static func addSlot(
     at location: KeyringLocation, label: String, secrets: [SlotSecret], cost: Int = Scrypt.costDefault,
-    milliseconds: Int64
+    milliseconds: Int64, notBefore known: KnownGeneration? = nil
   ) throws {
     guard (1...FactorSlot.factorCountMax).contains(secrets.count) else {
       throw GodwitError(.invalidArgument, "a slot needs one secret, or two")
@@ -53,7 +57,7 @@ extension Keyring {
         .invalidArgument,
         "a slot's label has 1 to \(MemberName.byteCountMax) bytes, no control characters, and is no number")
     }
-    try rewrite(location) { opened in
+    try rewrite(location, notBefore: known) { opened in
       guard try !opened.file.slotDescriptions().contains(where: { $0.label == label }) else {
         throw GodwitError(.invalidArgument, "there is a slot called \(label) already", hint: "choose another label")
       }
@@ -75,16 +79,17 @@ extension Keyring {
   ///
   /// - Parameters:
   ///   - isForced: Whether to do without that.
+  ///   - known: Tells a generation that has been seen.
   /// - Throws: `notFound` when there is no such slot, `invalidArgument` for the last one that this version knows,
   ///   `noKeyFits` when none of the others opens; otherwise as ``rotateMasterKey(at:dropping:isForced:)``.
   package static func removeSlot(
-    at location: KeyringLocation, _ name: String, isForced: Bool = false
+    at location: KeyringLocation, _ name: String, isForced: Bool = false, notBefore known: KnownGeneration? = nil
   ) throws -> SlotDescription {
     let removed = try slots(at: location.keyring).slots.first { $0.label == name || "\($0.number)" == name }
     guard let removed else {
       throw GodwitError(.notFound, "there is no slot called \(name)", hint: "see: godwit keyring list")
     }
-    try rotateMasterKey(at: location, dropping: [removed], isForced: isForced)
+    try rotateMasterKey(at: location, dropping: [removed], isForced: isForced, notBefore: known)
     return removed
   }
 
@@ -93,14 +98,16 @@ extension Keyring {
   /// - Parameters:
   ///   - dropping: Slots that do not get it.
   ///   - isForced: Whether slots are dropped though none of the others opens with what is offered.
-  /// - Throws: `noKeyFits` when a machine slot's key is not offered, or a slot is of a newer version: these cannot be
+  ///   - known: Tells a generation that has been seen.
+  /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen. `noKeyFits` when a machine slot's key is not offered, or a slot is of a newer version: these cannot be
   ///   given the new key, only dropped. `busy` when the slots are no longer those to drop.
   package static func rotateMasterKey(
-    at location: KeyringLocation, dropping: [SlotDescription] = [], isForced: Bool = false
+    at location: KeyringLocation, dropping: [SlotDescription] = [], isForced: Bool = false,
+    notBefore known: KnownGeneration? = nil
   ) throws {
     // One for all, so that nobody is asked twice.
     let opener = SlotOpener(location.secrets)
-    try rewrite(location, opener) { opened in
+    try rewrite(location, opener, notBefore: known) { opened in
       let descriptions = try opened.file.slotDescriptions()
       guard dropping.allSatisfy(descriptions.contains) else {
         throw GodwitError(.busy, "the keyring's slots were changed meanwhile", hint: "try again")

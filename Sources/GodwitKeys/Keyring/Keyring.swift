@@ -12,7 +12,7 @@ package enum Keyring {
   /// Throws `replicaExists` when there is a keyring already, `invalidKey` when the machine key file holds
   /// something else, and what ``PrivateFile`` and fetching the secret throw.
   package static func create(at location: KeyringLocation, contents: KeyringContents) throws {
-    try PrivateFile.makeFolder(FilePath.folder(of: location.keyring))
+    try PrivateFile.makeParent(of: location.keyring)
     try ParentFolders.check(of: location.keyring)
     let lock = try LockFile(lockPath(location))
     try withExtendedLifetime(lock) {
@@ -71,13 +71,19 @@ package enum Keyring {
   }
 
   /// Reads, changes and replaces the file under its lock.
+  ///
+  /// - Parameter known: Tells a generation that has been seen: a change of an earlier one would hide that it was put back.
   static func rewrite<T>(
-    _ location: KeyringLocation, _ opener: SlotOpener? = nil, _ change: (inout Opened) throws -> T
+    _ location: KeyringLocation, _ opener: SlotOpener? = nil, notBefore known: KnownGeneration? = nil,
+    _ change: (inout Opened) throws -> T
   ) throws -> T {
     try requireKeyring(location.keyring)
+    // Whom it asks may want the lock.
+    let known = try known?(unlock(location, opener).contents) ?? 0
     let lock = try LockFile(lockPath(location))
     return try withExtendedLifetime(lock) {
       var opened = try unlock(location, opener)
+      guard opened.generation >= known else { throw rolledBack(location.keyring, opened.generation, known) }
       let result = try change(&opened)
       guard opened.generation < UInt64.max else {
         throw GodwitError(.damagedKeyring, "the keyring's generation cannot grow")
@@ -116,6 +122,17 @@ package enum Keyring {
         .missingKeyring, "there is no keyring at \(path)",
         hint: "restore it from a backup; without it the database cannot be opened")
     }
+  }
+
+  /// Tells the latest generation of a keyring that has been seen, given what is in it now.
+  package typealias KnownGeneration = (KeyringContents) throws -> UInt64
+
+  /// That a keyring is older than one that was seen.
+  package static func rolledBack(_ path: String, _ found: UInt64, _ known: UInt64) -> GodwitError {
+    GodwitError(
+      .rolledBackKeyring,
+      "the keyring \(path) is of generation \(found), but the database was opened with generation \(known)",
+      hint: "restore the latest keyring; if it is lost, go on with this one by: godwit keyring accept")
   }
 
   static func lockPath(_ location: KeyringLocation) -> String { "\(location.keyring).lock" }

@@ -39,6 +39,52 @@ import Testing
     #expect(try laptop.read(".godwit/keyring") == keyring)
   }
 
+  @Test func nobodyIsAMemberWhoseInvitationCannotBeWritten() throws {
+    let add = ["member", "add", laptop.path("identity"), "--name", "ghost", "--trust-first-use", "--invitation"]
+    let full = try desk.run(add + ["-"], writingTo: "/dev/full")
+    #expect(full.status == 1 && full.error.contains("nothing was changed"), "\(full.error)")
+    for path in [desk.folder, desk.path("nowhere/invitation")] {
+      #expect(try desk.run(add + [path]).status == 1)
+    }
+    #expect(try members(desk) == ["desk": true])
+    #expect(try desk.run(add + ["invitation"]).status == 0)
+    #expect(try members(desk) == ["desk": true, "ghost": true])
+  }
+
+  @Test func addingRenamesNobody() throws {
+    try desk.add(laptop.path("identity"), laptop)
+    let named = try desk.godwit("member", "add", laptop.path("identity"), "--name", "attic", "--trust-first-use")
+    #expect(named.status == 1 && named.error.contains("called laptop") && named.error.contains("member rename"))
+    try desk.write(Data(try desk.godwit("identity").output), to: "own")
+    let own = try desk.godwit("member", "add", "own", "--name", "me", "--trust-first-use")
+    #expect(own.status == 1 && own.error.contains("this very replica"), "\(own.error)")
+    let id = try #require(try laptop.godwit("identity", "--json").objects().first?["replica"] as? String)
+    let taken = try desk.godwit("member", "rename", "desk", id)
+    #expect(taken.status == 1 && taken.error.contains("is the ID of the replica laptop"), "\(taken.error)")
+    #expect(try members(desk) == ["desk": true, "laptop": true])
+    let folder = try desk.godwit("member", "add", desk.folder, "--name", "x", "--trust-first-use")
+    #expect(folder.status == 1 && folder.error.contains("godwit: hint: give an identity"), "\(folder.error)")
+  }
+
+  @Test func joiningThatWasBrokenOffGoesOn() throws {
+    try desk.add(laptop.path("identity"), laptop)
+    try FileManager.default.createDirectory(atPath: laptop.path(".godwit/database"), withIntermediateDirectories: false)
+    #expect(try laptop.join(desk).status == 1)
+    try FileManager.default.removeItem(atPath: laptop.path(".godwit/database"))
+    let status = try laptop.godwit("status")
+    #expect(status.status == 10 && status.error.contains("where joining was broken off"), "\(status.error)")
+    #expect(try laptop.join(desk).status == 0)
+    #expect(try members(laptop) == ["desk": true, "laptop": true])
+    #expect(try laptop.join(desk).status == 1)
+    try desk.write(Data("hello".utf8), to: "none")
+    let other = try Machine("other")
+    try #require(try other.godwit("identity").status == 0)
+    for file in ["none", "laptop.godwit-invitation"] {
+      let refused = try other.godwit("join", desk.path(file), "--trust-first-use")
+      #expect(refused.status != 0 && refused.error.contains("ask the inviter for another"), "\(refused.error)")
+    }
+  }
+
   @Test func anotherFingerprintIsRefusedOnBothSidesAndNothingIsStored() throws {
     let wrong = try desk.fingerprint()
     expectUnverified(

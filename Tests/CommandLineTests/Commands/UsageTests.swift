@@ -7,7 +7,8 @@ import Testing
     (["frobnicate"], "see: godwit --help"), (["export"], "see: godwit export --help"),
     (["export", "a", "--fro", "x"], "did you mean '--for'"), (["log", "--limit", "0"], "--limit"),
     (["log", "--limit", "-1"], "--limit"), (["status", "extra"], "see: godwit status --help"),
-    (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
+    (["member", "add", "godwit1x", "--name", "../x"], "--invitation"), (["init", "--name", ""], "name is empty"),
+    (["export", "--plaintext", "--volume-size", "1M", "x"], "--volume-size"),
   ])
   func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {
     let machine = try Machine("usage")
@@ -24,6 +25,33 @@ import Testing
     #expect(text.hasPrefix("godwit: error: "))
     #expect(text.lowercased().contains(hint.lowercased()), "\(text)")
     #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
+  }
+
+  /// Foundation starts no program with such an argument, so a shell makes it.
+  @Test func anArgumentThatIsNotUTF8IsRefused() throws {
+    let machine = try Machine("bytes")
+    try #require(try machine.godwit("init", "--name", "x").status == 0)
+    let process = machine.process(["-c", #"exec "$0" export "$(printf 'x\377.godwit-sync')""#, Program.path])
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    let error = Pipe()
+    process.standardError = error
+    try process.run()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 64 && text.contains("argument 2 is not UTF-8"), "\(text)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: machine.folder).allSatisfy { !$0.hasPrefix("x") })
+  }
+
+  @Test func aWarningOfTheLibrarysIsALineUnlessOnlyErrorsAreWanted() throws {
+    let machine = try Machine("copied")
+    try #require(try machine.godwit("init", "--name", "x").status == 0)
+    for (index, option) in [nil, "--quiet", "--json"].enumerated() {
+      try FileManager.default.copyItem(atPath: machine.replica, toPath: machine.path("copy\(index)"))
+      let outcome = try machine.run(["-C", "copy\(index)", "status"] + (option.map { [$0] } ?? []))
+      #expect(outcome.status == 0)
+      let warned = outcome.error.contains("godwit: warning: the database is a copy or an earlier state")
+      #expect(warned == (option == nil) && (warned || outcome.error.isEmpty), "\(outcome.error)")
+    }
   }
 
   @Test func commonOptionsMayStandBeforeTheCommand() throws {

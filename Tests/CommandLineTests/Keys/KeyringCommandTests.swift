@@ -180,6 +180,50 @@ import Testing
     #expect(try machine.godwit("status").status == 0)
   }
 
+  @Test func aRecoveryCodeThatNobodySawIsNoWayIn() throws {
+    let outcome = try machine.run(["keyring", "add", "recovery-code"], writingTo: "/dev/full")
+    #expect(outcome.status == 1 && outcome.error.contains("cannot write the standard output"), "\(outcome.error)")
+    #expect(try machine.godwit("keyring", "list", "--json").objects().count == 1)
+    // Shown, and then not added.
+    let again = try machine.godwit("keyring", "add", "recovery-code", "--label", "machine")
+    #expect(again.status != 0 && again.error.contains("the recovery code above opens nothing"), "\(again.error)")
+    #expect(try machine.godwit("keyring", "list", "--json").objects().count == 1)
+  }
+
+  @Test func aSlipInARecoveryCodeIsFoundAlsoWhereTheMachineKeyIsLost() throws {
+    let code = try #require(try machine.godwit("keyring", "add", "recovery-code").lines.last)
+    var characters = Array(code)
+    characters[11] = characters[11] == "Q" ? "P" : "Q"
+    try secretFile("code", String(characters))
+    try loseMachineKey()
+    let outcome = try machine.godwit("status", "--recovery-code-file", "code")
+    #expect(outcome.status == 12 && outcome.error.contains("hint: look at group 3 again"), "\(outcome.error)")
+    let tested = try machine.godwit("keyring", "test", "--recovery-code-file", "code")
+    #expect(tested.text.contains("look at group 3 again"), "\(tested.text)")
+  }
+
+  @Test func aSecretsFileThatOthersCouldExchangeIsRefused() throws {
+    try FileManager.default.createDirectory(atPath: machine.path("open"), withIntermediateDirectories: false)
+    chmod(machine.path("open"), 0o777)
+    try secretFile("open/phrase", "correct horse\n")
+    let refused = try machine.godwit("keyring", "add", "passphrase:open/phrase")
+    #expect(refused.status == 1 && refused.error.contains("others can write to the folder"), "\(refused.error)")
+    chmod(machine.path("open"), 0o700)
+    try FileManager.default.createSymbolicLink(atPath: machine.path("link"), withDestinationPath: "open/phrase")
+    #expect(try machine.godwit("keyring", "add", "passphrase:link").status == 0)
+  }
+
+  @Test func keysLieInFoldersThatOthersLookInto() throws {
+    let other = try Machine("folders")
+    try FileManager.default.createDirectory(
+      atPath: other.path("keys"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    let keys = ["--keyring", "keys/ring", "--machine-key", "keys/machine"]
+    #expect(try other.run(["init", "--name", "x"] + keys).status == 0)
+    #expect(try other.run(["status"] + keys).status == 0)
+    chmod(other.path("keys"), 0o775)
+    #expect(try other.run(["init", "more", "--keyring", "keys/other", "--machine-key", "keys/machine"]).status == 1)
+  }
+
   @Test func anEarlierKeyringIsRefusedUntilAccepted() throws {
     let earlier = try machine.read(".godwit/keyring")
     try #require(try machine.godwit("keyring", "rotate").status == 0)

@@ -64,6 +64,18 @@ final class Machine: Sendable {
     try Self.finish([process(arguments)], input: input, in: self)
   }
 
+  /// Runs the program with its output going to a device, such as one that is always full.
+  func run(_ arguments: [String], writingTo device: String) throws -> (status: Int32, error: String) {
+    let process = process(arguments)
+    let error = Pipe()
+    process.standardOutput = FileHandle(forWritingAtPath: device)
+    process.standardError = error
+    try process.run()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+
   /// Runs the program to its end under strace, which writes to the log.
   func run(traced arguments: [String], log: String) throws -> Outcome {
     let process = process(SystemCalls.arguments(log: log, [Program.path] + arguments))

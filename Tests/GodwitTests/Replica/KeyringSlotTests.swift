@@ -83,6 +83,44 @@ struct KeyringSlotTests {
     #expect(!FileManager.default.fileExists(atPath: anchor))
   }
 
+  @Test("that was put back is changed by nothing, for the next generation would hide it")
+  func changeOfRolledBack() async throws {
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    try await keyring.add(label: "stolen", openedBy: [.passphrase("correct horse")])
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
+    try await keyring.remove("stolen")
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+
+    try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
+    let paper = SlotSecret.recoveryCode(ReplicaKeyring.newRecoveryCode())
+    #expect(await code { try await keyring.add(label: "paper", openedBy: [paper]) } == .rolledBackKeyring)
+    #expect(await code { try await keyring.rotateMasterKey() } == .rolledBackKeyring)
+    #expect(await code { try await keyring.remove("stolen") } == .rolledBackKeyring)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring")) == earlier)
+    try await keyring.accept()
+    try await keyring.remove("stolen")
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+  }
+
+  @Test("asks for each secret once, also where the database is asked what it knows")
+  func askedOnce() async throws {
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    try await keyring.add(label: "desk", openedBy: [.passphrase("correct horse")])
+    nonisolated(unsafe) var count = 0
+    let asking = ReplicaKeyring(
+      at: path,
+      key: .keyring(openedBy: [
+        .passphrase {
+          count += 1
+          return Array("correct horse".utf8)
+        }
+      ]))
+    try await asking.remove("machine")
+    #expect(count == 1)
+    await (try open(.passphrase("correct horse"))).close()
+  }
+
   @Test("of before there were generations in the database opens")
   func unknownGeneration() async throws {
     let replica = try await Replica.open(at: path, models: Folder.self, Note.self)

@@ -9,7 +9,7 @@ struct KeyringAdd: AsyncParsableCommand {
     discussion: """
       SECRET is one of:
         passphrase            asked for twice at the terminal
-        passphrase:FILE       the first line of a file; - is the standard input
+        passphrase:FILE       what a file holds, but for one line break at its end; - is the standard input
         recovery-code         made and printed, to be written on paper
         credential:NAME       the systemd credential of that name; --secret-file names a file with it until then
         command:COMMAND       what a program prints: words, or a JSON array; no shell reads it
@@ -46,16 +46,23 @@ struct KeyringAdd: AsyncParsableCommand {
     var codes: [String] = []
     let offered = try secrets.map { try secret($0, &codes) }
     let label = label ?? secrets.map { String($0.prefix { $0 != ":" }) }.joined(separator: "+")
-    try await keyring.add(label: label, openedBy: offered)
+    // Codes are shown first: a slot whose code nobody has seen is a way in that nobody has.
     if options.json {
-      return try options.console.line([
+      try options.console.line([
         "added": .string(label), "recoveryCodes": .array(codes.map { .string($0) }),
       ])
+    } else if !codes.isEmpty {
+      options.console.note("write this on paper and keep it safe; it is not shown again:")
+      try options.console.lines(codes)
+    }
+    do {
+      try await keyring.add(label: label, openedBy: offered)
+    } catch let error as GodwitError where !codes.isEmpty {
+      throw GodwitError(
+        error.code, "\(error.message); nothing was added, and the recovery code above opens nothing", hint: error.hint,
+        underlying: error)
     }
     options.console.note("added slot \(Format.printable(label))")
-    guard !codes.isEmpty else { return }
-    options.console.note("write this on paper and keep it safe; it is not shown again:")
-    try options.console.lines(codes)
   }
 
   private func secret(_ text: String, _ codes: inout [String]) throws -> SlotSecret {

@@ -82,16 +82,6 @@ struct KeyringTest: AsyncParsableCommand {
 extension SlotDescription {
   func isNamed(_ name: String?) -> Bool { label == name || "\(number)" == name }
 
-  /// What opens it, in words.
-  var needs: String {
-    guard !factors.isEmpty else { return "a newer version of Godwit" }
-    let words = [
-      "machineKey": "machine key", "passphrase": "passphrase", "command": "command", "recoveryCode": "recovery code",
-      "credential": "credential \(credential ?? "")",
-    ]
-    return factors.map { words[$0] ?? $0 }.joined(separator: " and ")
-  }
-
   var added: String {
     addedAtMilliseconds.flatMap { $0 == 0 ? nil : Format.time(milliseconds: $0) } ?? "-"
   }

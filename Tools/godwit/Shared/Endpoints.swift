@@ -65,7 +65,10 @@ extension SyncDestination {
 extension GodwitError {
   /// The error with the file or volumes it is about.
   func naming(_ file: String) -> GodwitError {
-    guard file != "-", !file.split(separator: " ").contains(where: { message.contains($0) }) else { return self }
+    // Of several volumes a message names the one it is about.
+    let volumes = file.split(separator: " ").filter { $0.hasSuffix(".new") || $0.suffix(4).first == "." }
+    guard file != "-", !message.contains(file), volumes.count < 2 || !volumes.contains(where: { message.contains($0) })
+    else { return self }
     return GodwitError(code, "\(file): \(message)", hint: hint, underlying: self)
   }
 }

@@ -39,8 +39,13 @@ struct VerificationArguments: ParsableArguments {
         \(identity.fingerprintWords)
       Ask what godwit identity says there. Type yes when it is the same, or what they say: 
       """
-    let answer = String(
-      decoding: try TerminalPrompt.ask(prompt, isShown: true, unavailable: unavailable), as: UTF8.self)
+    let typed: [UInt8]
+    do {
+      typed = try TerminalPrompt.ask(prompt, isShown: true, unavailable: unavailable)
+    } catch let error as GodwitError where error.code == .noKeyFits {
+      throw unavailable  // nothing was typed
+    }
+    let answer = String(decoding: typed, as: UTF8.self)
     return answer.lowercased() == "yes" || identity.hasFingerprint(answer)
   }
 }

@@ -44,6 +44,7 @@ struct Init: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
+    guard name != "" else { throw ValidationError("the name is empty") }
     guard from != nil || fromSecretFile == nil else { throw ValidationError("--from-secret-file goes with --from") }
   }
 

@@ -70,12 +70,14 @@ struct MemberAdd: AsyncParsableCommand {
     if identity == "-" {
       bytes = try StandardStream.input.readToEnd(limit: Self.identityByteLimit)
     } else {
-      guard let file = FileHandle(forReadingAtPath: identity) else {
+      guard let file = FileHandle(forReadingAtPath: identity),
+        let data = try? file.read(upToCount: Self.identityByteLimit) ?? Data()
+      else {
         throw GodwitError(
           .fileAccess, "cannot read \(identity)",
           hint: "give an identity, which starts with godwit1, or a file with one")
       }
-      bytes = Array(try file.read(upToCount: Self.identityByteLimit) ?? Data())
+      bytes = Array(data)
     }
     return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }

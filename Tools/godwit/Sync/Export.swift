@@ -36,8 +36,9 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
-    guard !plaintext || member == nil && !all else {
-      throw ValidationError("--plaintext writes all tables for whoever has the file, without --for and --all")
+    guard !plaintext || member == nil && !all && volumeSize == nil else {
+      throw ValidationError(
+        "--plaintext writes all tables into one file for whoever has it, without --for, --all and --volume-size")
     }
     guard !plaintext || file != "-" else { throw ValidationError("--plaintext needs the name of a file") }
   }

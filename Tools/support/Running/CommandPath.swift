@@ -50,6 +50,12 @@ struct CommandPath {
     self.arguments = Array(names.dropFirst()) + moved + Array(rest)
   }
 
+  /// Whether notes and warnings are left out: `--quiet`, or `--json`.
+  var isForPrograms: Bool {
+    let options = arguments.prefix { $0 != "--" }
+    return options.contains { Self.flags.contains($0) }
+  }
+
   /// The nearest subcommand to what was typed, unless it has little to do with it.
   var suggestion: String? {
     guard let unknown else { return nil }

@@ -13,7 +13,15 @@ public enum Tool {
     // A reader that goes away ends the program silently, whatever the parent process set up.
     signal(SIGPIPE, SIG_DFL)
     let interruption = Interruption()
+    if let unreadable = unreadableArgument {
+      ErrorReport(
+        status: ExitStatus.usage, message: "argument \(unreadable) is not UTF-8, as all text here is",
+        hint: "rename the file, or reach it by another path"
+      ).write(program: root._commandName)
+      exit(ExitStatus.usage)
+    }
     let path = CommandPath(arguments, root: root)
+    ToolLog.install(program: root._commandName, isQuiet: path.isForPrograms)
     let task = Task { await run(root, path) }
     interruption.onInterrupt { task.cancel() }
     let status = await task.value
@@ -21,6 +29,13 @@ public enum Tool {
     guard interruption.finish() else { while true { sleep(1) } }
     if interruption.isInterrupted, status != ExitStatus.success { interruption.exitInterrupted() }
     exit(status)
+  }
+
+  /// The number of an argument that Swift would read as another text.
+  private static var unreadableArgument: Int? {
+    (1..<Swift.max(1, Int(CommandLine.argc))).first { number in
+      CommandLine.unsafeArgv[number].map { String(validatingCString: $0) == nil } ?? false
+    }
   }
 
   private static func protectSecrets(_ program: String) {

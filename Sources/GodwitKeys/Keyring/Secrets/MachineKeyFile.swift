@@ -11,7 +11,8 @@ package enum MachineKeyFile {
 
   /// The key in the file, made when there is none; safe against another process that does the same.
   static func readOrCreate(_ path: String) throws -> SecretBytes {
-    try PrivateFile.makeFolder(FilePath.folder(of: path))
+    try PrivateFile.makeParent(of: path)
+    try ParentFolders.check(of: path)
     let lock = try LockFile("\(path).lock")
     return try withExtendedLifetime(lock) {
       if PrivateFile.exists(path) { return try read(path) }

@@ -6,17 +6,29 @@ import GodwitFiles
 enum SecretText {
   static let byteCountMax = 4_096
 
-  /// A file that the user names. What comes by a descriptor may be whatever it is: its mode is the affair of who opened
-  /// it.
+  /// A file that the user names, also by a link, as secrets are mounted. What comes by a descriptor may be whatever it is:
+  /// its mode is the affair of who opened it.
   static func read(file path: String) throws -> SecretBytes {
     let file = try FileDescriptor.openForReading(path)
     var status = stat()
     guard fstat(file.rawValue, &status) == 0 else { throw GodwitError.file("read the state of", path, errno) }
-    if !isDescriptor(path), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+    if !isDescriptor(path), status.st_mode & S_IFMT == S_IFREG { try check(status, path) }
+    return try read(file, path)
+  }
+
+  /// Throws `unsafeFile` for what others can read, or could put another file in the place of.
+  private static func check(_ status: stat, _ path: String) throws {
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw GodwitError(
+        .unsafeFile, "\(path) holds a secret and belongs to user \(status.st_uid)", hint: "copy it to a file of your own")
+    }
+    guard status.st_mode & 0o077 == 0 else {
       throw GodwitError(
         .unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(path)")
     }
-    return try read(file, path)
+    guard let resolved = realpath(path, nil) else { throw GodwitError.file("find", path, errno) }
+    defer { free(resolved) }
+    for place in [path, String(cString: resolved)] { try ParentFolders.check(of: place, besideOthers: true) }
   }
 
   /// `/dev/stdin`, `/dev/fd/N` and `/proc/self/fd/N` alone: a path that only begins so leads anywhere.

@@ -15,6 +15,18 @@ public struct SlotDescription: Hashable, Sendable {
   public let credential: String?
 }
 
+extension SlotDescription {
+  /// What opens it, in words: `machine key`, `passphrase and recovery code`.
+  public var needs: String {
+    guard !factors.isEmpty else { return "a newer version of Godwit" }
+    let words = [
+      "machineKey": "machine key", "passphrase": "passphrase", "command": "command", "recoveryCode": "recovery code",
+      "credential": "credential \(credential ?? "")",
+    ]
+    return factors.map { words[$0] ?? $0 }.joined(separator: " and ")
+  }
+}
+
 extension KeyringFile {
   /// The slots in order. What stands here is proven only once the keyring is opened.
   ///
