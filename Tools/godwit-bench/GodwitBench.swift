@@ -56,9 +56,16 @@ struct GodwitBench: AsyncParsableCommand {
       print(json ? try measurement.json() : measurement.line)
       if measurement.isOver { isOver = true }
     }
-    if !json, benchmarks.contains(where: { $0.group == "documents" }) { print(Diskcache.line(context)) }
+    if !json { for line in peers(of: benchmarks, context) { print(line) } }
     if check && isOver { throw ExitCode(1) }
   }
+}
+
+/// What others take for the like of whole groups.
+private func peers(of benchmarks: [Benchmark], _ context: BenchContext) -> [String] {
+  let groups = Set(benchmarks.map(\.group))
+  let merge = groups.contains("merge") ? [SessionExtension.line(context)] : []
+  return merge + (groups.contains("documents") ? [Diskcache.line(context)] : [])
 }
 
 /// Every row of the table, in the order it is printed.

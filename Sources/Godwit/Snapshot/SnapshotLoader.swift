@@ -32,6 +32,11 @@ final class SnapshotLoader {
     items = SnapshotCheck(vector: head.vector)
     let known = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     tables = try file.header.tables.map { definition in
+      if let own = writer.catalog[definition.name]?.definition, !own.isSynced {
+        throw GodwitError(
+          .needsMigration, "table \(own.name) stays on this replica, and the snapshot has rows of it",
+          hint: "let it travel first: godwit table start-sync \(own.name); nothing was changed")
+      }
       guard let table = try known.named(definition.name),
         table.definition.columns.map(\.name) == definition.columns.map(\.name),
         table.definition.keyCount == definition.keyCount

@@ -62,6 +62,11 @@ struct FormerRows {
     return former
   }
 
+  /// Whether it was stopped by a call, and not by a migration, which everybody runs.
+  static func areKept(of table: Int, on connection: Connection) throws -> Bool {
+    try !columns(of: table, on: connection).isEmpty
+  }
+
   private static func columns(of table: Int, on connection: Connection) throws -> [String] {
     try connection.withStatement("PRAGMA table_info(\(rows(table)))") { statement in
       var names: [String] = []

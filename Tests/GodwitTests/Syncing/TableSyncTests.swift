@@ -29,6 +29,12 @@ private struct SyncedPlace: Model {
   var visits = 0
 }
 
+private struct Shelf: Model {
+  static let schema = Schema<Self>("shelf") { Column("label", \.label) }
+  var id = ""
+  var label = ""
+}
+
 private struct BusStop: Model {
   static let schema = Schema<Self>("stop", sync: .local) { Column("place", \.place).references(LocalPlace.self) }
   var id = ""
@@ -328,6 +334,34 @@ struct TableSyncTests {
     #expect(await code { try await replica.stopSync(of: "place") } == .invalidSchema)
     #expect(await code { try await replica.startSync(of: "place") } == .invalidArgument)
     #expect(try await replica.log().count == 2)
+  }
+
+  @Test("what was stopped by a call is started by one, also after migrations that came since")
+  func startsAfterMigrations() async throws {
+    var (first, second) = try await parted("a", "b")
+    await first.close()
+    await second.close()
+    let versions = [
+      Migration(1, "shelves") { CreateTable(Shelf.self) },
+      Migration(2, "height") { AddColumn("height", Int?.self, to: "place") },
+    ]
+    func open(_ number: Int) async throws -> Replica {
+      try await Replica.open(
+        at: folder.file("replica-\(number)"), models: [], name: nil, key: .keyring(), migrations: Migrations(versions),
+        logger: .init(label: "test"), wallClock: clock.wallClock)
+    }
+    (first, second) = (try await open(0), try await open(1))
+    try await first.write { _ = try $0.execute("UPDATE place SET name = 'two', height = 5 WHERE id = 'a'") }
+    try await second.write { _ = try $0.execute("UPDATE place SET name = 'mine' WHERE id = 'b'") }
+    #expect(try await carry(first, second).quarantined == 1)
+    let snapshot = folder.file("snapshot")
+    _ = try await first.snapshot(to: .file(snapshot))
+    let refused = await failure { try await second.rejoin(from: .file(snapshot)) }
+    #expect(refused?.code == .needsMigration && refused?.hint?.contains("start-sync place") == true, "\(String(describing: refused))")
+    try await second.startSync(of: "place")
+    _ = try await together(first, second)
+    #expect(try await rows(second).map { [$0[0], $0[1]] } == [["a", "two"], ["b", "mine"]])
+    #expect(await code { try await second.stopSync(of: "place") } == .invalidArgument)
   }
 
   @Test("a migration starts and stops it on every replica")

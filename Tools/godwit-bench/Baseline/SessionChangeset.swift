@@ -1,7 +1,7 @@
 import Foundation
 
 /// The bytes that SQLite's session extension writes for the same change: "The Changeset Format" in SQLite's
-/// sqlite3session.c. `Tools/compare-session` prints what the extension itself makes of the same rows beside it.
+/// sqlite3session.c. ``SessionExtension`` prints what the extension itself makes of the same rows.
 struct SessionChangeset {
   private(set) var bytes: [UInt8] = []
 
