@@ -48,7 +48,7 @@ struct StatementListTests {
   ) throws -> SignedStatement {
     try SignedStatement.issue(
       group: group, incarnation: incarnation, at: milliseconds, vector: vector,
-      chains: ContentHash(of: [1, 2, 3].withUnsafeBytes { $0 }), members: members ?? records, ended: ended,
+      chains: [1, 2, 3].withUnsafeBytes { ContentHash(of: $0) }, members: members ?? records, ended: ended,
       by: identities[maker])
   }
 

@@ -57,6 +57,31 @@ import Testing
     #expect(try desk.digest() == laptop.digest())
   }
 
+  @Test func aListingSaysWhatItLeavesOutAndTellsACopysWritesFromTheOriginals() async throws {
+    let (desk, laptop) = try await Machine.pair()
+    try exchange(desk, laptop)
+    let copy = try Machine("copy")
+    for folder in [".godwit", "config"] {
+      try FileManager.default.copyItem(atPath: laptop.path(folder), toPath: copy.path(folder))
+    }
+    for (machine, title) in [(laptop, "mine"), (copy, "the copy's")] {
+      try await machine.write { tx in _ = try tx.execute("UPDATE note SET title = \(title) WHERE views = 1") }
+    }
+    try #require(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+    try #require(try copy.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
+    let log = try desk.godwit("log", "--limit", "2")
+    #expect(log.error.contains("the newest 2; there are more: --limit"))
+    let names = Set(log.lines.flatMap { $0.split(separator: " ").map(String.init) }.filter { $0.hasPrefix("laptop/") })
+    #expect(names.count == 2, "\(log.text)")
+    #expect(try desk.godwit("log", "--limit", "50").error.isEmpty)
+    #expect(try desk.godwit("log", "--limit", "2", "--json").objects().count == 2)
+    let conflicts = try desk.godwit("conflicts").text
+    #expect(names.allSatisfy(conflicts.contains), "\(conflicts)")
+    let key = try #require(try desk.godwit("query", "--json", "SELECT hex(id) AS id FROM note WHERE views = 1").objects().first?["id"] as? String)
+    let why = try desk.godwit("why", "note", key, "title").text
+    #expect(names.allSatisfy(why.contains), "\(why)")
+  }
+
   @Test func conflictsArePrunedAndStayCounted() async throws {
     let (_, laptop) = try await edited()
     #expect(try laptop.godwit("conflicts", "prune").status == 64)

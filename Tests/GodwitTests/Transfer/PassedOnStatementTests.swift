@@ -103,7 +103,7 @@ struct PassedOnStatementTests {
   @Test("do not count when they are of another history under the same numbers")
   func otherHistory() async throws {
     try await pass { _, statement in
-      try reissued(statement, at: statement.createdAt + 1, chains: ContentHash(of: [7].withUnsafeBytes { $0 }))
+      try reissued(statement, at: statement.createdAt + 1, chains: [7].withUnsafeBytes { ContentHash(of: $0) })
     }
     #expect(try await kept == 1)
   }
@@ -227,7 +227,7 @@ struct PassedOnStatementTests {
     var early: SignedStatement?
     try await pass { _, statement in
       early = statement
-      return try reissued(statement, at: statement.createdAt + 5, vector: VersionVector(), chains: ContentHash(of: [].withUnsafeBytes { $0 }))
+      return try reissued(statement, at: statement.createdAt + 5, vector: VersionVector(), chains: [].withUnsafeBytes { ContentHash(of: $0) })
     }
     #expect(try await kept == 1)
     let before = try #require(early)

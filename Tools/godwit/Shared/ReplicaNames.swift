@@ -4,6 +4,8 @@ import ToolSupport
 /// What people call the replicas of a group.
 struct ReplicaNames {
   private let names: [ReplicaID: String]
+  /// Replicas of which more than one incarnation is told of: copies of a folder go by one name.
+  private var copied: Set<ReplicaID> = []
 
   init(_ members: [Member]) {
     names = Dictionary(members.map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -12,12 +14,25 @@ struct ReplicaNames {
   /// The member's name, or the first digits of the ID of a replica that is not known.
   func name(_ replica: ReplicaID) -> String { names[replica] ?? String("\(replica)".prefix(8)) }
 
+  /// The same, with the incarnation where it is to be told from another: `laptop/2`.
+  func name(_ replica: ReplicaID, _ incarnation: String) -> String {
+    copied.contains(replica) ? "\(name(replica))/\(incarnation)" : name(replica)
+  }
+
+  /// Tells the incarnations of a replica apart where there are several among these.
+  func tellingApart(_ writers: [(replica: ReplicaID, incarnation: String)]) -> ReplicaNames {
+    var names = self
+    let incarnations = Dictionary(grouping: writers, by: \.replica).mapValues { Set($0.map(\.incarnation)) }
+    names.copied = Set(incarnations.filter { $0.value.count > 1 }.keys)
+    return names
+  }
+
   /// `laptop, transaction 7, 2026-01-31T09:30:00.250Z`.
   func text(_ author: Authorship?) -> String {
     guard let author else { return "a write older than all that is remembered" }
     let time = author.milliseconds.map { ", \(Format.time(milliseconds: $0))" } ?? ""
     let transaction = author.sequence == 0 ? "not logged" : "transaction \(author.sequence)"
-    return "\(name(author.replica)), \(transaction)\(time)"
+    return "\(name(author.replica, author.incarnation)), \(transaction)\(time)"
   }
 
   /// Specs/cli.md, "JSON": an author. All null for a write that is not remembered.

@@ -38,19 +38,22 @@ struct ConflictsList: AsyncParsableCommand {
         values = parsed.key
       }
       let conflicts = try await replica.conflicts(
-        limit: limit.limit, table: table, key: values, kind: kind?.kind, since: since?.milliseconds)
+        limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.milliseconds)
       return (conflicts, ReplicaNames(try await replica.members()), try await replica.status().prunedConflicts)
     }
-    guard !options.json else { return try options.console.lines(conflicts.lazy.map { $0.json(names).text }) }
+    guard !options.json else {
+      return try options.console.lines(conflicts.prefix(limit.limit).lazy.map { $0.json(names).text })
+    }
     if conflicts.isEmpty {
       options.console.note("no conflicts")
     } else {
-      try options.console.lines(Self.table(conflicts, names).lines)
+      try options.console.lines(Self.table(limit.shown(conflicts, options.console), names).lines)
     }
     if pruned > 0 { options.console.note("\(Format.count(pruned, "older one")) let go of") }
   }
 
-  private static func table(_ conflicts: [Conflict], _ names: ReplicaNames) -> TextTable {
+  private static func table(_ conflicts: ArraySlice<Conflict>, _ names: ReplicaNames) -> TextTable {
+    let names = names.tellingApart(conflicts.flatMap(\.authors))
     var table = TextTable([
       ("NUMBER", .right), ("KIND", .left), ("TABLE", .left), ("KEY", .left), ("COLUMN", .left), ("LOST", .left),
       ("BY", .left), ("TO", .left), ("TIME", .left), ("STATE", .left),
@@ -59,7 +62,8 @@ struct ConflictsList: AsyncParsableCommand {
       table.add([
         "\(conflict.id)", ConflictKind(conflict.kind).rawValue, conflict.table, Format.values(conflict.key),
         conflict.columns.joined(separator: ", "), Format.values(conflict.losingValues),
-        conflict.loser.map { names.name($0.replica) } ?? "", conflict.winner.map { names.name($0.replica) } ?? "",
+        conflict.loser.map { names.name($0.replica, $0.incarnation) } ?? "",
+        conflict.winner.map { names.name($0.replica, $0.incarnation) } ?? "",
         conflict.loser?.milliseconds.map { Format.time(milliseconds: $0) } ?? "",
         conflict.state,
       ])
@@ -96,6 +100,11 @@ enum ConflictKind: String, ExpressibleByArgument, CaseIterable {
 extension Conflict {
   /// In a word or three.
   var state: String { isResolved ? "resolved" : isOfFormerColumn ? "of a former column" : "open" }
+
+  /// The incarnations that wrote the two sides, those that are remembered.
+  var authors: [(replica: ReplicaID, incarnation: String)] {
+    [loser, winner].compactMap { author in author.map { ($0.replica, $0.incarnation) } }
+  }
 
   /// Whether there is no column any more to restore it to.
   var isOfFormerColumn: Bool { kind == .edit && !formerColumns.isEmpty }

@@ -42,19 +42,23 @@ struct LogList: AsyncParsableCommand {
       var writer: ReplicaID?
       if let origin { writer = try await replica.replicaID(named: origin) }
       let entries = try await replica.log(
-        limit: limit.limit, table: table, replica: writer, since: since?.milliseconds)
+        limit: limit.asked, table: table, replica: writer, since: since?.milliseconds)
       return (entries, names, try await !replica.status().held.isEmpty)
     }
-    guard !options.json else { return try options.console.lines(entries.lazy.map { $0.json(names).text }) }
+    guard !options.json else {
+      return try options.console.lines(entries.prefix(limit.limit).lazy.map { $0.json(names).text })
+    }
     guard !entries.isEmpty else {
       let isWhole = table == nil && origin == nil && since == nil
       let none = hasHistory ? "all transactions are forgotten: every member holds them" : "no transactions yet"
       return options.console.note(isWhole ? none : "no such transactions")
     }
     var listing = TextTable([("TIME", .left), ("REPLICA", .left), ("NUMBER", .right), ("CHANGES", .left)])
-    for entry in entries {
+    let shown = limit.shown(entries, options.console)
+    let told = names.tellingApart(shown.map { ($0.replica, $0.incarnation) })
+    for entry in shown {
       listing.add([
-        Format.time(milliseconds: entry.milliseconds), names.name(entry.replica), "\(entry.sequence)",
+        Format.time(milliseconds: entry.milliseconds), told.name(entry.replica, entry.incarnation), "\(entry.sequence)",
         entry.changes.map(\.text).joined(separator: ", "),
       ])
     }

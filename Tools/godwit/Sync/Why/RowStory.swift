@@ -8,7 +8,7 @@ struct RowStory {
 
   init(_ row: RowExplanation, _ names: ReplicaNames) {
     self.row = row
-    self.names = names
+    self.names = names.tellingApart(row.authors.map { ($0.replica, $0.incarnation) })
   }
 
   var lines: [String] { head + row.cells.flatMap(lines) }
@@ -92,4 +92,13 @@ struct RowStory {
   }
 
   private func number(_ conflict: Conflict) -> String { "(conflict \(conflict.id))" }
+}
+
+extension RowExplanation {
+  /// Whoever is told of.
+  fileprivate var authors: [Authorship] {
+    touches.map(\.author) + moves.map(\.author) + deletions + [movedHere].compactMap { $0 } + waiting.map(\.author)
+      + cells.flatMap { [$0.author].compactMap { $0 } + $0.parts.map(\.author) }
+      + conflicts.flatMap { [$0.loser, $0.winner].compactMap { $0 } }
+  }
 }
