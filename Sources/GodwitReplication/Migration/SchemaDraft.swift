@@ -85,7 +85,9 @@ package struct SchemaDraft: Sendable {
 
   private func index(of name: String) throws -> Int {
     guard let index = tables.firstIndex(where: { $0.definition.name.isSameName(as: name) }) else {
-      throw Self.invalid("there is no table \(name)")
+      throw Self.invalid(
+        "there is no table \(name)",
+        hint: "nothing was altered; make it by a CreateTable; if no migration makes it, take in a file of the group first")
     }
     return index
   }
