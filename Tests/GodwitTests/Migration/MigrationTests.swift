@@ -135,10 +135,33 @@ struct MigrationTests {
       ])
     let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: bad) }
     #expect(failure?.code == .constraint)
-    #expect(failure?.message.hasPrefix("migration 3 \"unique\" failed: ") == true)
+    #expect(
+      failure?.message
+        == "migration 3 \"unique\" failed: UNIQUE constraint failed: rows (1) and (2) of table note hold the same "
+        + "in index index_note_on_stars (stars)")
     try await group.update(0, to: 1)
     #expect(try await group.rows(0, "SELECT count(*) FROM note WHERE titel <> '' AND views > 0") == [[2]])
     #expect(try await group[0].verify().problems == [])
+  }
+
+  @Test("a rule that makes rows equal which a unique index keeps apart names two of them")
+  func equalRows() async throws {
+    let group = try await MigrationGroup([1]) {
+      Migration(1, "pairs") {
+        CreateTable(
+          "pair", [NewColumn("a", Int.self), NewColumn("b", String.self), NewColumn("word", String?.self)], keyCount: 2,
+          unique: [["word"]])
+      }
+    }
+    try await group.write(
+      0, "INSERT INTO pair VALUES (1, 'x', NULL), (2, 'x', NULL), (3, 'it''s', 'Word'), (4, 'x', 'z'), (5, 'x', 'word')")
+    let lower = Migration(2, "lower") { ChangeColumn("word", String?.self, in: "pair", by: "lower(word)") }
+    let failure = await error { try await group[0].migrate(Migrations(group.migrations + [lower])) }
+    #expect(failure?.code == .constraint)
+    let message = failure?.message ?? ""
+    #expect(message.contains("rows (3, 'it''s') and (5, 'x') of table pair hold the same"), "\(message)")
+    #expect(message.hasSuffix("(word)"))
+    #expect(failure?.hint?.hasPrefix("nothing was altered; ") == true)
   }
 
   @Test("a migration that was changed after it ran is refused with the difference")
