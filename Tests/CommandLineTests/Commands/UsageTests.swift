@@ -6,7 +6,8 @@ import Testing
     (["stauts"], "did you mean: godwit status"), (["member", "lst"], "did you mean: godwit member list"),
     (["frobnicate"], "see: godwit --help"), (["export"], "see: godwit export --help"),
     (["export", "a", "--fro", "x"], "did you mean '--for'"), (["log", "--limit", "0"], "--limit"),
-    (["log", "--limit", "-1"], "--limit"), (["status", "extra"], "see: godwit status --help"),
+    (["log", "--limit", "-1"], "--limit"), (["log", "show", "desk", "7", "--incarnation", "zz"], "--incarnation"),
+    (["status", "extra"], "see: godwit status --help"),
     (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
   ])
   func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {
