@@ -15,8 +15,12 @@
     case loseCounterDelta = "lose-counter-delta"
     case followFutureClock = "follow-future-clock"
 
-    /// The one that the environment variable `GODWIT_PLANT` names.
-    package static let active = ProcessInfo.processInfo.environment["GODWIT_PLANT"].flatMap(Self.init(rawValue:))
+    /// What the environment variable `GODWIT_PLANT` says.
+    private static let name = ProcessInfo.processInfo.environment["GODWIT_PLANT"]
+    /// The one that it names.
+    package static let active = name.flatMap(Self.init(rawValue:))
+    /// What it names that is no fault: then nothing is planted, and a clean run shows nothing.
+    package static var unknownName: String? { active == nil ? name : nil }
 
     package var isPlanted: Bool { Self.active == self }
   }

@@ -6,17 +6,23 @@ import Testing
 /// Runs godwit-sim, which this build made beside the tests.
 private enum Simulator {
   static func run(_ seeds: ClosedRange<Int>, planting fault: PlantedFault?) async throws -> (status: Int32, output: String) {
+    try await run(
+      ["--first", "\(seeds.lowerBound)", "--seeds", "\(seeds.count)", "--workers", "1", "--no-shrink"],
+      planting: fault?.rawValue)
+  }
+
+  static func run(
+    _ arguments: [String], planting fault: String? = nil
+  ) async throws -> (status: Int32, output: String) {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let tool = (own as NSString).deletingLastPathComponent + "/godwit-sim"
     return try await BlockingThread.run {
       let process = Process()
       let output = Pipe()
       process.executableURL = URL(fileURLWithPath: tool)
-      process.arguments = [
-        "--first", "\(seeds.lowerBound)", "--seeds", "\(seeds.count)", "--workers", "1", "--no-shrink",
-      ]
+      process.arguments = arguments
       var environment = ProcessInfo.processInfo.environment
-      environment["GODWIT_PLANT"] = fault?.rawValue
+      environment["GODWIT_PLANT"] = fault
       process.environment = environment
       process.standardOutput = output
       process.standardError = output
@@ -46,6 +52,19 @@ struct PlantedFaultTests {
     let run = try await Simulator.run(Self.seeds, planting: nil)
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("\(Self.seeds.count) seeds"))
+  }
+
+  @Test("a name that is no fault is refused, and not a run without one")
+  func unknown() async throws {
+    let run = try await Simulator.run(["--seeds", "1"], planting: "acept-gap")
+    #expect(run.status == 64, "\(run.output)")
+    #expect(run.output.contains("there is no fault 'acept-gap', which GODWIT_PLANT names"))
+  }
+
+  @Test("events that a seed has not are refused", arguments: ["99999", "-1", "1,x", "1,", ""])
+  func foreignEvents(list: String) async throws {
+    let run = try await Simulator.run(["--replay", "1", "--keep=\(list)"])
+    #expect(run.status == 64 && run.output.contains("--keep"), "\(run.output)")
   }
 
   @Test("there are ten")

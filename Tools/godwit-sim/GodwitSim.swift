@@ -50,13 +50,33 @@ struct GodwitSim: AsyncParsableCommand {
   func validate() throws {
     guard workers > 0, seeds > 0 else { throw ValidationError("there must be a worker and a seed") }
     for name in without where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
+    guard keep == nil || replay != nil else { throw ValidationError("--keep needs --replay") }
+    if let replay { _ = try kept(of: Trace(seed: replay, faults: faults)) }
+    #if DEBUG || GODWIT_PLANT
+      if let name = PlantedFault.unknownName {
+        let known = PlantedFault.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("there is no fault '\(name)', which GODWIT_PLANT names; there are: \(known)")
+      }
+    #endif
+  }
+
+  private var faults: Fault { without.compactMap(Fault.init(name:)).reduce(Fault.all) { $0.subtracting($1) } }
+
+  /// The numbers of the events to run.
+  private func kept(of trace: Trace) throws -> [Int] {
+    guard let keep else { return Array(0..<trace.count) }
+    return try keep.split(separator: ",", omittingEmptySubsequences: false).map { text in
+      guard let number = Int(text), (0..<trace.count).contains(number) else {
+        throw ValidationError("--keep '\(text)' is no event of seed \(trace.seed), which has 0 to \(trace.count - 1)")
+      }
+      return number
+    }
   }
 
   func run() async throws {
     let root = "\(folder)/godwit-sim-\(getpid())"
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: root) }
-    let faults = without.compactMap(Fault.init(name:)).reduce(Fault.all) { $0.subtracting($1) }
     let simulation = Simulation(root: root, faults: faults)
     if let replay { return try await run(seed: replay, simulation) }
     let report = try await SeedRunner(
@@ -69,9 +89,9 @@ struct GodwitSim: AsyncParsableCommand {
 
   private func run(seed: UInt64, _ simulation: Simulation) async throws {
     let trace = Trace(seed: seed, faults: simulation.faults)
-    let kept = keep.map { $0.split(separator: ",").compactMap { Int($0) } } ?? Array(0..<trace.count)
+    let kept = try kept(of: trace)
     print(trace.description(of: kept))
-    let outcome = try await simulation.run(trace, keeping: kept.filter { $0 < trace.count })
+    let outcome = try await simulation.run(trace, keeping: kept)
     guard let failure = outcome.failure else { return print("seed \(seed) ran clean") }
     print("seed \(seed): \(failure)")
     throw ExitCode.failure

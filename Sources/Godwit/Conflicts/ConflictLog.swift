@@ -59,6 +59,21 @@ struct ConflictLog {
     return try connection.scalar("SELECT hlc FROM godwit_log WHERE id = ?", [.integer(key)]) ?? .integer(0)
   }
 
+  /// The number of the latest entry; 0 without any.
+  var lastNumber: Int64 {
+    get throws {
+      guard case .integer(let id)? = try connection.scalar("SELECT max(id) FROM godwit_conflict") else { return 0 }
+      return id
+    }
+  }
+
+  /// How many entries have come since the one of that number.
+  func count(after id: Int64) throws -> Int {
+    let count = try connection.scalar("SELECT count(*) FROM godwit_conflict WHERE id > ?", [.integer(id)])
+    guard case .integer(let count)? = count else { return 0 }
+    return Int(count)
+  }
+
   func markResolved(_ id: Int64) throws {
     try connection.run("UPDATE godwit_conflict SET resolved = 1 WHERE id = ?", [.integer(id)])
   }

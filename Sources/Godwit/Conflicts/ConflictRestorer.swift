@@ -25,7 +25,7 @@ struct ConflictRestorer {
     let key = RowKey(table: table.number, key: conflict.key.encoded[...])
     switch conflict.kind {
     case .edit: return try restoreEdit(conflict, key, table)
-    case .delete: return try delete(current(key, table), table)
+    case .delete: return try delete(rows.currentKey(of: key, table), table)
     // What rejoining could not write anew waits nowhere.
     case .constraint where !conflict.columns.isEmpty: return try restoreEdit(conflict, key, table)
     case .unique, .reference, .constraint:
@@ -37,7 +37,7 @@ struct ConflictRestorer {
   }
 
   private func restoreEdit(_ conflict: Conflict, _ listed: RowKey, _ table: MergeTable) throws -> Bool {
-    let key = try current(listed, table)
+    let key = try rows.currentKey(of: listed, table)
     let lost = try zip(cells(of: conflict, table), conflict.losingValues).map(Cell.init)
     if let values = try table.rows.values(key.key) {
       let differing = lost.filter { values[$0.column - table.definition.keyCount] != $0.value }
@@ -45,8 +45,7 @@ struct ConflictRestorer {
       return !differing.isEmpty
     }
     let image = try rows.fold.state(of: key)?.image
-    // A row that never was here is all that it lost.
-    guard image != nil || conflict.kind == .constraint || conflict.columns.isEmpty else {
+    guard image != nil || !conflict.needsImage else {
       throw GodwitError(
         .notFound, "the row of table \(conflict.table) is gone, and its other columns are not remembered any more",
         hint: "insert it anew; the conflict shows the value that lost")
@@ -82,17 +81,6 @@ struct ConflictRestorer {
       try transaction.execute(
         SQL(text: table.rows.updateSQL(part.map(\.column)), values: part.map(\.value) + keyValues))
     }
-  }
-
-  /// The row's key now: where it went last, as long as it is remembered to have gone.
-  private func current(_ listed: RowKey, _ table: MergeTable) throws -> RowKey {
-    var key = listed
-    var seen: Set<RowKey> = []
-    while seen.insert(key).inserted, try !table.rows.contains(key.key) {
-      guard let move = try rows.fold.state(of: key)?.moves.max(by: { $0.stamp < $1.stamp }) else { break }
-      key = RowKey(table: table.number, key: move.target[...])
-    }
-    return key
   }
 
   private func delete(_ key: RowKey, _ table: MergeTable) throws -> Bool {
@@ -138,5 +126,30 @@ extension LimboRow.Reason {
     case .missingParent, .circle: kind == .reference
     case .constraint: kind == .constraint
     }
+  }
+}
+
+extension Conflict {
+  /// Whether what lost says too little of its row to insert that anew. A row that never was here is all that it lost.
+  var needsImage: Bool { kind == .edit && !columns.isEmpty }
+}
+
+extension RowHistory {
+  /// The row's key now: where it went last, as long as it is remembered to have gone.
+  func currentKey(of listed: RowKey, _ table: MergeTable) throws -> RowKey {
+    var key = listed
+    var seen: Set<RowKey> = []
+    while seen.insert(key).inserted, try !table.rows.contains(key.key) {
+      guard let move = try fold.state(of: key)?.moves.max(by: { $0.stamp < $1.stamp }) else { break }
+      key = RowKey(table: table.number, key: move.target[...])
+    }
+    return key
+  }
+
+  /// Whether the row of a conflict is gone and too little of it is remembered to restore anything of it.
+  func lacksRow(of conflict: Conflict) throws -> Bool {
+    guard conflict.needsImage, let table = try tables.named(conflict.table) else { return false }
+    let key = try currentKey(of: RowKey(table: table.number, key: conflict.key.encoded[...]), table)
+    return try !table.rows.contains(key.key) && fold.state(of: key)?.image == nil
   }
 }

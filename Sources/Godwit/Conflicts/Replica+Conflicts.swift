@@ -18,9 +18,12 @@ extension Replica {
   ) async throws -> [Conflict] {
     try Self.check(limit)
     return try await pool.read { connection in
-      let number = try table.map { try Catalog(connection).everSynced(named: $0, on: connection).id }
+      let entry = try table.map { try Catalog(connection).everSynced(named: $0, on: connection) }
+      let stored = try key.map { key in
+        try entry.map { try StoredKey(key, of: $0.definition, on: connection).values } ?? key
+      }
       let filter = ConflictLog.Filter(
-        table: number, key: key, kind: kind, since: since.map { HLC(milliseconds: $0) })
+        table: entry?.id, key: stored, kind: kind, since: since.map { HLC(milliseconds: $0) })
       return try ConflictLog(connection, origins: OriginTable(connection)).list(filter, limit: limit)
     }
   }
@@ -30,6 +33,24 @@ extension Replica {
     try await pool.read { connection in
       try ConflictLog(connection, origins: OriginTable(connection)).list(.init(id: id), limit: 1).first
     }
+  }
+
+  /// Whether ``restore(conflict:)`` has no row to write to and cannot insert it: the row is gone, and nothing but what
+  /// the conflict tells is remembered of it.
+  ///
+  /// Takes time in proportion to the transactions since the last import that had something to merge.
+  ///
+  /// - Throws: `notFound` when there is no such conflict.
+  public func lacksRow(ofConflict id: Int64) async throws -> Bool {
+    try await pool.read { connection in
+      let log = ConflictLog(connection, origins: try OriginTable(connection))
+      guard let conflict = try log.list(.init(id: id), limit: 1).first else { throw Self.noConflict(id) }
+      return try RowHistory(connection).lacksRow(of: conflict)
+    }
+  }
+
+  private static func noConflict(_ id: Int64) -> GodwitError {
+    GodwitError(.notFound, "there is no conflict \(id)", hint: "see: godwit conflicts")
   }
 
   /// Brings back what lost, by an ordinary new write in a transaction of its own, and marks the conflict as resolved:
@@ -46,9 +67,7 @@ extension Replica {
     try await withWriter { writer in
       try writer.write { transaction in
         let log = ConflictLog(writer.connection, origins: writer.log.origins)
-        guard let conflict = try log.list(.init(id: id), limit: 1).first else {
-          throw GodwitError(.notFound, "there is no conflict \(id)", hint: "see: godwit conflicts")
-        }
+        guard let conflict = try log.list(.init(id: id), limit: 1).first else { throw Self.noConflict(id) }
         try Self.checkIsRestorable(conflict)
         let hasWritten = try ConflictRestorer(writer, transaction).restore(conflict)
         try log.markResolved(id)
@@ -97,7 +116,9 @@ extension Catalog {
   /// The synced table of this name.
   func synced(named name: String) throws -> CatalogTable {
     guard let table = self[name], table.definition.isSynced else {
-      throw GodwitError(.notInSchema, "there is no synced table \(name)", hint: "see: godwit status")
+      let collection = try? CollectionTable.name(of: name)
+      let hint = collection.flatMap { self[$0] }.map { "the collection \(name) is in table \($0.definition.name)" }
+      throw GodwitError(.notInSchema, "there is no synced table \(name)", hint: hint ?? "see: godwit status")
     }
     return table
   }

@@ -45,9 +45,7 @@ final class ImportPlanner {
   /// Notes how things stand before the import.
   func begin(_ writer: ReplicaWriter) throws {
     held = writer.log.origins.vector
-    if case .integer(let id)? = try writer.connection.scalar("SELECT max(id) FROM godwit_conflict") {
-      lastConflict = id
-    }
+    lastConflict = try ConflictLog(writer.connection, origins: writer.log.origins).lastNumber
     waiting = Set(try Holds(writer.connection).keys(limit: .max))
   }
 

@@ -46,7 +46,8 @@ extension Replica {
         }
         return number
       }
-      return try history.explain(found, key: key, column: number)
+      let stored = try StoredKey(key, of: definition, on: connection)
+      return try history.explain(found, key: stored.values, column: number)
     }
   }
 

@@ -129,10 +129,15 @@ final class ChangeCarrier {
       if let columns, !columns.contains(cell.column) { continue }
       guard let places = landings.columns[cell.column] else { throw ByteReader.malformed("a column without a name") }
       for landing in places {
-        if let number = landing.number, let value = try convert(cell.value, landing, table, operation, version) {
+        let column = "column \(landing.name) of table \(table.definition.name)"
+        guard let number = landing.number else {
+          unknown.append((cell.column, column))
+          continue
+        }
+        if let value = try convert(cell.value, landing, table, operation, version) {
           values[number] = value
         } else {
-          unknown.append((cell.column, "column \(landing.name) of table \(table.definition.name)"))
+          unknown.append((cell.column, "another rule for \(column): a migration's has no value for what was written"))
         }
       }
     }

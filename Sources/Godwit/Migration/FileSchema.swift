@@ -30,7 +30,9 @@ enum FileSchema {
     return try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection) || hasNewCollections
   }
 
-  /// A replica without tables starts where the sender is.
+  /// A replica without tables starts where the sender is, with the sender's tables. The steps are gone through for the
+  /// local tables that they make, which no file has. Tables that no step made are in the file as the steps left them,
+  /// if they travel; what is said of them is said of no table here.
   private static func takeOver(
     _ header: SyncFileHeader, _ migrations: [SchemaMigration], at now: Int64, on connection: Connection
   ) throws -> Bool {
@@ -38,7 +40,7 @@ enum FileSchema {
     for migration in migrations where migration.version <= header.schemaVersion {
       for step in migration.steps {
         try ValueConverter.check(step, on: connection)
-        try draft.apply(step)
+        if draft.knows(step) { try draft.apply(step) }
       }
       try MigrationHistory.record(migration, appliedAt: now, on: connection)
     }

@@ -87,7 +87,7 @@ struct MigrationFile: Codable {
       self = try JSONDecoder().decode(Self.self, from: Data(json))
       try Self.checkMembers(JSONSerialization.jsonObject(with: Data(json)), "root")
     } catch let error as DecodingError {
-      throw Self.malformed("\(Self.place(of: error))")
+      throw Self.malformed(Self.misfit(in: json) ?? Self.place(of: error))
     } catch let error where !(error is GodwitError) {
       // JSONSerialization refuses what JSONDecoder lets pass in members that it does not look at.
       throw Self.malformed("it is no JSON")
@@ -159,6 +159,26 @@ struct MigrationFile: Codable {
     case .typeMismatch(_, let context), .valueNotFound(_, let context): "\(path(context)) is of another type"
     default: "it is no JSON"
     }
+  }
+
+  /// A number that is none of those counted by; JSONDecoder takes the whole text for no JSON then.
+  private static func misfit(in json: [UInt8]) -> String? {
+    guard let root = try? JSONSerialization.jsonObject(with: Data(json)) else { return nil }
+    return misfit(in: root, at: "").map { "\($0) is no whole number from 0 on" }
+  }
+
+  private static func misfit(in json: Any, at path: String) -> String? {
+    if let list = json as? [Any] {
+      return list.enumerated().lazy.compactMap { misfit(in: $1, at: "\(path)[\($0)]") }.first
+    }
+    guard let object = json as? [String: Any] else { return nil }
+    return object.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
+      let place = path.isEmpty ? name : "\(path).\(name)"
+      if ["version", "keyCount"].contains(name), let number = value as? NSNumber {
+        return UInt64(exactly: number.doubleValue) == nil ? place : nil
+      }
+      return misfit(in: value, at: place)
+    }.first
   }
 
   private static func path(_ context: DecodingError.Context) -> String {

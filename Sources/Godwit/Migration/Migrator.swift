@@ -102,8 +102,9 @@ struct Migrator {
       try ValueConverter.check(step, on: connection)
       try draft.apply(step)
     }
+    try draft.checkReferences()
     let sync = TableSync(writer: writer)
-    let (started, stopped) = draft.syncChanges(since: writer.catalog.tables.map(\.definition))
+    let (started, stopped) = draft.syncChanges
     for definition in stopped { try sync.release(definition) }
     let rebuild = SchemaRebuild(
       draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, on: connection)

@@ -95,7 +95,7 @@ final class SchemaRebuild {
       try connection.execute("DROP INDEX IF EXISTS \(SQLName.quoted(definition.indexName(index)))")
     }
     for index in definition.indexes where !old.definition.indexes.contains(index) {
-      try connection.execute(definition.creationStatement(index))
+      try make(index, of: definition)
     }
     try Catalog.update(table, on: connection)
     try CaptureTriggers.remake(table, on: connection)
@@ -204,7 +204,7 @@ final class SchemaRebuild {
         "INSERT INTO sqlite_sequence (name, seq) SELECT ?2, ?1 WHERE NOT EXISTS "
           + "(SELECT 1 FROM sqlite_sequence WHERE name = ?2)", [last, .text(definition.name)])
     }
-    for index in definition.indexes { try connection.execute(definition.creationStatement(index)) }
+    for index in definition.indexes { try make(index, of: definition) }
     if definition.isSynced {
       for sql in CaptureTriggers.statements(table) { try connection.execute(sql) }
     }

@@ -22,6 +22,8 @@ struct SnapshotImport {
     let rows: [(table: String, count: Int)]
     /// Own transactions that were made anew.
     let replayed: Int
+    /// What of them could not be.
+    let conflicts: Int
   }
 
   init(_ file: SyncFileReader, _ head: SnapshotHead, writer: ReplicaWriter, isPlanned: Bool) {
@@ -55,8 +57,11 @@ struct SnapshotImport {
       _ = try Catalog.grow(table, columns: columns, upTo: CollectionTable.heldMemberLimit, on: writer.connection)
     }
     try writer.reload()
+    let conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
+    let lastConflict = try conflicts.lastNumber
     if !unsent.isEmpty { try Replay(writer).run(unsent) }
-    return Outcome(rows: loader.rows, replayed: unsent.count)
+    return Outcome(
+      rows: loader.rows, replayed: unsent.count, conflicts: try conflicts.count(after: lastConflict))
   }
 
   /// What this replica wrote that the snapshot does not know, in order.

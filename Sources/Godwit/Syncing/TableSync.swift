@@ -24,6 +24,14 @@ struct TableSync {
   /// Starts without a migration. Returns how many rows the table had.
   func start(_ name: String, asOf milliseconds: Int64?) throws -> Int {
     let definition = try definition(of: name, synced: false).setting(isSynced: true)
+    for column in definition.columns {
+      guard let target = column.reference?.table, !target.isSameName(as: definition.name) else { continue }
+      guard writer.catalog[target]?.definition.isSynced ?? false else {
+        throw GodwitError(
+          .invalidSchema, "table \(definition.name) refers to table \(target), which is not synced",
+          hint: "start with table \(target)")
+      }
+    }
     try replace(definition)
     let aside = try setAside(definition)
     try writer.reload()
@@ -35,14 +43,6 @@ struct TableSync {
 
   /// Takes the rows out of a table that is about to travel. One that travelled before is what it was then.
   func setAside(_ definition: TableDefinition) throws -> Aside {
-    for column in definition.columns {
-      guard let target = column.reference?.table, !target.isSameName(as: definition.name) else { continue }
-      guard writer.catalog[target]?.definition.isSynced ?? false else {
-        throw GodwitError(
-          .invalidSchema, "table \(definition.name) refers to table \(target), which is not synced",
-          hint: "start with table \(target)")
-      }
-    }
     let former = try connection.scalar(
       "SELECT former FROM godwit_table WHERE name = ? COLLATE NOCASE", [.text(definition.name)])
     let number = writer.catalog[definition.name]?.id ?? 0
@@ -83,6 +83,15 @@ struct TableSync {
   /// Stops without a migration.
   func stop(_ name: String) throws {
     let definition = try definition(of: name, synced: true).setting(isSynced: false)
+    let referring = writer.catalog.synced.first { other in
+      !other.definition.name.isSameName(as: definition.name)
+        && other.definition.columns.contains { $0.reference?.table.isSameName(as: definition.name) ?? false }
+    }
+    if let referring {
+      throw GodwitError(
+        .invalidSchema, "table \(referring.definition.name) is synced and refers to table \(definition.name)",
+        hint: "stop with table \(referring.definition.name)")
+    }
     try writer.settle()
     if let entry = writer.catalog[definition.name] { try FormerRows.keep(of: entry, on: connection) }
     try release(definition)
@@ -93,15 +102,6 @@ struct TableSync {
   /// Lets go of what is remembered of the rows of a table that is about to stay here.
   func release(_ definition: TableDefinition) throws {
     guard let entry = writer.catalog[definition.name] else { return }
-    let referring = writer.catalog.synced.first { other in
-      other.id != entry.id
-        && other.definition.columns.contains { $0.reference?.table.isSameName(as: definition.name) ?? false }
-    }
-    if let referring {
-      throw GodwitError(
-        .invalidSchema, "table \(referring.definition.name) is synced and refers to table \(definition.name)",
-        hint: "stop with table \(referring.definition.name)")
-    }
     let range = RowKey.range(of: entry.id)
     guard try connection.scalar("SELECT 1 FROM godwit_hold WHERE key >= ? AND key < ? LIMIT 1", range) == nil else {
       throw GodwitError(

@@ -189,7 +189,8 @@ final class Importer {
     let missing = try staged.missing(held: held)
     let report = MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
-      conflicts: merger.conflictCount, prunedConflicts: merger.prunedConflicts, quarantined: quarantined,
+      conflicts: merger.conflictCount + (snapshot?.conflicts ?? 0), prunedConflicts: merger.prunedConflicts,
+      quarantined: quarantined,
       losses: Int(try LossLog(connection).last - lastLoss),
       isSnapshot: snapshot != nil, snapshotRows: snapshot?.rows.reduce(0) { $0 + $1.count } ?? 0,
       replayed: snapshot?.replayed ?? 0,

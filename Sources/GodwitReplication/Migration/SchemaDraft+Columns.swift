@@ -26,7 +26,7 @@ extension SchemaDraft.Table {
       throw SchemaDraft.invalid("table \(definition.name) has a column \(column.name) already")
     }
     guard let derivation else {
-      guard column.isNullable || column.defaultValue != nil else {
+      guard column.isAddable else {
         throw SchemaDraft.invalid(
           "column \(column.name) of table \(definition.name) is not optional and has no default for the rows there are")
       }
@@ -45,8 +45,8 @@ extension SchemaDraft.Table {
         "column \(column.name) of table \(definition.name) cannot be derived from the key",
         hint: "the key never changes: read it from there")
     }
-    try checkIsWhole(definition.columns[source], "be what another column is derived from")
-    try checkIsWhole(column, "be derived from another column")
+    try checkIsOneWrites(definition.columns[source], "be what another column is derived from")
+    try checkIsOneWrites(column, "be derived from another column")
     try checkWidening(definition.columns[source], to: column, derivation.rule)
     var values = sources[source]
     values.conversions.append(Conversion(name: derivation.column, derivation.rule, to: column))
@@ -75,12 +75,14 @@ extension SchemaDraft.Table {
       hint: "make another table, and fill it by a data step")
   }
 
-  /// A write of a counter or a set says what it adds: no rule makes a write of the new value of that.
-  private func checkIsWhole(_ column: ColumnDefinition, _ what: String) throws {
-    guard column.merge.isRelative else { return }
+  /// Of several writes it is remembered what each brought. A write of a counter or a set says what it adds: no rule makes
+  /// a write of the new value of that. Of a choice a rule may put what was brought in another order, so that what is
+  /// chosen of the new values is not the new value of what was chosen.
+  private func checkIsOneWrites(_ column: ColumnDefinition, _ what: String) throws {
+    guard column.merge.isContributed else { return }
     throw SchemaDraft.invalid(
-      "column \(column.name) of table \(definition.name) is a \(column.merge == .counter ? "counter" : "set") and cannot "
-        + what, hint: "add another column, and fill it by a data step")
+      "column \(column.name) of table \(definition.name) is \(column.merge.kind) and cannot \(what)",
+      hint: "nothing was altered; add another column, and fill it by a data step")
   }
 
   mutating func drop(_ name: String) throws {
@@ -112,11 +114,16 @@ extension SchemaDraft.Table {
     let number = try number(of: column.name)
     let old = definition.columns[number]
     try checkIsNotKey(number, "changed")
-    if case .expression = rule { try checkIsWhole(old, "be changed by an expression") }
+    if case .expression = rule { try checkIsOneWrites(old, "be changed by an expression") }
+    if Conversion.converts(old.type, by: rule) { try checkIsOneWrites(old, "be given another type") }
     try checkWidening(old, to: column, rule)
-    if old.isNullable, !column.isNullable, column.defaultValue == nil {
-      throw SchemaDraft.invalid(
-        "column \(column.name) of table \(definition.name) becomes not optional and has no default for NULL")
+    if old.isNullable, !column.isNullable {
+      // NULL is the last to be chosen, and the default need not be.
+      try checkIsOneWrites(old, "become one that is not optional")
+      guard column.hasDefault else {
+        throw SchemaDraft.invalid(
+          "column \(column.name) of table \(definition.name) becomes not optional and has no default for NULL")
+      }
     }
     definition.columns[number] = old.changed(to: column)
     sources[number].conversions.append(Conversion(name: old.name, rule, to: column))
@@ -125,5 +132,20 @@ extension SchemaDraft.Table {
 
 extension ColumnDefinition {
   /// Whether ALTER TABLE ADD COLUMN takes it on every version of SQLite.
-  fileprivate var isAddable: Bool { isNullable || defaultValue != nil }
+  fileprivate var isAddable: Bool { isNullable || hasDefault }
+
+  /// Whether something takes the place of NULL.
+  fileprivate var hasDefault: Bool { defaultValue ?? .null != .null }
+}
+
+extension MergePolicy {
+  /// `a counter`.
+  fileprivate var kind: String {
+    switch self {
+    case .lastWriterWins: "merged by the last write"
+    case .counter: "a counter"
+    case .addWinsSet: "a set"
+    case .maximum, .minimum, .custom: "merged by \(name)"
+    }
+  }
 }

@@ -22,7 +22,11 @@ package struct SchemaDraft: Sendable {
   /// Tables that are to go, by their names before.
   package private(set) var dropped: [String] = []
 
+  /// The tables before the first step.
+  let definitionsBefore: [TableDefinition]
+
   package init(_ definitions: [TableDefinition]) {
+    definitionsBefore = definitions
     tables = definitions.map { definition in
       Table(
         definition: definition, origin: definition.name,
@@ -73,9 +77,17 @@ package struct SchemaDraft: Sendable {
     }
   }
 
+  /// Whether the tables that the step speaks of are among these, or are made by it.
+  package func knows(_ step: SchemaStep) -> Bool {
+    guard let name = step.subject else { return true }
+    return tables.contains { $0.definition.name.isSameName(as: name) }
+  }
+
   private func index(of name: String) throws -> Int {
     guard let index = tables.firstIndex(where: { $0.definition.name.isSameName(as: name) }) else {
-      throw Self.invalid("there is no table \(name)")
+      throw Self.invalid(
+        "there is no table \(name)",
+        hint: "nothing was altered; make it by a CreateTable; if no migration makes it, take in a file of the group first")
     }
     return index
   }
@@ -109,10 +121,8 @@ package struct SchemaDraft: Sendable {
   }
 
   /// The tables that travel or stay from now on, by their definitions then and before.
-  package func syncChanges(
-    since before: [TableDefinition]
-  ) -> (started: [TableDefinition], stopped: [TableDefinition]) {
-    let old = Dictionary(before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  package var syncChanges: (started: [TableDefinition], stopped: [TableDefinition]) {
+    let old = Dictionary(definitionsBefore.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let changed = tables.compactMap { table in
       table.origin.flatMap { old[$0] }.map { (now: table.definition, before: $0) }
     }.filter { $0.now.isSynced != $0.before.isSynced }

@@ -62,6 +62,17 @@ package enum SchemaStep: Hashable, Sendable {
   }
 
   package var isData: Bool { if case .data = self { true } else { false } }
+
+  /// The name of the table that must be there for the step.
+  var subject: String? {
+    switch self {
+    case .createTable, .data: nil
+    case .dropTable(let table), .renameTable(let table, _), .addColumn(_, let table, _), .dropColumn(_, let table),
+      .renameColumn(_, _, let table), .changeColumn(_, let table, _), .addIndex(_, let table), .dropIndex(_, let table),
+      .setSynced(_, let table):
+      table
+    }
+  }
 }
 
 extension ColumnDefinition {

@@ -67,6 +67,12 @@ extension TableDefinition {
       throw refuse("counts and is not an integer that is always there", "make the property an Int")
     case .addWinsSet where column.type != .text || column.isNullable:
       throw refuse("is a set and not text that is always there", "make the property a Set")
+    case .counter where !column.defaultCounts:
+      throw refuse("counts, and its default is no integer", "give it a whole number, or none")
+    case .addWinsSet where column.defaultValue.map({ $0 == .null || !SetElements.isCanonical($0) }) ?? false:
+      throw refuse(
+        "is a set, and its default is not the text of one",
+        "write a JSON array without spaces, its elements distinct and in order, such as [\"a\",\"b\"]")
     case .custom(let function): try Self.checkName(function, "merge function")
     default: break
     }
@@ -95,6 +101,16 @@ extension TableDefinition {
     let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
     guard !name.isEmpty, name.utf8.count <= nameByteLimit, isPlain else {
       throw GodwitError(.invalidSchema, "a \(what) name is empty, too long or holds control characters")
+    }
+  }
+}
+
+extension ColumnDefinition {
+  /// Whether the default, if there is one, is a count.
+  fileprivate var defaultCounts: Bool {
+    switch defaultValue {
+    case nil, .integer: true
+    default: false
     }
   }
 }

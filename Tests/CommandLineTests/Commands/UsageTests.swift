@@ -6,8 +6,9 @@ import Testing
     (["stauts"], "did you mean: godwit status"), (["member", "lst"], "did you mean: godwit member list"),
     (["frobnicate"], "see: godwit --help"), (["export"], "see: godwit export --help"),
     (["export", "a", "--fro", "x"], "did you mean '--for'"), (["log", "--limit", "0"], "--limit"),
-    (["log", "--limit", "-1"], "--limit"), (["status", "extra"], "see: godwit status --help"),
-    (["member", "add", "godwit1x", "--name", "../x"], "--invitation"), (["init", "--name", ""], "name is empty"),
+    (["log", "--limit", "-1"], "--limit"), (["log", "show", "desk", "7", "--incarnation", "zz"], "--incarnation"),
+    (["status", "extra"], "see: godwit status --help"), (["init", "--name", ""], "name is empty"),
+    (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
     (["export", "--plaintext", "--volume-size", "1M", "x"], "--volume-size"),
   ])
   func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {

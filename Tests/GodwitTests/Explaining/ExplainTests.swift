@@ -1,5 +1,7 @@
-import Godwit
+import GodwitReplication
 import Testing
+
+@testable import Godwit
 
 @Suite("Why a row is what it is")
 struct ExplainTests {
@@ -16,6 +18,54 @@ struct ExplainTests {
     #expect(title.author?.milliseconds == 1_700_000_000_020)
     #expect(row.cells.map(\.column) == ["title", "views", "tags", "best", "first", "note"])
     #expect(try await group[0].explain(table: "page", key: ["a"], column: "TITLE").cells.map(\.column) == ["title"])
+  }
+
+  @Test("a key of another storage class is what its columns make of it, whether the row is there or gone")
+  func convertedKey() async throws {
+    let types: [(table: String, key: ColumnType)] = [
+      ("note", .integer), ("word", .text), ("mark", .real), ("any", .any),
+    ]
+    let steps = try types.map { table, key in
+      let columns = [("id", key), ("title", .text)].map {
+        ColumnDefinition(name: $0, type: $1, isNullable: false, defaultValue: "")
+      }
+      return SchemaStep.createTable(try TableDefinition(name: table, keyCount: 1, columns: columns))
+    }
+    let group = try await MigrationGroup([1]) { Migration(SchemaMigration(version: 1, name: "all", steps: steps)) }
+    for table in types.map(\.table) {
+      try await group.write(0, SQL(text: "INSERT INTO \(table) (id) VALUES (1), (2)"))
+      try await group.write(0, SQL(text: "UPDATE \(table) SET title = 'new'"))
+      try await group.write(0, SQL(text: "DELETE FROM \(table) WHERE id = 2"))
+    }
+    let asked: [(table: String, key: Value, stored: Value)] = [
+      ("note", "1", 1), ("note", 1.0, 1), ("note", " 1 ", 1), ("note", "1e0", 1), ("word", 1, "1"), ("mark", 1, 1.0),
+      ("mark", "1", 1.0), ("note", "2", 2), ("note", 2.0, 2), ("word", 2, "2"), ("mark", "2", 2.0), ("mark", 2, 2.0),
+      ("any", 1.0, 1), ("any", 2, 2),
+    ]
+    for (table, key, stored) in asked {
+      let row = try await group[0].explain(table: table, key: [key])
+      #expect(row.key == [stored] && row.touches.count == 2, "\(table) \(key)")
+      #expect(row.presence == (["1", 1, 1.0].contains(stored) ? .shown : .deleted), "\(table) \(key)")
+    }
+    for key: Value in ["x", "1x", "0x1", .null, 1.5] {
+      #expect(await code { try await group[0].explain(table: "note", key: [key]) } == .notFound, "\(key)")
+    }
+  }
+
+  @Test("a collection that is asked for by its name is told by which table it goes")
+  func collection() async throws {
+    let group = try await MergeGroup(1)
+    try await group[0].documents("Acc").merge("k1", ["city": "London"])
+    let failures = [
+      await error { try await group[0].table(named: "Acc") },
+      await error { try await group[0].conflicts(table: "Acc") },
+      await error { try await group[0].log(table: "Acc") },
+    ]
+    for failure in failures {
+      #expect(failure?.code == .notInSchema)
+      #expect(failure?.hint == "the collection Acc is in table documents_$acc")
+    }
+    #expect(await error { try await group[0].table(named: "none") }?.hint == "see: godwit status")
   }
 
   @Test("the cell tells who won over whom")

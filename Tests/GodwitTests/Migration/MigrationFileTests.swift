@@ -67,6 +67,14 @@ struct MigrationFileTests {
     #expect(throws: GodwitError.self) { try Migrations(json: Array(changed.utf8)) }
   }
 
+  @Test("with a version that is no whole number says where", arguments: ["-1", "1.5", "1e30"])
+  func misfit(text: String) throws {
+    let json = #"{"format": "godwit migrations 1", "migrations": [{"version": \#(text), "name": "x", "steps": []}]}"#
+    let failure = #expect(throws: GodwitError.self) { try Migrations(json: Array(json.utf8)) }
+    #expect(failure?.code == .invalidMigration)
+    #expect(failure?.message.contains("migrations[0].version is no whole number from 0 on") == true)
+  }
+
   @Test("runs on a replica without its program, but for steps that are code")
   func running() async throws {
     let group = try await MigrationGroup([0]) { Migration(1, "unused") { DropTable("unused") } }

@@ -70,6 +70,29 @@ struct MixedVersionTests {
     try await group.expectSame()
   }
 
+  @Test("a value that a rule has nothing for waits and says so, and its row comes with the default")
+  func failingRule() async throws {
+    let group = try await MigrationGroup([1, 2]) {
+      Migration(1, "notes") { CreateTable("note", [NewColumn("id", Int.self), NewColumn("n", Int.self, default: 0)]) }
+      Migration(2, "sizes") { ChangeColumn("n", Double.self, in: "note", default: 7, by: "abs(n) * 1.0") }
+    }
+    try await group.write(0, "INSERT INTO note VALUES (1, -9223372036854775808), (2, -2)")
+    #expect(try await group.send(0, to: 1).quarantined == 1)
+    #expect(try await group.rows(1, "SELECT id, n FROM note ORDER BY id") == [[1, 7.0], [2, 2.0]])
+    let waiting = ["another rule for column n of table note: a migration's has no value for what was written"]
+    #expect(try await group[1].migrationStatus().unknown == waiting)
+    #expect(try await group[1].explain(table: "note", key: [1]).waiting.map(\.unknown) == [waiting])
+    let failure = await error { try await group.update(0, to: 2) }
+    #expect(failure?.message.contains("migration 2 \"sizes\" failed") == true)
+
+    try await group.update(0, to: 1)
+    try await group.write(0, "UPDATE note SET n = -5 WHERE id = 1")
+    try await group.update(0, to: 2)
+    try await group.exchange()
+    for replica in 0...1 { #expect(try await group.rows(replica, "SELECT n FROM note ORDER BY id") == [[5.0], [2.0]]) }
+    try await group.expectSame()
+  }
+
   @Test("changes of a newer version are applied as far as they are known, and the rest after the migration")
   func back() async throws {
     let group = try await MigrationGroup([1, 2], Self.notes)

@@ -70,6 +70,7 @@ struct RejoiningTests {
     try await readmit(group)
     let file = group.folder.file("snapshot")
     _ = try await group.replicas[0].export(to: .file(file))
+    let plan = try await group.replicas[2].plan(importing: .file(file), isRejoining: true)
     let report = try await group.replicas[2].rejoin(from: .file(file))
     #expect(report.isSnapshot && report.replayed == 1)
     #expect(try await group.replicas[2].verify().problems.isEmpty)
@@ -85,6 +86,15 @@ struct RejoiningTests {
     #expect(conflicts.contains { $0.column == "count" && $0.losingValue == 5 })
     #expect(conflicts.contains { $0.column == "tags" && $0.losingValue == #"["t"]"# })
     #expect(conflicts.contains { $0.kind == .constraint && $0.losingValues.contains("x") })
+    #expect(report.conflicts == conflicts.count && plan.report.conflicts == conflicts.count)
+    #expect(plan.conflicts.count == conflicts.count)
+    // A row that is gone with all that was remembered of it takes nothing back; a whole one can come.
+    let gone = try #require(conflicts.first { $0.column == "name" })
+    #expect(try await group.replicas[2].lacksRow(ofConflict: gone.id))
+    #expect(await code { try await group.replicas[2].restore(conflict: gone.id) } == .notFound)
+    let whole = try #require(conflicts.first { $0.kind == .constraint })
+    #expect(try await !group.replicas[2].lacksRow(ofConflict: whole.id))
+    #expect(await code { try await group.replicas[2].lacksRow(ofConflict: 999) } == .notFound)
 
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)

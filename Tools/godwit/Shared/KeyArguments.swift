@@ -29,10 +29,7 @@ struct KeyArguments {
     guard let elements = try? JSONDecoder().decode([Element].self, from: Data(text.utf8)),
       elements.count == table.key.count
     else { return nil }
-    return zip(table.key, elements).map { column, element in
-      guard column.storage == .real, case .integer(let number) = element.value else { return element.value }
-      return .real(Double(number))
-    }
+    return elements.map(\.value)
   }
 
   private static func value(_ column: TableDescription.Column, _ text: String) throws -> Value {

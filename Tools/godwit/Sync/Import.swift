@@ -100,7 +100,7 @@ extension MergeReport {
       "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
       Format.count(conflicts, "conflict"),
     ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones let go of"] : [])
-      + (quarantined > 0 ? ["\(quarantined) for newer tables"] : [])
+      + (quarantined > 0 ? ["\(quarantined) for newer tables or rules"] : [])
       + (losses > 0 ? ["\(Format.count(losses, "value")) not kept exactly (see: godwit migrate --status)"] : [])
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
     let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")

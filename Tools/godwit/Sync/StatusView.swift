@@ -32,7 +32,8 @@ struct StatusView {
       fields.append(("missing", status.missing.map { $0.text(names) }.joined(separator: ", ")))
     }
     if status.quarantined > 0 {
-      fields.append(("quarantine", "\(Format.count(status.quarantined, "transaction")) for newer tables"))
+      let waiting = Format.count(status.quarantined, "transaction")
+      fields.append(("quarantine", "\(waiting) for newer tables or rules (see: godwit migrate --status)"))
     }
     let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) let go of"
     fields.append(("conflicts", "\(status.conflicts)\(pruned)"))

@@ -16,19 +16,25 @@ struct ConflictsShow: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let (conflict, names) = try await options.withReplica { replica in
-      (try await replica.conflict(id: number), ReplicaNames(try await replica.members()))
+    let (conflict, names, lacksRow) = try await options.withReplica { replica in
+      let conflict = try await replica.conflict(id: number)
+      let isOpen = conflict.map { !$0.isResolved && !$0.isOfFormerColumn } ?? false
+      return (
+        conflict, ReplicaNames(try await replica.members()),
+        isOpen ? try await replica.lacksRow(ofConflict: number) : false
+      )
     }
     guard let conflict else {
       throw GodwitError(.notFound, "there is no conflict \(number)", hint: "see: godwit conflicts")
     }
     try options.json
-      ? options.console.line(conflict.json(names)) : options.console.lines(conflict.lines(names).map(Format.printable))
+      ? options.console.line(conflict.json(names))
+      : options.console.lines(conflict.lines(names.tellingApart(conflict.authors), lacksRow: lacksRow).map(Format.printable))
   }
 }
 
 extension Conflict {
-  fileprivate func lines(_ names: ReplicaNames) -> [String] {
+  fileprivate func lines(_ names: ReplicaNames, lacksRow: Bool) -> [String] {
     let about = columns.isEmpty ? "" : ", \(columns.joined(separator: ", "))"
     let (lost, won) =
       switch kind {
@@ -38,7 +44,13 @@ extension Conflict {
       case .edit, .unique, .reference: (Format.values(losingValues), Format.values(winningValues))
       }
     let state =
-      isResolved || isOfFormerColumn ? self.state : "open; to write again what lost: godwit conflicts restore \(id)"
+      if isResolved || isOfFormerColumn {
+        self.state
+      } else if lacksRow {
+        "open; the row is gone, and nothing else is remembered of it: insert it anew with what lost"
+      } else {
+        "open; to write again what lost: godwit conflicts restore \(id)"
+      }
     return [
       "conflict  \(id), \(ConflictKind(kind).rawValue)", "row       \(table) \(Format.values(key))\(about)",
       "lost      \(lost)", "          by \(names.text(loser))", "won       \(won)",

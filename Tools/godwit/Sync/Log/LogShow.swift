@@ -22,6 +22,12 @@ struct LogShow: AsyncParsableCommand {
 
   @OptionGroup var options: ReplicaOptions
 
+  func validate() throws {
+    guard incarnation.map({ $0.count == 8 && $0.allSatisfy(\.isHexDigit) }) ?? true else {
+      throw ValidationError("--incarnation is 8 hexadecimal digits, as: godwit log --json")
+    }
+  }
+
   func run() async throws {
     let (transaction, names) = try await options.withReplica { replica in
       let names = ReplicaNames(try await replica.members())

@@ -1,0 +1,175 @@
+import Foundation
+import GodwitReplication
+import Testing
+
+@testable import Godwit
+
+@Suite("A migration that is refused")
+struct RefusedMigrationTests {
+  private static let notes = Migration(1, "notes") {
+    CreateTable(
+      "note",
+      [
+        NewColumn("id", Int.self), NewColumn("best", Int?.self, merge: .max),
+        NewColumn("least", Int.self, default: 0, merge: .min),
+        NewColumn("longest", String.self, default: "", merge: .custom("longest") { $0.count < $1.count ? $1 : $0 }),
+        NewColumn("size", Int.self, default: 0),
+      ])
+    CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
+    CreateTable("jotting", [NewColumn("id", Int.self), NewColumn("draft", Int?.self, references: "draft")], sync: .local)
+    CreateTable("pair", [NewColumn("a", Int.self), NewColumn("b", Int.self)], keyCount: 2)
+    CreateTable("folder", [NewColumn("id", Int.self)])
+    CreateTable("shelf", [NewColumn("id", Int.self), NewColumn("folder", Int?.self, references: "folder")])
+  }
+
+  private static func column(
+    _ name: String, _ type: ColumnType = .integer, optional: Bool = true, default value: Value? = nil,
+    references table: String? = nil, merge: MergePolicy = .lastWriterWins
+  ) -> ColumnDefinition {
+    ColumnDefinition(
+      name: name, type: type, isNullable: optional, defaultValue: value,
+      reference: table.map { Reference(table: $0, onDelete: .restrict) }, merge: merge)
+  }
+
+  private static func table(_ name: String, referringTo target: String?, synced: Bool = true) throws -> SchemaStep {
+    .createTable(
+      try TableDefinition(
+        name: name, keyCount: 1,
+        columns: [column("id", optional: false)] + (target.map { [column("other", references: $0)] } ?? []),
+        isSynced: synced))
+  }
+
+  private static func migrations(_ steps: [SchemaStep]) -> Migrations {
+    Migrations([notes, Migration(SchemaMigration(version: 2, name: "second", steps: steps))])
+  }
+
+  /// What running the steps throws: the same as planning them, and neither changes anything.
+  private func refusal(_ steps: [SchemaStep]) async throws -> GodwitError? {
+    let group = try await MigrationGroup([0]) { Self.notes }
+    try await group[0].migrate(Migrations([Self.notes]))
+    let planned = await error { try await group[0].plan(Self.migrations(steps)) }
+    let failure = await error { try await group[0].migrate(Self.migrations(steps)) }
+    #expect(planned?.message == failure?.message && planned?.code == failure?.code)
+    #expect(try await group[0].migrationStatus().version == (failure == nil ? 2 : 1))
+    return failure
+  }
+
+  static let conversions: [SchemaStep] = [
+    .changeColumn(column("best"), table: "note", rule: .expression("-best")),
+    .changeColumn(column("best", .text), table: "note", rule: .widen(to: .text)),
+    // NULL is chosen last, and what takes its place need not be.
+    .changeColumn(column("best", optional: false, default: 5), table: "note", rule: .widen(to: .integer)),
+    .changeColumn(column("least", .real), table: "note", rule: .widen(to: .real)),
+    .changeColumn(column("longest", .blob), table: "note", rule: .widen(to: .blob)),
+    .changeColumn(column("longest", .text), table: "note", rule: .expression("lower(longest)")),
+    .addColumn(column("copy"), table: "note", from: .init(column: "best", rule: .widen(to: .integer))),
+    .addColumn(column("copy"), table: "note", from: .init(column: "least", rule: .expression("least + 1"))),
+    .addColumn(column("copy", .text), table: "note", from: .init(column: "longest", rule: .widen(to: .text))),
+    .addColumn(column("copy", merge: .maximum), table: "note", from: .init(column: "size", rule: .widen(to: .integer))),
+  ]
+
+  @Test("makes other values of a column that is a choice, or a column of them", arguments: conversions)
+  func choices(step: SchemaStep) async throws {
+    let failure = try await refusal([step])
+    #expect(failure?.code == .invalidMigration, "\(failure?.message ?? "")")
+    #expect(failure?.hint == "nothing was altered; add another column, and fill it by a data step")
+  }
+
+  @Test("is not one that leaves the values of a choice as they are")
+  func allowed() async throws {
+    let failure = try await refusal([
+      .changeColumn(Self.column("best", .any, default: 3), table: "note", rule: .widen(to: .any)),
+      .renameColumn("least", to: "lowest", table: "note"),
+      .changeColumn(Self.column("lowest"), table: "note", rule: .widen(to: .integer)),
+    ])
+    #expect(failure == nil, "\(failure?.message ?? "")")
+  }
+
+  private static func astray() throws -> [(steps: [SchemaStep], what: String, hint: String)] {
+    let local = "which is not synced while it is"
+    let none = "which is not there"
+    let pair = "whose key has several columns"
+    return [
+      ([try table("new", referringTo: "draft")], local, "StartSync"),
+      ([.addColumn(column("draft", references: "draft"), table: "note", from: nil)], local, "StartSync"),
+      ([.setSynced(true, table: "jotting")], local, "StartSync"),
+      ([.setSynced(false, table: "folder")], local, "StopSync"),
+      ([try table("new", referringTo: "old"), try table("old", referringTo: "new", synced: false)], local, "StartSync"),
+      ([try table("new", referringTo: "none")], none, "make table none"),
+      ([try table("new", referringTo: "none", synced: false)], none, "make table none"),
+      ([.addColumn(column("none", references: "none"), table: "note", from: nil)], none, "make table none"),
+      ([try table("new", referringTo: "pair")], pair, "a key of one"),
+      ([.addColumn(column("pair", references: "pair"), table: "draft", from: nil)], pair, "a key of one"),
+    ]
+  }
+
+  @Test("lets a reference lead to a table that is not there, has a key of several columns, or does not travel")
+  func references() async throws {
+    for (steps, what, hint) in try Self.astray() {
+      let failure = try await refusal(steps)
+      #expect(failure?.code == .invalidMigration, "\(failure?.message ?? "")")
+      #expect(failure?.message.contains(what) == true, "\(failure?.message ?? "")")
+      #expect(failure?.hint?.contains(hint) == true, "\(failure?.hint ?? "")")
+    }
+  }
+
+  @Test("is not one whose references lead somewhere once all steps have run, in whatever order")
+  func order() async throws {
+    let orders: [[SchemaStep]] = [
+      [try Self.table("a", referringTo: "b"), try Self.table("b", referringTo: "a")],
+      [try Self.table("a", referringTo: "a")],
+      [.setSynced(true, table: "jotting"), .setSynced(true, table: "draft")],
+      [.setSynced(false, table: "folder"), .setSynced(false, table: "shelf")],
+      [try Self.table("new", referringTo: "draft"), .setSynced(true, table: "draft")],
+      [try Self.table("new", referringTo: "shelf", synced: false)],
+      [.addColumn(Self.column("new", references: "new"), table: "note", from: nil), try Self.table("new", referringTo: nil)],
+      [.renameTable("folder", to: "cabinet"), try Self.table("folder", referringTo: "cabinet")],
+    ]
+    for steps in orders {
+      let failure = try await refusal(steps)
+      #expect(failure == nil, "\(steps.map(\.summary)): \(failure?.message ?? "")")
+    }
+  }
+
+  static let defaults: [ColumnDefinition] = [
+    column("new", optional: false, default: "3", merge: .counter),
+    column("new", optional: false, default: 3.0, merge: .counter),
+    column("new", optional: false, default: .null, merge: .counter),
+    column("new", .text, optional: false, default: "new", merge: .addWinsSet),
+    column("new", .text, optional: false, default: #"["b","a"]"#, merge: .addWinsSet),
+    column("new", .text, optional: false, default: #"["a","a"]"#, merge: .addWinsSet),
+    column("new", .text, optional: false, default: #"["a", "b"]"#, merge: .addWinsSet),
+    column("new", .text, optional: false, default: 3, merge: .addWinsSet),
+    column("new", .text, optional: false, default: .null, merge: .addWinsSet),
+  ]
+
+  @Test("gives a counter a default that is no count, or a set one that is no set", arguments: defaults)
+  func policyDefaults(column: ColumnDefinition) async throws {
+    let failure = try await refusal([.addColumn(column, table: "note", from: nil)])
+    #expect([.invalidSchema, .invalidMigration].contains(failure?.code), "\(failure?.message ?? "")")
+    let made = #expect(throws: GodwitError.self) {
+      try TableDefinition(name: "new", keyCount: 1, columns: [Self.column("id", optional: false), column])
+    }
+    #expect(made?.code == .invalidSchema && made?.hint?.isEmpty == false)
+  }
+
+  @Test("is not one whose counters and sets start as what they are")
+  func soundDefaults() async throws {
+    let failure = try await refusal([
+      .addColumn(Self.column("count", optional: false, default: -3, merge: .counter), table: "note", from: nil),
+      .addColumn(
+        Self.column("tags", .text, optional: false, default: #"["a","b"]"#, merge: .addWinsSet), table: "note", from: nil),
+      .addColumn(Self.column("none", .text, optional: false, default: "[]", merge: .addWinsSet), table: "note", from: nil),
+    ])
+    #expect(failure == nil, "\(failure?.message ?? "")")
+  }
+
+  @Test("lets NULL stand for a default where a column takes none")
+  func emptyDefault() async throws {
+    let steps: [SchemaStep] = [
+      .addColumn(Self.column("new", optional: false, default: .null), table: "note", from: nil),
+      .changeColumn(Self.column("best", optional: false, default: .null), table: "note", rule: .widen(to: .integer)),
+    ]
+    for step in steps { #expect(try await refusal([step])?.code == .invalidMigration) }
+  }
+}
