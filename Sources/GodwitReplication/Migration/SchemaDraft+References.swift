@@ -24,7 +24,7 @@ extension SchemaDraft {
           old.columns.first { $0.name == source.column }?.reference.flatMap { Self.obstacle(to: $0, of: old, then) }
         }
         guard obstacle != before else { continue }
-        throw Self.refusal(obstacle, to: reference, "column \(column.name) of table \(table.definition.name)")
+        throw Self.refusal(obstacle, column.name, table.definition.name, reference.table)
       }
     }
   }
@@ -41,15 +41,17 @@ extension SchemaDraft {
     return table.isSynced && !target.isSynced ? .localTable : nil
   }
 
-  private static func refusal(_ obstacle: Obstacle, to reference: Reference, _ column: String) -> GodwitError {
-    let target = reference.table
+  private static func refusal(
+    _ obstacle: Obstacle, _ column: String, _ table: String, _ target: String
+  ) -> GodwitError {
     let (problem, hint) =
       switch obstacle {
       case .noTable: ("which is not there", "make table \(target) in the same migration, or before")
       case .keyOfSeveralColumns: ("whose key has several columns", "refer to a table that has a key of one")
       case .localTable:
-        ("which is not synced while it is", "let table \(target) travel, too, or neither: StartSync, StopSync")
+        ("which is not synced as table \(table) is", "let both travel, or neither: StartSync, StopSync")
       }
-    return invalid("\(column) refers to table \(target), \(problem)", hint: "nothing was altered; \(hint)")
+    return invalid(
+      "column \(column) of table \(table) refers to table \(target), \(problem)", hint: "nothing was altered; \(hint)")
   }
 }

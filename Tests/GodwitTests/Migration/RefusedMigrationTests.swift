@@ -16,7 +16,8 @@ struct RefusedMigrationTests {
         NewColumn("size", Int.self, default: 0),
       ])
     CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
-    CreateTable("jotting", [NewColumn("id", Int.self), NewColumn("draft", Int?.self, references: "draft")], sync: .local)
+    CreateTable(
+      "jotting", [NewColumn("id", Int.self), NewColumn("draft", Int?.self, references: "draft")], sync: .local)
     CreateTable("pair", [NewColumn("a", Int.self), NewColumn("b", Int.self)], keyCount: 2)
     CreateTable("folder", [NewColumn("id", Int.self)])
     CreateTable("shelf", [NewColumn("id", Int.self), NewColumn("folder", Int?.self, references: "folder")])
@@ -86,7 +87,7 @@ struct RefusedMigrationTests {
   }
 
   private static func astray() throws -> [(steps: [SchemaStep], what: String, hint: String)] {
-    let local = "which is not synced while it is"
+    let local = "which is not synced as table"
     let none = "which is not there"
     let pair = "whose key has several columns"
     return [
@@ -122,7 +123,10 @@ struct RefusedMigrationTests {
       [.setSynced(false, table: "folder"), .setSynced(false, table: "shelf")],
       [try Self.table("new", referringTo: "draft"), .setSynced(true, table: "draft")],
       [try Self.table("new", referringTo: "shelf", synced: false)],
-      [.addColumn(Self.column("new", references: "new"), table: "note", from: nil), try Self.table("new", referringTo: nil)],
+      [
+        .addColumn(Self.column("new", references: "new"), table: "note", from: nil),
+        try Self.table("new", referringTo: nil),
+      ],
       [.renameTable("folder", to: "cabinet"), try Self.table("folder", referringTo: "cabinet")],
     ]
     for steps in orders {
@@ -155,12 +159,12 @@ struct RefusedMigrationTests {
 
   @Test("is not one whose counters and sets start as what they are")
   func soundDefaults() async throws {
-    let failure = try await refusal([
-      .addColumn(Self.column("count", optional: false, default: -3, merge: .counter), table: "note", from: nil),
-      .addColumn(
-        Self.column("tags", .text, optional: false, default: #"["a","b"]"#, merge: .addWinsSet), table: "note", from: nil),
-      .addColumn(Self.column("none", .text, optional: false, default: "[]", merge: .addWinsSet), table: "note", from: nil),
-    ])
+    let columns = [
+      Self.column("count", optional: false, default: -3, merge: .counter),
+      Self.column("tags", .text, optional: false, default: #"["a","b"]"#, merge: .addWinsSet),
+      Self.column("none", .text, optional: false, default: "[]", merge: .addWinsSet),
+    ]
+    let failure = try await refusal(columns.map { .addColumn($0, table: "note", from: nil) })
     #expect(failure == nil, "\(failure?.message ?? "")")
   }
 
