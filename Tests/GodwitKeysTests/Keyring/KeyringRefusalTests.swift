@@ -139,13 +139,22 @@ struct KeyringRefusalTests {
     }
   }
 
-  @Test("a folder open to others is not used for a new keyring")
+  @Test("a folder that others write to is not used for a new keyring or machine key, one that they look into is")
   func looseFolder() throws {
-    try setMode(folder.path, 0o755)
-    let second = KeyringLocation(keyring: folder.path("second"), machineKey: location.machineKey)
+    let second = KeyringLocation(keyring: folder.path("second"), machineKey: folder.path("second.key"))
     let contents = KeyringContents(identity: try newIdentity())
-    #expect(code { try Keyring.create(at: second, contents: contents) } == .unsafeFile)
+    for mode in [0o775, 0o757, 0o777] {
+      try setMode(folder.path, mode)
+      #expect(code { try Keyring.create(at: second, contents: contents) } == .unsafeFile)
+      #expect(code { _ = try MachineKeyFile.readOrCreate(folder.path("second.key")) } == .unsafeFile)
+    }
     #expect(!FileManager.default.fileExists(atPath: second.keyring))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("second.key")))
+    try setMode(folder.path, 0o755)
+    #expect(code { try Keyring.create(at: second, contents: contents) } == nil)
+    for file in [second.keyring, folder.path("second.key")] {
+      #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+    }
   }
 
   @Test("slots of unknown types are passed over and kept")
