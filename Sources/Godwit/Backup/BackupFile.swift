@@ -41,7 +41,7 @@ struct BackupFile {
   ///
   /// Throws `corruptFile`, `unsupportedVersion`, `fileAccess`.
   init(_ path: String) throws {
-    file = try FileDescriptor.openForReading(path)
+    file = try FileDescriptor.openPlainForReading(path)
     let size = try file.size()
     guard size >= BackupFooter.byteCount else { throw BackupFooter.missing() }
     let end = try Self.bytes(of: file, from: size - BackupFooter.byteCount, count: BackupFooter.byteCount)

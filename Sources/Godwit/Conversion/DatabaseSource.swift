@@ -25,7 +25,7 @@ public struct DatabaseSource: Sendable {
   /// - Throws: `fileAccess`; `notADatabase` for one that cannot be a database of either kind.
   public static func isPlaintext(_ path: String) throws -> Bool {
     if try PlaintextFile.isOne(path) { return true }
-    _ = try SQLCipherSource.byteCount(of: .openForReading(path))
+    _ = try SQLCipherSource.byteCount(of: .openPlainForReading(path))
     return false
   }
 }

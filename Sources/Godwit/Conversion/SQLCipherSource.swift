@@ -25,9 +25,9 @@ struct SQLCipherSource {
     }
     try PlaintextFile.requireNoChangesBeside(path)
     self.path = path
-    file = try FileDescriptor.openForReading(path)
+    file = try FileDescriptor.openPlainForReading(path)
     let size = try Self.byteCount(of: file)
-    let start = try FileDescriptor.openForReading(path).readExactly(min(size, DatabaseFile.pageSize))
+    let start = try FileDescriptor.openPlainForReading(path).readExactly(min(size, DatabaseFile.pageSize))
     let salt = Array(start.prefix(SQLCipherFormat.saltByteCount))
     for format in Self.candidates where size.isMultiple(of: format.pageSize) && start.count >= format.pageSize {
       let pages = try SQLCipherPages(format, secret: secret, salt: salt)

@@ -37,7 +37,7 @@ package struct PlaintextFile {
 
   private static func header(_ path: String) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 100)
-    let file = try FileDescriptor.openForReading(path)
+    let file = try FileDescriptor.openPlainForReading(path)
     let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0) }
     return Array(bytes.prefix(count))
   }

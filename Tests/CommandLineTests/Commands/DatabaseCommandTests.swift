@@ -17,6 +17,14 @@ import Testing
     chmod(machine.path(name), 0o600)
   }
 
+  @Test(arguments: [["restore", "pipe"], ["init", "--from", "pipe"]])
+  func whatIsReadFromItsEndIsNoPipeAndNobodyWaitsForOne(arguments: [String]) throws {
+    let machine = try Machine("pipe")
+    try #require(mkfifo(machine.path("pipe"), 0o600) == 0)
+    let outcome = try machine.run(arguments)
+    #expect(outcome.status == 1 && outcome.error.contains("pipe is not a plain file"), "\(outcome.error)")
+  }
+
   @Test func rekeyingKeepsEverythingAndReplacesTheFile() async throws {
     try await machine.write { try $0.insert(Note(title: "one")) }
     let digest = try machine.digest()
