@@ -190,6 +190,14 @@ import Testing
     #expect(try machine.godwit("keyring", "list", "--json").objects().count == 1)
   }
 
+  @Test func whatWasNotAddedIsNotReportedAsAdded() throws {
+    try secretFile("phrase", "correct horse\n")
+    let refused = try machine.godwit("keyring", "add", "passphrase:phrase", "--label", "machine", "--json")
+    #expect(refused.status != 0 && refused.output.isEmpty, "\(refused.text)")
+    let added = try machine.godwit("keyring", "add", "passphrase:phrase", "--json")
+    #expect(try added.objects().first?["added"] as? String == "passphrase")
+  }
+
   @Test func aSlipInARecoveryCodeIsFoundAlsoWhereTheMachineKeyIsLost() throws {
     let code = try #require(try machine.godwit("keyring", "add", "recovery-code").lines.last)
     var characters = Array(code)

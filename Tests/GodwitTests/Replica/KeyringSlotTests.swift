@@ -15,6 +15,15 @@ struct KeyringSlotTests {
     try await Replica.open(at: path, models: Folder.self, Note.self, key: .keyring(openedBy: secrets))
   }
 
+  /// The keyring as it was before a change, where the database has been opened with it before and after.
+  private func keyringBefore(_ change: () async throws -> Void) async throws -> Data {
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
+    try await change()
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    return earlier
+  }
+
   @Test("opens by a passphrase that is asked for once, whatever the replica does")
   func passphrase() async throws {
     await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
@@ -46,10 +55,7 @@ struct KeyringSlotTests {
 
   @Test("that was put back to an earlier state is refused until a person accepts it")
   func rollback() async throws {
-    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
-    let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
-    try await keyring.rotateMasterKey()
-    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let earlier = try await keyringBefore { try await keyring.rotateMasterKey() }
     let later = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
 
     try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
@@ -72,10 +78,7 @@ struct KeyringSlotTests {
 
   @Test("that was put back is refused before the database takes another incarnation")
   func rollbackBeforeIncarnation() async throws {
-    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
-    let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
-    try await keyring.rotateMasterKey()
-    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let earlier = try await keyringBefore { try await keyring.rotateMasterKey() }
     let anchor = "\(path)/keyring.anchor"
     try FileManager.default.removeItem(atPath: anchor)
     try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
@@ -87,10 +90,7 @@ struct KeyringSlotTests {
   func changeOfRolledBack() async throws {
     await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
     try await keyring.add(label: "stolen", openedBy: [.passphrase("correct horse")])
-    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
-    let earlier = try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring"))
-    try await keyring.remove("stolen")
-    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    let earlier = try await keyringBefore { try await keyring.remove("stolen") }
 
     try earlier.write(to: URL(fileURLWithPath: "\(path)/keyring"))
     let paper = SlotSecret.recoveryCode(ReplicaKeyring.newRecoveryCode())

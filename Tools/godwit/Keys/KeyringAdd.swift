@@ -47,10 +47,9 @@ struct KeyringAdd: AsyncParsableCommand {
     let offered = try secrets.map { try secret($0, &codes) }
     let label = label ?? secrets.map { String($0.prefix { $0 != ":" }) }.joined(separator: "+")
     // Codes are shown first: a slot whose code nobody has seen is a way in that nobody has.
-    if options.json {
-      try options.console.line([
-        "added": .string(label), "recoveryCodes": .array(codes.map { .string($0) }),
-      ])
+    let report: JSONValue = ["added": .string(label), "recoveryCodes": .array(codes.map { .string($0) })]
+    if !codes.isEmpty, options.json {
+      try options.console.line(report)
     } else if !codes.isEmpty {
       options.console.note("write this on paper and keep it safe; it is not shown again:")
       try options.console.lines(codes)
@@ -62,6 +61,7 @@ struct KeyringAdd: AsyncParsableCommand {
         error.code, "\(error.message); nothing was added, and the recovery code above opens nothing", hint: error.hint,
         underlying: error)
     }
+    if codes.isEmpty, options.json { try options.console.line(report) }
     options.console.note("added slot \(Format.printable(label))")
   }
 
