@@ -28,7 +28,7 @@ struct MergeModelTests {
   }
 
   private func tally(_ id: Value, word: Value = "", views: Value = 0, tags: Value = "[]", high: Value = 0) -> [Value] {
-    [id, word, .null, views, tags, high, 0, ""]
+    [id, word, .null, views, tags, high, 0, "", 5]
   }
 
   @Test("concurrent differences of a counter add up, and the later word stays")
@@ -38,7 +38,7 @@ struct MergeModelTests {
       transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", word: "a", views: 5)))]),
       transaction(ada, 2, at: 4, saw: 0, [.init(row: row, kind: .update([3: .sum(1), 1: .value("late")]))]),
       transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([3: .sum(-2), 1: .value("early")]))]),
-    ])
+    ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", word: "late", views: 4))
   }
 
@@ -49,7 +49,7 @@ struct MergeModelTests {
       transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", views: 5)))]),
       transaction(ada, 2, at: 9, saw: 0, [.init(row: row, kind: .delete)]),
       transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([3: .sum(1)]))]),
-    ])
+    ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", views: 6))
   }
 
@@ -62,9 +62,9 @@ struct MergeModelTests {
       transaction(ada, 2, at: 2, saw: 0, [.init(row: row, kind: .delete)]),
       transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([1: .value("done")]))]),
     ]
-    #expect(MergeModel(deleted).tables.rows[row.table].isEmpty)
+    #expect(MergeModel(deleted, at: 1).tables.rows[row.table].isEmpty)
     let again = transaction(ada, 3, at: 5, saw: 1, [.init(row: row, kind: .insert(["k0", "new", 2, "[]", 1, 0]))])
-    #expect(MergeModel(deleted + [again]).tables.rows[row.table][row.key] == ["k0", "new", 2, "[]", 1, 0])
+    #expect(MergeModel(deleted + [again], at: 1).tables.rows[row.table][row.key] == ["k0", "new", 2, "[]", 1, 0])
   }
 
   @Test("an element stays that a remove had not seen")
@@ -75,7 +75,7 @@ struct MergeModelTests {
       transaction(ada, 2, at: 2, saw: 0, [.init(row: row, kind: .update([4: .elements(added: [], removed: ["a", "b"])]))]),
       transaction(bob, 1, at: 2, saw: 1, [.init(row: row, kind: .update([4: .elements(added: [], removed: ["a"])]))]),
       transaction(bob, 2, at: 3, saw: 1, [.init(row: row, kind: .update([4: .elements(added: ["a"], removed: [])]))]),
-    ])
+    ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", tags: "[\"a\"]"))
   }
 
@@ -86,7 +86,7 @@ struct MergeModelTests {
       transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", high: 50)))]),
       transaction(ada, 2, at: 2, saw: 0, [.init(row: row, kind: .update([5: .value(2)]))]),
       transaction(bob, 1, at: 2, saw: 1, [.init(row: row, kind: .update([5: .value(3)]))]),
-    ])
+    ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", high: 3))
   }
 
@@ -96,7 +96,7 @@ struct MergeModelTests {
     let model = MergeModel([
       transaction(ada, 1, at: 5, saw: 0, [.init(row: first, kind: .insert(["g0", "ann", 1, 1, "", 3]))]),
       transaction(bob, 1, at: 4, saw: 0, [.init(row: second, kind: .insert(["g1", "ann", 1, .null, "", 3]))]),
-    ])
+    ], at: 1)
     #expect(model.tables.rows[first.table].keys.sorted { $0.count < $1.count } == [["g1"]])
     #expect(model.limbo == [first: .unique])
   }
@@ -111,8 +111,8 @@ struct MergeModelTests {
         .init(row: left, kind: .insert(["d0", "d1", 1])), .init(row: right, kind: .insert(["d1", "d0", 1])),
       ]),
       transaction(ada, 2, at: 2, saw: 0, [.init(row: shelf, kind: .delete)]),
-      transaction(bob, 1, at: 3, saw: 1, [.init(row: book, kind: .insert(["b0", "s0", .null]))]),
-    ])
+      transaction(bob, 1, at: 3, saw: 1, [.init(row: book, kind: .insert(["b0", "s0", .null, .null]))]),
+    ], at: 1)
     #expect(model.limbo == [book: .reference])
     #expect(model.tables.rows[left.table].count == 2)
   }
@@ -122,13 +122,34 @@ struct MergeModelTests {
     let (one, two) = (try name("leaf", "n0"), try name("leaf", "n1"))
     let model = MergeModel([
       transaction(ada, 1, at: 1, saw: 0, [
-        .init(row: one, kind: .insert(["n0", .null, "p"])), .init(row: two, kind: .insert(["n1", .null, "p"])),
+        .init(row: one, kind: .insert(["n0", .null, "p", .null])), .init(row: two, kind: .insert(["n1", .null, "p", .null])),
       ]),
       transaction(ada, 2, at: 2, saw: 0, [.init(row: one, kind: .update([1: .value("n1")]))]),
       transaction(bob, 1, at: 3, saw: 1, [.init(row: two, kind: .update([1: .value("n0")]))]),
-    ])
-    #expect(model.tables.rows[one.table][one.key] == ["n0", "n1", "p"])
-    #expect(model.tables.rows[two.table][two.key] == ["n1", .null, "p"])
+    ], at: 1)
+    #expect(model.tables.rows[one.table][one.key] == ["n0", "n1", "p", .null])
+    #expect(model.tables.rows[two.table][two.key] == ["n1", .null, "p", .null])
     #expect(model.masks == [two: [1]])
+  }
+
+  @Test("what was written before a migration is what the migration makes of it")
+  func carried() throws {
+    let (dancer, book, seat) = (try name("dancer", "d0"), try name("book", "b0"), try name("seat", "A"))
+    let shelf = try name("shelf", "s0")
+    let old = HistoricTransaction(
+      dot: Dot(ada, SequenceNumber(rawValue: 1)), hlc: HLC(rawValue: 1),
+      context: VersionVector([ada: SequenceNumber(rawValue: 1)]), version: 0,
+      operations: [
+        .init(row: shelf, kind: .insert(["s0", "x", .null])),
+        .init(row: dancer, kind: .insert(["d0", .null, 1])),
+        .init(row: book, kind: .insert(["b0", "s0", "emma", .null])),
+        .init(row: RowName(table: seat.table, key: ["A", 1]), kind: .insert(["A", 1, "bob", 10])),
+      ])
+    let late = transaction(ada, 2, at: 2, saw: 0, [.init(row: book, kind: .update([2: .value("momo!")]))])
+    let model = MergeModel([old, late], at: 2)
+    #expect(model.tables.rows[dancer.table][dancer.key] == ["d0", .null, "1"])
+    #expect(model.tables.rows[book.table][book.key] == ["b0", "s0", "momo!", 5])
+    #expect(model.tables.rows[seat.table][["A", 1]] == ["A", 1, .null, 10])
+    #expect(MergeModel([old], at: 3).tables.rows[seat.table].isEmpty)
   }
 }

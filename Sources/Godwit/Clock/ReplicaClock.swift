@@ -58,7 +58,8 @@ final class ReplicaClock {
     try correct(log, catalog)
     let wall = wallClock.milliseconds()
     guard let earliest else { return try Self.checked(clock.tick(wallMilliseconds: wall)) }
-    let keys = try Self.keys(of: changes, in: catalog)
+    let set = try ChangeSet(changes[...])
+    let keys = try set.rows(in: set.tables.map { catalog[$0.name]?.id })
     let hlc = try Self.checked(clock.tick(wallMilliseconds: wall, above: rows.greatest(of: keys)))
     if hlc > clock.last {
       try remember(keys, hlc)
@@ -74,10 +75,11 @@ final class ReplicaClock {
   func correct(_ log: ChangeLog, _ catalog: Catalog) throws {
     let wall = max(wallClock.milliseconds(), forgotten.milliseconds + 1)
     guard clock.isAstray(wallMilliseconds: wall) else { return }
+    let carrier = try ChangeCarrier(connection, catalog: catalog, history: MigrationHistory(connection))
     for dot in try log.transactions(after: HLC(milliseconds: wall)) {
       let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
       try log.forEach(of: dot.origin, after: before, through: dot.sequence) { record, _ in
-        try remember(Self.keys(of: record.changes, in: catalog), record.hlc)
+        try remember(carrier.rows(of: record), record.hlc)
       }
     }
     clock.goBack(wallMilliseconds: wall)
@@ -87,9 +89,9 @@ final class ReplicaClock {
   // MARK: Transactions of others
 
   /// Follows the timestamp of a transaction that is applied, or remembers its rows. The caller saves in the end.
-  func take(_ hlc: HLC, _ changes: [UInt8], _ catalog: Catalog) throws {
-    guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
-    try remember(Self.keys(of: changes, in: catalog), hlc)
+  func take(_ record: TransactionRecord, _ carrier: ChangeCarrier) throws {
+    guard !clock.follow(record.hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
+    try remember(carrier.rows(of: record), record.hlc)
   }
 
   /// The same for a row of a snapshot, whose greatest timestamp this is.
@@ -156,21 +158,6 @@ final class ReplicaClock {
 
   private func saveEarliest() throws {
     try Meta.set(.ahead, .integer(Int64(earliest?.rawValue ?? 0)), on: connection)
-  }
-
-  private static func keys(of changes: [UInt8], in catalog: Catalog) throws -> [RowKey] {
-    let changes = try ChangeSet(changes[...])
-    let tables = changes.tables.map { catalog[$0.name]?.id }
-    var keys: [RowKey] = []
-    try changes.forEach { operation in
-      guard let table = tables[operation.table] else { return }
-      keys.append(RowKey(table: table, key: operation.key))
-      if operation.kind == .move {
-        let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
-        keys.append(RowKey(table: table, key: previous))
-      }
-    }
-    return keys
   }
 
   /// Beyond the limit others would refuse the transaction, and every later one with it.

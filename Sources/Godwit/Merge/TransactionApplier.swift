@@ -8,7 +8,6 @@ struct TransactionApplier {
   let merger: Merger
   private let log: ChangeLog
   private let clock: ReplicaClock
-  private let catalog: Catalog
   private let carrier: ChangeCarrier
   private let quarantine: Quarantine
 
@@ -16,7 +15,6 @@ struct TransactionApplier {
     merger = try writer.merger()
     log = writer.log
     clock = writer.clock
-    catalog = writer.catalog
     carrier = try ChangeCarrier(
       writer.connection, catalog: writer.catalog, history: MigrationHistory(writer.connection))
     quarantine = Quarantine(writer.connection)
@@ -35,7 +33,7 @@ struct TransactionApplier {
       try merger.merge(carried.record, context: context)
     }
     try log.append(record, Captured(changes: record.changes, images: images))
-    try clock.take(record.hlc, record.changes, catalog)
+    try clock.take(record, carrier)
     guard !carried.waiting.isEmpty else { return true }
     try quarantine.set(carried, for: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
     return false

@@ -77,6 +77,12 @@ final class ChangeCarrier {
     return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown)
   }
 
+  /// The rows here that a transaction writes to, those of which its cells wait included.
+  func rows(of record: TransactionRecord) throws -> [RowKey] {
+    let changes = try ChangeSet(record.changes[...])
+    return try changes.rows(in: landings(changes.tables, of: record.schemaVersion).map { $0.table?.id })
+  }
+
   /// Whether the author of a transaction had not got a column, which its inserts are given the default of.
   func isAdded(_ column: Int, to table: Int, since record: TransactionRecord) throws -> Bool {
     let changes = try ChangeSet(record.changes[...])

@@ -88,6 +88,8 @@ struct Quarantine {
       let carried = try carrier.carry(record, only: entry.operations)
       try merger.merge(carried.record, context: log.context(of: record.dot), isLate: true)
       try quarantine.set(carried, for: entry.key)
+      // Its table may not have been here when it came.
+      try writer.clock.take(record, carrier)
       if carried.waiting.isEmpty { released += 1 }
     }
     try merger.finish()

@@ -129,7 +129,7 @@ final class SnapshotLoader {
         let key = LogKey(origin: try writer.log.origins.number(of: origin.origin), sequence)
         try quarantine.set(carried, for: key)
       }
-      try writer.clock.take(transaction.hlc, transaction.changes, writer.catalog)
+      try writer.clock.take(record, carrier)
     }
   }
 

@@ -19,4 +19,20 @@ extension Replica {
       return Standing(own: origins.own, held: origins.vector, floor: origins.floor, latest: origins.ownLatest)
     }
   }
+
+  /// An own transaction that the log still has, with its timestamp and what it was written upon.
+  package func ownTransaction(
+    _ sequence: SequenceNumber
+  ) async throws -> (transaction: LoggedTransaction, hlc: HLC, context: VersionVector)? {
+    try await pool.read { connection in
+      let log = try ChangeLog(connection)
+      let dot = Dot(log.origins.own, sequence)
+      let context = try log.context(of: dot)
+      var found: (LoggedTransaction, HLC, VersionVector)?
+      try log.forEach(of: dot.origin, after: SequenceNumber(rawValue: sequence.rawValue - 1), through: sequence) { record, _ in
+        found = (try LoggedTransaction(record, context: context), record.hlc, context)
+      }
+      return found
+    }
+  }
 }

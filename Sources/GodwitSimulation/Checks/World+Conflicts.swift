@@ -107,7 +107,7 @@ extension World {
   /// A write that nobody saw and overwrote, and whose value is not there.
   private func checkEdits(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = history.shape
-    for column in shape.columns.indices.dropFirst(shape.keyCount) where shape.columns[column].since == 0 {
+    for column in shape.columns.indices.dropFirst(shape.keyCount) where shape.listsAll(of: column, through: latestVersion) {
       guard shape.columns[column].policy == .lastWriterWins, let last = history.last(column) else { continue }
       for write in history.writes(of: column) where write.dot != last.dot {
         guard case .value(let value)? = write.change(of: column), last.change(of: column) != .value(value),
@@ -123,7 +123,7 @@ extension World {
     let shape = history.shape
     for write in history.touches where history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
       for column in shape.columns.indices.dropFirst(shape.keyCount)
-      where shape.columns[column].since == 0 && !history.isReplaced(write, column) {
+      where shape.listsAll(of: column, through: latestVersion) && !history.isReplaced(write, column) {
         // To have taken something out of a row that is gone is no loss.
         guard let change = write.change(of: column), !change.onlyRemoves else { continue }
         if shape.columns[column].policy == .lastWriterWins, case .value(let value) = change {
@@ -141,7 +141,7 @@ extension World {
   private func checkMovedEdits(_ family: MovedRows, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = family.shape
     for column in shape.columns.indices.dropFirst(shape.keyCount)
-    where shape.columns[column].since == 0 && shape.columns[column].policy == .lastWriterWins {
+    where shape.listsAll(of: column, through: latestVersion) && shape.columns[column].policy == .lastWriterWins {
       for (name, value) in family.unseenValues(of: column) {
         let text = shape.columns[column].name
         guard !family.names.contains(where: { listed.edits.contains(.init(row: $0, column: text, value: value)) }) else {

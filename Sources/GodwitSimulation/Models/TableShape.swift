@@ -1,7 +1,7 @@
 import Godwit
 
-/// What the simulation knows of a table, told apart from the models: the independent model of merging must not ask
-/// the product what the rules are.
+/// What the simulation knows of a table, told apart from the models and the migrations: the independent model of merging
+/// must not ask the product what the rules are.
 struct TableShape: Sendable {
   enum Policy: Sendable {
     case lastWriterWins, counter, set, maximum, minimum, longest
@@ -13,42 +13,116 @@ struct TableShape: Sendable {
     var isAcyclic = false
   }
 
+  /// A name that ends with a schema version.
+  struct FormerName: Sendable {
+    let name: String
+    /// The first version that calls it otherwise.
+    let until: Int
+  }
+
+  /// What a migration makes of every value of a column.
+  struct Conversion: Sendable {
+    let version: Int
+    /// Whether values have another type from then on.
+    var changesType = false
+    let rule: @Sendable (Value) -> Value
+  }
+
+  /// Another column, and what is made of it.
+  struct Source: Sendable {
+    let column: Int
+    let rule: @Sendable (Value) -> Value
+  }
+
   struct ColumnShape: Sendable {
     let name: String
     var policy = Policy.lastWriterWins
     var reference: Reference?
-    /// The first schema version that has the column.
-    var since = 0
+    /// The schema versions that have the column.
+    var versions = TableShape.always
     /// Of a row that was written without it.
     var defaultValue = Value.null
-    /// What it was called before version 1.
-    var formerName: String?
+    /// In the place of the default: what it is made of.
+    var source: Source?
+    var formerName: FormerName?
+    var conversions: [Conversion] = []
     let random: @Sendable (inout SeededGenerator) -> Value
   }
 
-  let name: String
-  var keyCount = 1
-  var isDeleteWins = false
-  /// The key columns first.
-  let columns: [ColumnShape]
-  /// Column numbers.
-  var unique: [[Int]] = []
-
-  static let all = [tally, guest, shelf, book, loan, dancer, leaf, ticket, seat]
-  static let numbers = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
-
-  /// The number of the column that is, or was, called so.
-  func number(of name: String) -> Int? { columns.firstIndex { $0.name == name || $0.formerName == name } }
-
-  /// What the column is called at a schema version; nil when it is not there yet.
-  func name(of column: Int, at version: Int) -> String? {
-    let shape = columns[column]
-    guard shape.since <= version else { return nil }
-    return version == 0 ? shape.formerName ?? shape.name : shape.name
+  struct UniqueIndex: Sendable {
+    /// Column numbers.
+    let columns: [Int]
+    var versions = TableShape.always
   }
 
-  func references() -> [(column: Int, reference: Reference)] {
-    columns.enumerated().compactMap { number, column in column.reference.map { (number, $0) } }
+  static let always = 0..<Int.max
+
+  let name: String
+  var formerName: FormerName?
+  var keyCount = 1
+  var isDeleteWins = false
+  /// The schema versions in which its rows travel.
+  var versions = TableShape.always
+  /// The key columns first; those that came later last.
+  let columns: [ColumnShape]
+  var unique: [UniqueIndex] = []
+
+  static let all = [tally, guest, shelf, book, loan, dancer, leaf, ticket, seat, scratch, badge]
+  /// By the names that they have or had.
+  static let numbers = Dictionary(
+    uniqueKeysWithValues: all.enumerated().flatMap { number, shape in
+      [shape.name, shape.formerName?.name].compactMap { $0 }.map { ($0, number) }
+    })
+  static let latestVersion = 4
+  static let localTable = scratch
+
+  /// The number of the column that is, or was, called so.
+  func number(of name: String) -> Int? { columns.firstIndex { $0.name == name || $0.formerName?.name == name } }
+
+  /// What the table is called at a schema version; nil when its rows do not travel then.
+  func name(at version: Int) -> String? {
+    guard versions.contains(version) else { return nil }
+    return formerName.flatMap { version < $0.until ? $0.name : nil } ?? name
+  }
+
+  /// What the column is called at a schema version; nil when it is not there then.
+  func name(of column: Int, at version: Int) -> String? {
+    let shape = columns[column]
+    guard shape.versions.contains(version) else { return nil }
+    return shape.formerName.flatMap { version < $0.until ? $0.name : nil } ?? shape.name
+  }
+
+  func references(at version: Int) -> [(column: Int, reference: Reference)] {
+    columns.enumerated().compactMap { number, column in
+      column.versions.contains(version) ? column.reference.map { (number, $0) } : nil
+    }
+  }
+
+  /// Whether programs of both versions take each other's writes to it, but for columns that were added.
+  func isAlike(at version: Int, and later: Int) -> Bool {
+    let changes = [versions.lowerBound, versions.upperBound] + columns.flatMap { column in
+      column.conversions.map(\.version) + [column.versions.upperBound] + (column.source == nil ? [] : [column.versions.lowerBound])
+    }
+    return !changes.contains { version < $0 && $0 <= later }
+  }
+
+  /// Whether every write to the column was merged by programs that had it, so that what lost is listed. It may be that what
+  /// one wrote under a later version came to be known as it was replaced.
+  func listsAll(of column: Int, through version: Int) -> Bool {
+    columns[column].versions.lowerBound == 0 && isAlike(at: 0, and: version)
+  }
+
+  /// The tables of which what programs of a later version write may wait, and those whose rows need rows of them.
+  static func waiting(at version: Int, from later: Int) -> Set<Int> {
+    var waiting = Set(all.indices.filter { !all[$0].isAlike(at: version, and: later) })
+    while true {
+      let next = waiting.union(
+        all.indices.filter { number in
+          all[number].references(at: version).contains { numbers[$0.reference.table].map(waiting.contains) ?? false }
+        })
+      if next == waiting { return waiting }
+      waiting = next
+    }
   }
 }
 
@@ -59,8 +133,11 @@ extension TableShape {
     ColumnShape(name: name, policy: policy) { values.randomElement(using: &$0) ?? .null }
   }
 
-  private static func added(_ name: String, _ policy: Policy = .lastWriterWins, _ values: Value...) -> ColumnShape {
-    ColumnShape(name: name, policy: policy, since: 1, defaultValue: values.first ?? .null) {
+  /// The first value is the default.
+  private static func added(
+    in version: Int, _ name: String, _ policy: Policy = .lastWriterWins, _ values: Value...
+  ) -> ColumnShape {
+    ColumnShape(name: name, policy: policy, versions: version..<Int.max, defaultValue: values.first ?? .null) {
       values.randomElement(using: &$0) ?? .null
     }
   }
@@ -76,9 +153,11 @@ extension TableShape {
   }
 
   private static func reference(
-    _ name: String, _ table: String, _ action: DeleteAction, prefix: String, isAcyclic: Bool = false
+    _ name: String, _ table: String, _ action: DeleteAction, prefix: String, isAcyclic: Bool = false, since version: Int = 0
   ) -> ColumnShape {
-    ColumnShape(name: name, reference: Reference(table: table, action: action, isAcyclic: isAcyclic)) {
+    ColumnShape(
+      name: name, reference: Reference(table: table, action: action, isAcyclic: isAcyclic), versions: version..<Int.max
+    ) {
       .text("\(prefix)\(Int.random(in: 0..<4, using: &$0))")
     }
   }
@@ -86,26 +165,31 @@ extension TableShape {
   private static let tally = TableShape(
     name: "tally",
     columns: [
-      key("t", 4), column("word", .lastWriterWins, "", "alpha", "bravo", "nul\u{0}l", "e\u{301}", "\u{e9}"),
+      key("t", 4),
+      column("word", .lastWriterWins, "", "alpha", "bravo", "nul\u{0}l", "e\u{301}", "\u{e9}")
+        .converted(in: 3) { $0 == "bravo" ? "alpha" : $0 },
       column("ratio", .lastWriterWins, .null, 0.0, -0.0, 1.0, 0.5, .real(.infinity)),
       column("views", .counter, 0, 1, 2, 5, -3, 1000, .integer(.max)), set("tags"),
       column("high", .maximum, 0, 1, 2, 3, 50, -7), column("low", .minimum, 0, 1, 2, -4),
-      column("longest", .longest, "", "a", "b", "bb", "aaa", "ccc"),
+      column("longest", .longest, "", "a", "b", "bb", "aaa", "ccc"), added(in: 3, "peak", .maximum, 5, 2, 7),
     ])
 
   private static let guest = TableShape(
     name: "guest",
     columns: [
       key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan"),
-      column("room", .lastWriterWins, 1, 2), column("bed", .lastWriterWins, .null, 1, 2),
-      column("note", .lastWriterWins, "", "late", "quiet"), added("mood", .lastWriterWins, 3, 1, 2, 9),
-    ], unique: [[1], [2, 3]])
+      column("room", .lastWriterWins, 1, 2),
+      column("bed", .lastWriterWins, .null, 1, 2).converted(in: 4) { $0 == .null ? 0 : $0 },
+      column("note", .lastWriterWins, "", "late", "quiet"), added(in: 1, "mood", .lastWriterWins, 3, 1, 2, 9),
+    ], unique: [UniqueIndex(columns: [1]), UniqueIndex(columns: [2, 3], versions: 0..<2)])
 
   private static let shelf = TableShape(
     name: "shelf",
     columns: [
       key("s", 3),
-      ColumnShape(name: "caption", formerName: "label") { ["x", "y", "z"].randomElement(using: &$0) ?? "x" },
+      ColumnShape(name: "caption", formerName: FormerName(name: "label", until: 1)) {
+        ["x", "y", "z"].randomElement(using: &$0) ?? "x"
+      }.converted(in: 4) { $0 },
       reference("favorite", "book", .setNull, prefix: "b"),
     ])
 
@@ -114,7 +198,10 @@ extension TableShape {
     columns: [
       key("b", 4), reference("shelf", "shelf", .cascade, prefix: "s"),
       column("title", .lastWriterWins, .null, "emma", "ulysses", "walden", "momo"),
-    ], unique: [[2]])
+      added(in: 2, "size", .lastWriterWins, .null, 4, 77).made(of: 2) {
+        if case .text(let title) = $0 { .integer(Int64(title.unicodeScalars.count)) } else { .null }
+      },
+    ], unique: [UniqueIndex(columns: [2])])
 
   private static let loan = TableShape(
     name: "loan",
@@ -126,27 +213,63 @@ extension TableShape {
   private static let dancer = TableShape(
     name: "dancer",
     columns: [
-      key("d", 5), reference("partner", "dancer", .cascade, prefix: "d"), column("step", .lastWriterWins, 1, 2, 3),
+      key("d", 5), reference("partner", "dancer", .cascade, prefix: "d"),
+      column("step", .lastWriterWins, 1, 2, 3).converted(in: 2, changesType: true) {
+        if case .integer(let number) = $0 { .text("\(number)") } else { $0 }
+      },
     ])
 
   private static let leaf = TableShape(
     name: "leaf",
     columns: [
       key("n", 5), reference("parent", "leaf", .setNull, prefix: "n", isAcyclic: true),
-      column("label", .lastWriterWins, "p", "q"),
+      column("label", .lastWriterWins, "p", "q"), reference("owner", "guest", .setNull, prefix: "g", since: 3),
     ])
 
   private static let ticket = TableShape(
-    name: "ticket", isDeleteWins: true,
+    name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<4,
     columns: [
       key("k", 3), column("state", .lastWriterWins, "open", "done", "held"), column("votes", .counter, 0, 1, 3),
-      set("labels"), column("rank", .maximum, 1, 2, 3), added("stars", .counter, 2, 1, 4),
+      set("labels"), column("rank", .maximum, 1, 2, 3), added(in: 1, "stars", .counter, 2, 1, 4),
     ])
 
   private static let seat = TableShape(
-    name: "seat", keyCount: 2,
+    name: "seat", keyCount: 2, versions: 0..<3,
     columns: [
       column("row", .lastWriterWins, "A", "B"), column("number", .lastWriterWins, 1, 2),
-      column("holder", .lastWriterWins, .null, "ann", "bob"), column("price", .minimum, 10, 20, 30),
+      column("holder", .lastWriterWins, .null, "ann", "bob").dropped(in: 2), column("price", .minimum, 10, 20, 30),
     ])
+
+  /// Its rows stay where they were written, until version 3.
+  private static let scratch = TableShape(
+    name: "scratch", versions: 3..<Int.max, columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9)])
+
+  private static let badge = TableShape(
+    name: "badge", versions: 3..<Int.max,
+    columns: [
+      key("e", 3), column("text", .lastWriterWins, "star", "moon"), column("points", .counter, 0, 1, 5),
+      reference("wearer", "guest", .cascade, prefix: "g"),
+    ], unique: [UniqueIndex(columns: [1])])
+}
+
+extension TableShape.ColumnShape {
+  fileprivate func converted(
+    in version: Int, changesType: Bool = false, _ rule: @escaping @Sendable (Value) -> Value
+  ) -> Self {
+    var column = self
+    column.conversions.append(TableShape.Conversion(version: version, changesType: changesType, rule: rule))
+    return column
+  }
+
+  fileprivate func made(of source: Int, _ rule: @escaping @Sendable (Value) -> Value) -> Self {
+    var column = self
+    column.source = TableShape.Source(column: source, rule: rule)
+    return column
+  }
+
+  fileprivate func dropped(in version: Int) -> Self {
+    var column = self
+    column.versions = column.versions.lowerBound..<version
+    return column
+  }
 }

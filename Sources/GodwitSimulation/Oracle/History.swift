@@ -68,10 +68,11 @@ struct Tables: Hashable, Sendable {
   /// What a replica shows; a column that it does not have shows what a row without it gets.
   init(reading snapshot: Snapshot, at version: Int) throws {
     rows = try TableShape.all.map { shape in
+      guard let table = shape.name(at: version) else { return [:] }
       let names = shape.columns.indices.map { column in
         shape.name(of: column, at: version).map { "\"\($0)\"" } ?? shape.columns[column].defaultValue.text
       }.joined(separator: ", ")
-      let found = try snapshot.rows(SQL(text: "SELECT \(names) FROM \(shape.name)"))
+      let found = try snapshot.rows(SQL(text: "SELECT \(names) FROM \(table)"))
       return Dictionary(uniqueKeysWithValues: found.map { (Array($0.values.prefix(shape.keyCount)), $0.values) })
     }
   }
@@ -110,7 +111,11 @@ struct Tables: Hashable, Sendable {
   func shown(at version: Int) -> Tables {
     var shown = self
     for (table, shape) in TableShape.all.enumerated() {
-      for column in shape.columns.indices where shape.columns[column].since > version {
+      guard shape.versions.contains(version) else {
+        shown.rows[table] = [:]
+        continue
+      }
+      for column in shape.columns.indices where !shape.columns[column].versions.contains(version) {
         shown.rows[table] = shown.rows[table].mapValues { row in
           var row = row
           row[column] = shape.columns[column].defaultValue

@@ -5,14 +5,14 @@ import GodwitReplication
 /// "Moves").
 extension MergeModel {
   /// The latest timestamp of what was written to some rows, or followed them from other keys.
-  static func latest(of rows: Set<RowName>, in transactions: [HistoricTransaction]) -> HLC? {
+  static func latest(of rows: Set<RowName>, in transactions: [HistoricTransaction], at version: Int) -> HLC? {
     let hasMoves = transactions.contains { transaction in
       transaction.operations.contains { if case .leave = $0.kind { true } else { false } }
     }
     guard hasMoves else {
       return transactions.filter { $0.operations.contains { rows.contains($0.row) } }.map(\.hlc).max()
     }
-    let histories = MergeModel(transactions).histories
+    let histories = MergeModel(transactions, at: version).histories
     // What only adds up has no timestamp to be later than.
     return rows.compactMap { histories[$0] }.flatMap { history in
       history.writes.filter { write in

@@ -4,6 +4,8 @@ import GodwitReplication
 /// What a replica that holds certain transactions must show: worked out from all of them at once, by the definitions.
 /// It shares no code with the merge of the product.
 struct MergeModel {
+  /// The schema version of who shows it.
+  private let version: Int
   enum Reason: Hashable {
     case unique
     case reference
@@ -17,9 +19,10 @@ struct MergeModel {
   private(set) var masks: [RowName: Set<Int>] = [:]
   private var living: [RowName: [Value]] = [:]
 
-  init(_ transactions: [HistoricTransaction]) {
-    for transaction in transactions {
-      for operation in transaction.operations {
+  init(_ transactions: [HistoricTransaction], at version: Int) {
+    self.version = version
+    for transaction in transactions.map({ $0.carried(to: version) }) {
+      for operation in transaction.operations where TableShape.all[operation.row.table].versions.contains(version) {
         histories[operation.row, default: RowHistory(name: operation.row)].writes
           .append(RowHistory.Write(transaction: transaction, kind: operation.kind))
       }
@@ -36,7 +39,7 @@ struct MergeModel {
   /// Each index alone, among all living rows: the oldest claim holds the value.
   private mutating func judgeUnique() {
     for (table, shape) in TableShape.all.enumerated() {
-      for columns in shape.unique {
+      for columns in shape.unique.filter({ $0.versions.contains(version) }).map(\.columns) {
         var claims: [[Value]: [RowName]] = [:]
         for (name, row) in living where name.table == table {
           let values = columns.map { row[$0] }
@@ -72,7 +75,7 @@ struct MergeModel {
   private func lastMoves() -> Set<RowName> {
     var found: Set<RowName> = []
     for (table, shape) in TableShape.all.enumerated() {
-      for (column, reference) in shape.references() where reference.isAcyclic {
+      for (column, reference) in shape.references(at: version) where reference.isAcyclic {
         for start in living.keys where start.table == table {
           var circle: [RowName] = []
           var next: RowName? = start
@@ -111,7 +114,7 @@ struct MergeModel {
     while isChanging {
       isChanging = false
       for (name, row) in shown {
-        for (column, reference) in TableShape.all[name.table].references() where reference.action != .setNull {
+        for (column, reference) in TableShape.all[name.table].references(at: version) where reference.action != .setNull {
           guard isMissing(reference, row[column]) else { continue }
           shown[name] = nil
           limbo[name] = .reference
@@ -121,7 +124,7 @@ struct MergeModel {
     }
     for (name, row) in shown {
       var visible = row
-      for (column, reference) in TableShape.all[name.table].references() where reference.action == .setNull {
+      for (column, reference) in TableShape.all[name.table].references(at: version) where reference.action == .setNull {
         let closes = reference.isAcyclic && closing.contains(name)
         guard closes || isMissing(reference, row[column]) else { continue }
         visible[column] = .null

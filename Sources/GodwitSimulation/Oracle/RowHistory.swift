@@ -152,7 +152,7 @@ struct RowHistory {
       guard case .value(let value)? = last(column)?.change(of: column) else { return .null }
       return value
     case .counter:
-      let lacking = kept.filter { $0.isInsert && $0.transaction.version < shape.columns[column].since }
+      let lacking = kept.filter { $0.isInsert && $0.transaction.version < shape.columns[column].versions.lowerBound }
       guard case .integer(let start)? = lacking.first.map({ _ in shape.columns[column].defaultValue }) ?? .integer(0)
       else { return .null }
       let others = kept.filter { write in !lacking.contains { $0.dot == write.dot } }

@@ -67,13 +67,14 @@ package struct Fault: OptionSet, Sendable {
   package static let mixtures = Fault(rawValue: 1 << 12)
   /// Crashes in other things than writes and imports.
   package static let halts = Fault(rawValue: 1 << 13)
+  /// More than two versions, and every kind of migration step.
+  package static let migrations = Fault(rawValue: 1 << 14)
 
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
     ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("moves", .moves),
-    ("mixtures", .mixtures),
-    ("halts", .halts),
+    ("mixtures", .mixtures), ("halts", .halts), ("migrations", .migrations),
   ]
 
   package static var listed: String { names.map(\.name).joined(separator: ", ") }

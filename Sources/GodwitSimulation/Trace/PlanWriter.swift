@@ -4,22 +4,29 @@ import Godwit
 struct PlanWriter {
   private let tables: [Int]
   private let movesRows: Bool
+  /// The latest that a program of the world has.
   private let version: Int
 
-  init(_ generator: inout SeededGenerator, faults: Fault, isVersioned: Bool) {
-    version = isVersioned ? 1 : 0
+  init(_ generator: inout SeededGenerator, faults: Fault, version: Int) {
+    self.version = version
     movesRows = faults.contains(.moves)
     // What can be held back more often than what cannot.
     let families = [
       ["tally"], ["tally"], ["guest"], ["guest"], ["shelf", "book"], ["guest", "loan"], ["shelf", "book", "loan", "guest"],
       ["shelf", "book", "loan", "guest"], ["dancer"], ["leaf"], ["leaf"], ["ticket"], ["seat"],
     ]
+    let versionFamilies = version > 1 ? [["scratch"], ["badge", "guest"], ["seat"], ["leaf", "guest"]] : []
     var chosen: Set<String> = []
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
-      chosen.formUnion(families.randomElement(using: &generator) ?? [])
+      chosen.formUnion((families + versionFamilies).randomElement(using: &generator) ?? [])
     }
-    if generator.chance(oneIn: 6) { chosen = Set(TableShape.all.map(\.name)) }
+    if generator.chance(oneIn: 6) { chosen = Set(TableShape.all.filter { $0.versions.lowerBound <= version }.map(\.name)) }
     tables = chosen.compactMap { TableShape.numbers[$0] }.sorted()
+  }
+
+  /// Those that some program of the world has.
+  private func columns(_ shape: TableShape) -> [Int] {
+    shape.columns.indices.filter { shape.columns[$0].versions.lowerBound <= version }
   }
 
   /// Some rows of each table.
@@ -47,10 +54,10 @@ struct PlanWriter {
     case 15: return update(table, key: nil, &generator)
     case 16..<19: return .delete(table: table, key: key(shape, &generator))
     case 19:
-      let column = shape.columns.indices.filter { shape.columns[$0].since <= version }.randomElement(using: &generator) ?? 0
+      let column = columns(shape).randomElement(using: &generator) ?? 0
       return .deleteAll(table: table, column: column, value: shape.columns[column].random(&generator))
     case 20 where movesRows: return .rekey(table: table, from: key(shape, &generator), to: key(shape, &generator))
-    case 21 where shape.name == "tally": return .save(tally: shape.columns.map { $0.random(&generator) })
+    case 21 where shape.name == "tally": return .save(tally: writtenColumns(shape).map { $0.random(&generator) })
     case 22:
       let steps = (0..<Int.random(in: 1...2, using: &generator)).map { _ in step(&generator) }
       return .savepoint(steps, rollsBack: Bool.random(using: &generator))
@@ -64,7 +71,12 @@ struct PlanWriter {
   }
 
   private func row(_ shape: TableShape, _ generator: inout SeededGenerator) -> [Operand] {
-    shape.columns.map { operand($0, &generator) }
+    writtenColumns(shape).map { operand($0, &generator) }
+  }
+
+  /// Those of a whole row. Version 1 is drawn for in every world.
+  private func writtenColumns(_ shape: TableShape) -> [TableShape.ColumnShape] {
+    shape.columns.filter { $0.versions.lowerBound <= max(version, 1) }
   }
 
   private func operand(_ column: TableShape.ColumnShape, _ generator: inout SeededGenerator) -> Operand {
@@ -79,7 +91,7 @@ struct PlanWriter {
 
   private func update(_ table: Int, key: [Value]?, _ generator: inout SeededGenerator) -> Step {
     let shape = TableShape.all[table]
-    let others = shape.columns.indices.dropFirst(shape.keyCount).filter { shape.columns[$0].since <= version }
+    let others = columns(shape).dropFirst(shape.keyCount)
     let count = generator.chance(oneIn: 3) ? 2 : 1
     var columns = Set<Int>()
     for _ in 0..<count { columns.insert(others.randomElement(using: &generator) ?? shape.keyCount) }

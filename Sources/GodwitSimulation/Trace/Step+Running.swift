@@ -103,17 +103,18 @@ private struct StepRun {
     case .update(let table, let key, let assignments): try update(TableShape.all[table], key, assignments)
     case .delete(let table, let key):
       let shape = TableShape.all[table]
-      try transaction.execute(SQL(text: "DELETE FROM \(shape.name) WHERE \(shape.keyCondition)", values: key))
+      try execute(on: shape, values: key) { "DELETE FROM \($0) WHERE \(shape.keyCondition)" }
     case .deleteAll(let table, let column, let value):
       let shape = TableShape.all[table]
       guard let name = shape.name(of: column, at: version) else { return }
-      try transaction.execute(SQL(text: "DELETE FROM \(shape.name) WHERE \"\(name)\" = ?", values: [value]))
+      try execute(on: shape, values: [shown(value, in: shape.columns[column])]) { "DELETE FROM \($0) WHERE \"\(name)\" = ?" }
     case .rekey(let table, let from, let to):
       let shape = TableShape.all[table]
       let names = shape.columns.prefix(shape.keyCount).map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
-      try transaction.execute(
-        SQL(text: "UPDATE \(shape.name) SET \(names) WHERE \(shape.keyCondition)", values: to + from))
-    case .save(let tally): _ = try transaction.save(Tally(tally))
+      try execute(on: shape, values: to + from) { "UPDATE \($0) SET \(names) WHERE \(shape.keyCondition)" }
+    case .save(let tally):
+      // The model is of versions 0 to 2.
+      if version < 3 { _ = try transaction.save(Tally(tally)) }
     case .savepoint(let steps, let rollsBack):
       func run() throws {
         try transaction.savepoint {
@@ -127,6 +128,12 @@ private struct StepRun {
     }
   }
 
+  /// Runs a statement on a table, by the name it has in this version; nothing when it is not there, or local.
+  private func execute(on shape: TableShape, values: [Value], _ text: (String) -> String) throws {
+    guard let table = shape.name(at: version) else { return }
+    try transaction.execute(SQL(text: text(table), values: values))
+  }
+
   private func insert(_ row: [Operand], into shape: TableShape, _ isReplacing: Bool) throws {
     var text: [String] = []
     var names: [String] = []
@@ -134,11 +141,11 @@ private struct StepRun {
     for (column, operand) in row.enumerated() {
       guard let name = shape.name(of: column, at: version) else { continue }
       names.append("\"\(name)\"")
-      text.append(operand.sql(&values, column: name))
+      text.append(shown(operand, in: shape.columns[column]).sql(&values, column: name))
     }
     let verb = isReplacing ? "INSERT OR REPLACE" : "INSERT"
     let list = "\(names.joined(separator: ", "))) VALUES (\(text.joined(separator: ", "))"
-    try transaction.execute(SQL(text: "\(verb) INTO \(shape.name) (\(list))", values: values))
+    try execute(on: shape, values: values) { "\(verb) INTO \($0) (\(list))" }
   }
 
   private func update(
@@ -148,12 +155,21 @@ private struct StepRun {
     var values: [Value] = []
     for assignment in assignments {
       guard let name = shape.name(of: assignment.column, at: version).map({ "\"\($0)\"" }) else { continue }
-      text.append("\(name) = \(assignment.value.sql(&values, column: name))")
+      text.append("\(name) = \(shown(assignment.value, in: shape.columns[assignment.column]).sql(&values, column: name))")
     }
     guard !text.isEmpty else { return }
     let condition = key == nil ? "" : " WHERE \(shape.keyCondition)"
-    try transaction.execute(
-      SQL(text: "UPDATE \(shape.name) SET \(text.joined(separator: ", "))\(condition)", values: values + (key ?? [])))
+    try execute(on: shape, values: values + (key ?? [])) { "UPDATE \($0) SET \(text.joined(separator: ", "))\(condition)" }
+  }
+
+  private func shown(_ operand: Operand, in column: TableShape.ColumnShape) -> Operand {
+    guard case .value(let value) = operand else { return operand }
+    return .value(shown(value, in: column))
+  }
+
+  /// Plans know no version. A value is of the type that the column has in this one.
+  private func shown(_ value: Value, in column: TableShape.ColumnShape) -> Value {
+    column.conversions.filter { $0.changesType && $0.version <= version }.reduce(value) { $1.rule($0) }
   }
 }
 

@@ -4,7 +4,8 @@ package struct Trace: Sendable {
   let actorCount: Int
   /// How many transactions a log may hold before imports forget.
   let keptTransactions: Int
-  let isVersioned: Bool
+  /// The schema version that all programs come to.
+  let latestVersion: Int
   /// Who hands files to whom.
   let ways: [(from: Int, to: Int)]
   let events: [Event]
@@ -18,7 +19,7 @@ package struct Trace: Sendable {
     events = writer.write()
     actorCount = writer.actorCount
     keptTransactions = writer.keptTransactions
-    isVersioned = writer.isVersioned
+    latestVersion = writer.latestVersion
     ways = writer.ways
     epilogue = writer.epilogue()
   }

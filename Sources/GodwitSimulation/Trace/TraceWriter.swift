@@ -19,8 +19,8 @@ struct TraceWriter {
   private let overtakingRarity: Int
   /// Whether members forget what they need not remember, and how soon by themselves.
   private let forgets: Bool
-  /// Whether programs are of several versions.
-  let isVersioned: Bool
+  /// The schema version that all programs come to, from 0 on.
+  let latestVersion: Int
   let keptTransactions: Int
   /// Whether members are removed, and who is, as far as the trace knows.
   private let retires: Bool
@@ -43,13 +43,21 @@ struct TraceWriter {
     reader = faults.contains(.restores) && generator.chance(oneIn: 3) ? count - 1 : nil
     lossRarity = [2, 4, 10].randomElement(using: &generator) ?? 4
     overtakingRarity = [1, 2, 2, 5].randomElement(using: &generator) ?? 2
-    isVersioned = faults.contains(.versions) && generator.chance(oneIn: 4)
+    let isVersioned = faults.contains(.versions) && generator.chance(oneIn: 4)
+    latestVersion = isVersioned ? Self.latestVersion(seed, faults) : 0
     forgets = faults.contains(.forgetting) && (!isVersioned || faults.contains(.mixtures)) && generator.chance(oneIn: 2)
     keptTransactions = forgets ? [2, 6, 20].randomElement(using: &generator) ?? 6 : 1_000
-    retires = !isVersioned && faults.contains(.retirement) && count > 2 && generator.chance(oneIn: 4)
-    plans = PlanWriter(&generator, faults: isVersioned ? faults.subtracting(.moves) : faults, isVersioned: isVersioned)
+    retires = latestVersion != 1 && faults.contains(.retirement) && count > 2 && generator.chance(oneIn: 4)
+    plans = PlanWriter(&generator, faults: latestVersion == 1 ? faults.subtracting(.moves) : faults, version: latestVersion)
     self.generator = generator
     haltGenerator = SeededGenerator(seed: ~seed)
+  }
+
+  /// Chosen apart, so that worlds of two versions are the same without.
+  private static func latestVersion(_ seed: UInt64, _ faults: Fault) -> Int {
+    var generator = SeededGenerator(seed: ~seed &* 3)
+    guard faults.contains(.migrations), !generator.chance(oneIn: 3) else { return 1 }
+    return Int.random(in: 2...TableShape.latestVersion, using: &generator)
   }
 
   /// A ring, a star, a line, or all with all.
@@ -128,7 +136,7 @@ struct TraceWriter {
     }
     if faults.contains(.restores), generator.chance(oneIn: reader == nil ? 40 : 12) { addLapse() }
     if forgets, generator.chance(oneIn: 12) { events.append(.compact(actor: actor)) }
-    if isVersioned, generator.chance(oneIn: 15) { events.append(.upgrade(actor: actor)) }
+    if latestVersion > 0, generator.chance(oneIn: latestVersion > 1 ? 7 : 15) { events.append(.upgrade(actor: actor)) }
     if retires, generator.chance(oneIn: 12) { addRetirement() }
     switch Int.random(in: 0..<100, using: &generator) {
     case 0..<52: addWrite()

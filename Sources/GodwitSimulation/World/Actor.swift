@@ -52,7 +52,7 @@ final class Actor {
   ) async throws -> Replica {
     try await Replica.open(
       at: path, models: SimulatedModels.models(at: version), name: nil, key: .keyring(),
-      migrations: version == 0 ? .none : SimulatedModels.migrations,
+      migrations: SimulatedModels.migrations(at: version),
       statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent,
       wallClock: clock.wallClock, keptTransactions: keptTransactions)
   }
@@ -62,8 +62,8 @@ final class Actor {
     replica = try await Self.open(path, clock, statements, keptTransactions, version)
   }
 
-  func upgrade() async throws {
-    version = 1
+  func upgrade(to version: Int) async throws {
+    self.version = version
     try await reopen()
   }
 

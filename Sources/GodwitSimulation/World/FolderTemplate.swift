@@ -50,7 +50,7 @@ package final class FolderTemplate: Sendable {
       let location = KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key")
       try Keyring.create(at: location, contents: KeyringContents(identity: identity, group: group, members: members))
       let replica = try await Replica.open(
-        at: path, models: SimulatedModels.all, name: nil, key: .keyring(),
+        at: path, models: SimulatedModels.models(at: 0), name: nil, key: .keyring(),
         logger: .silent, wallClock: .system)
       await replica.close()
     }

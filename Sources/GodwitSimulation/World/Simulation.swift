@@ -56,7 +56,7 @@ package struct Simulation: Sendable {
       failure = SimulationFailure(.error, "\(error)")
     }
     failure?.event = current
-    let model = MergeModel(world.history.transactions(in: world.history.vector))
+    let model = MergeModel(world.history.transactions(in: world.history.vector), at: trace.latestVersion)
     let conflicts = (try? await world.actors[0].replica.status().conflicts) ?? 0
     let digest = try? await world.actors[0].replica.digest()
     await world.close()

@@ -11,6 +11,8 @@ package struct SimulationFailure: Error, CustomStringConvertible, Sendable {
     case conflict
     /// The replica does not hold what it was given, or says that it holds what it was not.
     case transfer
+    /// A migration left something undone.
+    case migration
     /// Something is remembered that nobody needs.
     case forgetting
     /// A timestamp that should not be.

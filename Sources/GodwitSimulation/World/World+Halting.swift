@@ -8,8 +8,10 @@ extension World {
     case .export(_, _, let includesAll): try await haltExporting(actor, includesAll: includesAll, after: statement)
     case .compact: try await haltCompacting(actor, after: statement)
     case .upgrade:
-      _ = try await actor.crashing(after: statement) { try await actor.upgrade() }.get()
-      try await expectUnchanged(actor, "stopped while it migrated")
+      let version = min(actor.version + 1, latestVersion)
+      try await upgrade(actor) {
+        _ = try await actor.crashing(after: statement) { try await actor.upgrade(to: version) }.get()
+      }
     case .rejoin(let file, _): if let file = files[file] { try await haltRejoining(actor, with: file, after: statement) }
     default: break
     }

@@ -73,14 +73,8 @@ extension World {
         .durability, "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.replayed) anew: "
           + "\(before.held.text) on \(file.held.text) is \(now.held.text)")
     }
-    guard now.held[now.own] > .none else { return }
-    let dot = Dot(now.own, now.held[now.own])
-    let logged = try await actor.replica.transaction(dot.sequence.rawValue, of: now.own.replica, incarnation: incarnation(now.own))
-    let operations = logged.operations.compactMap(HistoricOperation.init)
-    history.add(
-      HistoricTransaction(
-        dot: dot, hlc: now.latest, context: now.held, version: actor.version, operations: operations))
-    try await checkReplay(of: unsent, operations, on: file, actor)
+    let made = try await adoptOwn(of: actor)
+    if let last = made.last { try await checkReplay(of: unsent, last.operations, on: file, actor) }
   }
 
   func incarnation(_ origin: Origin) -> String {
@@ -93,12 +87,14 @@ extension World {
     of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor
   ) async throws {
     var due: [RowName: [Int: Value]] = [:]
-    for (operation, version) in unsent.flatMap({ transaction in transaction.operations.map { ($0, transaction.version) } }) {
+    for (written, version) in unsent.flatMap({ transaction in transaction.operations.map { ($0, transaction.version) } }) {
+      let operation = written.carried(from: version, to: actor.version)
       let shape = TableShape.all[operation.row.table]
+      guard shape.versions.contains(actor.version) else { continue }
       switch operation.kind {
       case .insert(let row), .arrive(let row, _):
         // Of what its author had not got an insert says nothing.
-        let columns = row.indices.dropFirst(shape.keyCount).filter { shape.columns[$0].since <= version }
+        let columns = row.indices.dropFirst(shape.keyCount).filter { shape.columns[$0].versions.contains(version) }
         due[operation.row] = Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0]) })
       case .update(let changes):
         for case (let column, .value(let value)) in changes { due[operation.row, default: [:]][column] = value }
@@ -106,12 +102,13 @@ extension World {
       }
     }
     let made = Dictionary(operations.map { ($0.row, $0) }) { first, _ in first }
-    let model = MergeModel(history.transactions(in: file.held))
+    let model = MergeModel(history.transactions(in: file.held), at: actor.version)
     let listed = try await ListedConflicts(reading: actor.replica)
     for (name, cells) in due {
       let shape = TableShape.all[name.table]
       let held = model.limbo[name] == nil ? model.tables[name] : model.histories[name]?.values
-      for (column, value) in cells where shape.columns[column].policy == .lastWriterWins {
+      for (column, value) in cells
+      where shape.columns[column].policy == .lastWriterWins && shape.columns[column].versions.contains(actor.version) {
         let isMade = made[name].map { $0.writes(value, to: column) } ?? false
         guard !isMade, held?[column] != value,
           !listed.edits.contains(.init(row: name, column: shape.columns[column].name, value: value)),
@@ -127,7 +124,7 @@ extension World {
 
 extension HistoricOperation {
   /// An operation as the log has it: what a replica makes anew it cannot be seen to write.
-  fileprivate init?(_ operation: LoggedTransaction.Operation) {
+  init?(_ operation: LoggedTransaction.Operation) {
     guard let table = TableShape.numbers[operation.table] else { return nil }
     let shape = TableShape.all[table]
     let row = RowName(table: table, key: operation.key)

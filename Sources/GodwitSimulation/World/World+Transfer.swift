@@ -65,7 +65,7 @@ extension World {
         switch error.code {
         case .notARecipient: !file.recipients.contains(actor.owner)
         case .unknownSender: sender.wasAway
-        case .needsMigration: isVersioned && file.isSnapshot
+        case .needsMigration: latestVersion > 0 && file.isSnapshot
         case .fenced: forgets && actors.contains(where: \.wasAway)
         default: false
         }

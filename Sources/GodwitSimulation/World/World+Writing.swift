@@ -61,7 +61,7 @@ extension World {
     _ hlc: HLC, of operations: [HistoricOperation], _ actor: Actor, _ before: Standing
   ) throws {
     let rows = Set(operations.map(\.row))
-    let known = MergeModel.latest(of: rows, in: history.transactions(in: before.held))
+    let known = MergeModel.latest(of: rows, in: history.transactions(in: before.held), at: actor.version)
     if let known, known >= hlc {
       throw SimulationFailure(
         .clock,

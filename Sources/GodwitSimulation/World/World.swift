@@ -9,8 +9,8 @@ final class World {
   private(set) var actors: [Actor] = []
   /// Whether anything was removed or forgotten by now, so that files may be refused.
   let forgets: Bool
-  /// Whether programs of several versions meet.
-  let isVersioned: Bool
+  /// The schema version that all programs come to.
+  let latestVersion: Int
   /// Who hands files to whom, copies left out.
   let ways: [(from: Int, to: Int)]
   /// What is written when all was forgotten.
@@ -39,7 +39,7 @@ final class World {
     forgets = trace.keptTransactions < 1_000
     ways = trace.ways
     epilogue = trace.epilogue
-    isVersioned = trace.isVersioned
+    latestVersion = trace.latestVersion
     let crashing = Set(kept.compactMap { trace.events[$0].crashingActor })
     for (index, path) in try await template.make(trace.actorCount, in: folder).enumerated() {
       actors.append(
@@ -91,9 +91,11 @@ final class World {
     case .restore:
       let before = actor.standing
       guard try await actor.restore() else { return }
+      // A newer program than then has migrated it.
+      try await adoptOwn(of: actor)
       for other in actors where other.owner == actor.owner { other.wasAway = true }
       forgettable.formUnion(history.transactions(in: before.held).map(\.dot).filter { !actor.standing.held.covers($0) })
-    case .upgrade: try await upgrade(actor)
+    case .upgrade: try await upgrade(actor, to: min(actor.version + 1, latestVersion))
     case .compact: try await compact(actor)
     case .remove(_, let remover): if let remover = self.actor(remover) { try await remove(actor, by: remover) }
     case .readmit(_, let host, let file):

@@ -1,0 +1,42 @@
+import Godwit
+import Testing
+
+/// Rows that change their key under a version that a replica does not have yet.
+@Suite("Moves and versions")
+struct LateMoveTests {
+  @MigrationsBuilder private static func books() -> [Migration] {
+    Migration(1, "books") {
+      CreateTable("book", [NewColumn("id", String.self), NewColumn("shelf", String?.self), NewColumn("title", String?.self)])
+    }
+    Migration(2, "sizes") { AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "book") }
+  }
+
+  @Test("a row that was deleted after its move, of which a cell waited, stays away")
+  func deleted() async throws {
+    let group = try await MigrationGroup([1, 1], Self.books)
+    try await group.write(0, "INSERT INTO book VALUES ('b3', 's2', NULL)")
+    try await group.send(0, to: 1)
+    try await group.update(0, to: 2)
+    try await group.write(0, "UPDATE book SET id = 'b0'")
+    try await group.send(0, to: 1)
+    #expect(try await group.rows(1, "SELECT id FROM book") == [["b0"]])
+    try await group.write(1, "DELETE FROM book")
+    try await group.update(1, to: 2)
+    #expect(try await group.rows(1, "SELECT id FROM book").isEmpty)
+    try await group.send(1, to: 0)
+    #expect(try await group.rows(0, "SELECT id FROM book").isEmpty)
+  }
+
+  @Test("so does one that was inserted, and deleted while a cell waited")
+  func inserted() async throws {
+    let group = try await MigrationGroup([2, 1], Self.books)
+    try await group.write(0, "INSERT INTO book (id, shelf, title) VALUES ('b0', 's2', 'Emma')")
+    try await group.send(0, to: 1)
+    #expect(try await group.rows(1, "SELECT id FROM book") == [["b0"]])
+    try await group.write(1, "DELETE FROM book")
+    try await group.update(1, to: 2)
+    #expect(try await group.rows(1, "SELECT id FROM book").isEmpty)
+    try await group.send(1, to: 0)
+    #expect(try await group.rows(0, "SELECT id FROM book").isEmpty)
+  }
+}
