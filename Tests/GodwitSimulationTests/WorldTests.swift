@@ -31,7 +31,9 @@ struct WorldTests {
   @Test("worlds without clones that went wrong once are sound", arguments: [UInt64(154), 1294, 21659])
   func repairedWithoutClones(seed: UInt64) async throws { try await run(seed, .all.subtracting([.halts, .clones, .migrations])) }
 
-  @Test("worlds of many migrations that went wrong once are sound", arguments: [UInt64(202), 606, 1445])
+  @Test("worlds of many migrations that went wrong once are sound", arguments: [
+    UInt64(202), 606, 1445, 10192, 11172, 13159, 13530,
+  ])
   func migrated(seed: UInt64) async throws { try await run(seed, .all) }
 
   private func run(_ seed: UInt64, _ faults: Fault) async throws {

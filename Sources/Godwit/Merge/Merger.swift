@@ -69,9 +69,30 @@ final class Merger {
   }
 
   /// Merges a transaction that cannot be applied as it stands: it had not seen all that is here, or it is in the terms
-  /// of other tables and only some of it has a place here. Nil when none has. `isLate` says that it has had to wait, and
-  /// what saw it may be here.
-  func merge(_ record: TransactionRecord?, context: VersionVector, isLate: Bool = false) throws {
+  /// of other tables and only some of it has a place here. Nil when none has.
+  func merge(_ record: TransactionRecord?, context: VersionVector) throws {
+    try gather(record, context: context) { key, write, _ in write }
+  }
+
+  /// Merges what of a transaction has had to wait: what saw it may be here. Of the operations that are rests the other
+  /// cells are.
+  func mergeLate(_ record: TransactionRecord?, context: VersionVector, rests: Set<Int>) throws {
+    try gather(record, context: context) { key, write, place in
+      let isRest = rests.contains(place)
+      // The row has left.
+      if isRest, write.movedTo != nil { return nil }
+      var late = try withoutWhatIsTakenBack(write, key)
+      late.isRest = isRest
+      if let moves = try places.states.load(key)?.moves {
+        late.seers = Set(try moves.filter { try log.context(of: $0.stamp.dot).covers(write.stamp.dot) }.map(\.stamp.dot))
+      }
+      return late
+    }
+  }
+
+  private func gather(
+    _ record: TransactionRecord?, context: VersionVector, _ transform: (RowKey, RowWrite, Int) throws -> RowWrite?
+  ) throws {
     if !isMerging { try beginMerging() }
     guard let record else { return }
     let changes = try ChangeSet(record.changes[...])
@@ -83,10 +104,12 @@ final class Merger {
       let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
     #endif
     let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
+    var place = 0
     try changes.forEach { operation in
+      defer { place += 1 }
       let remote = changes.tables[operation.table]
       for (key, write) in try RowWrite.of(operation, remote, mappings[operation.table], stamp, context) {
-        let write = isLate ? try withoutWhatIsTakenBack(write, key) : write
+        guard let write = try transform(key, write, place) else { continue }
         pending[key, default: RowWrites()].writes.append((transactionCount, write))
         pendingCount += 1
       }

@@ -12,6 +12,8 @@ final class ChangeCarrier {
     let waiting: WaitingOperations
     /// What it waits for, in words.
     let unknown: Set<String>
+    /// The places of operations of which some has been applied before, in what can be applied.
+    var rests: Set<Int> = []
     /// Whether the record is the one that came, all of it.
     var isPlain = false
   }
@@ -74,7 +76,7 @@ final class ChangeCarrier {
       return TransactionRecord(
         dot: record.dot, hlc: record.hlc, schemaVersion: history.version, context: record.context, changes: bytes)
     }
-    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown)
+    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown, rests: run.rests)
   }
 
   /// The rows here that a transaction writes to, those of which its cells wait included.
@@ -161,7 +163,8 @@ final class ChangeCarrier {
     }
     for (column, what) in unknown { run.wait(place, column: column, for: what) }
     guard columns == nil || !values.isEmpty else { return }
-    try run.append(operation, to: table, values, changed: changed(operation, landings, run.changes))
+    try run.append(
+      operation, to: table, values, changed: changed(operation, landings, run.changes), isRest: columns != nil)
   }
 
   /// Many inserts of a row bring a counter's default once.

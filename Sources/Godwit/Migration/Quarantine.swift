@@ -86,7 +86,7 @@ struct Quarantine {
     for entry in waiting {
       guard let record = try log.record(at: entry.key) else { continue }
       let carried = try carrier.carry(record, only: entry.operations)
-      try merger.merge(carried.record, context: log.context(of: record.dot), isLate: true)
+      try merger.mergeLate(carried.record, context: log.context(of: record.dot), rests: carried.rests)
       try quarantine.set(carried, for: entry.key)
       // Its table may not have been here when it came.
       try writer.clock.take(record, carrier)

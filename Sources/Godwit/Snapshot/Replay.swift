@@ -108,6 +108,9 @@ struct Replay {
       case (.insert, let current?), (.move, let current?):
         let differing = cells.filter { current[$0.column - table.definition.keyCount] != $0.value }
         if !differing.isEmpty { try table.rows.update(key.key, differing.map { ($0.column, $0.value) }) }
+      case (.update, _) where cells.isEmpty:
+        // All that it wrote was to columns that there are no more.
+        break
       case (.update, let current?):
         try table.rows.update(key.key, cells.map { cell in
           let before = current[cell.column - table.definition.keyCount]

@@ -81,7 +81,7 @@ extension RowMerge {
     for move in moves {
       var edits = FollowingEdits(move)
       // An insert stays where it was made; its cells go along all the same.
-      if write.kind == .update { edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence }
+      if write.kind == .update, !write.isRest { edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence }
       for cell in write.cells {
         guard !rules.policy(of: cell.column).isContributed, write.kind != .move || write.changed.contains(cell.column),
           move.isFollowed(by: write.stamp, to: cell.column)
@@ -96,7 +96,8 @@ extension RowMerge {
   /// The moves from here that a write had not seen, the first first.
   func unseenMoves(_ write: RowWrite) -> [RowMove] {
     guard !state.moves.isEmpty else { return [] }
-    return state.moves.filter { !write.context.covers($0.stamp.dot) }.sorted { $0.stamp < $1.stamp }
+    return state.moves.filter { !write.context.covers($0.stamp.dot) && !write.seers.contains($0.stamp.dot) }
+      .sorted { $0.stamp < $1.stamp }
   }
 
   /// Takes in what was written under a key that the row had before.

@@ -123,7 +123,8 @@ package struct RowMerge {
   private mutating func carry(_ cell: Cell, _ write: RowWrite) throws {
     let carried = state.carried[cell.column]
     let isSeen = state.isSeen(cell.column, by: write.context)
-    let isShown = isSeen && carried.map { $0 < write.stamp } ?? true
+    // Of a rest the default stands here that was carried in its place.
+    let isShown = isSeen && carried.map { $0 < write.stamp || write.isRest && $0 == write.stamp } ?? true
     let unseenCarried = carried.flatMap { write.context.covers($0.dot) ? nil : $0 }
     if let here = isSeen ? unseenCarried : state.stamp(of: cell.column) {
       let value = try value(of: cell.column)

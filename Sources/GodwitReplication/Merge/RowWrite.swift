@@ -11,6 +11,10 @@ package struct RowWrite: Hashable, Sendable {
   package let movedTo: [UInt8]?
   /// The columns that a move to here changed besides.
   package let changed: Set<Int>
+  /// Whether some of it has been merged before: that the row was touched is known.
+  package var isRest = false
+  /// Moves of the row whose authors had seen it. What comes in its turn has none.
+  package var seers: Set<Dot> = []
 
   package init(
     kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell], movedTo: [UInt8]? = nil,
@@ -26,7 +30,9 @@ package struct RowWrite: Hashable, Sendable {
 
   /// The same with some of its cells.
   package func with(_ cells: [Cell]) -> RowWrite {
-    RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
+    var write = RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
+    (write.isRest, write.seers) = (isRest, seers)
+    return write
   }
 }
 

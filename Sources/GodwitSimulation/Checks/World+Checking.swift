@@ -24,7 +24,8 @@ extension World {
         let (there, due) = (text(shown.rows[table][key]), text(expected.rows[table][key]))
         let limbo = model.limbo[RowName(table: table, key: key)].map { " (limbo: \($0))" } ?? ""
         throw SimulationFailure(
-          .divergence, "replica \(actor.index) shows \(there) of \(shape.name), the model \(due)\(limbo)")
+          .divergence, "replica \(actor.index) shows \(there) of \(shape.name), the model \(due)\(limbo), of: "
+            + (model.histories[RowName(table: table, key: key)]?.writes.map(\.text).joined(separator: "; ") ?? "no writes"))
       }
     }
   }

@@ -144,7 +144,7 @@ struct RowHistory {
   }
 
   private func value(of column: Int) -> Value {
-    let all = writes(of: column)
+    let all = writes(of: column).filter { !bringsOnlyDefault($0, to: column) }
     /// A write that an insert saw is taken back by it.
     let kept = all.filter { write in !all.contains { $0.isInsert && $0.sawHere(write) } }
     switch shape.columns[column].policy {
@@ -163,6 +163,12 @@ struct RowHistory {
       let heads = all.filter { write in !all.contains { $0.sawHere(write) } }
       return choice(heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
     }
+  }
+
+  /// The default of a column that adds up does not follow a move: the row has one under its new key, too.
+  private func bringsOnlyDefault(_ write: Write, to column: Int) -> Bool {
+    write.path != nil && write.isInsert && write.transaction.version < shape.columns[column].versions.lowerBound
+      && shape.columns[column].policy != .lastWriterWins
   }
 
   private static func difference(_ change: HistoricOperation.Change?) -> Int64 {
@@ -205,5 +211,22 @@ struct RowHistory {
 
   private static func integers(_ values: [Value]) -> [Int64] {
     values.compactMap { if case .integer(let number) = $0 { number } else { nil } }
+  }
+}
+
+extension RowHistory.Write {
+  /// What was written, by whom, upon what; for messages.
+  var text: String {
+    let what =
+      switch kind {
+      case .insert(let row): "insert (\(row.map(\.text).joined(separator: ", ")))"
+      case .update(let changes): "update \(changes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))"
+      case .delete: "delete"
+      case .leave(let target): "leave to \(target.key.map(\.text).joined(separator: "/"))"
+      case .arrive(let row, let changed): "arrive (\(row.map(\.text).joined(separator: ", "))), changed \(changed.sorted())"
+      }
+    let way = path.map { " by way of \($0.moves.count) moves" } ?? ""
+    return "\(what)\(way) by \(VersionVector([dot.origin: dot.sequence]).text) at \(transaction.hlc.milliseconds) "
+      + "in version \(transaction.version) upon \(transaction.context.text)"
   }
 }

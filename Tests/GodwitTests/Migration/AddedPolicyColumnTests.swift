@@ -168,6 +168,32 @@ struct AddedPolicyColumnTests {
     try await group.expectSame()
   }
 
+  @Test("own work on a column that is gone since is no obstacle to coming back")
+  func rejoinedWithoutColumn() async throws {
+    let group = try await MigrationGroup([1, 1]) {
+      Migration(1, "seats") {
+        CreateTable("seat", [NewColumn("id", Int.self), NewColumn("holder", String?.self), NewColumn("price", Int?.self)])
+      }
+      Migration(2, "nobody") { DropColumn("holder", from: "seat") }
+    }
+    try await group.write(0, "INSERT INTO seat VALUES (1, NULL, 10)", "INSERT INTO seat VALUES (2, NULL, 20)")
+    try await group.exchange()
+    try await group[0].removeMember(named: "replica-1")
+    try await group.write(1, "UPDATE seat SET holder = 'ann'")
+    try await group.write(1, "UPDATE seat SET holder = 'bob', price = 30 WHERE id = 2")
+    for replica in 0...1 { try await group.update(replica, to: 2) }
+    group.clock.advance(1_000)
+    try await group[0].invite(
+      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
+    let file = group.folder.file("snapshot")
+    _ = try await group[0].snapshot(to: .file(file))
+    let report = try await group[1].rejoin(from: .file(file))
+    #expect(report.replayed == 2)
+    #expect(try await group.rows(1, "SELECT id, price FROM seat") == [[1, 10], [2, 30]])
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.expectSame()
+  }
+
   @Test("a row that was deleted and comes back later has what its inserts brought")
   func hidden() async throws {
     let group = try await MigrationGroup([1, 1, 2], Self.notes)

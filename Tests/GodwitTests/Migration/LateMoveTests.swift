@@ -27,6 +27,36 @@ struct LateMoveTests {
     #expect(try await group.rows(0, "SELECT id FROM book").isEmpty)
   }
 
+  @Test("the cells that waited come to where the row went")
+  func waited() async throws {
+    let group = try await MigrationGroup([2, 1], Self.books)
+    try await group.write(0, "INSERT INTO book (id, shelf, title) VALUES ('b0', 's2', 'Emma')")
+    try await group.write(0, "UPDATE book SET id = 'b1', title = 'Emma.' WHERE id = 'b0'")
+    try await group.write(0, "UPDATE book SET id = 'b2' WHERE id = 'b1'")
+    try await group.send(0, to: 1)
+    #expect(try await group.rows(1, "SELECT id, title FROM book") == [["b2", .null]])
+    try await group.update(1, to: 2)
+    #expect(try await group.rows(1, "SELECT id, title FROM book") == [["b2", "Emma."]])
+    #expect(try await group[1].digest() == group[0].digest())
+  }
+
+  @Test("a row whose edits followed it is deleted with them, also when a cell of the move waited")
+  func followed() async throws {
+    let group = try await MigrationGroup([1, 1], Self.books)
+    try await group.write(0, "INSERT INTO book VALUES ('b3', 's1', NULL)")
+    try await group.send(0, to: 1)
+    try await group.update(0, to: 2)
+    try await group.write(1, "UPDATE book SET shelf = 's2'")
+    try await group.write(0, "UPDATE book SET id = 'b0'")
+    try await group.send(0, to: 1)
+    #expect(try await group.rows(1, "SELECT id, shelf FROM book") == [["b0", "s2"]])
+    try await group.write(1, "DELETE FROM book")
+    try await group.update(1, to: 2)
+    #expect(try await group.rows(1, "SELECT id FROM book").isEmpty)
+    try await group.send(1, to: 0)
+    #expect(try await group.rows(0, "SELECT id FROM book").isEmpty)
+  }
+
   @Test("so does one that was inserted, and deleted while a cell waited")
   func inserted() async throws {
     let group = try await MigrationGroup([2, 1], Self.books)
