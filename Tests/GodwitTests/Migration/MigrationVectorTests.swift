@@ -63,7 +63,9 @@ struct MigrationVectorTests {
         for migration in known { try MigrationHistory.record(migration, appliedAt: nil, on: writer.connection) }
       }
     }
-    let heard = try (object["steps"] as? [[String: Any]] ?? []).map { try $0["hear"].map(Self.migrations) }
+    let objects = object["steps"] as? [[String: Any]] ?? []
+    let heard = try objects.map { try $0["hear"].map(Self.migrations) }
+    let tried = try objects.map { try $0["try"].map { try Self.next(after: object["migrations"], $0) } }
     for (number, step) in vector.steps.enumerated() {
       if let version = step.migrate {
         try await replica.migrate(Migrations(Array(migrations.all.prefix(version))))
@@ -72,6 +74,9 @@ struct MigrationVectorTests {
         try await replica.withWriter { try Self.merge(record, on: $0) }
       } else if let heard = heard[number] {
         let code = await code { try await replica.withWriter { try Self.hear(heard, on: $0) } }
+        #expect(code.map { "\($0)" } == step.refused, "step \(number)")
+      } else if let tried = tried[number] {
+        let code = await code { try await replica.migrate(tried()) }
         #expect(code.map { "\($0)" } == step.refused, "step \(number)")
       } else if let expected = step.expect {
         for (table, rows) in expected.tables {
@@ -88,6 +93,14 @@ struct MigrationVectorTests {
   private static func migrations(_ list: Any) throws -> Migrations {
     let file: [String: Any] = ["format": MigrationFile.format, "migrations": list]
     return try Migrations(json: Array(JSONSerialization.data(withJSONObject: file)))
+  }
+
+  /// All migrations, and one more of these steps. What is wrong with it may be told when it is read, or when it is to run.
+  private static func next(after all: Any?, _ steps: Any) throws -> () throws -> Migrations {
+    let all = try #require(all as? [Any])
+    let next: [String: Any] = ["version": all.count + 1, "name": "next", "steps": steps]
+    let json = try JSONSerialization.data(withJSONObject: ["format": MigrationFile.format, "migrations": all + [next]])
+    return { try Migrations(json: Array(json)) }
   }
 
   /// What an import does with the migrations that a file's sender knows.
