@@ -74,6 +74,15 @@ final class Merger {
     try gather(record, context: context) { key, write, _ in write }
   }
 
+  /// Tells moves of what they had seen and what has had to wait. It comes before the first of that is merged.
+  func teachMoves(_ record: TransactionRecord?, context: VersionVector) throws {
+    try gather(record, context: context) { key, write, _ in
+      var lesson = write
+      (lesson.seers, lesson.isLesson) = (try seers(of: write, key), true)
+      return lesson.seers.isEmpty ? nil : lesson
+    }
+  }
+
   /// Merges what of a transaction has had to wait: what saw it may be here. Of the operations that are rests the other
   /// cells are.
   func mergeLate(_ record: TransactionRecord?, context: VersionVector, rests: Set<Int>) throws {
@@ -82,12 +91,16 @@ final class Merger {
       // The row has left.
       if isRest, write.movedTo != nil { return nil }
       var late = try withoutWhatIsTakenBack(write, key)
-      late.isRest = isRest
-      if let moves = try places.states.load(key)?.moves {
-        late.seers = Set(try moves.filter { try log.context(of: $0.stamp.dot).covers(write.stamp.dot) }.map(\.stamp.dot))
-      }
+      (late.seers, late.isRest) = (try seers(of: write, key), isRest)
       return late
     }
+  }
+
+  /// The moves of a row whose authors had seen a write that comes late, and what they held.
+  private func seers(of write: RowWrite, _ key: RowKey) throws -> [Dot: VersionVector] {
+    guard write.kind != .delete, let moves = try places.states.load(key)?.moves else { return [:] }
+    let contexts = try moves.map { ($0.stamp.dot, try log.context(of: $0.stamp.dot)) }
+    return Dictionary(contexts.filter { $1.covers(write.stamp.dot) }) { first, _ in first }
   }
 
   private func gather(

@@ -96,12 +96,13 @@ extension RowMerge {
   /// The moves from here that a write had not seen, the first first.
   func unseenMoves(_ write: RowWrite) -> [RowMove] {
     guard !state.moves.isEmpty else { return [] }
-    return state.moves.filter { !write.context.covers($0.stamp.dot) && !write.seers.contains($0.stamp.dot) }
+    return state.moves.filter { !write.context.covers($0.stamp.dot) && write.seers[$0.stamp.dot] == nil }
       .sorted { $0.stamp < $1.stamp }
   }
 
   /// Takes in what was written under a key that the row had before.
   package mutating func apply(_ edits: FollowingEdits) throws {
+    let withdrawn = try withdraw(edits)
     for (column, cell) in edits.cells.sorted(by: { $0.key < $1.key }) { try bring(cell, to: column, by: edits.move) }
     for (column, all) in edits.contributions.sorted(by: { $0.key < $1.key }) {
       try contribute(all.map { $0.going(by: edits.move) }, instead: [], to: column)
@@ -117,6 +118,7 @@ extension RowMerge {
       next.contributions = edits.contributions.mapValues { all in all.map { $0.going(by: edits.move) } }
       next.write = edits.write
       next.path = path
+      next.withdrawn = withdrawn
       following.append(next)
     }
     if onward.isEmpty { try recordDeletes(meeting: edits) }

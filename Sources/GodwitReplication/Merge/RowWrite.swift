@@ -13,8 +13,10 @@ package struct RowWrite: Hashable, Sendable {
   package let changed: Set<Int>
   /// Whether some of it has been merged before: that the row was touched is known.
   package var isRest = false
-  /// Moves of the row whose authors had seen it. What comes in its turn has none.
-  package var seers: Set<Dot> = []
+  /// Moves of the row whose authors had seen it, and what those held. What comes in its turn has none.
+  package var seers: [Dot: VersionVector] = [:]
+  /// Whether it only tells those moves that they had seen it.
+  package var isLesson = false
 
   package init(
     kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell], movedTo: [UInt8]? = nil,
@@ -31,7 +33,7 @@ package struct RowWrite: Hashable, Sendable {
   /// The same with some of its cells.
   package func with(_ cells: [Cell]) -> RowWrite {
     var write = RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
-    (write.isRest, write.seers) = (isRest, seers)
+    (write.isRest, write.seers, write.isLesson) = (isRest, seers, isLesson)
     return write
   }
 }

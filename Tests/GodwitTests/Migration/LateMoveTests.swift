@@ -57,6 +57,25 @@ struct LateMoveTests {
     #expect(try await group.rows(0, "SELECT id FROM book").isEmpty)
   }
 
+  @Test("what a waiting edit overwrote does not stay where the row went", arguments: [true, false])
+  func overtaken(isOlderFirst: Bool) async throws {
+    let group = try await MigrationGroup([1, 1, 1], Self.books)
+    try await group.write(0, "INSERT INTO book VALUES ('b3', 's1', 'Old')")
+    try await group.exchange()
+    try await group.update(0, to: 2)
+    try await group.write(2, "UPDATE book SET title = 'Two'")
+    try await group.write(0, "UPDATE book SET title = 'New'")
+    try await group.write(0, "UPDATE book SET id = 'b0'")
+    for sender in isOlderFirst ? [2, 0] : [0, 2] { try await group.send(sender, to: 1) }
+    try await group.update(1, to: 2)
+    try await group.update(2, to: 2)
+    try await group.exchange()
+    for replica in 0...2 {
+      #expect(try await group.rows(replica, "SELECT id, title FROM book") == [["b0", "New"]], "on \(replica)")
+    }
+    try await group.expectSame()
+  }
+
   @Test("so does one that was inserted, and deleted while a cell waited")
   func inserted() async throws {
     let group = try await MigrationGroup([2, 1], Self.books)
