@@ -74,33 +74,40 @@ final class Merger {
     try gather(record, context: context) { key, write, _ in write }
   }
 
-  /// Tells moves of what they had seen and what has had to wait. It comes before the first of that is merged.
-  func teachMoves(_ record: TransactionRecord?, context: VersionVector) throws {
+  /// Tells moves of what they had seen and what has had to wait. It comes before the first of that is merged. `version` is
+  /// the author's.
+  func teachMoves(_ record: TransactionRecord?, of version: UInt64, context: VersionVector) throws {
     try gather(record, context: context) { key, write, _ in
       var lesson = write
-      (lesson.seers, lesson.isLesson) = (try seers(of: write, key), true)
+      (lesson.seers, lesson.isLesson) = (try seers(of: write, version, key), true)
       return lesson.seers.isEmpty ? nil : lesson
     }
   }
 
   /// Merges what of a transaction has had to wait: what saw it may be here. Of the operations that are rests the other
   /// cells are.
-  func mergeLate(_ record: TransactionRecord?, context: VersionVector, rests: Set<Int>) throws {
+  func mergeLate(_ record: TransactionRecord?, of version: UInt64, context: VersionVector, rests: Set<Int>) throws {
     try gather(record, context: context) { key, write, place in
       let isRest = rests.contains(place)
       // The row has left.
       if isRest, write.movedTo != nil { return nil }
       var late = try withoutWhatIsTakenBack(write, key)
-      (late.seers, late.isRest) = (try seers(of: write, key), isRest)
+      (late.seers, late.isRest) = (try seers(of: write, version, key), isRest)
       return late
     }
   }
 
-  /// The moves of a row whose authors had seen a write that comes late, and what they held.
-  private func seers(of write: RowWrite, _ key: RowKey) throws -> [Dot: VersionVector] {
+  /// The moves of a row whose authors had seen a write that comes late.
+  private func seers(of write: RowWrite, _ version: UInt64, _ key: RowKey) throws -> [Dot: RowWrite.Seer] {
     guard write.kind != .delete, let moves = try places.states.load(key)?.moves else { return [:] }
-    let contexts = try moves.map { ($0.stamp.dot, try log.context(of: $0.stamp.dot)) }
-    return Dictionary(contexts.filter { $1.covers(write.stamp.dot) }) { first, _ in first }
+    var seers: [Dot: RowWrite.Seer] = [:]
+    for dot in moves.map(\.stamp.dot) {
+      let context = try log.context(of: dot)
+      guard context.covers(write.stamp.dot) else { continue }
+      let record = try log.record(at: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
+      seers[dot] = RowWrite.Seer(context: context, isBlind: record.map { $0.schemaVersion < version } ?? false)
+    }
+    return seers
   }
 
   private func gather(

@@ -81,11 +81,12 @@ struct Quarantine {
     let merger = try writer.merger()
     let quarantine = Quarantine(connection)
     try quarantine.carry(waiting, again: true, writer) { _, record, carried, _ in
-      try merger.teachMoves(carried.record, context: log.context(of: record.dot))
+      try merger.teachMoves(carried.record, of: record.schemaVersion, context: log.context(of: record.dot))
     }
     var released = 0
     try quarantine.carry(waiting, again: false, writer) { key, record, carried, carrier in
-      try merger.mergeLate(carried.record, context: log.context(of: record.dot), rests: carried.rests)
+      try merger.mergeLate(
+        carried.record, of: record.schemaVersion, context: log.context(of: record.dot), rests: carried.rests)
       try quarantine.set(carried, for: key)
       // Its table may not have been here when it came.
       try writer.clock.take(record, carrier)

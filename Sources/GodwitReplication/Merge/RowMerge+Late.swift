@@ -3,10 +3,11 @@ import GodwitBase
 /// A write that has had to wait for a schema may come after moves whose authors had seen it. It follows none of them; and
 /// what went with them though it was older than that write goes back (Specs/migrations.md, "Quarantine").
 extension RowMerge {
-  /// Moves that had seen a write learn of its stamps.
-  mutating func teach(_ write: RowWrite) {
-    for move in state.moves {
-      guard let context = write.seers[move.stamp.dot] else { continue }
+  /// Moves that had seen a write learn of its stamps. What an older program carried in the place of what it could not show
+  /// is listed.
+  mutating func teach(_ write: RowWrite) throws {
+    for move in state.moves.sorted(by: { $0.stamp < $1.stamp }) {
+      guard let seer = write.seers[move.stamp.dot] else { continue }
       var cells = move.cells
       var overtaken: [Int: CellStamp] = [:]
       for column in stampedColumns(of: write) where move.isFollowed(by: write.stamp, to: column) {
@@ -18,8 +19,18 @@ extension RowMerge {
       let taught = RowMove(stamp: move.stamp, target: move.target, cells: cells, seen: move.seen)
       state.moves.insert(taught)
       var edits = FollowingEdits(taught)
-      edits.overtaken = .init(cells: overtaken, context: context)
+      edits.overtaken = .init(cells: overtaken, context: seer.context)
       following.append(edits)
+      if seer.isBlind { try recordLosses(of: write, in: Set(overtaken.keys), to: move) }
+    }
+  }
+
+  private mutating func recordLosses(of write: RowWrite, in columns: Set<Int>, to move: RowMove) throws {
+    for cell in write.cells where columns.contains(cell.column) {
+      let value = try value(of: cell.column)
+      guard value != cell.value else { continue }
+      lost.append(
+        LostWrite(.cell(cell.column), value: cell.value, winningValue: value, loser: write.stamp, winner: move.stamp))
     }
   }
 

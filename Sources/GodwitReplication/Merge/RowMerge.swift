@@ -38,7 +38,7 @@ package struct RowMerge {
 
   /// Takes in one write, of which all causes have been taken in before.
   package mutating func apply(_ write: RowWrite) throws {
-    if write.isLesson { return teach(write) }
+    if write.isLesson { return try teach(write) }
     switch write.kind {
     case .delete: try applyDelete(write)
     case .insert:

@@ -13,10 +13,20 @@ package struct RowWrite: Hashable, Sendable {
   package let changed: Set<Int>
   /// Whether some of it has been merged before: that the row was touched is known.
   package var isRest = false
-  /// Moves of the row whose authors had seen it, and what those held. What comes in its turn has none.
-  package var seers: [Dot: VersionVector] = [:]
+  /// Moves of the row whose authors had seen it. What comes in its turn has none.
+  package var seers: [Dot: Seer] = [:]
   /// Whether it only tells those moves that they had seen it.
   package var isLesson = false
+
+  /// Who moved a row and held what comes late.
+  package struct Seer: Hashable, Sendable {
+    /// What the author held.
+    let context: VersionVector
+    /// Whether the author's program was too old to show it.
+    let isBlind: Bool
+
+    package init(context: VersionVector, isBlind: Bool) { (self.context, self.isBlind) = (context, isBlind) }
+  }
 
   package init(
     kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell], movedTo: [UInt8]? = nil,
