@@ -74,38 +74,39 @@ final class Merger {
     try gather(record, context: context) { key, write, _ in write }
   }
 
-  /// Tells moves of what they had seen and what has had to wait. It comes before the first of that is merged. `version` is
-  /// the author's.
-  func teachMoves(_ record: TransactionRecord?, of version: UInt64, context: VersionVector) throws {
+  /// Tells moves and deletes of what they had seen and what has had to wait. It comes before the first of that is merged.
+  func teach(_ record: TransactionRecord?, context: VersionVector) throws {
     try gather(record, context: context) { key, write, _ in
       var lesson = write
-      (lesson.seers, lesson.isLesson) = (try seers(of: write, version, key), true)
+      (lesson.seers, lesson.isLesson) = (try seers(of: write, before: record?.schemaVersion, key), true)
       return lesson.seers.isEmpty ? nil : lesson
     }
   }
 
   /// Merges what of a transaction has had to wait: what saw it may be here. Of the operations that are rests the other
-  /// cells are.
-  func mergeLate(_ record: TransactionRecord?, of version: UInt64, context: VersionVector, rests: Set<Int>) throws {
+  /// cells are here already.
+  func mergeLate(_ record: TransactionRecord?, context: VersionVector, rests: Set<Int>) throws {
     try gather(record, context: context) { key, write, place in
       let isRest = rests.contains(place)
       // The row has left.
       if isRest, write.movedTo != nil { return nil }
       var late = try withoutWhatIsTakenBack(write, key)
-      (late.seers, late.isRest) = (try seers(of: write, version, key), isRest)
+      (late.seers, late.isRest) = (try seers(of: write, before: record?.schemaVersion, key), isRest)
       return late
     }
   }
 
-  /// The moves of a row whose authors had seen a write that comes late.
-  private func seers(of write: RowWrite, _ version: UInt64, _ key: RowKey) throws -> [Dot: RowWrite.Seer] {
-    guard write.kind != .delete, let moves = try places.states.load(key)?.moves else { return [:] }
+  /// The moves and deletes of a row whose authors had seen a write that comes late. Those of an older version than the one that
+  /// the write has been waiting for could not show it.
+  private func seers(of write: RowWrite, before version: UInt64?, _ key: RowKey) throws -> [Dot: RowWrite.Seer] {
+    guard write.kind != .delete, let deletes = try places.states.load(key)?.deletes else { return [:] }
     var seers: [Dot: RowWrite.Seer] = [:]
-    for dot in moves.map(\.stamp.dot) {
+    for dot in deletes.map(\.dot) {
       let context = try log.context(of: dot)
       guard context.covers(write.stamp.dot) else { continue }
       let record = try log.record(at: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
-      seers[dot] = RowWrite.Seer(context: context, isBlind: record.map { $0.schemaVersion < version } ?? false)
+      let isBlind = record.flatMap { record in version.map { record.schemaVersion < $0 } } ?? false
+      seers[dot] = RowWrite.Seer(context: context, isBlind: isBlind)
     }
     return seers
   }

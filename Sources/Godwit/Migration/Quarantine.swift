@@ -81,22 +81,23 @@ struct Quarantine {
     let merger = try writer.merger()
     let quarantine = Quarantine(connection)
     try quarantine.carry(waiting, again: true, writer) { _, record, carried, _ in
-      try merger.teachMoves(carried.record, of: record.schemaVersion, context: log.context(of: record.dot))
+      try merger.teach(carried.record, context: log.context(of: record.dot))
     }
     var released = 0
     try quarantine.carry(waiting, again: false, writer) { key, record, carried, carrier in
-      try merger.mergeLate(
-        carried.record, of: record.schemaVersion, context: log.context(of: record.dot), rests: carried.rests)
+      try merger.mergeLate(carried.record, context: log.context(of: record.dot), rests: carried.rests)
       try quarantine.set(carried, for: key)
       // Its table may not have been here when it came.
       try writer.clock.take(record, carrier)
       if carried.waiting.isEmpty { released += 1 }
     }
     try merger.finish()
+    try writer.clock.save(through: log.origins.ownSequence)
     return released
   }
 
-  /// Goes through what waits, in the terms of the tables as they are now. `again` says that what is lost has been kept.
+  /// Goes through what waits, in the terms of the tables as they are now. `again` says that what is lost is
+  /// kept another time.
   private func carry(
     _ waiting: [(key: LogKey, operations: WaitingOperations)], again: Bool, _ writer: ReplicaWriter,
     _ body: (LogKey, TransactionRecord, ChangeCarrier.Carried, ChangeCarrier) throws -> Void

@@ -127,7 +127,8 @@ package struct RowMerge {
     // Of a rest the default stands here that was carried in its place.
     let isShown = isSeen && carried.map { $0 < write.stamp || write.isRest && $0 == write.stamp } ?? true
     let unseenCarried = carried.flatMap { write.context.covers($0.dot) ? nil : $0 }
-    if let here = isSeen ? unseenCarried : state.stamp(of: cell.column) {
+    let hasFollowed = state.brought[cell.column]?[write.stamp] != nil
+    if let here = isSeen ? unseenCarried : state.stamp(of: cell.column), !hasFollowed {
       let value = try value(of: cell.column)
       if value != cell.value { recordLoss(of: cell, write.stamp, here, value, isOutdone: !isShown) }
     }
@@ -242,7 +243,7 @@ package struct RowMerge {
 
   /// An insert or update, and a delete that had not seen it.
   private mutating func recordUnseenDeletes(_ write: RowWrite) throws {
-    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) {
+    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) && write.seers[delete.dot] == nil {
       switch rules.deletes {
       case .editWins: recordOnce(delete, losesTo: write.stamp)
       case .deleteWins:

@@ -45,7 +45,7 @@ package struct FollowingEdits: Hashable, Sendable {
   var withdrawn: [Int: StampedValue] = [:]
 
   struct Overtaken: Hashable, Sendable {
-    var cells: [Int: CellStamp]
+    let cells: [Int: CellStamp]
     /// What the move's author held.
     let context: VersionVector
   }

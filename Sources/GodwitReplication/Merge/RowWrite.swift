@@ -13,12 +13,12 @@ package struct RowWrite: Hashable, Sendable {
   package let changed: Set<Int>
   /// Whether some of it has been merged before: that the row was touched is known.
   package var isRest = false
-  /// Moves of the row whose authors had seen it. What comes in its turn has none.
+  /// Moves and deletes of the row whose authors had seen it. What comes in its turn has none.
   package var seers: [Dot: Seer] = [:]
-  /// Whether it only tells those moves that they had seen it.
+  /// Whether it only tells those that they had seen it.
   package var isLesson = false
 
-  /// Who moved a row and held what comes late.
+  /// Who moved or deleted a row and held what comes late.
   package struct Seer: Hashable, Sendable {
     /// What the author held.
     let context: VersionVector

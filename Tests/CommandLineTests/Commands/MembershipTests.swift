@@ -54,7 +54,8 @@ import Testing
   @Test func addingRenamesNobody() throws {
     try desk.add(laptop.path("identity"), laptop)
     let named = try desk.godwit("member", "add", laptop.path("identity"), "--name", "attic", "--trust-first-use")
-    #expect(named.status == 1 && named.error.contains("called laptop") && named.error.contains("member rename"))
+    #expect(named.status == 1, "\(named.status): \(named.error)")
+    #expect(named.error.contains("called laptop") && named.error.contains("member rename"), "\(named.error)")
     try desk.write(Data(try desk.godwit("identity").output), to: "own")
     let own = try desk.godwit("member", "add", "own", "--name", "me", "--trust-first-use")
     #expect(own.status == 1 && own.error.contains("this very replica"), "\(own.error)")
