@@ -10,7 +10,7 @@ struct LoggedCells {
   let tables: MergeTables
 
   func value(of column: Int, of row: RowKey, by dot: Dot) throws -> Value {
-    guard let record = try record(of: dot), let carried = try carrier().carry(record).record else {
+    guard let record = try log.record(of: dot), let carried = try carrier().carry(record).record else {
       return try RowMerge.noRecall(column, dot)
     }
     let changes = try ChangeSet(carried.changes[...])
@@ -30,12 +30,8 @@ struct LoggedCells {
 
   /// Whether a transaction's author had not got a column: then what it brought there is the default.
   func isAdded(_ column: Int, of row: RowKey, by dot: Dot) throws -> Bool {
-    guard let record = try record(of: dot) else { return false }
+    guard let record = try log.record(of: dot) else { return false }
     return try carrier().isAdded(column, to: row.table, since: record)
-  }
-
-  private func record(of dot: Dot) throws -> TransactionRecord? {
-    try log.record(at: LogKey(origin: try log.origins.number(of: dot.origin), dot.sequence))
   }
 
   private func carrier() throws -> ChangeCarrier {

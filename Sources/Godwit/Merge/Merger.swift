@@ -104,7 +104,7 @@ final class Merger {
     for dot in deletes.map(\.dot) {
       let context = try log.context(of: dot)
       guard context.covers(write.stamp.dot) else { continue }
-      let record = try log.record(at: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
+      let record = try log.record(of: dot)
       let isBlind = record.flatMap { record in version.map { record.schemaVersion < $0 } } ?? false
       seers[dot] = RowWrite.Seer(context: context, isBlind: isBlind)
     }

@@ -150,6 +150,11 @@ struct Quarantine {
 }
 
 extension ChangeLog {
+  /// A transaction; nil when the log does not have it any more.
+  func record(of dot: Dot) throws -> TransactionRecord? {
+    try record(at: LogKey(origin: origins.number(of: dot.origin), dot.sequence))
+  }
+
   /// The transaction under a key.
   func record(at key: LogKey) throws -> TransactionRecord? {
     let origin = try origins.origin(numbered: key.originNumber)

@@ -27,12 +27,9 @@ extension Replica {
     try await pool.read { connection in
       let log = try ChangeLog(connection)
       let dot = Dot(log.origins.own, sequence)
+      guard let record = try log.record(of: dot) else { return nil }
       let context = try log.context(of: dot)
-      var found: (LoggedTransaction, HLC, VersionVector)?
-      try log.forEach(of: dot.origin, after: SequenceNumber(rawValue: sequence.rawValue - 1), through: sequence) { record, _ in
-        found = (try LoggedTransaction(record, context: context), record.hlc, context)
-      }
-      return found
+      return (try LoggedTransaction(record, context: context), record.hlc, context)
     }
   }
 }

@@ -11,7 +11,7 @@ extension RowMerge {
     state.removed[dot.origin] = max(state.removed[dot.origin], dot.sequence)
     for move in state.moves.sorted(by: { $0.stamp < $1.stamp }) {
       guard let seer = write.seers[move.stamp.dot] else { continue }
-      let overtaken = stampedColumns(of: write).filter { move.isFollowed(by: write.stamp, to: $0) }
+      let overtaken = stampedCells(of: write).map(\.column).filter { move.isFollowed(by: write.stamp, to: $0) }
       let stamps = Dictionary(uniqueKeysWithValues: overtaken.map { ($0, write.stamp) })
       var seen = move.seen
       if write.kind != .update { seen[dot.origin] = seer.context[dot.origin] }
@@ -33,13 +33,6 @@ extension RowMerge {
       guard value != cell.value else { continue }
       lost.append(
         LostWrite(.cell(cell.column), value: cell.value, winningValue: value, loser: write.stamp, winner: move.stamp))
-    }
-  }
-
-  /// Of a move those that it changed besides.
-  private func stampedColumns(of write: RowWrite) -> [Int] {
-    write.cells.map(\.column).filter { column in
-      rules.policy(of: column) == .lastWriterWins && (write.kind != .move || write.changed.contains(column))
     }
   }
 

@@ -82,14 +82,18 @@ extension RowMerge {
       var edits = FollowingEdits(move)
       // An insert stays where it was made; its cells go along all the same.
       if write.kind == .update, !write.isRest { edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence }
-      for cell in write.cells {
-        guard !rules.policy(of: cell.column).isContributed, write.kind != .move || write.changed.contains(cell.column),
-          move.isFollowed(by: write.stamp, to: cell.column)
-        else { continue }
+      for cell in stampedCells(of: write) where move.isFollowed(by: write.stamp, to: cell.column) {
         edits.cells[cell.column] = .init(value: cell.value, stamp: write.stamp)
       }
       if !contributed.isEmpty { edits.write = write.with(contributed) }
       following.append(edits)
+    }
+  }
+
+  /// The cells that go by their stamp; of a move those that it changed besides.
+  func stampedCells(of write: RowWrite) -> [Cell] {
+    write.cells.filter { cell in
+      !rules.policy(of: cell.column).isContributed && (write.kind != .move || write.changed.contains(cell.column))
     }
   }
 

@@ -168,8 +168,8 @@ struct Scratch: Model {
 }
 
 enum SimulatedModels {
-  /// Some worlds come to version 1 replica by replica, some to one of the later ones. Where a step is not free to come
-  /// first or last, what it does is told by ``TableShape``.
+  /// Some worlds come to version 1 replica by replica, some to one of the later ones. What the
+  /// steps do ``TableShape`` tells the model.
   private static let migrations = Migrations {
     Migration(1, "moods") {
       AddColumn("mood", Int.self, default: 3, to: "guest")
@@ -211,7 +211,7 @@ enum SimulatedModels {
 
   static func migrations(at version: Int) -> Migrations { version == 0 ? .none : migrations.through(version) }
 
-  /// Those whose tables are as they were in version 0.
+  /// Those that fit their tables then.
   static func models(at version: Int) -> [any Model.Type] {
     switch version {
     case 0:
