@@ -17,7 +17,8 @@ final class Merger {
   private let fastForward: FastForward
   private let fold: LogFold
   private let conflicts: ConflictLog
-  private let logged: LoggedCells
+  private let carried: CarriedLog
+  private var late: LateWrites?
   private var isMerging = false
   /// The transaction before may refer to rows that are not there.
   private var mayDangle = false
@@ -42,7 +43,7 @@ final class Merger {
     fastForward = FastForward(connection: connection, tables: tables, references: references)
     fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
     conflicts = ConflictLog(connection, origins: log.origins)
-    logged = LoggedCells(connection: connection, log: log, tables: tables)
+    carried = CarriedLog(connection: connection, log: log, tables: tables)
     references.prepare = { [unowned self] in if !isMerging { try beginMerging() } }
   }
 
@@ -71,83 +72,47 @@ final class Merger {
   /// Merges a transaction that cannot be applied as it stands: it had not seen all that is here, or it is in the terms
   /// of other tables and only some of it has a place here. Nil when none has.
   func merge(_ record: TransactionRecord?, context: VersionVector) throws {
-    try gather(record, context: context) { key, write, _ in write }
-  }
-
-  /// Tells moves and deletes of what they had seen and what has had to wait. It comes before the first of that is merged.
-  func teach(_ record: TransactionRecord?, context: VersionVector) throws {
-    try gather(record, context: context) { key, write, _ in
-      var lesson = write
-      (lesson.seers, lesson.isLesson) = (try seers(of: write, before: record?.schemaVersion, key), true)
-      return lesson.seers.isEmpty ? nil : lesson
-    }
-  }
-
-  /// Merges what of a transaction has had to wait: what saw it may be here. Of the operations that are rests the other
-  /// cells are here already.
-  func mergeLate(_ record: TransactionRecord?, context: VersionVector, rests: Set<Int>) throws {
-    try gather(record, context: context) { key, write, place in
-      let isRest = rests.contains(place)
-      // The row has left.
-      if isRest, write.movedTo != nil { return nil }
-      var late = try withoutWhatIsTakenBack(write, key)
-      (late.seers, late.isRest) = (try seers(of: write, before: record?.schemaVersion, key), isRest)
-      return late
-    }
-  }
-
-  /// The moves and deletes of a row whose authors had seen a write that comes late. Those of an older version than the one that
-  /// the write has been waiting for could not show it.
-  private func seers(of write: RowWrite, before version: UInt64?, _ key: RowKey) throws -> [Dot: RowWrite.Seer] {
-    guard write.kind != .delete, let deletes = try places.states.load(key)?.deletes else { return [:] }
-    var seers: [Dot: RowWrite.Seer] = [:]
-    for dot in deletes.map(\.dot) {
-      let context = try log.context(of: dot)
-      guard context.covers(write.stamp.dot) else { continue }
-      let record = try log.record(of: dot)
-      let isBlind = record.flatMap { record in version.map { record.schemaVersion < $0 } } ?? false
-      seers[dot] = RowWrite.Seer(context: context, isBlind: isBlind)
-    }
-    return seers
-  }
-
-  private func gather(
-    _ record: TransactionRecord?, context: VersionVector, _ transform: (RowKey, RowWrite, Int) throws -> RowWrite?
-  ) throws {
     if !isMerging { try beginMerging() }
     guard let record else { return }
-    let changes = try ChangeSet(record.changes[...])
     #if DEBUG || GODWIT_PLANT
       let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
       let hlc = isStale ? HLC(rawValue: log.origins.ownLatest.rawValue + 1) : record.hlc
-      let stamp = CellStamp(hlc: hlc, dot: record.dot)
     #else
-      let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
+      let hlc = record.hlc
     #endif
-    let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
-    var place = 0
-    try changes.forEach { operation in
-      defer { place += 1 }
-      let remote = changes.tables[operation.table]
-      for (key, write) in try RowWrite.of(operation, remote, mappings[operation.table], stamp, context) {
-        guard let write = try transform(key, write, place) else { continue }
-        pending[key, default: RowWrites()].writes.append((transactionCount, write))
-        pendingCount += 1
-      }
+    try carried.forEachWrite(of: record, context: context, at: hlc) { key, write in gather(write, to: key) }
+    try endTransaction()
+  }
+
+  /// Merges what of a transaction has had to wait: what saw it may be here. `author` is the transaction as it was written.
+  func mergeLate(_ record: TransactionRecord?, by author: TransactionRecord) throws {
+    if !isMerging { try beginMerging() }
+    guard let record else { return }
+    let late = try self.late ?? LateWrites(carried, places)
+    self.late = late
+    try carried.forEachWrite(of: record, context: log.context(of: record.dot)) { key, write in
+      if try !late.take(write, to: key, by: author) { gather(write, to: key) }
     }
+    try endTransaction()
+  }
+
+  private func gather(_ write: RowWrite, to key: RowKey) {
+    pending[key, default: RowWrites()].writes.append((transactionCount, write))
+    pendingCount += 1
+  }
+
+  private func endTransaction() throws {
     transactionCount += 1
     if pendingCount >= Self.batchSize { try flush() }
   }
 
-  /// An insert takes back what it saw of counters, sets and choices, also what came after it because it had to wait. Stamps
-  /// tell that of other cells.
-  private func withoutWhatIsTakenBack(_ write: RowWrite, _ key: RowKey) throws -> RowWrite {
-    let rules = try tables[key.table].rules
-    let stamped = write.cells.filter { rules.policy(of: $0.column) == .lastWriterWins }
-    guard rules.insertsClaimAll, stamped.count < write.cells.count, let state = try places.states.load(key),
-      try state.isTakenBack(write.stamp.dot, context: log.context(of:))
-    else { return write }
-    return write.with(stamped)
+  /// Merges rows anew that something came late for.
+  private func mergeAnew() throws {
+    guard let late, !late.isEmpty else { return }
+    self.late = nil
+    let writes = try late.writes()
+    try merge(writes)
+    for (key, lost) in try late.overlooked(among: writes) { try list(lost, of: key, ifUnlike: true) }
   }
 
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are
@@ -168,6 +133,7 @@ final class Merger {
   /// Applies what has been gathered and judges references.
   func finish() throws {
     if isMerging { try flush() }
+    try mergeAnew()
     #if DEBUG || GODWIT_PLANT
       let isLogging = PlantedFault.logDerivedEffect.isPlanted
       if isLogging { try places.states.connection.setTriggers(true) }
@@ -229,9 +195,7 @@ final class Merger {
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
     for (key, change) in changes {
-      for lost in change.lost where !change.isSweep(lost) {
-        if try conflicts.add(entry(lost, key)) { conflictCount += 1 }
-      }
+      for lost in change.lost where !change.isSweep(lost) { try list(lost, of: key, ifUnlike: batch[key]?.isAnew ?? false) }
       for edits in change.following.map(\.edits) {
         guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }
         try follow(latest, RowKey(table: key.table, key: edits.target[...]))
@@ -247,7 +211,7 @@ final class Merger {
   /// What becomes of each row, in key order.
   private func changes(by batch: [RowKey: RowWrites]) throws -> [(RowKey, RowChange)] {
     let changes = try batch.sorted { $0.key < $1.key }.map { key, writes in
-      (key, try RowChange(writes, to: key, places, logged))
+      (key, try RowChange(writes, to: key, places, carried))
     }
     guard changes.contains(where: { !$0.1.following.isEmpty }) else { return changes }
     return try following(changes, batch).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -280,10 +244,17 @@ final class Merger {
         var writes = batch[key] ?? RowWrites()
         writes.following = (arriving[key] ?? [:]).sorted { $0.key < $1.key }.flatMap(\.value)
           .sorted { $0.transaction < $1.transaction }
-        changes[key] = try RowChange(writes, to: key, places, logged)
+        changes[key] = try RowChange(writes, to: key, places, carried)
       }
     }
     return changes
+  }
+
+  /// `ifUnlike` says that it may have been found before.
+  private func list(_ lost: LostWrite, of key: RowKey, ifUnlike: Bool) throws {
+    let entry = try entry(lost, key)
+    if try ifUnlike && conflicts.hasLike(entry) { return }
+    if try conflicts.add(entry) { conflictCount += 1 }
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {

@@ -7,6 +7,8 @@ struct RowWrites {
   var writes: [(transaction: Int, write: RowWrite)] = []
   /// Edits that were written under a key the row had before.
   var following: [Following] = []
+  /// Whether they are all that the log has of the row, to be merged onto what it was before.
+  var isAnew = false
 
   struct Following: Hashable {
     /// The number of the transaction that sends them on.
@@ -16,6 +18,19 @@ struct RowWrites {
 
   /// Whether the row can be new here. A delete may come to a row whose insert waits for a schema.
   var mayBegin: Bool { writes.first.map { $0.write.kind != .update } ?? false }
+
+  /// What the row was before all that the log has of it.
+  func beginning(
+    of state: RowState, _ values: [Value], in table: MergeTable, log: ChangeLog
+  ) -> (state: RowState, values: [Value]) {
+    let floor = log.origins.floor
+    let isKnown = writes.first.map { $0.write.kind == .update || $0.write.kind == .delete } ?? true
+    let former = values.enumerated().map { place, value in
+      let column = place + table.definition.keyCount
+      return state.beginning(of: column, now: value, at: floor, table.rules.policy(of: column))
+    }
+    return (state.beginning(at: floor, keeping: table.uniqueColumns, isKnown: isKnown), former)
+  }
 
   /// Applies all in the order of their transactions, and returns what goes on from here.
   func apply(to merge: inout RowMerge) throws -> [Following] {
@@ -56,7 +71,7 @@ struct RowChange {
   private let places: RowPlaces
   private let table: MergeTable
 
-  init(_ all: RowWrites, to key: RowKey, _ places: RowPlaces, _ logged: LoggedCells) throws {
+  init(_ all: RowWrites, to key: RowKey, _ places: RowPlaces, _ carried: CarriedLog) throws {
     self.key = key
     self.places = places
     let table = try places.tables[key.table]
@@ -65,20 +80,26 @@ struct RowChange {
     before = try places.load(key)
     let known = try before?.state ?? places.states.load(key)
     guard known != nil || all.mayBegin else { throw FastForward.absent(table) }
-    let state = known ?? RowState()
+    var state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
-    let stored = values
-    self.stored = stored
+    stored = values
+    if all.isAnew { (state, values) = all.beginning(of: state, values, in: table, log: carried.log) }
+    let first = values
     var merge = RowMerge(
-      state, table.rules, recall: { try logged.value(of: $0, of: key, by: $1) },
-      isAdded: { try logged.isAdded($0, of: key, by: $1) }
-    ) { stored[$0 - keyCount] }
+      state, table.rules, recall: { try carried.value(of: $0, of: key, by: $1) },
+      isAdded: { try carried.isAdded($0, of: key, by: $1) }
+    ) { first[$0 - keyCount] }
     following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state
-    written = merge.written
+    written = all.isAnew ? Self.difference(of: values, from: stored, keyCount: keyCount) : merge.written
     lost = merge.lost
     self.values = values
+  }
+
+  private static func difference(of values: [Value], from stored: [Value], keyCount: Int) -> [Int: Value] {
+    let changed = zip(values, stored).enumerated().filter { $0.element.0 != $0.element.1 }
+    return Dictionary(uniqueKeysWithValues: changed.map { ($0.offset + keyCount, $0.element.0) })
   }
 
   /// Whether a delete that lost was nobody's will: that of a document which had expired, or whose expiry has been set

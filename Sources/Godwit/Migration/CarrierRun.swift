@@ -13,8 +13,6 @@ struct CarrierRun {
   private var dictionary: [ChangeSet.Table] = []
   private var operations = ByteWriter(capacity: 1 << 10)
   private var count = 0
-  /// The operations of it of which some has been applied before.
-  private(set) var rests: Set<Int> = []
 
   /// An insert writes every column of its entry, so each set of columns is an entry of its own.
   private struct Entry: Hashable {
@@ -48,11 +46,10 @@ struct CarrierRun {
   }
 
   /// Writes the operation with values by this replica's column numbers. `changed` are those that a move changed
-  /// besides; of a rest the other cells have been applied.
+  /// besides.
   mutating func append(
-    _ operation: Operation, to table: CatalogTable, _ values: [Int: Value], changed: Set<Int> = [], isRest: Bool = false
+    _ operation: Operation, to table: CatalogTable, _ values: [Int: Value], changed: Set<Int> = []
   ) throws {
-    if isRest { rests.insert(count) }
     let cells = values.sorted { $0.key < $1.key }
     let keyCount = table.definition.keyCount
     let all = Array(table.definition.columns.indices.dropFirst(keyCount))

@@ -12,8 +12,6 @@ final class ChangeCarrier {
     let waiting: WaitingOperations
     /// What it waits for, in words.
     let unknown: Set<String>
-    /// The places of operations of which some has been applied before, in what can be applied.
-    var rests: Set<Int> = []
     /// Whether the record is the one that came, all of it.
     var isPlain = false
   }
@@ -76,7 +74,7 @@ final class ChangeCarrier {
       return TransactionRecord(
         dot: record.dot, hlc: record.hlc, schemaVersion: history.version, context: record.context, changes: bytes)
     }
-    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown, rests: run.rests)
+    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown)
   }
 
   /// The rows here that a transaction writes to, those of which its cells wait included.
@@ -163,8 +161,7 @@ final class ChangeCarrier {
     }
     for (column, what) in unknown { run.wait(place, column: column, for: what) }
     guard columns == nil || !values.isEmpty else { return }
-    try run.append(
-      operation, to: table, values, changed: changed(operation, landings, run.changes), isRest: columns != nil)
+    try run.append(operation, to: table, values, changed: changed(operation, landings, run.changes))
   }
 
   /// Many inserts of a row bring a counter's default once.

@@ -80,13 +80,15 @@ struct Quarantine {
     guard !waiting.isEmpty else { return 0 }
     let merger = try writer.merger()
     let quarantine = Quarantine(connection)
-    try quarantine.carry(waiting, again: true, writer) { _, record, carried, _ in
-      try merger.teach(carried.record, context: log.context(of: record.dot))
-    }
+    try connection.execute("DELETE FROM godwit_quarantine_row")
+    let carrier = try ChangeCarrier(
+      connection, catalog: writer.catalog, history: MigrationHistory(connection), again: true)
     var released = 0
-    try quarantine.carry(waiting, again: false, writer) { key, record, carried, carrier in
-      try merger.mergeLate(carried.record, context: log.context(of: record.dot), rests: carried.rests)
-      try quarantine.set(carried, for: key)
+    for entry in waiting {
+      guard let record = try log.record(at: entry.key) else { continue }
+      let carried = try carrier.carry(record, only: entry.operations)
+      try merger.mergeLate(carried.record, by: record)
+      try quarantine.set(carried, for: entry.key)
       // Its table may not have been here when it came.
       try writer.clock.take(record, carrier)
       if carried.waiting.isEmpty { released += 1 }
@@ -94,21 +96,6 @@ struct Quarantine {
     try merger.finish()
     try writer.clock.save(through: log.origins.ownSequence)
     return released
-  }
-
-  /// Goes through what waits, in the terms of the tables as they are now. `again` says that what is lost is
-  /// kept another time.
-  private func carry(
-    _ waiting: [(key: LogKey, operations: WaitingOperations)], again: Bool, _ writer: ReplicaWriter,
-    _ body: (LogKey, TransactionRecord, ChangeCarrier.Carried, ChangeCarrier) throws -> Void
-  ) throws {
-    try connection.execute("DELETE FROM godwit_quarantine_row")
-    let carrier = try ChangeCarrier(
-      connection, catalog: writer.catalog, history: MigrationHistory(connection), again: again)
-    for entry in waiting {
-      guard let record = try writer.log.record(at: entry.key) else { continue }
-      try body(entry.key, record, carrier.carry(record, only: entry.operations), carrier)
-    }
   }
 
   /// Makes what collections lack of what waits, which came by way of a program that did not know documents, and applies

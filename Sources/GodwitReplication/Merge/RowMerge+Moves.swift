@@ -81,8 +81,9 @@ extension RowMerge {
     for move in moves {
       var edits = FollowingEdits(move)
       // An insert stays where it was made; its cells go along all the same.
-      if write.kind == .update, !write.isRest { edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence }
-      for cell in stampedCells(of: write) where move.isFollowed(by: write.stamp, to: cell.column) {
+      if write.kind == .update { edits.updates[write.stamp.dot.origin] = write.stamp.dot.sequence }
+      for cell in write.cells
+      where rules.goesByStamp(cell.column, in: write) && move.isFollowed(by: write.stamp, to: cell.column) {
         edits.cells[cell.column] = .init(value: cell.value, stamp: write.stamp)
       }
       if !contributed.isEmpty { edits.write = write.with(contributed) }
@@ -90,23 +91,14 @@ extension RowMerge {
     }
   }
 
-  /// The cells that go by their stamp; of a move those that it changed besides.
-  func stampedCells(of write: RowWrite) -> [Cell] {
-    write.cells.filter { cell in
-      !rules.policy(of: cell.column).isContributed && (write.kind != .move || write.changed.contains(cell.column))
-    }
-  }
-
   /// The moves from here that a write had not seen, the first first.
   func unseenMoves(_ write: RowWrite) -> [RowMove] {
     guard !state.moves.isEmpty else { return [] }
-    return state.moves.filter { !write.context.covers($0.stamp.dot) && write.seers[$0.stamp.dot] == nil }
-      .sorted { $0.stamp < $1.stamp }
+    return state.moves.filter { !write.context.covers($0.stamp.dot) }.sorted { $0.stamp < $1.stamp }
   }
 
   /// Takes in what was written under a key that the row had before.
   package mutating func apply(_ edits: FollowingEdits) throws {
-    let withdrawn = try withdraw(edits)
     for (column, cell) in edits.cells.sorted(by: { $0.key < $1.key }) { try bring(cell, to: column, by: edits.move) }
     for (column, all) in edits.contributions.sorted(by: { $0.key < $1.key }) {
       try contribute(all.map { $0.going(by: edits.move) }, instead: [], to: column)
@@ -122,7 +114,6 @@ extension RowMerge {
       next.contributions = edits.contributions.mapValues { all in all.map { $0.going(by: edits.move) } }
       next.write = edits.write
       next.path = path
-      next.withdrawn = withdrawn
       following.append(next)
     }
     if onward.isEmpty { try recordDeletes(meeting: edits) }

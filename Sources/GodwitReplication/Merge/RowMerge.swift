@@ -38,7 +38,6 @@ package struct RowMerge {
 
   /// Takes in one write, of which all causes have been taken in before.
   package mutating func apply(_ write: RowWrite) throws {
-    if write.isLesson { return try teach(write) }
     switch write.kind {
     case .delete: try applyDelete(write)
     case .insert:
@@ -72,8 +71,6 @@ package struct RowMerge {
     } else {
       try recordDelete(write)
     }
-    // What a row is deleted of that is not known here may still come, when it had to wait for a schema.
-    if !state.isSettled, state.inserts.isEmpty, state.updates.isEmpty { state.removed = write.context }
     for touches in [state.inserts, state.updates] {
       for origin in touches.origins {
         state.removed[origin] = max(state.removed[origin], write.context[origin])
@@ -124,8 +121,7 @@ package struct RowMerge {
   private mutating func carry(_ cell: Cell, _ write: RowWrite) throws {
     let carried = state.carried[cell.column]
     let isSeen = state.isSeen(cell.column, by: write.context)
-    // Of a rest the default stands here that was carried in its place.
-    let isShown = isSeen && carried.map { $0 < write.stamp || write.isRest && $0 == write.stamp } ?? true
+    let isShown = isSeen && carried.map { $0 < write.stamp } ?? true
     let unseenCarried = carried.flatMap { write.context.covers($0.dot) ? nil : $0 }
     let hasFollowed = state.brought[cell.column]?[write.stamp] != nil
     if let here = isSeen ? unseenCarried : state.stamp(of: cell.column), !hasFollowed {
@@ -243,7 +239,7 @@ package struct RowMerge {
 
   /// An insert or update, and a delete that had not seen it.
   private mutating func recordUnseenDeletes(_ write: RowWrite) throws {
-    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) && write.seers[delete.dot] == nil {
+    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) {
       switch rules.deletes {
       case .editWins: recordOnce(delete, losesTo: write.stamp)
       case .deleteWins:

@@ -39,16 +39,6 @@ package struct FollowingEdits: Hashable, Sendable {
   package var write: RowWrite?
   /// The moves that the write came by before this one, the first first.
   package var path: [CellStamp] = []
-  /// What the move is found to have seen late, by column number: older cells that it brought do not belong there.
-  var overtaken: Overtaken?
-  /// Such cells, where a later move took them from there.
-  var withdrawn: [Int: StampedValue] = [:]
-
-  struct Overtaken: Hashable, Sendable {
-    let cells: [Int: CellStamp]
-    /// What the move's author held.
-    let context: VersionVector
-  }
 
   package init(_ move: RowMove) {
     target = move.target

@@ -11,22 +11,6 @@ package struct RowWrite: Hashable, Sendable {
   package let movedTo: [UInt8]?
   /// The columns that a move to here changed besides.
   package let changed: Set<Int>
-  /// Whether some of it has been merged before: that the row was touched is known.
-  package var isRest = false
-  /// Moves and deletes of the row whose authors had seen it. What comes in its turn has none.
-  package var seers: [Dot: Seer] = [:]
-  /// Whether it only tells those that they had seen it.
-  package var isLesson = false
-
-  /// Who moved or deleted a row and held what comes late.
-  package struct Seer: Hashable, Sendable {
-    /// What the author held.
-    let context: VersionVector
-    /// Whether the author's program was too old to show it.
-    let isBlind: Bool
-
-    package init(context: VersionVector, isBlind: Bool) { (self.context, self.isBlind) = (context, isBlind) }
-  }
 
   package init(
     kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell], movedTo: [UInt8]? = nil,
@@ -42,10 +26,11 @@ package struct RowWrite: Hashable, Sendable {
 
   /// The same with some of its cells.
   package func with(_ cells: [Cell]) -> RowWrite {
-    var write = RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
-    (write.isRest, write.seers, write.isLesson) = (isRest, seers, isLesson)
-    return write
+    RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
   }
+
+  /// What it writes to a column; nil when that is nothing.
+  package func value(of column: Int) -> Value? { cells.first { $0.column == column }?.value }
 }
 
 /// A write that lost to one that had not seen it, or that it had not seen.
