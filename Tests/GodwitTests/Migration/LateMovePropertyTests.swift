@@ -1,0 +1,84 @@
+import Godwit
+import Testing
+
+/// Random histories of few keys, which rows leave, come to and are deleted under, while replicas of the older of two versions
+/// hold what they cannot show.
+@Suite("Moves and versions at random")
+struct LateMovePropertyTests {
+  @MigrationsBuilder private static func books() -> [Migration] {
+    Migration(1, "books") {
+      table("book", .editWins)
+      table("leaf", .deleteWins)
+    }
+    Migration(2, "second") {
+      ChangeColumn("shelf", String?.self, in: "book", by: "'s' || shelf")
+      AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "book")
+      AddColumn("votes", Int.self, default: 2, to: "book", merge: .counter)
+      AddColumn("marks", Set<String>.self, default: ["new"], to: "book", merge: .addWinsSet)
+      ChangeColumn("shelf", String?.self, in: "leaf", by: "'s' || shelf")
+      AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "leaf")
+      AddColumn("votes", Int.self, default: 2, to: "leaf", merge: .counter)
+      AddColumn("marks", Set<String>.self, default: ["new"], to: "leaf", merge: .addWinsSet)
+    }
+  }
+
+  private static func table(_ name: String, _ deletes: DeletePolicy) -> CreateTable {
+    CreateTable(
+      name,
+      [
+        NewColumn("id", String.self), NewColumn("shelf", Int?.self), NewColumn("title", String?.self),
+        NewColumn("count", Int.self, default: 0, merge: .counter),
+        NewColumn("tags", Set<String>.self, default: [], merge: .addWinsSet),
+      ], deletes: deletes)
+  }
+
+  /// What is written to each column, by version.
+  private static let columns: [[(name: String, value: String)]] = [
+    [("shelf", "%"), ("title", "'t%'"), ("count", "count + %"), ("tags", "'[\"%\"]'")],
+    [
+      ("shelf", "'x%'"), ("title", "'t%'"), ("count", "count + %"), ("tags", "'[\"%\"]'"), ("size", "%"),
+      ("votes", "votes + %"), ("marks", "'[\"%\"]'"),
+    ],
+  ]
+
+  private func statement(_ version: Int, _ random: inout SeededGenerator) -> String {
+    let table = Bool.random(using: &random) ? "book" : "leaf"
+    let key = "'k\(Int.random(in: 0...3, using: &random))'"
+    let value = Int.random(in: 0...99, using: &random)
+    func set(_ column: (name: String, value: String)) -> String {
+      "\(column.name) = \(column.value.replacing("%", with: "\(value)"))"
+    }
+    let column = Self.columns[version - 1].randomElement(using: &random) ?? ("title", "'t'")
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<2: return "INSERT OR IGNORE INTO \(table) (id, title) VALUES (\(key), 'n\(value)')"
+    case 2: return "INSERT OR REPLACE INTO \(table) (id, title) VALUES (\(key), 'r\(value)')"
+    case 3: return "DELETE FROM \(table) WHERE id = \(key)"
+    case 4..<6: return "UPDATE OR IGNORE \(table) SET id = 'k\(value % 5)' WHERE id = \(key)"
+    case 6: return "UPDATE OR IGNORE \(table) SET id = 'k\(value % 5)', \(set(column)) WHERE id = \(key)"
+    default: return "UPDATE \(table) SET \(set(column)) WHERE id = \(key)"
+    }
+  }
+
+  @Test("end in one state on all replicas once all have migrated", arguments: 1...10)
+  func converge(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var versions = [2, 1, 1, Int.random(in: 1...2, using: &random)]
+    let group = try await MigrationGroup(versions, Self.books)
+    for _ in 0..<60 {
+      let number = Int.random(in: 0..<4, using: &random)
+      switch Int.random(in: 0..<40, using: &random) {
+      case 0: try await group.exchange()
+      case 1..<24: try await group.write(number, SQL(text: statement(versions[number], &random)))
+      case 24..<39: try await group.send(number, to: (number + Int.random(in: 1...3, using: &random)) % 4)
+      default:
+        versions[number] = 2
+        try await group.update(number, to: 2)
+      }
+    }
+    if Bool.random(using: &random) { try await group.exchange() }
+    for number in 0..<4 { try await group.update(number, to: 2) }
+    try await group.exchange()
+    try await group.expectSame()
+    for replica in group.replicas { #expect(try await replica.status().quarantined == 0) }
+  }
+}
