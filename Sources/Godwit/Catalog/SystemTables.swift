@@ -110,6 +110,8 @@ enum Meta: String {
   case forgetting
   /// Up to which row key the pass under way has come.
   case forgettingCursor
+  /// The union of all that anything has been forgotten by.
+  case forgottenThrough
   /// The greatest generation of the keyring that the database was opened with (Specs/keyring.md, "Rollback").
   case keyringGeneration
 

@@ -59,7 +59,7 @@ final class Forgetting {
     }
     progress = try writer.inTransaction { [progress] in
       var progress = progress
-      // What waits for a schema will be merged as if it came now, without having seen what came since.
+      // What waits for a schema may have to be merged before what came since, which the log must have then.
       guard try Quarantine.count(on: writer.connection) == 0 else {
         progress.isDone = true
         return progress
@@ -69,6 +69,7 @@ final class Forgetting {
       // What was written beyond a clock that was set back is told by the log alone.
       try writer.clock.correct(writer.log, writer.catalog)
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
+      try ForgottenVector.extend(to: frontier.vector, on: writer.connection)
       let isFolded = try fold(through: frontier)
       var log = LogForgetting(writer.connection, writer.log)
       let dropped = try log.drop(through: frontier.vector, portion)

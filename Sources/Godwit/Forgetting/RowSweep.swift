@@ -27,8 +27,8 @@ struct RowSweep {
       cursor = bytes
     } else {
       // Nothing more to drop than at the last pass, which left only what must stay.
-      guard try vector(meta[.forgotten]) != frontier else { return (0, true) }
-      try Meta.set(.forgetting, blob(frontier), on: connection)
+      guard try VersionVector(stored: meta[.forgotten]) != frontier else { return (0, true) }
+      try Meta.set(.forgetting, frontier.stored, on: connection)
     }
     let batch = try rows(after: cursor, limit)
     var count = 0
@@ -41,8 +41,8 @@ struct RowSweep {
       try Meta.set(.forgettingCursor, .blob(batch.last?.key ?? []), on: connection)
       return (count, false)
     }
-    let begun = try vector(try Meta.all(on: connection)[.forgetting])
-    try Meta.set(.forgotten, blob(begun), on: connection)
+    let begun = try VersionVector(stored: Meta.all(on: connection)[.forgetting])
+    try Meta.set(.forgotten, begun.stored, on: connection)
     try Meta.remove(.forgettingCursor, on: connection)
     return (count, begun == frontier)
   }
@@ -73,17 +73,5 @@ struct RowSweep {
       while try statement.step() { rows.append((statement.blob(at: 0), statement.blob(at: 1))) }
       return rows
     }
-  }
-
-  private func vector(_ value: Value?) throws -> VersionVector {
-    guard case .blob(let bytes)? = value else { return VersionVector() }
-    var reader = ByteReader(bytes)
-    return try VersionVector(reading: &reader)
-  }
-
-  private func blob(_ vector: VersionVector) -> Value {
-    var writer = ByteWriter()
-    vector.write(to: &writer)
-    return .blob(writer.bytes)
   }
 }

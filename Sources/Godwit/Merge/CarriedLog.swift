@@ -54,6 +54,6 @@ struct CarriedLog {
   }
 
   private func carrier() throws -> ChangeCarrier {
-    try ChangeCarrier(connection, catalog: tables.catalog, history: MigrationHistory(connection), again: true)
+    try ChangeCarrier(connection, catalog: tables.catalog, history: MigrationHistory(connection), reading: true)
   }
 }

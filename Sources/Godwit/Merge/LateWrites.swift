@@ -15,6 +15,9 @@ final class LateWrites {
 
   private let carried: CarriedLog
   private let places: RowPlaces
+  /// What stays as the states have it: what has been forgotten, and the transactions in the log whose authors had not seen
+  /// all of that. They were merged while it was remembered, and before anything had to wait: from then on nothing goes.
+  private var beginning: VersionVector
   /// The rows that a row went to or came from.
   private var neighbours: [RowKey: Set<RowKey>] = [:]
   /// Those that are merged anew.
@@ -28,7 +31,11 @@ final class LateWrites {
   init(_ carried: CarriedLog, _ places: RowPlaces) throws {
     self.carried = carried
     self.places = places
+    let forgotten = try ForgottenVector.load(carried.log, on: carried.connection)
+    beginning = forgotten
     try carried.forEach { _, key, write in
+      let dot = write.stamp.dot
+      if !write.context.covers(forgotten) { beginning[dot.origin] = max(beginning[dot.origin], dot.sequence) }
       guard let target = write.movedTo else { return }
       let other = RowKey(table: key.table, key: target[...])
       neighbours[key, default: []].insert(other)
@@ -50,12 +57,26 @@ final class LateWrites {
     if neighbours[key] != nil { return true }
     guard let state = try places.states.load(key) else { return false }
     if !state.deletes.isEmpty { return true }
-    // An insert takes back what it saw of counters, sets and choices. Stamps tell that of other cells.
     let rules = try places.tables[key.table].rules
-    guard rules.insertsClaimAll, write.cells.contains(where: { rules.policy(of: $0.column).isContributed }) else {
-      return false
+    let policies = write.cells.map { rules.policy(of: $0.column) }
+    return try policies.contains { try isTakenBack(write.stamp.dot, policy: $0, in: state) }
+  }
+
+  /// Whether somebody who had seen what a transaction brought to a column has taken it back since, or may have. Stamps tell
+  /// that where the last writer wins.
+  private func isTakenBack(_ dot: Dot, policy: MergePolicy, in state: RowState) throws -> Bool {
+    let touches: [VersionVector] =
+      switch policy {
+      case .lastWriterWins: []
+      case .counter, .addWinsSet: [state.inserts]
+      case .maximum, .minimum, .custom: [state.inserts, state.updates]
+      }
+    return try touches.contains { touches in
+      try touches.origins.contains { origin in
+        let touch = Dot(origin, touches[origin])
+        return try touch != dot && carried.log.context(of: touch).covers(dot)
+      }
     }
-    return try state.isTakenBack(write.stamp.dot, context: carried.log.context(of:))
   }
 
   private func insert(_ key: RowKey) {
@@ -65,15 +86,16 @@ final class LateWrites {
     }
   }
 
-  /// All that the log has of the rows that are merged anew.
+  /// What the log has of the rows that are merged anew.
   func writes() throws -> [RowKey: RowWrites] {
-    var all: [RowKey: RowWrites] = [:]
+    var all = Dictionary(uniqueKeysWithValues: rows.map { ($0, RowWrites(beginning: beginning)) })
+    let waited = Set(late.map(\.write.stamp.dot))
     var last: Dot?
     try carried.forEach { record, key, write in
-      guard rows.contains(key) else { return }
+      guard rows.contains(key), !beginning.covers(write.stamp.dot) || waited.contains(write.stamp.dot) else { return }
       if record.dot != last { versions.append(record.schemaVersion) }
       last = record.dot
-      all[key, default: RowWrites(isAnew: true)].writes.append((versions.count - 1, write))
+      all[key]?.writes.append((versions.count - 1, write))
     }
     return all
   }
@@ -85,39 +107,51 @@ final class LateWrites {
     var found: [(key: RowKey, lost: LostWrite)] = []
     for late in late where late.write.kind != .delete {
       let rules = try places.tables[late.key.table].rules
-      for cell in late.write.cells where rules.goesByStamp(cell.column, in: late.write) {
-        var visited: Set<RowKey> = []
-        overlooked(cell, late, at: late.key, by: [late.write.stamp.dot], rules, all, &visited, &found)
+      var places: [(key: RowKey, path: [Dot])] = [(late.key, [late.write.stamp.dot])]
+      var visited: Set<RowKey> = []
+      while let place = places.popLast() {
+        guard visited.insert(place.key).inserted, let writes = all[place.key]?.writes else { continue }
+        for (transaction, write) in writes where write.stamp.dot != late.write.stamp.dot {
+          let target = write.movedTo.map { RowKey(table: place.key.table, key: $0[...]) }
+          if place.path.allSatisfy(write.context.covers) {
+            guard versions[transaction] < late.version else { continue }
+            let taking = target.flatMap { all[$0]?.arrival(by: write.stamp) } ?? write
+            found += late.write.cells.compactMap { cell in
+              loss(of: cell, late.write, to: taking, by: rules, among: writes).map { (place.key, $0) }
+            }
+          } else if let target, !write.context.covers(late.write.stamp.dot) {
+            // It followed the row there.
+            places.append((target, place.path + [write.stamp.dot]))
+          }
+        }
       }
     }
     return found
   }
 
-  /// The cell stands, or followed the row, under this key; `path` is what its author's transaction is and the moves that it
-  /// came by.
-  private func overlooked(
-    _ cell: Cell, _ late: Late, at key: RowKey, by path: [Dot], _ rules: RowRules, _ all: [RowKey: RowWrites],
-    _ visited: inout Set<RowKey>, _ found: inout [(key: RowKey, lost: LostWrite)]
-  ) {
-    guard visited.insert(key).inserted, let writes = all[key]?.writes else { return }
-    for (transaction, write) in writes where write.stamp.dot != late.write.stamp.dot {
-      let target = write.movedTo.map { RowKey(table: key.table, key: $0[...]) }
-      guard path.allSatisfy(write.context.covers) else {
-        guard let target, !write.context.covers(late.write.stamp.dot) else { continue }
-        overlooked(cell, late, at: target, by: path + [write.stamp.dot], rules, all, &visited, &found)
-        continue
-      }
-      let isSuperseded = writes.contains { _, other in
-        other.stamp > late.write.stamp && other.stamp != write.stamp && write.context.covers(other.stamp.dot)
-          && other.value(of: cell.column) != nil && rules.goesByStamp(cell.column, in: other)
-      }
-      guard versions[transaction] < late.version, !isSuperseded else { continue }
-      let arrival = target.flatMap { all[$0]?.writes.first { $0.write.stamp == write.stamp && $0.write.kind == .move } }
-      let taking = arrival?.write ?? write
-      guard let value = taking.value(of: cell.column), value != cell.value else { continue }
-      let lost = LostWrite(
-        .cell(cell.column), value: cell.value, winningValue: value, loser: late.write.stamp, winner: write.stamp)
-      found.append((key, lost))
+  /// What a cell that was held, but not shown, lost to a write; nil when that left it, or something else had come over it.
+  private func loss(
+    of cell: Cell, _ write: RowWrite, to taking: RowWrite, by rules: RowRules,
+    among writes: [(transaction: Int, write: RowWrite)]
+  ) -> LostWrite? {
+    let isStamped = rules.goesByStamp(cell.column, in: write)
+    guard isStamped || rules.policy(of: cell.column).isContributed && taking.kind != .update,
+      let value = taking.value(of: cell.column), value != cell.value
+    else { return nil }
+    let isSuperseded = writes.contains { _, other in
+      other.stamp > write.stamp && other.stamp != taking.stamp && taking.context.covers(other.stamp.dot)
+        && (isStamped ? rules.goesByStamp(cell.column, in: other) : other.kind != .update)
+        && other.value(of: cell.column) != nil
     }
+    guard !isSuperseded else { return nil }
+    return LostWrite(
+      .cell(cell.column), value: cell.value, winningValue: value, loser: write.stamp, winner: taking.stamp)
+  }
+}
+
+extension RowWrites {
+  /// The write by which a move came here.
+  fileprivate func arrival(by move: CellStamp) -> RowWrite? {
+    writes.lazy.map(\.write).first { $0.stamp == move && $0.kind == .move }
   }
 }

@@ -195,7 +195,7 @@ final class Merger {
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
     for (key, change) in changes {
-      for lost in change.lost where !change.isSweep(lost) { try list(lost, of: key, ifUnlike: batch[key]?.isAnew ?? false) }
+      for lost in change.lost where !change.isSweep(lost) { try list(lost, of: key, ifUnlike: batch[key]?.beginning != nil) }
       for edits in change.following.map(\.edits) {
         guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }
         try follow(latest, RowKey(table: key.table, key: edits.target[...]))

@@ -7,8 +7,8 @@ struct RowWrites {
   var writes: [(transaction: Int, write: RowWrite)] = []
   /// Edits that were written under a key the row had before.
   var following: [Following] = []
-  /// Whether they are all that the log has of the row, to be merged onto what it was before.
-  var isAnew = false
+  /// What the row is put back to, for these to be merged onto that; nil where they come to what it is now.
+  var beginning: VersionVector?
 
   struct Following: Hashable {
     /// The number of the transaction that sends them on.
@@ -19,17 +19,16 @@ struct RowWrites {
   /// Whether the row can be new here. A delete may come to a row whose insert waits for a schema.
   var mayBegin: Bool { writes.first.map { $0.write.kind != .update } ?? false }
 
-  /// What the row was before all that the log has of it.
-  func beginning(
-    of state: RowState, _ values: [Value], in table: MergeTable, log: ChangeLog
+  /// What the row was when no more was held than that.
+  func row(
+    with state: RowState, _ values: [Value], backTo beginning: VersionVector, in table: MergeTable
   ) -> (state: RowState, values: [Value]) {
-    let floor = log.origins.floor
     let isKnown = writes.first.map { $0.write.kind == .update || $0.write.kind == .delete } ?? true
     let former = values.enumerated().map { place, value in
       let column = place + table.definition.keyCount
-      return state.beginning(of: column, now: value, at: floor, table.rules.policy(of: column))
+      return state.value(of: column, now: value, backTo: beginning, table.rules.policy(of: column))
     }
-    return (state.beginning(at: floor, keeping: table.uniqueColumns, isKnown: isKnown), former)
+    return (state.back(to: beginning, isKnown: isKnown), former)
   }
 
   /// Applies all in the order of their transactions, and returns what goes on from here.
@@ -79,11 +78,11 @@ struct RowChange {
     let keyCount = table.definition.keyCount
     before = try places.load(key)
     let known = try before?.state ?? places.states.load(key)
-    guard known != nil || all.mayBegin else { throw FastForward.absent(table) }
+    guard known != nil || all.mayBegin || all.beginning != nil else { throw FastForward.absent(table) }
     var state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     stored = values
-    if all.isAnew { (state, values) = all.beginning(of: state, values, in: table, log: carried.log) }
+    if let beginning = all.beginning { (state, values) = all.row(with: state, values, backTo: beginning, in: table) }
     let first = values
     var merge = RowMerge(
       state, table.rules, recall: { try carried.value(of: $0, of: key, by: $1) },
@@ -92,7 +91,8 @@ struct RowChange {
     following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state
-    written = all.isAnew ? Self.difference(of: values, from: stored, keyCount: keyCount) : merge.written
+    written =
+      all.beginning == nil ? merge.written : Self.difference(of: values, from: stored, keyCount: keyCount)
     lost = merge.lost
     self.values = values
   }

@@ -20,7 +20,8 @@ final class ChangeCarrier {
   private let catalog: Catalog
   private let history: MigrationHistory
   private let converter: ValueConverter
-  /// Nil where what is carried has been carried before.
+  /// Whether what is carried has been carried before, or is made anew: then nothing of it is written down.
+  private let isReading: Bool
   private let losses: LossLog?
   /// Whether an insert is given the defaults of columns that its author had not got.
   private let completesInserts: Bool
@@ -32,7 +33,7 @@ final class ChangeCarrier {
   private var latest: (version: UInt64, tables: [ChangeSet.Table], landings: [ColumnLandings])?
 
   init(
-    _ connection: Connection, catalog: Catalog, history: MigrationHistory, again: Bool = false,
+    _ connection: Connection, catalog: Catalog, history: MigrationHistory, reading isReading: Bool = false,
     completingInserts completesInserts: Bool = true
   ) throws {
     self.completesInserts = completesInserts
@@ -40,7 +41,8 @@ final class ChangeCarrier {
     self.catalog = catalog
     self.history = history
     converter = ValueConverter(connection: connection)
-    losses = again ? nil : LossLog(connection)
+    self.isReading = isReading
+    losses = isReading ? nil : LossLog(connection)
     rows = try QuarantinedRows(connection)
   }
 
@@ -155,7 +157,7 @@ final class ChangeCarrier {
       }
       // A row that the table would not take waits whole, and with it what is written to the row later.
       if !landings.required.isSubset(of: values.keys) {
-        try rows.insert(key)
+        if !isReading { try rows.insert(key) }
         return run.wait(place, for: unknown.first?.what ?? "a column of table \(table.definition.name)")
       }
     }

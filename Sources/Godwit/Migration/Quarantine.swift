@@ -82,7 +82,7 @@ struct Quarantine {
     let quarantine = Quarantine(connection)
     try connection.execute("DELETE FROM godwit_quarantine_row")
     let carrier = try ChangeCarrier(
-      connection, catalog: writer.catalog, history: MigrationHistory(connection), again: true)
+      connection, catalog: writer.catalog, history: MigrationHistory(connection))
     var released = 0
     for entry in waiting {
       guard let record = try log.record(at: entry.key) else { continue }
@@ -120,7 +120,7 @@ struct Quarantine {
       != nil
   }
 
-  /// In the order of timestamps. What waits of a row waits together, and merges the same in any order.
+  /// In the order of timestamps, which rise from cause to effect.
   private static func load(_ connection: Connection) throws -> [(key: LogKey, operations: WaitingOperations)] {
     let sql = """
       SELECT q.id, q.operations FROM godwit_quarantine q JOIN godwit_log l ON l.id = q.id ORDER BY l.hlc, q.id

@@ -14,7 +14,7 @@ struct Replay {
   init(_ writer: ReplicaWriter) throws {
     self.writer = writer
     carrier = try ChangeCarrier(
-      writer.connection, catalog: writer.catalog, history: MigrationHistory(writer.connection), again: true,
+      writer.connection, catalog: writer.catalog, history: MigrationHistory(writer.connection), reading: true,
       completingInserts: false)
     tables = MergeTables(writer.connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     conflicts = ConflictLog(writer.connection, origins: writer.log.origins)

@@ -18,12 +18,16 @@ struct SnapshotExport {
     self.tables = tables
     let own = try log.origins.head(of: log.origins.own)
     let clock = try ReplicaClock.last(Meta.all(on: connection), own: own, latest: log.origins.ownLatest)
+    // What has been forgotten in part is forgotten for who begins with this.
+    let floor = try log.origins.floor.union(
+      ForgottenVector.load(log, on: connection).intersection(log.origins.foldedVector))
     head = SnapshotHead(
       origins: try log.origins.vector.origins.map { origin in
         let head = try log.origins.head(of: origin)
+        let last = Dot(origin, floor[origin])
         return SnapshotHead.Origin(
-          origin: origin, sequence: head.sequence, chain: head.chain, folded: head.folded, floor: head.floor,
-          floorChain: head.floorChain, floorContext: try log.othersContext(of: Dot(origin, head.floor)))
+          origin: origin, sequence: head.sequence, chain: head.chain, folded: head.folded, floor: last.sequence,
+          floorChain: try log.chain(at: last) ?? head.floorChain, floorContext: try log.othersContext(of: last))
       }, clock: max(clock, try AheadRows(connection: connection).greatest(of: []) ?? clock))
   }
 
@@ -87,7 +91,8 @@ struct SnapshotExport {
 
   private func writeTransactions(to writer: SyncFileWriter) throws {
     let numbering = SnapshotNumbering(head.origins.map(\.origin))
-    var order = try log.order(after: log.origins.floor, through: log.origins.vector)
+    let floor = VersionVector(Dictionary(uniqueKeysWithValues: head.origins.map { ($0.origin, $0.floor) }))
+    var order = try log.order(after: floor, through: log.origins.vector)
     while let entry = try order.next() {
       let number = try numbering.number(of: entry.record.dot.origin)
       try writer.append(.transaction(origin: number, SnapshotTransaction(entry.record, images: entry.images)))

@@ -10,12 +10,4 @@ extension RowState {
       try !last.contains { other in try other != dot && context(other).covers(dot) }
     }
   }
-
-  /// Whether some insert had seen the transaction, and so took back what it brought.
-  package func isTakenBack(_ dot: Dot, context: (Dot) throws -> VersionVector) rethrows -> Bool {
-    try inserts.origins.contains { origin in
-      let insert = Dot(origin, inserts[origin])
-      return try insert != dot && context(insert).covers(dot)
-    }
-  }
 }

@@ -35,8 +35,11 @@ package struct TableCarriage: Sendable {
   /// Where the values of each column of the change set go, in its order; nowhere when it was dropped.
   package private(set) var columns: [[Target]]
   package private(set) var additions: [Addition] = []
+  /// Of each column, whether updates say what they add to it or take away.
+  private let isRelative: [Bool]
 
   package init(_ table: ChangeSet.Table) {
+    isRelative = table.columns.map(\.isRelative)
     fate = .here(table.name)
     columns = table.columns.map { [Target(name: $0.name)] }
   }
@@ -97,7 +100,10 @@ package struct TableCarriage: Sendable {
       // This version would take the value for one that the new column is still to be derived from.
       if let derivation { forEachTarget(derivation.column) { $0.isUnknown = true } }
     case .renameColumn(let oldName, let name, let table) where isHere(table): rename(name, to: oldName)
-    case .changeColumn(let column, let table, _) where isHere(table):
+    case .changeColumn(let column, let table, .widen) where isHere(table):
+      // Of a counter or set only the default and the check are others now.
+      forEachTarget(column.name, ofRelative: false) { $0.isUnknown = true }
+    case .changeColumn(let column, let table, .expression) where isHere(table):
       forEachTarget(column.name) { $0.isUnknown = true }
     default: break
     }
@@ -108,8 +114,10 @@ package struct TableCarriage: Sendable {
     for index in additions.indices where additions[index].name.isSameName(as: name) { additions[index].name = newName }
   }
 
-  private mutating func forEachTarget(_ name: String, _ body: (inout Target) -> Void) {
-    for column in columns.indices {
+  private mutating func forEachTarget(
+    _ name: String, ofRelative includesRelative: Bool = true, _ body: (inout Target) -> Void
+  ) {
+    for column in columns.indices where includesRelative || !isRelative[column] {
       for place in columns[column].indices
       where columns[column][place].name.isSameName(as: name) && !columns[column][place].isUnknown {
         body(&columns[column][place])

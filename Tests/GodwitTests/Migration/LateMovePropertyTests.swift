@@ -1,5 +1,6 @@
-import Godwit
 import Testing
+
+@testable import Godwit
 
 /// Random histories of few keys, which rows leave, come to and are deleted under, while replicas of the older of two versions
 /// hold what they cannot show.
@@ -59,17 +60,25 @@ struct LateMovePropertyTests {
     }
   }
 
+  /// A step so small that it forgets in part.
+  private func forget(_ replica: Replica, _ random: inout SeededGenerator) async throws {
+    let portion = Forgetting.Portion(
+      transactions: Int.random(in: 0...4, using: &random), bytes: 1 << 20, rows: Int.random(in: 1...4, using: &random), pages: 0)
+    _ = try await replica.forget(portion: portion)
+  }
+
   @Test("end in one state on all replicas once all have migrated", arguments: 1...10)
   func converge(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var versions = [2, 1, 1, Int.random(in: 1...2, using: &random)]
     let group = try await MigrationGroup(versions, Self.books)
-    for _ in 0..<60 {
+    for _ in 0..<70 {
       let number = Int.random(in: 0..<4, using: &random)
       switch Int.random(in: 0..<40, using: &random) {
       case 0: try await group.exchange()
       case 1..<24: try await group.write(number, SQL(text: statement(versions[number], &random)))
-      case 24..<39: try await group.send(number, to: (number + Int.random(in: 1...3, using: &random)) % 4)
+      case 24..<26: try await forget(group[number], &random)
+      case 26..<39: try await group.send(number, to: (number + Int.random(in: 1...3, using: &random)) % 4)
       default:
         versions[number] = 2
         try await group.update(number, to: 2)
