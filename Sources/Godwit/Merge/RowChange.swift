@@ -23,7 +23,7 @@ struct RowWrites {
   func row(
     with state: RowState, _ values: [Value], backTo beginning: VersionVector, in table: MergeTable
   ) -> (state: RowState, values: [Value]) {
-    let isKnown = writes.first.map { $0.write.kind == .update || $0.write.kind == .delete } ?? true
+    let isKnown = writes.first.map { $0.write.kind == .update || $0.write.kind == .delete } ?? false
     let former = values.enumerated().map { place, value in
       let column = place + table.definition.keyCount
       return state.value(of: column, now: value, backTo: beginning, table.rules.policy(of: column))

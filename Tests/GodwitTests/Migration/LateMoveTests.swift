@@ -219,7 +219,7 @@ struct LateMoveTests {
 
   @Test("a row is put back to nothing that has been forgotten: what had not seen that stays as it was merged")
   func forgottenConcurrently() async throws {
-    let group = try await MigrationGroup([2, 1, 1], Self.books)
+    let group = try await MigrationGroup([1, 1, 1], Self.books)
     try await group.write(0, "INSERT INTO book (id, shelf, title) VALUES ('b0', 's0', 'Old')")
     for _ in 0..<2 { try await group.exchange() }
     try await group[1].compact()
@@ -227,7 +227,8 @@ struct LateMoveTests {
     try await group.write(1, "UPDATE book SET title = 'New'")
     for (sender, receiver) in [(1, 2), (1, 0), (2, 1), (0, 1)] { try await group.send(sender, to: receiver) }
     // What the second wrote everybody holds; not so the move, whose author had not seen it.
-    try await group[1].compact()
+    #expect(try await group[1].compact().transactions == 1)
+    try await group.update(0, to: 2)
     try await group.send(2, to: 0)
     try await group.write(0, "UPDATE book SET size = 7")
     try await group.send(0, to: 1)
@@ -237,7 +238,7 @@ struct LateMoveTests {
 
   @Test("a counter has nothing twice where it has been forgotten in part")
   func forgottenInPart() async throws {
-    let group = try await MigrationGroup([2, 1]) {
+    let group = try await MigrationGroup([1, 1]) {
       Migration(1, "books") {
         CreateTable("book", [NewColumn("id", String.self), NewColumn("loans", Int.self, default: 0, merge: .counter)])
       }
@@ -247,13 +248,15 @@ struct LateMoveTests {
     for _ in 0..<3 { try await group.write(0, "UPDATE book SET loans = loans + 1") }
     for _ in 0..<2 { try await group.exchange() }
     // The rows' states go at once, of the log a transaction.
-    _ = try await group[1].forget(portion: Forgetting.Portion(transactions: 1, rows: 100, pages: 0))
+    let progress = try await group[1].forget(portion: Forgetting.Portion(bytes: 1, rows: 100, pages: 0))
+    #expect(progress.transactions == 1)
+    try await group.update(0, to: 2)
     try await group.write(0, "UPDATE book SET title = 'Emma'")
-    try await group.write(1, "UPDATE book SET id = 'b1'")
+    try await group.write(1, "DELETE FROM book")
     try await group.send(0, to: 1)
     try await group.update(1, to: 2)
     for _ in 0..<2 { try await group.exchange() }
-    #expect(try await group.rows(1, "SELECT id, loans, title FROM book") == [["b1", 3, "Emma"]])
+    #expect(try await group.rows(1, "SELECT id, loans, title FROM book") == [["b0", 3, "Emma"]])
     try await group.expectSame()
   }
 
