@@ -6,13 +6,6 @@ import GodwitReplication
 /// Moves and deletes of its rows may be here whose authors had seen it. Such rows, and those that moves connect them with,
 /// are merged anew from the log, as if nothing had waited (Specs/migrations.md, "Quarantine").
 final class LateWrites {
-  private struct Late {
-    let key: RowKey
-    let write: RowWrite
-    /// The schema version of its author.
-    let version: UInt64
-  }
-
   private let carried: CarriedLog
   private let places: RowPlaces
   /// What stays as the states have it: what has been forgotten, and the transactions in the log whose authors had not seen
@@ -22,7 +15,7 @@ final class LateWrites {
   private var neighbours: [RowKey: Set<RowKey>] = [:]
   /// Those that are merged anew.
   private var rows: Set<RowKey> = []
-  private var late: [Late] = []
+  private var late: [OverlookedWrites.Late] = []
   /// The schema versions of the transactions that write to such rows, in their order.
   private var versions: [UInt64] = []
 
@@ -49,7 +42,7 @@ final class LateWrites {
       guard try isEntangled(key, write) else { return false }
       insert(key)
     }
-    late.append(Late(key: key, write: write, version: author.schemaVersion))
+    late.append(OverlookedWrites.Late(key: key, write: write, version: author.schemaVersion))
     return true
   }
 
@@ -100,58 +93,9 @@ final class LateWrites {
     return all
   }
 
-  // MARK: Conflicts
-
-  /// What was written over, or carried away without, by holders whose programs were too old to show it.
+  /// What was written over, or carried away without, by holders whose programs were too old to show it; `all` is what
+  /// ``writes()`` gave.
   func overlooked(among all: [RowKey: RowWrites]) throws -> [(key: RowKey, lost: LostWrite)] {
-    var found: [(key: RowKey, lost: LostWrite)] = []
-    for late in late where late.write.kind != .delete {
-      let rules = try places.tables[late.key.table].rules
-      var places: [(key: RowKey, path: [Dot])] = [(late.key, [late.write.stamp.dot])]
-      var visited: Set<RowKey> = []
-      while let place = places.popLast() {
-        guard visited.insert(place.key).inserted, let writes = all[place.key]?.writes else { continue }
-        for (transaction, write) in writes where write.stamp.dot != late.write.stamp.dot {
-          let target = write.movedTo.map { RowKey(table: place.key.table, key: $0[...]) }
-          if place.path.allSatisfy(write.context.covers) {
-            guard versions[transaction] < late.version else { continue }
-            let taking = target.flatMap { all[$0]?.arrival(by: write.stamp) } ?? write
-            found += late.write.cells.compactMap { cell in
-              loss(of: cell, late.write, to: taking, by: rules, among: writes).map { (place.key, $0) }
-            }
-          } else if let target, !write.context.covers(late.write.stamp.dot) {
-            // It followed the row there.
-            places.append((target, place.path + [write.stamp.dot]))
-          }
-        }
-      }
-    }
-    return found
-  }
-
-  /// What a cell that was held, but not shown, lost to a write; nil when that left it, or something else had come over it.
-  private func loss(
-    of cell: Cell, _ write: RowWrite, to taking: RowWrite, by rules: RowRules,
-    among writes: [(transaction: Int, write: RowWrite)]
-  ) -> LostWrite? {
-    let isStamped = rules.goesByStamp(cell.column, in: write)
-    guard isStamped || rules.policy(of: cell.column).isContributed && taking.kind != .update,
-      let value = taking.value(of: cell.column), value != cell.value
-    else { return nil }
-    let isSuperseded = writes.contains { _, other in
-      other.stamp > write.stamp && other.stamp != taking.stamp && taking.context.covers(other.stamp.dot)
-        && (isStamped ? rules.goesByStamp(cell.column, in: other) : other.kind != .update)
-        && other.value(of: cell.column) != nil
-    }
-    guard !isSuperseded else { return nil }
-    return LostWrite(
-      .cell(cell.column), value: cell.value, winningValue: value, loser: write.stamp, winner: taking.stamp)
-  }
-}
-
-extension RowWrites {
-  /// The write by which a move came here.
-  fileprivate func arrival(by move: CellStamp) -> RowWrite? {
-    writes.lazy.map(\.write).first { $0.stamp == move && $0.kind == .move }
+    try OverlookedWrites(late, among: all, versions, tables: places.tables).losses()
   }
 }
