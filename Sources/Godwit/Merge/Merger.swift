@@ -194,7 +194,7 @@ final class Merger {
   private func merge(_ batch: [RowKey: RowWrites]) throws {
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
-    for (key, change) in changes {
+    for (key, change) in changes where !change.isIdle {
       for lost in change.lost where !change.isSweep(lost) { try list(lost, of: key, ifUnlike: batch[key]?.beginning != nil) }
       for edits in change.following.map(\.edits) {
         guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }

@@ -15,6 +15,8 @@ struct OverlookedWrites {
   private struct Entry {
     let stamp: CellStamp
     let value: Value
+    /// Whether that is what it does to the value that its author saw.
+    let isRelative: Bool
     /// Its transaction, and the moves by which it came to this key.
     let path: [Dot]
     /// The schema version of its author, where it came late.
@@ -79,7 +81,7 @@ struct OverlookedWrites {
       let takesBack = write.kind != .update || !policy.isRelative
       entries[Cells(key: key, column: cell.column), default: []].append(
         Entry(
-          stamp: write.stamp, value: cell.value, path: path, version: version,
+          stamp: write.stamp, value: cell.value, isRelative: !takesBack, path: path, version: version,
           taken: policy.isContributed ? takesBack ? write.context : VersionVector() : nil))
     }
   }
@@ -93,7 +95,7 @@ struct OverlookedWrites {
         let target = write.movedTo.map { RowKey(table: key.table, key: $0[...]) }
         let taking = target.flatMap { all[$0]?.arrival(by: write.stamp) } ?? write
         for cell in taking.cells where taking.kind != .update || !rules.policy(of: cell.column).isRelative {
-          losses += self.losses(at: Cells(key: key, column: cell.column), to: taking, writing: cell.value, versions[transaction])
+          losses += try self.losses(at: Cells(key: key, column: cell.column), to: taking, cell.value, versions[transaction], rules)
             .map { (key, $0) }
         }
       }
@@ -103,17 +105,23 @@ struct OverlookedWrites {
 
   /// What a write of a program of some version took the place of. Where the latest stamp shows alone it takes time in
   /// proportion to what the author had not seen, else to all that was written to the cell.
-  private func losses(at cells: Cells, to write: RowWrite, writing value: Value, _ version: UInt64) -> [LostWrite] {
+  private func losses(
+    at cells: Cells, to write: RowWrite, _ written: Value, _ version: UInt64, _ rules: RowRules
+  ) throws -> [LostWrite] {
     guard let entries = entries[cells] else { return [] }
+    let isCounter = rules.policy(of: cells.column) == .counter
+    let value = isCounter ? CounterDefault.count(written).map(Value.integer) ?? written : written
     // What was held when this was written is older, by its stamp, too.
     let earlier = entries.drop { $0.stamp >= write.stamp }
     var losses: [LostWrite] = []
     var taken = VersionVector()
     for entry in earlier where entry.path.allSatisfy(write.context.covers) && !taken.covers(entry.path[0]) {
-      if let late = entry.version, version < late, entry.value != value {
-        losses.append(
-          LostWrite(
-            .cell(cells.column), value: entry.value, winningValue: value, loser: entry.stamp, winner: write.stamp))
+      if let late = entry.version, version < late {
+        let before = try entry.isRelative ? rules.value(of: Cell(column: cells.column, value: entry.value), appliedTo: value) : entry.value
+        if before != value {
+          losses.append(
+            LostWrite(.cell(cells.column), value: before, winningValue: value, loser: entry.stamp, winner: write.stamp))
+        }
       }
       guard let earlier = entry.taken else { break }
       taken = taken.union(earlier)

@@ -23,12 +23,11 @@ struct RowWrites {
   func row(
     with state: RowState, _ values: [Value], backTo beginning: VersionVector, in table: MergeTable
   ) -> (state: RowState, values: [Value]) {
-    let isKnown = writes.first.map { $0.write.kind == .update || $0.write.kind == .delete } ?? false
     let former = values.enumerated().map { place, value in
       let column = place + table.definition.keyCount
       return state.value(of: column, now: value, backTo: beginning, table.rules.policy(of: column))
     }
-    return (state.back(to: beginning, isKnown: isKnown), former)
+    return (state.back(to: beginning), former)
   }
 
   /// Applies all in the order of their transactions, and returns what goes on from here.
@@ -62,6 +61,8 @@ struct RowChange {
   let before: LivingRow?
   let lost: [LostWrite]
   let following: [RowWrites.Following]
+  /// Whether nothing comes to the row.
+  let isIdle: Bool
   private let after: RowState
   private let written: [Int: Value]
   private let values: [Value]
@@ -91,8 +92,9 @@ struct RowChange {
     following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state
-    written =
-      all.beginning == nil ? merge.written : Self.difference(of: values, from: stored, keyCount: keyCount)
+    let changed = all.beginning == nil ? [:] : Self.difference(of: values, from: stored, keyCount: keyCount)
+    written = merge.written.merging(changed) { $1 }
+    isIdle = all.writes.isEmpty && all.following.isEmpty
     lost = merge.lost
     self.values = values
   }

@@ -5,8 +5,6 @@ import GodwitReplication
 struct CarrierRun {
   let changes: ChangeSet
   let landings: [ColumnLandings]
-  /// Whether its author's schema is newer than the one here.
-  let isNewer: Bool
   private(set) var waiting = WaitingOperations()
   private(set) var unknown: Set<String> = []
   private var tables: [Entry: Int] = [:]
@@ -20,10 +18,9 @@ struct CarrierRun {
     let columns: [Int]
   }
 
-  init(changes: ChangeSet, landings: [ColumnLandings], isNewer: Bool) {
+  init(changes: ChangeSet, landings: [ColumnLandings]) {
     self.changes = changes
     self.landings = landings
-    self.isNewer = isNewer
   }
 
   /// The encoded change set, or nil when nothing can be applied.

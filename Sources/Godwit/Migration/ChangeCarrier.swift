@@ -58,7 +58,7 @@ final class ChangeCarrier {
       if !isNewer { remember(record) }
       return Carried(record: record, waiting: WaitingOperations(), unknown: [], isPlain: true)
     }
-    var run = CarrierRun(changes: changes, landings: landings, isNewer: isNewer)
+    var run = CarrierRun(changes: changes, landings: landings)
     var place = 0
     try changes.forEach { operation in
       defer { place += 1 }
@@ -128,7 +128,7 @@ final class ChangeCarrier {
     guard let table = landings.table else { return }
     let key = RowKey(table: table.id, key: operation.key)
     if operation.kind == .delete { return try run.append(operation, to: table, [:]) }
-    if run.isNewer, operation.kind == .update, columns == nil, try rows.contains(key) {
+    if operation.kind == .update, columns == nil, try rows.contains(key) {
       return run.wait(place, for: "an insert into table \(table.definition.name)")
     }
     var values: [Int: Value] = [:]
