@@ -65,8 +65,10 @@ struct OverlookedWrites {
     while let place = places.popLast() {
       guard visited.insert(place.key).inserted, let writes = all[place.key] else { continue }
       try add(late.write, to: place.key, path: place.path, version: late.version)
-      for (_, move) in writes.writes where !place.path.contains(where: move.context.covers) {
-        guard let target = move.movedTo else { continue }
+      // What followed a row here goes on with who had seen that come, and not this.
+      let arrivals = place.path.dropFirst()
+      for (_, move) in writes.writes where !move.context.covers(late.write.stamp.dot) {
+        guard let target = move.movedTo, arrivals.allSatisfy(move.context.covers) else { continue }
         places.append((RowKey(table: place.key.table, key: target[...]), place.path + [move.stamp.dot]))
       }
     }
