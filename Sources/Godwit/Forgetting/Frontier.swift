@@ -3,8 +3,8 @@ import GodwitKeys
 import GodwitReplication
 import GodwitStorage
 
-/// What every member is known to hold, and everyone had seen who wrote anything beyond it: whatever is in the log then, or
-/// still to come, has seen it (Specs/forgetting.md, "Frontier").
+/// What every member is known to hold, so that whatever is still to come from any has seen it (Specs/forgetting.md,
+/// "Frontier").
 struct Frontier {
   let vector: VersionVector
   /// Whether no one else can send anything any more.
@@ -21,25 +21,9 @@ struct Frontier {
       vector = log.origins.floor
       return
     }
-    let known = try counted.reduce(log.origins.vector) { frontier, origin in
+    vector = try counted.reduce(log.origins.vector) { frontier, origin in
       let stated = incarnations.records[origin]?.counted.vector ?? VersionVector()
       return frontier.intersection(stated.union(try incarnations.implied(by: origin)))
-    }
-    vector = try Self.seenByAll(beyond: known, log)
-  }
-
-  /// The greatest vector at or below this that all transactions beyond it had seen. An origin's contexts rise, so that the
-  /// first beyond tells for those after it. Every round but the last takes away what some transaction had not seen.
-  private static func seenByAll(beyond limit: VersionVector, _ log: ChangeLog) throws -> VersionVector {
-    let held = log.origins.vector
-    var cut = limit
-    while true {
-      var next = cut
-      for origin in held.origins where cut[origin] < held[origin] {
-        next = next.intersection(try log.context(of: Dot(origin, cut[origin].next)))
-      }
-      if next == cut { return cut }
-      cut = next
     }
   }
 

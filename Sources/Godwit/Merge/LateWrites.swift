@@ -8,8 +8,9 @@ import GodwitReplication
 final class LateWrites {
   private let carried: CarriedLog
   private let places: RowPlaces
-  /// What stays as the states have it: all that has been forgotten, which everyone had seen who wrote the rest.
-  private let beginning: VersionVector
+  /// What stays as the states have it: what has been forgotten, and the transactions in the log whose authors had not seen
+  /// all of that. They were merged while it was remembered, and before anything had to wait: from then on nothing goes.
+  private var beginning: VersionVector
   /// The rows that a row went to or came from.
   private var neighbours: [RowKey: Set<RowKey>] = [:]
   /// Those that are merged anew.
@@ -23,8 +24,11 @@ final class LateWrites {
   init(_ carried: CarriedLog, _ places: RowPlaces) throws {
     self.carried = carried
     self.places = places
-    beginning = try ForgottenVector.load(carried.log, on: carried.connection)
+    let forgotten = try ForgottenVector.load(carried.log, on: carried.connection)
+    beginning = forgotten
     try carried.forEach { _, key, write in
+      let dot = write.stamp.dot
+      if !write.context.covers(forgotten) { beginning[dot.origin] = max(beginning[dot.origin], dot.sequence) }
       guard let target = write.movedTo else { return }
       let other = RowKey(table: key.table, key: target[...])
       neighbours[key, default: []].insert(other)
@@ -78,9 +82,10 @@ final class LateWrites {
   /// What the log has of the rows that are merged anew.
   func writes() throws -> [RowKey: RowWrites] {
     var all = Dictionary(uniqueKeysWithValues: rows.map { ($0, RowWrites(beginning: beginning)) })
+    let waited = Set(late.map(\.write.stamp.dot))
     var last: Dot?
     try carried.forEach { record, key, write in
-      guard rows.contains(key), !beginning.covers(write.stamp.dot) else { return }
+      guard rows.contains(key), !beginning.covers(write.stamp.dot) || waited.contains(write.stamp.dot) else { return }
       if record.dot != last { versions.append(record.schemaVersion) }
       last = record.dot
       all[key]?.writes.append((versions.count - 1, write))

@@ -23,11 +23,12 @@ struct RowWrites {
   func row(
     with state: RowState, _ values: [Value], backTo beginning: VersionVector, in table: MergeTable
   ) -> (state: RowState, values: [Value]) {
+    let isKnown = writes.first.map { $0.write.kind == .update || $0.write.kind == .delete } ?? false
     let former = values.enumerated().map { place, value in
       let column = place + table.definition.keyCount
       return state.value(of: column, now: value, backTo: beginning, table.rules.policy(of: column))
     }
-    return (state.back(to: beginning), former)
+    return (state.back(to: beginning, isKnown: isKnown), former)
   }
 
   /// Applies all in the order of their transactions, and returns what goes on from here.
