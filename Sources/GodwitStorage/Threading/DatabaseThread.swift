@@ -3,8 +3,8 @@ import GodwitBase
 
 /// A thread that owns one connection and runs jobs on it in the order they came.
 ///
-/// Unchecked Sendable: `jobs`, `current` and `isClosed` are touched only under `condition`; the connection is
-/// made, used and released on the thread alone.
+/// Unchecked Sendable: what may change is touched only under `condition`; the connection is made, used and released on
+/// the thread alone.
 package final class DatabaseThread: @unchecked Sendable {
   private struct Job {
     let id: UInt64
@@ -21,7 +21,8 @@ package final class DatabaseThread: @unchecked Sendable {
   private let name: String
   private let cancellation = CancellationFlag()
   private let idleSeconds: TimeInterval?
-  private let makeConnection: @Sendable (CancellationFlag) throws -> Connection
+  /// Nil when the thread has ended: it may hold keys, and a thread or a task may hold this longer than its user does.
+  private var makeConnection: (@Sendable (CancellationFlag) throws -> Connection)?
 
   /// The thread starts, and the connection opens, with the first job; after a failure to open, the next job tries
   /// again.
@@ -61,13 +62,14 @@ package final class DatabaseThread: @unchecked Sendable {
   /// Runs the body on the thread some time later; it hears of a failure to open, and of `closed`.
   func post(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) { enqueue(0, body) }
 
-  /// Lets the waiting jobs finish, closes the connection and ends the thread. Later jobs throw `closed`.
+  /// Lets the waiting jobs finish, closes the connection and ends the thread; what makes connections is let go of.
+  /// Later jobs throw `closed`.
   package func close() async {
     await withCheckedContinuation { continuation in
       condition.lock()
       let isRunning = isStarted && !(isClosed && closers.isEmpty)
       isClosed = true
-      if isRunning { closers.append(continuation) }
+      if isRunning { closers.append(continuation) } else { makeConnection = nil }
       condition.signal()
       condition.unlock()
       if !isRunning { continuation.resume() }
@@ -78,7 +80,7 @@ package final class DatabaseThread: @unchecked Sendable {
     condition.lock()
     if isClosed {
       condition.unlock()
-      return run(.failure(GodwitError(.closed, "the replica is closed")))
+      return run(.failure(Self.closed))
     }
     if Task.isCancelled {
       condition.unlock()
@@ -127,7 +129,7 @@ package final class DatabaseThread: @unchecked Sendable {
           connection.startJob()
           return connection
         }
-        let opened = try makeConnection(cancellation)
+        let opened = try open()
         connection = opened
         return opened
       }
@@ -137,10 +139,18 @@ package final class DatabaseThread: @unchecked Sendable {
     connection = nil
     let waiting = condition.withLock {
       defer { closers = [] }
+      makeConnection = nil
       return closers
     }
     for closer in waiting { closer.resume() }
   }
+
+  private func open() throws -> Connection {
+    guard let makeConnection = condition.withLock({ makeConnection }) else { throw Self.closed }
+    return try makeConnection(cancellation)
+  }
+
+  private static var closed: GodwitError { GodwitError(.closed, "the replica is closed") }
 
   private enum Step {
     case run(Job)

@@ -1,0 +1,48 @@
+import Foundation
+import GodwitBase
+import GodwitStorage
+import Testing
+
+/// Stands for the keys that a connection is opened with.
+private final class Keys: Sendable {}
+
+@Suite("A database's thread", .timeLimit(.minutes(1)))
+struct DatabaseThreadTests {
+  private let database: TestDatabase
+
+  init() throws { database = try TestDatabase() }
+
+  @Test("lets go of what opens its connection before it tells that it is closed", arguments: [true, false])
+  func closed(isUsed: Bool) async throws {
+    weak var held: Keys?
+    let thread = {
+      let keys = Keys()
+      held = keys
+      return DatabaseThread(name: "godwit-test") { [database] _ in
+        try withExtendedLifetime(keys) { try database.connect() }
+      }
+    }()
+    if isUsed { #expect(try await thread.run { try $0.scalar("SELECT 1") } == .integer(1)) }
+    #expect(held != nil)
+    await thread.close()
+    #expect(held == nil)
+    let error = await #expect(throws: GodwitError.self) { try await thread.run { _ in } }
+    #expect(error?.code == .closed)
+    await thread.close()
+  }
+
+  @Test("lets go of what a blocking thread runs before it tells that it has run")
+  func blocking() async throws {
+    for _ in 0..<100 {
+      weak var held: Keys?
+      // The closure that is run is its caller's, too, as long as that waits.
+      func run() async throws {
+        let keys = Keys()
+        held = keys
+        try await BlockingThread.run { withExtendedLifetime(keys) {} }
+      }
+      try await run()
+      #expect(held == nil)
+    }
+  }
+}
