@@ -8,6 +8,7 @@ import GodwitReplication
 final class LateWrites {
   private let carried: CarriedLog
   private let places: RowPlaces
+  private let forgotten: VersionVector
   /// What stays as the states have it: what has been forgotten, and the transactions in the log whose authors had not seen
   /// all of that. They were merged while it was remembered, and before anything had to wait: from then on nothing goes.
   private var beginning: VersionVector
@@ -24,7 +25,7 @@ final class LateWrites {
   init(_ carried: CarriedLog, _ places: RowPlaces) throws {
     self.carried = carried
     self.places = places
-    let forgotten = try ForgottenVector.load(carried.log, on: carried.connection)
+    forgotten = try ForgottenVector.load(carried.log, on: carried.connection)
     beginning = forgotten
     try carried.forEach { _, key, write in
       let dot = write.stamp.dot
@@ -81,11 +82,15 @@ final class LateWrites {
 
   /// What the log has of the rows that are merged anew.
   func writes() throws -> [RowKey: RowWrites] {
-    var all = Dictionary(uniqueKeysWithValues: rows.map { ($0, RowWrites(beginning: beginning)) })
+    var all = Dictionary(uniqueKeysWithValues: rows.map { ($0, RowWrites(beginning: RowBeginning(beginning))) })
     let waited = Set(late.map(\.write.stamp.dot))
     var last: Dot?
     try carried.forEach { record, key, write in
-      guard rows.contains(key), !beginning.covers(write.stamp.dot) || waited.contains(write.stamp.dot) else { return }
+      guard rows.contains(key) else { return }
+      if beginning.covers(write.stamp.dot), !waited.contains(write.stamp.dot) {
+        if !forgotten.covers(write.stamp.dot) { all[key]?.beginning?.writes.append(write) }
+        return
+      }
       if record.dot != last { versions.append(record.schemaVersion) }
       last = record.dot
       all[key]?.writes.append((versions.count - 1, write))

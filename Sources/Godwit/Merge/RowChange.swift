@@ -8,7 +8,7 @@ struct RowWrites {
   /// Edits that were written under a key the row had before.
   var following: [Following] = []
   /// What the row is put back to, for these to be merged onto that; nil where they come to what it is now.
-  var beginning: VersionVector?
+  var beginning: RowBeginning?
 
   struct Following: Hashable {
     /// The number of the transaction that sends them on.
@@ -18,18 +18,6 @@ struct RowWrites {
 
   /// Whether the row can be new here. A delete may come to a row whose insert waits for a schema.
   var mayBegin: Bool { writes.first.map { $0.write.kind != .update } ?? false }
-
-  /// What the row was when no more was held than that.
-  func row(
-    with state: RowState, _ values: [Value], backTo beginning: VersionVector, in table: MergeTable
-  ) -> (state: RowState, values: [Value]) {
-    let isKnown = writes.first.map { $0.write.kind == .update || $0.write.kind == .delete } ?? false
-    let former = values.enumerated().map { place, value in
-      let column = place + table.definition.keyCount
-      return state.value(of: column, now: value, backTo: beginning, table.rules.policy(of: column))
-    }
-    return (state.back(to: beginning, isKnown: isKnown), former)
-  }
 
   /// Applies all in the order of their transactions, and returns what goes on from here.
   func apply(to merge: inout RowMerge) throws -> [Following] {
@@ -84,10 +72,18 @@ struct RowChange {
     var state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     stored = values
-    if let beginning = all.beginning { (state, values) = all.row(with: state, values, backTo: beginning, in: table) }
+    let recall = { try carried.value(of: $0, of: key, by: $1) }
+    if let beginning = all.beginning {
+      let now = state
+      state = try beginning.state(now, table.rules)
+      for (place, value) in values.enumerated() {
+        let column = place + keyCount
+        values[place] = try beginning.value(of: column, state, now: (now, value), table.rules.policy(of: column), recall)
+      }
+    }
     let first = values
     var merge = RowMerge(
-      state, table.rules, recall: { try carried.value(of: $0, of: key, by: $1) },
+      state, table.rules, recall: recall,
       isAdded: { try carried.isAdded($0, of: key, by: $1) }
     ) { first[$0 - keyCount] }
     following = try all.apply(to: &merge)

@@ -176,21 +176,18 @@ package struct RowMerge {
     case .text where write.kind != .update && CounterDefault.count(cell.value) != nil: break
     default: throw ByteReader.malformed("a count is no integer")
     }
-    var all = state.contributions[cell.column] ?? []
+    let all = state.contributions[cell.column] ?? []
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.loseCounterDelta.isPlanted, !all.unseen(by: write.context).isEmpty { return }
     #endif
+    let new = try rules.contributions(all, and: cell.value, to: cell.column, by: write)
+    state.contributions[cell.column] = new
     if write.kind != .update {
-      all = all.unseen(by: write.context)
-      all.append(Contribution(dot: write.stamp.dot, value: cell.value))
-      written[cell.column] = .integer(all.sum)
+      written[cell.column] = .integer(new.sum)
     } else {
-      let new = Contribution(dot: write.stamp.dot, value: cell.value)
-      all.append(new)
       guard case .integer(let before) = try value(of: cell.column) else { throw Self.noInteger }
-      written[cell.column] = .integer(before &+ [new].sum)
+      written[cell.column] = .integer(before &+ Array(new.dropFirst(all.count)).sum)
     }
-    state.contributions[cell.column] = all
   }
 
   private static var noInteger: GodwitError { GodwitError(.damagedLog, "a column that counts holds no integer") }
@@ -198,30 +195,23 @@ package struct RowMerge {
   /// A remove takes away what it saw of an element; an add that it had not seen stays.
   private mutating func changeSet(_ cell: Cell, _ write: RowWrite) throws {
     let all = state.contributions[cell.column] ?? []
-    func added(_ element: String) -> Contribution { Contribution(dot: write.stamp.dot, value: .text(element)) }
+    let kept = try rules.contributions(all, and: cell.value, to: cell.column, by: write)
+    state.contributions[cell.column] = kept
     if write.kind != .update {
-      let kept = all.unseen(by: write.context) + (SetElements.parse(cell.value) ?? []).map(added)
-      state.contributions[cell.column] = kept
       written[cell.column] = SetElements.value(of: kept.compactMap(\.text))
       return
     }
     let change = try SetChange(cell.value)
-    let changed = change.changed
-    let unseen = Set(all.unseen(by: write.context))
-    var kept = all.filter { unseen.contains($0) || !changed.contains($0.value) }
-    let outliving = Set(kept.map(\.value))
-    kept += change.added.map(added)
-    state.contributions[cell.column] = kept
     var elements = SetElements.distinct(SetElements.parse(try value(of: cell.column)) ?? [])
-    elements.subtract(SetElements.distinct(change.removed).subtracting(outliving))
+    elements.subtract(SetElements.distinct(change.removed).subtracting(kept.map(\.value)))
     elements.formUnion(SetElements.distinct(change.added))
     written[cell.column] = SetElements.value(of: elements)
   }
 
   /// Every write takes back what it saw; of what is left the policy chooses.
   private mutating func choose(_ cell: Cell, _ write: RowWrite) throws {
-    var all = (state.contributions[cell.column] ?? []).unseen(by: write.context)
-    all.append(Contribution(dot: write.stamp.dot, value: cell.value))
+    let all = try rules.contributions(
+      state.contributions[cell.column] ?? [], and: cell.value, to: cell.column, by: write)
     state.contributions[cell.column] = all
     written[cell.column] = try rules.choice(all, by: rules.policy(of: cell.column))
   }

@@ -48,6 +48,25 @@ package struct RowRules {
     }
   }
 
+  /// What a column is made of with what a write brings to it: a counter adds up, a removal from a set takes away what it saw
+  /// of an element, and all other writes take back all that they saw.
+  func contributions(
+    _ all: [Contribution], and value: Value, to column: Int, by write: RowWrite
+  ) throws -> [Contribution] {
+    func brought(_ value: Value) -> Contribution { Contribution(dot: write.stamp.dot, value: value) }
+    switch policy(of: column) {
+    case .counter where write.kind == .update: return all + [brought(value)]
+    case .addWinsSet where write.kind == .update:
+      let change = try SetChange(value)
+      let changed = change.changed
+      let unseen = Set(all.unseen(by: write.context))
+      return all.filter { unseen.contains($0) || !changed.contains($0.value) } + change.added.map { brought(.text($0)) }
+    case .addWinsSet:
+      return all.unseen(by: write.context) + (SetElements.parse(value) ?? []).map { brought(.text($0)) }
+    default: return all.unseen(by: write.context) + [brought(value)]
+    }
+  }
+
   /// The value that columns with a choice of values show. NULL is shown only when there is nothing else.
   func choice(_ contributions: [Contribution], by policy: MergePolicy) throws -> Value {
     let values = contributions.ordered().map(\.value).filter { $0 != .null }

@@ -236,6 +236,43 @@ struct LateMoveTests {
     #expect(try await group.rows(1, "SELECT size FROM book") == [[7]])
   }
 
+  @Test("what stays as it was merged goes on with its own values, whatever has been written over it since", arguments: [
+    "UPDATE book SET title = 'Later', loans = loans + 1, tags = '[\"later\"]', best = 1 WHERE id = 'b0'",
+    "INSERT OR REPLACE INTO book VALUES ('b0', 'Later', 1, '[\"later\"]', 1)",
+  ])
+  func forgottenBeneath(later: String) async throws {
+    let group = try await MigrationGroup([1, 1, 1]) {
+      Migration(1, "books") {
+        CreateTable(
+          "book",
+          [
+            NewColumn("id", String.self), NewColumn("title", String?.self),
+            NewColumn("loans", Int.self, default: 0, merge: .counter),
+            NewColumn("tags", Set<String>.self, default: [], merge: .addWinsSet),
+            NewColumn("best", Int?.self, merge: .max),
+          ])
+      }
+      Migration(2, "sizes") { AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "book") }
+    }
+    try await group.write(0, "INSERT INTO book VALUES ('b0', 'Old', 10, '[\"old\"]', 3)")
+    try await group.write(2, "INSERT INTO book VALUES ('b0', 'Beside', 20, '[\"beside\"]', 4)")
+    for (sender, receiver) in [(0, 1), (0, 2), (2, 1)] { try await group.send(sender, to: receiver) }
+    #expect(try await group[1].compact().transactions == 1)
+    try await group.write(0, "UPDATE book SET id = 'b1'")
+    try await group.send(0, to: 1)
+    try await group.write(1, SQL(text: later))
+    try await group.update(0, to: 2)
+    try await group.write(0, "UPDATE book SET size = 7")
+    try await group.send(0, to: 1)
+    for replica in 1...2 { try await group.update(replica, to: 2) }
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in 0...2 {
+      let rows = try await group.rows(replica, "SELECT id, title, best FROM book ORDER BY id")
+      #expect(rows == [["b0", "Later", 1], ["b1", "Beside", 4]], "on \(replica)")
+    }
+    try await group.expectSame()
+  }
+
   @Test("a counter has nothing twice where it has been forgotten in part")
   func forgottenInPart() async throws {
     let group = try await MigrationGroup([1, 1]) {
