@@ -35,7 +35,6 @@ enum SystemTables {
     CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
       applied_at INTEGER, steps BLOB NOT NULL);
     CREATE TABLE godwit_quarantine (id INTEGER PRIMARY KEY, operations BLOB NOT NULL, unknown TEXT NOT NULL);
-    CREATE TABLE godwit_quarantine_row (key BLOB PRIMARY KEY NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_loss (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, table_name TEXT NOT NULL,
       key BLOB NOT NULL, column_name TEXT NOT NULL, value BLOB NOT NULL);
     """

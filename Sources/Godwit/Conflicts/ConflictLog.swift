@@ -46,22 +46,17 @@ struct ConflictLog {
     return connection.changes == 1
   }
 
-  /// Whether the same loss is listed, with whatever value; of a whole row, to whatever winner.
+  /// Whether it is listed that the same write has lost the same, to whatever winner.
   func hasLike(_ entry: ConflictEntry) throws -> Bool {
-    var sql = """
+    let sql = """
       SELECT 1 FROM godwit_conflict WHERE table_id = ? AND key = ? AND kind = ? AND column_name = ?
         AND loser_origin = ? AND loser_sequence = ?
       """
-    var values: [Value] = [
+    let row: [Value] = [
       .integer(Int64(entry.row.table)), .blob(Array(entry.row.key)), .integer(Int64(entry.kind.rawValue)),
       .text(ConflictColumns(entry.columns).text),
     ]
-    values += try stamp(entry.loser).dropFirst()
-    if !entry.columns.isEmpty {
-      sql += " AND winner_origin = ? AND winner_sequence = ?"
-      values += try stamp(entry.winner).dropFirst()
-    }
-    return try connection.scalar(sql, values) != nil
+    return try connection.scalar(sql, row + stamp(entry.loser).dropFirst()) != nil
   }
 
   /// Zeros for a stamp that is not remembered: NULLs would be different from each other in the index.

@@ -111,6 +111,10 @@ struct ConflictRestorer {
       return GodwitError(
         .inLimbo, "\(row) would close a circle by \(column)",
         hint: "move another row of the circle; the reference shows its value again then (see: godwit limbo)")
+    case .missingValue(let columns):
+      return GodwitError(
+        .inLimbo, "\(row) lacks a value of \(columns.joined(separator: ", ")), which waits for a migration",
+        hint: "update the program that owns this replica; it appears with the migration (see: godwit limbo)")
     case .constraint:
       return GodwitError(
         .inLimbo, "\(row) breaks a constraint of this replica",
@@ -124,6 +128,7 @@ extension LimboRow.Reason {
     switch self {
     case .uniqueValue: kind == .unique
     case .missingParent, .circle: kind == .reference
+    case .missingValue: false
     case .constraint: kind == .constraint
     }
   }

@@ -39,6 +39,12 @@ struct RowHistory {
       guard let hold = try referenceHold(row, reference, table) else { continue }
       holds.append(hold)
     }
+    if try !row.isShown && places.isIncomplete(key) {
+      let missing = try table.row(key, row.values).enumerated().filter { table.required[$0.offset] && $0.element == .null }
+      holds.append(
+        LimboRow.Hold(
+          reason: .missingValue(columns: missing.map { columns[$0.offset] }), author: row.state.base.map { Authorship($0) }))
+    }
     if holds.isEmpty, !row.isShown {
       let author = ([row.state.base].compactMap { $0 } + row.state.overrides.values).max()
       holds = [LimboRow.Hold(reason: .constraint, author: author.map { Authorship($0) })]

@@ -25,7 +25,11 @@ final class LimboJournal {
     var count = 0
     for (key, reason) in rows.sorted(by: { $0.key < $1.key }) {
       guard let row = try places.load(key), !row.isShown else { continue }
-      if case .constraint = reason { try places.holds.add(Holds.Target(constraintOf: key.table), for: key) }
+      if case .constraint = reason {
+        // What waits for a schema is told by that.
+        if try places.isIncomplete(key) { continue }
+        try places.holds.add(Holds.Target(constraintOf: key.table), for: key)
+      }
       if try conflicts.add(try entry(row, reason, places)) { count += 1 }
     }
     for (key, columns) in masks.sorted(by: { $0.key < $1.key }) {

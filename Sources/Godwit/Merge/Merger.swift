@@ -71,9 +71,14 @@ final class Merger {
 
   /// Merges a transaction that cannot be applied as it stands: it had not seen all that is here, or it is in the terms
   /// of other tables and only some of it has a place here. Nil when none has.
-  func merge(_ record: TransactionRecord?, context: VersionVector) throws {
+  func merge(_ carried: ChangeCarrier.Carried, context: VersionVector) throws {
     if !isMerging { try beginMerging() }
-    guard let record else { return }
+    places.incomplete.formUnion(carried.incomplete)
+    if let record = carried.record { try merge(record, context: context) }
+  }
+
+  private func merge(_ record: TransactionRecord, context: VersionVector) throws {
+    if !isMerging { try beginMerging() }
     #if DEBUG || GODWIT_PLANT
       let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
       let hlc = isStale ? HLC(rawValue: log.origins.ownLatest.rawValue + 1) : record.hlc
@@ -85,9 +90,10 @@ final class Merger {
   }
 
   /// Merges what of a transaction has had to wait: what saw it may be here. `author` is the transaction as it was written.
-  func mergeLate(_ record: TransactionRecord?, by author: TransactionRecord) throws {
+  func mergeLate(_ now: ChangeCarrier.Carried, by author: TransactionRecord) throws {
     if !isMerging { try beginMerging() }
-    guard let record else { return }
+    places.incomplete.formUnion(now.incomplete)
+    guard let record = now.record else { return }
     let late = try self.late ?? LateWrites(carried, places)
     self.late = late
     try carried.forEachWrite(of: record, context: log.context(of: record.dot)) { key, write in
@@ -163,7 +169,10 @@ final class Merger {
     isMerging = true
     let hasHolds = !places.holds.isEmpty
     var changed: Set<RowKey> = []
-    try fold.run { if hasHolds { changed.insert($0) } }
+    try fold.run { key, replaced in
+      if hasHolds { changed.insert(key) }
+      for lost in replaced { try list(lost, of: key, ifUnlike: true) }
+    }
     for key in changed.sorted() { try rejudge(key) }
     for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
     if !changed.isEmpty { try unique.resolve() }

@@ -73,19 +73,17 @@ struct RowChange {
     var values = before?.values ?? table.completed(state.image ?? [])
     stored = values
     let recall = { try carried.value(of: $0, of: key, by: $1) }
+    let isAdded = { try carried.isAdded($0, of: key, by: $1) }
     if let beginning = all.beginning {
       let now = state
-      state = try beginning.state(now, table.rules)
+      state = try beginning.state(now, table.rules, isAdded: isAdded)
       for (place, value) in values.enumerated() {
         let column = place + keyCount
         values[place] = try beginning.value(of: column, state, now: (now, value), table.rules.policy(of: column), recall)
       }
     }
     let first = values
-    var merge = RowMerge(
-      state, table.rules, recall: recall,
-      isAdded: { try carried.isAdded($0, of: key, by: $1) }
-    ) { first[$0 - keyCount] }
+    var merge = RowMerge(state, table.rules, recall: recall, isAdded: isAdded) { first[$0 - keyCount] }
     following = try all.apply(to: &merge)
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state
@@ -130,7 +128,7 @@ struct RowChange {
       return nil
     }
     if wasShown { try places.takeOut(key) }
-    if before != nil { try places.holds.removeAll(for: key) }
+    if before != nil { try places.release(key) }
     var arriving = row
     arriving.isShown = false
     return arriving

@@ -19,6 +19,8 @@ final class RowPlaces {
   /// Rows that came into their table or left it, for those that refer to them.
   private(set) var arrived: Set<RowKey> = []
   private(set) var departed: Set<RowKey> = []
+  /// Rows that came without a value which they need, because it waits for a schema.
+  var incomplete: Set<RowKey> = []
 
   init(_ connection: Connection, tables: MergeTables, origins: OriginTable) throws {
     self.tables = tables
@@ -66,12 +68,15 @@ final class RowPlaces {
   @discardableResult
   private func wait(_ row: LivingRow) throws -> Bool {
     let table = try tables[row.key.table]
-    try holds.removeAll(for: row.key)
+    try release(row.key)
     var targets = try claims(of: row)
     let whole = try table.row(row.key, row.values)
     for reference in table.references {
       guard let target = try parent(of: reference, in: whole) else { continue }
       targets.append(Holds.Target(parent: target))
+    }
+    if incomplete.contains(row.key), whole.indices.contains(where: { table.required[$0] && whole[$0] == .null }) {
+      targets.append(Holds.Target(valueIn: row.key.table))
     }
     // Whatever is in limbo has a hold: that there are none means that there is no limbo.
     for target in targets.isEmpty ? [Holds.Target(constraintOf: row.key.table)] : targets { try holds.add(target, for: row.key) }
@@ -120,6 +125,15 @@ final class RowPlaces {
     guard row.state.masks.isEmpty else { return }
     try holds.removeAll(for: row.key)
   }
+
+  /// Ends what a row waits for. That it is incomplete is remembered, should it wait again.
+  func release(_ key: RowKey) throws {
+    if try isIncomplete(key) { incomplete.insert(key) }
+    try holds.removeAll(for: key)
+  }
+
+  /// Whether a row waits for a value which it needs.
+  func isIncomplete(_ key: RowKey) throws -> Bool { try holds.targets(of: key).contains(Holds.Target(valueIn: key.table)) }
 
   /// A row died: it waits for nothing any more.
   func noteDeath(_ key: RowKey) throws { try holds.removeAll(for: key) }

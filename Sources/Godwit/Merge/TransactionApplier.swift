@@ -30,11 +30,11 @@ struct TransactionApplier {
     if carried.isPlain {
       images = try merger.add(record, context: context)
     } else {
-      try merger.merge(carried.record, context: context)
+      try merger.merge(carried, context: context)
     }
     try log.append(record, Captured(changes: record.changes, images: images))
     try clock.take(record, carrier)
-    guard !carried.waiting.isEmpty else { return true }
+    guard !carried.waiting.isEmpty else { return carried.incomplete.isEmpty }
     try quarantine.set(carried, for: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
     return false
   }

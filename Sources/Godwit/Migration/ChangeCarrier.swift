@@ -12,6 +12,8 @@ final class ChangeCarrier {
     let waiting: WaitingOperations
     /// What it waits for, in words.
     let unknown: Set<String>
+    /// The rows that it brings without a value which they need.
+    var incomplete: Set<RowKey> = []
     /// Whether the record is the one that came, all of it.
     var isPlain = false
   }
@@ -25,7 +27,6 @@ final class ChangeCarrier {
   private let losses: LossLog?
   /// Whether an insert is given the defaults of columns that its author had not got.
   private let completesInserts: Bool
-  private let rows: QuarantinedRows
   /// The version and header of the last change set that could be taken as it is.
   private var plainVersion: UInt64?
   private var plainHeader: [UInt8] = []
@@ -43,7 +44,6 @@ final class ChangeCarrier {
     converter = ValueConverter(connection: connection)
     self.isReading = isReading
     losses = isReading ? nil : LossLog(connection)
-    rows = try QuarantinedRows(connection)
   }
 
   /// Carries a whole transaction, or what of it has been waiting until now.
@@ -53,9 +53,8 @@ final class ChangeCarrier {
     }
     let changes = try ChangeSet(record.changes[...])
     let landings = try landings(changes.tables, of: record.schemaVersion)
-    let isNewer = record.schemaVersion > history.version
-    if earlier == nil, landings.allSatisfy(\.isIdentity), !isNewer || rows.isEmpty {
-      if !isNewer { remember(record) }
+    if earlier == nil, landings.allSatisfy(\.isIdentity) {
+      remember(record)
       return Carried(record: record, waiting: WaitingOperations(), unknown: [], isPlain: true)
     }
     var run = CarrierRun(changes: changes, landings: landings)
@@ -76,7 +75,7 @@ final class ChangeCarrier {
       return TransactionRecord(
         dot: record.dot, hlc: record.hlc, schemaVersion: history.version, context: record.context, changes: bytes)
     }
-    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown)
+    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown, incomplete: run.incomplete)
   }
 
   /// The rows here that a transaction writes to, those of which its cells wait included.
@@ -126,11 +125,7 @@ final class ChangeCarrier {
     let landings = run.landings[operation.table]
     if case .unknown(let what) = landings.fate { return run.wait(place, for: what) }
     guard let table = landings.table else { return }
-    let key = RowKey(table: table.id, key: operation.key)
     if operation.kind == .delete { return try run.append(operation, to: table, [:]) }
-    if operation.kind == .update, columns == nil, try rows.contains(key) {
-      return run.wait(place, for: "an insert into table \(table.definition.name)")
-    }
     var values: [Int: Value] = [:]
     var unknown: [(column: Int, what: String)] = []
     for cell in try operation.cells(in: run.changes.tables[operation.table]) {
@@ -155,10 +150,9 @@ final class ChangeCarrier {
         let value = try converter.apply(addition.conversions, to: addition.value).value ?? addition.value
         values[number] = Self.brought(value, to: table.definition.columns[number])
       }
-      // A row that the table would not take waits whole, and with it what is written to the row later.
+      // The table does not take such a row: it is in limbo until something is written there.
       if !landings.required.isSubset(of: values.keys) {
-        if !isReading { try rows.insert(key) }
-        return run.wait(place, for: unknown.first?.what ?? "a column of table \(table.definition.name)")
+        run.incomplete.insert(RowKey(table: table.id, key: operation.key))
       }
     }
     for (column, what) in unknown { run.wait(place, column: column, for: what) }
@@ -197,26 +191,5 @@ final class ChangeCarrier {
     } catch let error as GodwitError where error.code == .sql || error.code == .constraint {
       return nil
     }
-  }
-}
-
-/// Rows whose insert waits (`godwit_quarantine_row`): what newer replicas write to them waits, too.
-final class QuarantinedRows {
-  private let connection: Connection
-  private(set) var isEmpty: Bool
-
-  init(_ connection: Connection) throws {
-    self.connection = connection
-    isEmpty = try connection.scalar("SELECT 1 FROM godwit_quarantine_row LIMIT 1") == nil
-  }
-
-  func contains(_ key: RowKey) throws -> Bool {
-    guard !isEmpty else { return false }
-    return try connection.scalar("SELECT 1 FROM godwit_quarantine_row WHERE key = ?", [.blob(key.bytes)]) != nil
-  }
-
-  func insert(_ key: RowKey) throws {
-    isEmpty = false
-    try connection.run("INSERT OR IGNORE INTO godwit_quarantine_row (key) VALUES (?)", [.blob(key.bytes)])
   }
 }

@@ -80,14 +80,13 @@ struct Quarantine {
     guard !waiting.isEmpty else { return 0 }
     let merger = try writer.merger()
     let quarantine = Quarantine(connection)
-    try connection.execute("DELETE FROM godwit_quarantine_row")
     let carrier = try ChangeCarrier(
       connection, catalog: writer.catalog, history: MigrationHistory(connection))
     var released = 0
     for entry in waiting {
       guard let record = try log.record(at: entry.key) else { continue }
       let carried = try carrier.carry(record, only: entry.operations)
-      try merger.mergeLate(carried.record, by: record)
+      try merger.mergeLate(carried, by: record)
       try quarantine.set(carried, for: entry.key)
       // Its table may not have been here when it came.
       try writer.clock.take(record, carrier)

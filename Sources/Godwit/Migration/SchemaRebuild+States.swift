@@ -15,7 +15,10 @@ extension SchemaRebuild {
       let cells = oldDefaults.prefix(old.keyCount) + image + oldDefaults.dropFirst(old.keyCount + image.count)
       let columns = zip(work.new.definition.columns, work.new.sources).dropFirst(old.keyCount)
       return try columns.map { column, source in
-        let start = source.column.flatMap(old.number).map { cells[$0] } ?? source.value
+        let number = source.column.flatMap(old.number)
+        let start = number.map { cells[$0] } ?? source.value
+        // A row in limbo that lacks a value goes on without it.
+        if start == .null, let number, !old.columns[number].isNullable { return column.defaultValue ?? .null }
         return try converter.apply(source.conversions, to: start).value ?? column.defaultValue ?? .null
       }
     }

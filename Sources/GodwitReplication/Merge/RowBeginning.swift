@@ -14,8 +14,10 @@ package struct RowBeginning {
 
   private func isHeld(_ stamp: CellStamp) -> Bool { held.covers(stamp.dot) }
 
-  /// The row's state then; `now` is what it is now.
-  package func state(_ now: RowState, _ rules: RowRules) throws -> RowState {
+  /// The row's state then; `now` is what it is now. `isAdded` tells whether a transaction's author had not got a column.
+  package func state(
+    _ now: RowState, _ rules: RowRules, isAdded: (Int, Dot) throws -> Bool
+  ) throws -> RowState {
     var state = RowState()
     state.image = now.image
     state.masks = now.masks
@@ -27,7 +29,7 @@ package struct RowBeginning {
       return left.isEmpty ? nil : left
     }
     for column in rules.policies.keys {
-      let left = try contributions(to: column, now, rules)
+      let left = try contributions(to: column, now, rules, isAdded)
       if !left.isEmpty { state.contributions[column] = left }
     }
     state.moves = now.moves.filter { isHeld($0.stamp) }
@@ -68,13 +70,19 @@ package struct RowBeginning {
     return stamps
   }
 
-  /// With what has been taken back since. What came by a move is as it is now.
-  private func contributions(to column: Int, _ now: RowState, _ rules: RowRules) throws -> [Contribution] {
+  /// With what has been taken back since. What came by a move is as it is now, and so are defaults, which go nowhere.
+  private func contributions(
+    to column: Int, _ now: RowState, _ rules: RowRules, _ isAdded: (Int, Dot) throws -> Bool
+  ) throws -> [Contribution] {
     let own = Set(writes.map(\.stamp.dot))
-    let rest = (now.contributions[column] ?? []).filter { $0.isCovered(by: held) }
-    let all = rest.filter { $0.move != nil || !own.contains($0.dot) }
-    return try writes.reduce(all) { all, write in
+    let here = (now.contributions[column] ?? []).filter { $0.isCovered(by: held) }
+    let known = Set(here)
+    let all = try writes.reduce(here.filter { $0.move != nil || !own.contains($0.dot) }) { all, write in
       try write.value(of: column).map { try rules.contributions(all, and: $0, to: column, by: write) } ?? all
+    }
+    return try all.filter { contribution in
+      if known.contains(contribution) { return true }
+      return try !rules.isDefault(contribution.value, of: column, by: contribution.dot, isAdded)
     }
   }
 
@@ -88,9 +96,10 @@ package struct RowBeginning {
     switch (policy, now.value) {
     case (.lastWriterWins, _):
       guard then.carried[column] == nil, then.brought[column] == nil, let stamp = then.writtenStamp(of: column),
-        stamp != now.state.stamp(of: column), writes.contains(where: { $0.stamp == stamp })
+        stamp != now.state.stamp(of: column) || now.state.carried[column] != nil,
+        let write = writes.last(where: { $0.stamp == stamp })
       else { return now.value }
-      return try recall(column, stamp.dot)
+      return try write.value(of: column) ?? recall(column, stamp.dot)
     case (.counter, .integer(let count)): return .integer(count &- after.sum &+ before.sum)
     case (.addWinsSet, _):
       let elements = SetElements.distinct(SetElements.parse(now.value) ?? [])

@@ -91,13 +91,9 @@ package struct RowMerge {
     state.inserts[dot.origin] = max(state.inserts[dot.origin], dot.sequence)
   }
 
-  /// Whether what a transaction brought to a column is its default: the author had not got the column.
+  /// Whether what a transaction brought to a column is its default.
   func isDefault(_ value: Value, of column: Int, by dot: Dot) throws -> Bool {
-    switch rules.policy(of: column) {
-    case .lastWriterWins: false
-    case .counter: CounterDefault.count(value) != nil
-    case .addWinsSet, .maximum, .minimum, .custom: try isAdded(column, dot)
-    }
+    try rules.isDefault(value, of: column, by: dot, isAdded)
   }
 
   func value(of column: Int) throws -> Value { try written[column] ?? current(column) }

@@ -201,7 +201,7 @@ struct ExplainTests {
     #expect(refusal?.code == .notFound && refusal?.hint?.contains("is forgotten") == true)
   }
 
-  @Test("what waits for a newer schema is told, of a row that is here and of one that waits whole")
+  @Test("what waits for a newer schema is told, of a row that is here and of one that lacks a value")
   func waiting() async throws {
     let group = try await MigrationGroup([1, 2]) {
       Migration(1, "notes") { CreateTable("note", [NewColumn("id", Int.self), NewColumn("body", String.self)]) }
@@ -216,7 +216,7 @@ struct ExplainTests {
     try await group.write(1, "UPDATE memo SET body = 'CELL' WHERE id = 1")
     #expect(try await group.send(1, to: 0).quarantined == 2)
     let whole = try await group[0].explain(table: "note", key: [2])
-    #expect(whole.presence == .unknown && whole.conflicts.isEmpty)
+    #expect(whole.presence == .limbo && whole.conflicts.isEmpty)
     #expect(whole.waiting.map(\.author.sequence) == [1])
     #expect(whole.waiting.map(\.author.replica) == [group[1].identity.replica])
     #expect(whole.waiting.first?.unknown == ["column body of table note"])
