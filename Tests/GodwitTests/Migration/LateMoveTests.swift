@@ -82,7 +82,7 @@ struct LateMoveTests {
     try await group.expectSame()
   }
 
-  @Test("a row that waited whole stays away when it was deleted meanwhile, under a key that somebody else wrote, too")
+  @Test("a row that waited for a value stays away when it was deleted meanwhile, under a key that somebody else wrote, too")
   func whole() async throws {
     let group = try await MigrationGroup([2, 1]) {
       Migration(1, "books") {
@@ -270,6 +270,73 @@ struct LateMoveTests {
       let rows = try await group.rows(replica, "SELECT id, title, best FROM book ORDER BY id")
       #expect(rows == [["b0", "Later", 1], ["b1", "Beside", 4]], "on \(replica)")
     }
+    try await group.expectSame()
+  }
+
+  /// The third's title stands beside the first's, which is forgotten: by the second, who has seen both.
+  private func titlesBeside(_ group: MigrationGroup) async throws {
+    try await group.write(0, "INSERT INTO book (id, title, pages) VALUES ('b0', 'First', 1), ('b5', 'Other', 5)")
+    for _ in 0..<2 { try await group.exchange() }
+    try await group[1].compact()
+    try await group.write(2, "UPDATE book SET title = 'Beside' WHERE id = 'b0'")
+    try await group.write(0, "UPDATE book SET title = 'Old' WHERE id = 'b0'")
+    for (sender, receiver) in [(0, 1), (0, 2), (2, 1)] { try await group.send(sender, to: receiver) }
+    #expect(try await group[1].compact().transactions == 1)
+  }
+
+  @MigrationsBuilder private static func pages() -> [Migration] {
+    Migration(1, "books") {
+      CreateTable("book", [NewColumn("id", String.self), NewColumn("title", String?.self), NewColumn("pages", Int.self)])
+    }
+    Migration(2, "words") {
+      ChangeColumn("pages", String.self, in: "book", by: "'p' || pages")
+      AddColumn("size", Int?.self, to: "book")
+    }
+  }
+
+  @Test("what something forgotten had won over goes on by no move that had seen that")
+  func forgottenWinner() async throws {
+    let group = try await MigrationGroup([1, 1, 1], Self.pages)
+    try await titlesBeside(group)
+    try await group.update(0, to: 2)
+    try await group.write(0, "UPDATE book SET id = 'b1' WHERE id = 'b0'")
+    try await group.send(0, to: 1)
+    try await group.write(1, "UPDATE book SET title = 'Later' WHERE id = 'b1'")
+    try await group.write(0, "UPDATE book SET size = 7 WHERE id = 'b1'")
+    try await group.send(0, to: 1)
+    try await expectConverged(group, 1...2, [["b1", "Old"], ["b5", "Other"]])
+  }
+
+  @Test("where it had won over what a later write replaces, nothing else is listed")
+  func forgottenWinnerListed() async throws {
+    let group = try await MigrationGroup([1, 1, 1], Self.pages)
+    try await titlesBeside(group)
+    let before = try await group[1].conflicts().map(\.losingValues)
+    #expect(before == [["Beside"]])
+    try await group.write(0, "UPDATE book SET title = 'Later' WHERE id = 'b0'")
+    try await group.send(0, to: 1)
+    try await group.update(0, to: 2)
+    try await group.write(0, "UPDATE book SET size = 7 WHERE id = 'b0'")
+    try await group.send(0, to: 1)
+    try await group.write(1, "DELETE FROM book WHERE id = 'b0'")
+    try await group.update(1, to: 2)
+    #expect(try await group[1].conflicts().map(\.losingValues) == before)
+    try await expectConverged(group, 2...2, [["b5", "Other"]])
+  }
+
+  @Test("what stays as it was merged goes on, though a row came to its key that has been written to")
+  func forgottenBeneathArrival() async throws {
+    let group = try await MigrationGroup([1, 1, 1], Self.pages)
+    try await titlesBeside(group)
+    try await group.update(0, to: 2)
+    try await group.write(0, "UPDATE book SET id = 'b2' WHERE id = 'b0'")
+    try await group.write(0, "UPDATE book SET size = 7 WHERE id = 'b2'")
+    try await group.write(1, "DELETE FROM book WHERE id = 'b0'")
+    try await group.write(1, "UPDATE book SET id = 'b0' WHERE id = 'b5'")
+    try await group.send(0, to: 1)
+    for replica in 1...2 { try await group.update(replica, to: 2) }
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.rows(1, "SELECT id FROM book ORDER BY id") == [["b0"], ["b2"]])
     try await group.expectSame()
   }
 

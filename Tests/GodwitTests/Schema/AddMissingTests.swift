@@ -292,6 +292,54 @@ struct AddMissingTests {
     #expect(try await here.digest() == there.digest())
   }
 
+  @Test("a counter that was added has its default once, also in a row that is merged anew")
+  func counterOfOldRow() async throws {
+    struct Before: Model {
+      static let schema = Schema<Self>("tally") { Column("title", \.title) }
+      var id = 0
+      var title = ""
+    }
+    struct After: Model {
+      static let schema = Schema<Self>("tally") {
+        Column("title", \.title)
+        Column("loans", \.loans, merge: .counter).default(5)
+      }
+      var id = 0
+      var title = ""
+      var loans = 0
+    }
+    let pair = try await ReplicaPair(models: [Before.self])
+    var (here, there) = (pair.sender, pair.receiver)
+    func write(_ replica: Replica, _ sql: String) async throws {
+      pair.clock.advance(1_000)
+      try await replica.write { try $0.execute(SQL(text: sql)) }
+    }
+    try await carry(here, to: there)
+    try await carry(there, to: here)
+    try await write(here, "INSERT INTO tally VALUES (9, 'forgotten')")
+    try await write(there, "INSERT INTO tally VALUES (1, 'beside')")
+    try await carry(here, to: there)
+    #expect(try await there.compact().transactions == 1)
+    try await carry(there, to: here)
+    await here.close()
+    here = try await ReplicaPair.open(here.path, [After.self], pair.clock, migrations: .addMissing())
+    try await write(here, "UPDATE tally SET loans = loans + 1 WHERE id = 1")
+    try await carry(here, to: there)
+    try await write(there, "DELETE FROM tally WHERE id = 1")
+    try await write(here, "UPDATE tally SET title = 'edited' WHERE id = 1")
+    try await carry(here, to: there)
+    await there.close()
+    there = try await ReplicaPair.open(there.path, [After.self], pair.clock, migrations: .addMissing())
+    for _ in 0..<2 {
+      try await carry(there, to: here)
+      try await carry(here, to: there)
+    }
+    for replica in [here, there] {
+      #expect(try await replica.rows("SELECT title, loans FROM tally WHERE id = 1").map(\.values) == [["edited", 6]])
+    }
+    #expect(try await here.digest() == there.digest())
+  }
+
   @Test("never changes a type, nullability or key, and never adds what old rows could not hold")
   func refused() async throws {
     await pair.sender.close()
