@@ -65,6 +65,7 @@ final class Merger {
         return images
       }
     }
+    if !isMerging { try beginMerging() }
     try merge(record, context: context)
     return []
   }
@@ -78,7 +79,6 @@ final class Merger {
   }
 
   private func merge(_ record: TransactionRecord, context: VersionVector) throws {
-    if !isMerging { try beginMerging() }
     #if DEBUG || GODWIT_PLANT
       let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
       let hlc = isStale ? HLC(rawValue: log.origins.ownLatest.rawValue + 1) : record.hlc

@@ -64,32 +64,35 @@ final class RowPlaces {
     try wait(row)
   }
 
-  /// Whether there is something that others may bring or take away. What else keeps a row out is a constraint.
-  @discardableResult
-  private func wait(_ row: LivingRow) throws -> Bool {
+  private func wait(_ row: LivingRow) throws {
     let table = try tables[row.key.table]
     try release(row.key)
-    var targets = try claims(of: row)
+    var targets = try claims(of: row) + parents(of: row).map(Holds.Target.init(parent:))
     let whole = try table.row(row.key, row.values)
-    for reference in table.references {
-      guard let target = try parent(of: reference, in: whole) else { continue }
-      targets.append(Holds.Target(parent: target))
-    }
     if incomplete.contains(row.key), whole.indices.contains(where: { table.required[$0] && whole[$0] == .null }) {
       targets.append(Holds.Target(valueIn: row.key.table))
     }
     // Whatever is in limbo has a hold: that there are none means that there is no limbo.
     for target in targets.isEmpty ? [Holds.Target(constraintOf: row.key.table)] : targets { try holds.add(target, for: row.key) }
-    return !targets.isEmpty
+  }
+
+  /// The rows that it refers to.
+  private func parents(of row: LivingRow) throws -> [RowKey] {
+    let table = try tables[row.key.table]
+    let whole = try table.row(row.key, row.values)
+    return try table.references.compactMap { try parent(of: $0, in: whole) }
   }
 
   /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each. Returns those
-  /// that nothing but a constraint may keep out now.
+  /// that nothing but a claim or a constraint may keep out now.
   func renewHolds(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws -> [LivingRow] {
     var free: [LivingRow] = []
     try states.forEach(of: table.number) { key, state in
       guard state.image != nil || !state.masks.isEmpty, let row = try load(key) else { return }
-      if !row.isShown, try !wait(row) { free.append(row) }
+      if !row.isShown {
+        try wait(row)
+        if try !isIncomplete(key), try parents(of: row).allSatisfy(isShown) { free.append(row) }
+      }
       try body(row)
     }
     return free

@@ -41,8 +41,6 @@ struct ColumnLandings {
         var number = target.isUnknown ? nil : definition.number(of: target.name)
         // What an update does to a counter or set means nothing to a column that holds values, nor the other way round.
         if let here = number, definition.columns[here].merge.isRelative != column.isRelative { number = nil }
-        let hasExpression = target.conversions.contains { if case .expression = $0.rule { true } else { false } }
-        if column.isRelative, hasExpression { number = nil }
         // What is added or taken away stays the same where only the default or check of the column changes.
         return Landing(
           number: number, name: target.name, conversions: column.isRelative ? [] : target.conversions)

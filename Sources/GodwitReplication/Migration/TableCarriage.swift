@@ -100,11 +100,9 @@ package struct TableCarriage: Sendable {
       // This version would take the value for one that the new column is still to be derived from.
       if let derivation { forEachTarget(derivation.column) { $0.isUnknown = true } }
     case .renameColumn(let oldName, let name, let table) where isHere(table): rename(name, to: oldName)
-    case .changeColumn(let column, let table, .widen) where isHere(table):
+    case .changeColumn(let column, let table, _) where isHere(table):
       // Of a counter or set only the default and the check are others now.
       forEachTarget(column.name, ofRelative: false) { $0.isUnknown = true }
-    case .changeColumn(let column, let table, .expression) where isHere(table):
-      forEachTarget(column.name) { $0.isUnknown = true }
     default: break
     }
   }

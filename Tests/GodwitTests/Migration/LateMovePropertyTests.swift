@@ -13,10 +13,12 @@ struct LateMovePropertyTests {
     }
     Migration(2, "second") {
       ChangeColumn("shelf", String?.self, in: "book", by: "'s' || shelf")
+      ChangeColumn("code", String.self, in: "book", by: "'c' || code")
       AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "book")
       AddColumn("votes", Int.self, default: 2, to: "book", merge: .counter)
       AddColumn("marks", Set<String>.self, default: ["new"], to: "book", merge: .addWinsSet)
       ChangeColumn("shelf", String?.self, in: "leaf", by: "'s' || shelf")
+      ChangeColumn("code", String.self, in: "leaf", by: "'c' || code")
       AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "leaf")
       AddColumn("votes", Int.self, default: 2, to: "leaf", merge: .counter)
       AddColumn("marks", Set<String>.self, default: ["new"], to: "leaf", merge: .addWinsSet)
@@ -28,6 +30,7 @@ struct LateMovePropertyTests {
       name,
       [
         NewColumn("id", String.self), NewColumn("shelf", Int?.self), NewColumn("title", String?.self),
+        NewColumn("code", Int.self),
         NewColumn("count", Int.self, default: 0, merge: .counter),
         NewColumn("tags", Set<String>.self, default: [], merge: .addWinsSet),
       ], deletes: deletes)
@@ -35,9 +38,9 @@ struct LateMovePropertyTests {
 
   /// What is written to each column, by version.
   private static let columns: [[(name: String, value: String)]] = [
-    [("shelf", "%"), ("title", "'t%'"), ("count", "count + %"), ("tags", "'[\"%\"]'")],
+    [("shelf", "%"), ("title", "'t%'"), ("code", "%"), ("count", "count + %"), ("tags", "'[\"%\"]'")],
     [
-      ("shelf", "'x%'"), ("title", "'t%'"), ("count", "count + %"), ("tags", "'[\"%\"]'"), ("size", "%"),
+      ("shelf", "'x%'"), ("title", "'t%'"), ("code", "'y%'"), ("count", "count + %"), ("tags", "'[\"%\"]'"), ("size", "%"),
       ("votes", "votes + %"), ("marks", "'[\"%\"]'"),
     ],
   ]
@@ -51,8 +54,8 @@ struct LateMovePropertyTests {
     }
     let column = Self.columns[version - 1].randomElement(using: &random) ?? ("title", "'t'")
     switch Int.random(in: 0..<10, using: &random) {
-    case 0..<2: return "INSERT OR IGNORE INTO \(table) (id, title) VALUES (\(key), 'n\(value)')"
-    case 2: return "INSERT OR REPLACE INTO \(table) (id, title) VALUES (\(key), 'r\(value)')"
+    case 0..<2: return "INSERT OR IGNORE INTO \(table) (id, title, code) VALUES (\(key), 'n\(value)', \(value))"
+    case 2: return "INSERT OR REPLACE INTO \(table) (id, title, code) VALUES (\(key), 'r\(value)', \(value))"
     case 3: return "DELETE FROM \(table) WHERE id = \(key)"
     case 4..<6: return "UPDATE OR IGNORE \(table) SET id = 'k\(value % 5)' WHERE id = \(key)"
     case 6: return "UPDATE OR IGNORE \(table) SET id = 'k\(value % 5)', \(set(column)) WHERE id = \(key)"
