@@ -114,7 +114,7 @@ struct ConflictRestorer {
     case .missingValue(let columns):
       return GodwitError(
         .inLimbo, "\(row) lacks a value of \(columns.joined(separator: ", ")), which waits for a migration",
-        hint: "update the program that owns this replica; it appears with the migration (see: godwit limbo)")
+        hint: "it appears with the migration, or when its author writes another value there (see: godwit limbo)")
     case .constraint:
       return GodwitError(
         .inLimbo, "\(row) breaks a constraint of this replica",

@@ -41,9 +41,10 @@ struct RowHistory {
     }
     if try !row.isShown && places.isIncomplete(key) {
       let missing = try table.row(key, row.values).enumerated().filter { table.required[$0.offset] && $0.element == .null }
+      let author = missing.compactMap { row.state.claimStamp(of: $0.offset) }.max()
       holds.append(
         LimboRow.Hold(
-          reason: .missingValue(columns: missing.map { columns[$0.offset] }), author: row.state.base.map { Authorship($0) }))
+          reason: .missingValue(columns: missing.map { columns[$0.offset] }), author: author.map { Authorship($0) }))
     }
     if holds.isEmpty, !row.isShown {
       let author = ([row.state.base].compactMap { $0 } + row.state.overrides.values).max()

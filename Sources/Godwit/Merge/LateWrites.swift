@@ -51,8 +51,6 @@ final class LateWrites {
     if neighbours[key] != nil { return true }
     guard let state = try places.states.load(key) else { return false }
     if !state.deletes.isEmpty { return true }
-    // Its stamp stands for the columns that waited, too: what it took the place of there is still to be listed.
-    if write.kind == .insert, state.inserts.origins.contains(where: { $0 != write.stamp.dot.origin }) { return true }
     let rules = try places.tables[key.table].rules
     let policies = write.cells.map { rules.policy(of: $0.column) }
     return try policies.contains { try isTakenBack(write.stamp.dot, policy: $0, in: state) }

@@ -15,7 +15,7 @@ struct LogFold {
 
   /// Calls the body with the key of each row that was written since, as often as it was, and with what the write took the
   /// place of though no table showed it.
-  func run(_ body: (RowKey, [LostWrite]) throws -> Void = { _, _ in }) throws {
+  func run(_ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }) throws {
     guard log.origins.hasUnfolded else { return }
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.skipFold.isPlanted { return try log.origins.markFolded() }
@@ -27,7 +27,7 @@ struct LogFold {
   /// that is skipped: what is forgotten at once need not be written first.
   func run(
     through end: VersionVector, limit: Int = .max, skipping canSkip: (TransactionRecord, CatalogTable) throws -> Bool,
-    _ body: (RowKey, [LostWrite]) throws -> Void = { _, _ in }
+    _ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }
   ) throws {
     var batch: [RowKey: RowState] = [:]
     func save() throws {
@@ -38,7 +38,7 @@ struct LogFold {
       let known = try batch[key] ?? states.load(key)
       if try known == nil && canSkip(record, table) { return }
       batch[key] = try fold(write, into: known, table: table, image: image)
-      try body(key, known.map { try replaced($0, by: write, table) } ?? [])
+      try body(key, known.map { try replaced(key, $0, by: write, table) } ?? [])
       if batch.count >= Self.batchSize { try save() }
     }
     try save()
@@ -108,15 +108,19 @@ struct LogFold {
   }
 
   /// The cells of a row in limbo whose key another took.
-  private func replaced(_ row: RowState, by write: RowWrite, _ table: CatalogTable) throws -> [LostWrite] {
+  private func replaced(
+    _ key: RowKey, _ row: RowState, by write: RowWrite, _ table: CatalogTable
+  ) throws -> [ConflictEntry] {
     guard write.kind == .insert || write.kind == .move, let image = row.image, row.isAlive(table.definition.deletes) else {
       return []
     }
     let cells = try tables[table.id].completed(image)
     return write.cells.compactMap { cell in
       let value = cells[cell.column - table.definition.keyCount]
-      guard value != .null, value != cell.value, let stamp = row.claimStamp(of: cell.column) else { return nil }
-      return LostWrite(.cell(cell.column), value: value, winningValue: cell.value, loser: stamp, winner: write.stamp)
+      guard value != .null, value != cell.value else { return nil }
+      return ConflictEntry(
+        kind: .edit, row: key, columns: [table.definition.columns[cell.column].name], values: [value],
+        winningValues: [cell.value], loser: row.claimStamp(of: cell.column), winner: write.stamp)
     }
   }
 

@@ -118,6 +118,18 @@ final class MergeTable {
   /// An image from before columns were added, with what they hold in old rows.
   func completed(_ image: [Value]) -> [Value] { image + defaults.dropFirst(image.count) }
 
+  /// Whether a column that takes no NULL holds one. `values` are those beside the key.
+  func lacksValue(_ values: [Value]) -> Bool {
+    zip(required.dropFirst(definition.keyCount), values).contains { $0 && $1 == .null }
+  }
+
+  /// The values with the defaults of columns that take no NULL and hold one.
+  func withDefaults(_ values: [Value]) -> [Value] {
+    values.enumerated().map { place, value in
+      value == .null && required[place + definition.keyCount] ? defaults[place] : value
+    }
+  }
+
   /// The whole row, key first.
   func row(_ key: RowKey, _ values: [Value]) throws -> [Value] {
     var reader = ByteReader(key.key)

@@ -165,13 +165,29 @@ final class Merger {
     try finish()
   }
 
+  /// Rows that still lack a value, now that what waited has come, get the default which a migration has given the column.
+  func completeRows(of name: String) throws {
+    guard let table = try tables.named(name) else { return }
+    var complete: [LivingRow] = []
+    try places.states.forEach(of: table.number) { key, state in
+      guard state.image != nil, var row = try places.load(key), table.lacksValue(row.values) else { return }
+      row.values = table.withDefaults(row.values)
+      if !table.lacksValue(row.values) { complete.append(row) }
+    }
+    guard !complete.isEmpty else { return }
+    try unique.place(complete)
+    for row in complete { references.check(row.key, in: table) }
+    try unique.resolve()
+    try finish()
+  }
+
   private func beginMerging() throws {
     isMerging = true
     let hasHolds = !places.holds.isEmpty
     var changed: Set<RowKey> = []
     try fold.run { key, replaced in
       if hasHolds { changed.insert(key) }
-      for lost in replaced { try list(lost, of: key, ifUnlike: true) }
+      for entry in replaced where try conflicts.add(entry) { conflictCount += 1 }
     }
     for key in changed.sorted() { try rejudge(key) }
     for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
@@ -261,6 +277,8 @@ final class Merger {
 
   /// `ifUnlike` says that it may have been found before.
   private func list(_ lost: LostWrite, of key: RowKey, ifUnlike: Bool) throws {
+    // A value that waits is listed when it comes.
+    if case .cell(let column) = lost.part, lost.value == .null, try tables[key.table].required[column] { return }
     let entry = try entry(lost, key)
     if try ifUnlike && conflicts.hasLike(entry) { return }
     if try conflicts.add(entry) { conflictCount += 1 }

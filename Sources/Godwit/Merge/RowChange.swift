@@ -72,6 +72,8 @@ struct RowChange {
     var state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     stored = values
+    // It may live again, and still waits then.
+    if known?.image != nil, table.lacksValue(values) { places.incomplete.insert(key) }
     let recall = { try carried.value(of: $0, of: key, by: $1) }
     let isAdded = { try carried.isAdded($0, of: key, by: $1) }
     if let beginning = all.beginning {

@@ -67,31 +67,29 @@ final class RowPlaces {
   private func wait(_ row: LivingRow) throws {
     let table = try tables[row.key.table]
     try release(row.key)
-    var targets = try claims(of: row) + parents(of: row).map(Holds.Target.init(parent:))
+    if incomplete.contains(row.key), table.lacksValue(row.values) {
+      // It claims nothing and refers to nothing before it is whole.
+      return try holds.add(Holds.Target(valueIn: row.key.table), for: row.key)
+    }
+    var targets = try claims(of: row)
     let whole = try table.row(row.key, row.values)
-    if incomplete.contains(row.key), whole.indices.contains(where: { table.required[$0] && whole[$0] == .null }) {
-      targets.append(Holds.Target(valueIn: row.key.table))
+    for reference in table.references {
+      guard let target = try parent(of: reference, in: whole) else { continue }
+      targets.append(Holds.Target(parent: target))
     }
     // Whatever is in limbo has a hold: that there are none means that there is no limbo.
     for target in targets.isEmpty ? [Holds.Target(constraintOf: row.key.table)] : targets { try holds.add(target, for: row.key) }
   }
 
-  /// The rows that it refers to.
-  private func parents(of row: LivingRow) throws -> [RowKey] {
-    let table = try tables[row.key.table]
-    let whole = try table.row(row.key, row.values)
-    return try table.references.compactMap { try parent(of: $0, in: whole) }
-  }
-
   /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each. Returns those
-  /// that nothing but a claim or a constraint may keep out now.
+  /// that may be shown now, as far as they tell.
   func renewHolds(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws -> [LivingRow] {
     var free: [LivingRow] = []
     try states.forEach(of: table.number) { key, state in
       guard state.image != nil || !state.masks.isEmpty, let row = try load(key) else { return }
       if !row.isShown {
         try wait(row)
-        if try !isIncomplete(key), try parents(of: row).allSatisfy(isShown) { free.append(row) }
+        if try !isIncomplete(key) { free.append(row) }
       }
       try body(row)
     }

@@ -154,10 +154,18 @@ final class ChangeCarrier {
       if !landings.required.isSubset(of: values.keys) {
         run.incomplete.insert(RowKey(table: table.id, key: operation.key))
       }
+      if completesInserts { complete(&values, in: table.definition) }
     }
     for (column, what) in unknown { run.wait(place, column: column, for: what) }
     guard columns == nil || !values.isEmpty else { return }
     try run.append(operation, to: table, values, changed: changed(operation, landings, run.changes))
+  }
+
+  /// An insert's stamp stands for all columns: where its value waits there is none, whatever stood there before.
+  private func complete(_ values: inout [Int: Value], in table: TableDefinition) {
+    guard !table.isCollection else { return }
+    for (number, column) in table.columns.enumerated().dropFirst(table.keyCount)
+    where values[number] == nil && !column.merge.isContributed { values[number] = column.defaultValue ?? .null }
   }
 
   /// Many inserts of a row bring a counter's default once.

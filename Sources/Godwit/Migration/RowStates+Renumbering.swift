@@ -20,9 +20,9 @@ extension RowStates {
   ///     and as old as its row.
   ///   - brought: What the column of that new number makes of a value that a write brought to its source; nil for a
   ///     contribution when the column takes none, and for a cell when it takes contributions alone.
-  ///   - image: Makes the cells of a row that is not alive from those it had.
+  ///   - image: Makes the cells of a row that is not shown from those it had.
   func renumber(
-    table: Int, sources: [Int?], brought: (Brought, Int, Value) throws -> Value?, image: ([Value]) throws -> [Value]
+    table: Int, sources: [Int?], brought: (Brought, Int, Value) throws -> Value?, image: ([Value], RowState) throws -> [Value]
   ) throws {
     try forEach(of: table) { key, old in
       var state = old
@@ -51,7 +51,7 @@ extension RowStates {
         for (number, source) in sources.enumerated() { cells[number] = source.flatMap { move.cells[$0] } }
         state.moves.insert(RowMove(stamp: move.stamp, target: move.target, cells: cells, seen: move.seen))
       }
-      state.image = try old.image.map(image)
+      state.image = try old.image.map { try image($0, old) }
       if state != old { try save(state, for: key) }
     }
   }

@@ -10,15 +10,16 @@ extension SchemaRebuild {
     let old = work.old.definition
     let oldDefaults = old.columns.map { $0.defaultValue ?? .null }
     let sources = work.new.sources.map { $0.column.flatMap(old.number) }
-    try states.renumber(table: work.old.id, sources: sources, brought: { try brought($0, $2, to: $1, work) }) { image in
+    try states.renumber(table: work.old.id, sources: sources, brought: { try brought($0, $2, to: $1, work) }) { image, state in
+      let isAlive = state.isAlive(old.deletes)
       // An image from before a column was added lacks it.
       let cells = oldDefaults.prefix(old.keyCount) + image + oldDefaults.dropFirst(old.keyCount + image.count)
       let columns = zip(work.new.definition.columns, work.new.sources).dropFirst(old.keyCount)
       return try columns.map { column, source in
         let number = source.column.flatMap(old.number)
         let start = number.map { cells[$0] } ?? source.value
-        // A row in limbo that lacks a value goes on without it.
-        if start == .null, let number, !old.columns[number].isNullable { return column.defaultValue ?? .null }
+        // A row in limbo that lacks a value goes on without it: it may come yet.
+        if start == .null, let number, !old.columns[number].isNullable { return isAlive ? .null : column.defaultValue ?? .null }
         return try converter.apply(source.conversions, to: start).value ?? column.defaultValue ?? .null
       }
     }

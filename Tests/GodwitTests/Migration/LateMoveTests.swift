@@ -383,32 +383,6 @@ struct LateMoveTests {
     try await group.expectSame()
   }
 
-  @Test("of two rows that were inserted under one key a value that waits takes its place, and what it replaces is listed")
-  func insertedTwice() async throws {
-    let group = try await MigrationGroup([1, 1]) {
-      Migration(1, "books") {
-        CreateTable(
-          "book",
-          [
-            NewColumn("id", String.self), NewColumn("shelf", String.self),
-            NewColumn("tags", Set<String>.self, default: [], merge: .addWinsSet),
-          ])
-      }
-      Migration(2, "shelves") { ChangeColumn("shelf", String.self, in: "book", by: "'s' || shelf") }
-    }
-    try await group.update(0, to: 2)
-    try await group.write(1, "INSERT INTO book VALUES ('b0', 'x', '[\"e\",\"f\"]')")
-    try await group.write(0, "INSERT INTO book VALUES ('b0', 'y', '[\"e\",\"g\"]')")
-    #expect(try await group.send(0, to: 1).quarantined == 1)
-    #expect(try await group.rows(1, "SELECT shelf, tags FROM book") == [["x", "[\"e\",\"f\",\"g\"]"]])
-    try await group.write(1, "UPDATE book SET tags = '[\"f\"]'")
-    try await group.update(1, to: 2)
-    for _ in 0..<2 { try await group.exchange() }
-    #expect(try await group.rows(1, "SELECT shelf, tags FROM book") == [["y", "[\"f\"]"]])
-    for replica in group.replicas { #expect(try await replica.conflicts().map(\.losingValues) == [["sx"]]) }
-    try await group.expectSame()
-  }
-
   @Test("of a circle that link has no effect which came last, also when that changes nothing but its time")
   func circle() async throws {
     let group = try await MigrationGroup([1, 1, 1]) {

@@ -1,0 +1,183 @@
+import Testing
+
+@testable import Godwit
+
+/// Rows of authors of another version that lack a value which this version needs.
+@Suite("Incomplete rows")
+struct IncompleteRowTests {
+  @MigrationsBuilder private static func shelves() -> [Migration] {
+    Migration(1, "books") {
+      CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("title", String?.self)])
+    }
+    Migration(2, "numbers") {
+      ChangeColumn("shelf", Int.self, in: "book", by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
+    }
+    Migration(3, "titles") { DropColumn("shelf", from: "book") }
+  }
+
+  @Test("one that became complete is shown, whatever it refers to", arguments: [
+    "INSERT INTO person VALUES (1, 1, NULL, NULL)", "INSERT INTO person VALUES (1, NULL, 1, NULL)",
+    "INSERT INTO person VALUES (1, NULL, NULL, 1)",
+  ])
+  func complete(insert: String) async throws {
+    let group = try await MigrationGroup([1, 1]) {
+      Migration(1, "persons") {
+        CreateTable("image", [NewColumn("id", Int.self), NewColumn("person", Int.self, references: "person", onDelete: .cascade)])
+        CreateTable("shelf", [NewColumn("id", Int.self)])
+        CreateTable(
+          "person",
+          [
+            NewColumn("id", Int.self), NewColumn("boss", Int?.self, references: "person"),
+            NewColumn("shelf", Int?.self, references: "shelf", onDelete: .setNull),
+            NewColumn("cover", Int?.self, references: "image", onDelete: .setNull), NewColumn("code", String.self),
+          ])
+      }
+      Migration(2, "no codes") { DropColumn("code", from: "person") }
+    }
+    try await group.write(0, "INSERT INTO shelf VALUES (1)")
+    try await group.exchange()
+    try await group.update(0, to: 2)
+    try await group.write(0, SQL(text: insert.replacing("NULL, 1)", with: "NULL, NULL)")), "INSERT INTO image VALUES (1, 1)")
+    if insert.contains("NULL, 1)") { try await group.write(0, "UPDATE person SET cover = 1") }
+    try await group.write(1, "DELETE FROM shelf")
+    try await group.exchange()
+    #expect(try await group.rows(1, "SELECT id FROM person").isEmpty)
+    try await group.update(1, to: 2)
+    #expect(try await group.rows(1, "SELECT id FROM person") == [[1]])
+    #expect(try await group.rows(1, "SELECT id FROM image") == [[1]])
+    try await group.expectSame()
+  }
+
+  @Test("an insert whose value waits leaves nothing of what stood there, in any order")
+  func inserted() async throws {
+    let group = try await MigrationGroup([1, 1, 1]) {
+      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self)]) }
+      Migration(2, "shelves") { ChangeColumn("shelf", String.self, in: "book", by: "'s' || shelf") }
+    }
+    try await group.update(0, to: 2)
+    try await group.write(1, "INSERT INTO book VALUES (1, 'x')")
+    try await group.send(1, to: 2)
+    try await group.write(1, "UPDATE book SET shelf = 'w'")
+    try await group.write(0, "INSERT INTO book VALUES (1, 'sy')")
+    for (sender, receiver) in [(0, 2), (1, 2), (0, 1)] { try await group.send(sender, to: receiver) }
+    for replica in 1...2 { #expect(try await group.rows(replica, "SELECT * FROM book").isEmpty) }
+    #expect(try await group[1].digest() == group[2].digest())
+    for replica in 1...2 { try await group.update(replica, to: 2) }
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.rows(1, "SELECT * FROM book") == [[1, "sy"]])
+    #expect(try await group[1].conflicts().map(\.losingValues) == [["sw"]])
+    try await group.expectSame()
+  }
+
+  @Test("forward, too: of two inserts under one key the value that has no place hides the other, until one is written")
+  func refused() async throws {
+    let group = try await MigrationGroup([1, 2, 2], Self.shelves)
+    try await group.write(2, "INSERT INTO book VALUES (1, 7, NULL)")
+    try await group.send(2, to: 1)
+    try await group.write(2, "UPDATE book SET shelf = 9")
+    try await group.write(0, "INSERT INTO book VALUES (1, 'top', NULL)")
+    for (sender, receiver) in [(0, 1), (2, 1), (0, 2)] { try await group.send(sender, to: receiver) }
+    #expect(try await group[1].digest() == group[2].digest())
+    #expect(try await group.rows(1, "SELECT * FROM book").isEmpty)
+    try await group.write(0, "UPDATE book SET shelf = '12'")
+    try await group.update(0, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in 0...2 { #expect(try await group.rows(replica, "SELECT shelf FROM book") == [[12]]) }
+    try await group.expectSame()
+  }
+
+  @Test("what a deleted row held does not come back with an insert that lacks it")
+  func reinserted() async throws {
+    let group = try await MigrationGroup([1, 2, 2], Self.shelves)
+    try await group.write(0, "INSERT INTO book VALUES (1, '1', 'Old')")
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.write(0, "DELETE FROM book")
+    for _ in 0..<2 { try await group.exchange() }
+    try await group[2].compact()
+    try await group.write(0, "INSERT INTO book VALUES (1, 'top', 'New')")
+    for receiver in 1...2 {
+      try await group.send(0, to: receiver)
+      #expect(try await group.rows(receiver, "SELECT * FROM book").isEmpty)
+    }
+    #expect(try await group[1].digest() == group[2].digest())
+    #expect(try await group[1].limbo().map(\.values.values) == [[.null, "New"]])
+  }
+
+  @Test("a value that waits is listed when it comes and has lost, and no other in its stead")
+  func lost() async throws {
+    let group = try await MigrationGroup([2, 1, 1]) {
+      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self)]) }
+      Migration(2, "shelves") { ChangeColumn("shelf", String.self, in: "book", by: "'s' || shelf") }
+    }
+    try await group.write(1, "INSERT INTO book VALUES (1, 'x')")
+    try await group.send(1, to: 2)
+    try await group.write(0, "INSERT INTO book VALUES (1, 'sy'), (2, 'sq')")
+    try await group.send(0, to: 1)
+    try await group.write(2, "UPDATE book SET shelf = 'z'", "INSERT INTO book VALUES (2, 'r')")
+    try await group.send(2, to: 1)
+    #expect(try await group.rows(1, "SELECT * FROM book ORDER BY id") == [[1, "z"], [2, "r"]])
+    #expect(try await group[1].conflicts().map(\.losingValues) == [["x"]])
+    try await group.update(1, to: 2)
+    #expect(Set(try await group[1].conflicts().map(\.losingValues)) == [["sx"], ["sy"], ["sq"]])
+    try await group.update(2, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.expectSame()
+  }
+
+  @Test("one whose key another takes is listed with all that it held, also when it is older than all that is remembered")
+  func replaced() async throws {
+    let group = try await MigrationGroup([2, 1]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", Int.self), NewColumn("code", String.self), NewColumn("title", String?.self)])
+      }
+      Migration(2, "no codes") { DropColumn("code", from: "book") }
+    }
+    try await group.write(0, "INSERT INTO book VALUES (1, 'Emma')")
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group[1].compact().transactions == 1)
+    try await group.write(1, "INSERT INTO book VALUES (1, 'c', 'Persuasion')")
+    #expect(try await group[1].conflicts().map(\.losingValues) == [["Emma"]])
+    #expect(try await group[1].limbo().isEmpty)
+    try await group.update(1, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.expectSame()
+  }
+
+  @Test("a default that comes with a migration claims nothing where the values come, too")
+  func unclaimed() async throws {
+    let group = try await MigrationGroup([2, 1]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", Int.self), NewColumn("isbn", String.self)], unique: [["isbn"]])
+      }
+      Migration(2, "upper") { ChangeColumn("isbn", String.self, in: "book", default: "", by: "upper(isbn)") }
+    }
+    try await group.write(0, "INSERT INTO book VALUES (1, 'A'), (2, 'B'), (3, 'C')")
+    try await group.send(0, to: 1)
+    try await group.update(1, to: 2)
+    #expect(try await group.rows(1, "SELECT isbn FROM book ORDER BY id") == [["A"], ["B"], ["C"]])
+    #expect(try await group[1].conflicts().isEmpty)
+    try await group.send(1, to: 0)
+    try await group.expectSame()
+  }
+
+  @Test("one that is deleted and lives again waits as before")
+  func revived() async throws {
+    let group = try await MigrationGroup([2, 1, 2]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("title", String?.self)])
+      }
+      Migration(2, "shelves") { ChangeColumn("shelf", String.self, in: "book", by: "'s' || shelf") }
+    }
+    try await group.write(0, "INSERT INTO book VALUES (1, 's', NULL)")
+    for receiver in 1...2 { try await group.send(0, to: receiver) }
+    try await group.write(0, "DELETE FROM book")
+    try await group.write(2, "UPDATE book SET title = 'Emma'")
+    for sender in [0, 2] { try await group.send(sender, to: 1) }
+    #expect(try await group[1].limbo().map { $0.holds.map(\.reason) } == [[.missingValue(columns: ["shelf"])]])
+    #expect(try await group[1].conflicts().allSatisfy { $0.kind == .delete })
+    try await group.update(1, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.rows(1, "SELECT * FROM book") == [[1, "s", "Emma"]])
+    try await group.expectSame()
+  }
+}
