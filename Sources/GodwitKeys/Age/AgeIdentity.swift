@@ -11,11 +11,12 @@ package struct AgeIdentity: Sendable {
   /// Throws `invalidKey` unless the secret has 32 bytes.
   package init(_ kind: AgeKeyKind = .x25519, secret: SecretBytes) throws {
     self.secret = secret
-    recipient =
+    recipient = try wipingStack {
       switch kind {
       case .x25519: try AgeRecipient(bytes: Self.agreementKey(secret).publicKey.rawRepresentation)
       case .hybrid: try AgeRecipient(.hybrid, bytes: HybridKey(seed: secret).publicKey)
       }
+    }
   }
 
   /// Reads `AGE-SECRET-KEY-1…` and `AGE-SECRET-KEY-PQ-1…`. Throws `invalidKey` for anything else.
@@ -40,7 +41,7 @@ package struct AgeIdentity: Sendable {
 
   private static func agreementKey(_ secret: SecretBytes) throws -> Curve25519.KeyAgreement.PrivateKey {
     do {
-      return try secret.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+      return try wipingStack { try secret.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) } }
     } catch {
       throw GodwitError(.invalidKey, "an X25519 private key must have 32 bytes")
     }

@@ -21,7 +21,9 @@ struct HybridKey: Sendable {
     guard seed.count == Self.seedByteCount else {
       throw GodwitError(.invalidKey, "a hybrid private key must have \(Self.seedByteCount) bytes")
     }
-    key = try seed.withUnsafeBytes { try XWingMLKEM768X25519.PrivateKey(seedRepresentation: $0, publicKey: nil) }
+    key = try wipingStack {
+      try seed.withUnsafeBytes { try XWingMLKEM768X25519.PrivateKey(seedRepresentation: $0, publicKey: nil) }
+    }
   }
 
   var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
@@ -58,8 +60,9 @@ struct HybridKey: Sendable {
       throw AgeHeader.malformed("a hybrid share is of small order")
     }
     guard
-      var recipient = try? HPKE.Recipient(
-        privateKey: key, ciphersuite: Self.suite, info: Data(info), encapsulatedKey: Data(share)),
+      var recipient = try? wipingStack({
+        try HPKE.Recipient(privateKey: key, ciphersuite: Self.suite, info: Data(info), encapsulatedKey: Data(share))
+      }),
       var plain = try? recipient.open(Data(body), authenticating: data)
     else { return nil }
     defer { plain.wipe() }

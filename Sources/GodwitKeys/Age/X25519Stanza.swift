@@ -51,7 +51,7 @@ struct X25519Stanza: Sendable {
   private static func sharedSecret(
     _ key: Curve25519.KeyAgreement.PrivateKey, _ share: [UInt8]
   ) throws -> SharedSecret? {
-    let secret = try key.sharedSecretFromKeyAgreement(with: .init(rawRepresentation: share))
+    let secret = try wipingStack { try key.sharedSecretFromKeyAgreement(with: .init(rawRepresentation: share)) }
     return secret.withUnsafeBytes { $0.reduce(UInt8(0), |) } == 0 ? nil : secret
   }
 

@@ -20,7 +20,7 @@ package struct Identity: Sendable {
     ageIdentity = try AgeIdentity(kind, secret: agreementKey)
     publicIdentity = try PublicIdentity(
       replica: replica, recipient: ageIdentity.recipient,
-      verificationKey: Array(Self.signingKey(signingSeed).publicKey.rawRepresentation))
+      verificationKey: wipingStack { Array(try Self.signingKey(signingSeed).publicKey.rawRepresentation) })
   }
 
   /// New keys from the system's random number generator.
@@ -31,7 +31,7 @@ package struct Identity: Sendable {
 
   /// An Ed25519 signature over the message, 64 bytes. The message begins with what tells its kind from others.
   package func sign(_ message: [UInt8]) throws -> [UInt8] {
-    Array(try Self.signingKey(signingSeed).signature(for: message))
+    try wipingStack { Array(try Self.signingKey(signingSeed).signature(for: message)) }
   }
 
   private static func signingKey(_ seed: SecretBytes) throws -> Curve25519.Signing.PrivateKey {

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import GodwitBase
 import GodwitStorage
@@ -54,11 +55,20 @@ struct SecretMemoryTests {
     var writer = ByteWriter()
     contents.identity.encode(to: &writer)
     let text = try Forgery.bytes("\(path)/machine.key").filter { $0 > 32 }
-    let keys: [(String, [UInt8])] = [
+    var keys: [(String, [UInt8])] = [
       ("database key", contents.databaseKey.withUnsafeBytes(Array.init)),
       ("signing seed", Array(writer.bytes[17..<49])), ("agreement key", Array(writer.bytes[49..<81])),
       ("machine key", try Bech32.decode(text, what: "it").data),
     ]
+    /// As X25519 takes it (RFC 7748, section 5): whoever has that has the key.
+    func scalar(_ key: [UInt8]) -> [UInt8] {
+      var scalar = key
+      scalar[0] &= 248
+      scalar[31] = scalar[31] & 127 | 64
+      return scalar
+    }
+    keys += [("agreement key's scalar", scalar(keys[2].1)), ("machine key's scalar", scalar(keys[3].1))]
+    keys.append(("signing scalar", scalar(Array(SHA512.hash(data: keys[1].1).prefix(32)))))
     return keys + keys.map { ("\($0)'s digits", Array(Hexadecimal.encode($1).utf8)) }
       + [
         ("machine key's text", text), ("agreement key's text", Array(contents.identity.ageIdentity.exportSecretText().utf8)),
