@@ -48,7 +48,7 @@ final class CircleJudge {
           return left.key < right.key
         }?.key
       }
-      guard visited.insert(key).inserted, let row = try places.load(key) else { return nil }
+      guard visited.insert(key).inserted, let row = try places.load(key), try !places.isIncomplete(key) else { return nil }
       onPath[key] = path.count
       path.append((key, row.state.claimStamp(of: reference.column)))
       next = try places.parent(of: reference, in: table.row(key, row.values))

@@ -123,13 +123,6 @@ final class MergeTable {
     zip(required.dropFirst(definition.keyCount), values).contains { $0 && $1 == .null }
   }
 
-  /// The values with the defaults of columns that take no NULL and hold one.
-  func withDefaults(_ values: [Value]) -> [Value] {
-    values.enumerated().map { place, value in
-      value == .null && required[place + definition.keyCount] ? defaults[place] : value
-    }
-  }
-
   /// The whole row, key first.
   func row(_ key: RowKey, _ values: [Value]) throws -> [Value] {
     var reader = ByteReader(key.key)

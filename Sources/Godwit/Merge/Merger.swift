@@ -165,18 +165,25 @@ final class Merger {
     try finish()
   }
 
-  /// Rows that still lack a value, now that what waited has come, get the default which a migration has given the column.
-  func completeRows(of name: String) throws {
+  /// Shows the rows of a table that a migration has changed which lack nothing now that what waited has come: they have the
+  /// defaults that it has given, also of columns that take NULL since (`columns`).
+  func completeRows(of name: String, lacking columns: Set<String>) throws {
     guard let table = try tables.named(name) else { return }
-    var complete: [LivingRow] = []
+    var rows: [LivingRow] = []
     try places.states.forEach(of: table.number) { key, state in
-      guard state.image != nil, var row = try places.load(key), table.lacksValue(row.values) else { return }
-      row.values = table.withDefaults(row.values)
-      if !table.lacksValue(row.values) { complete.append(row) }
+      guard state.image != nil, var row = try places.load(key) else { return }
+      let isIncomplete = try places.isIncomplete(key)
+      guard isIncomplete || table.lacksValue(row.values) else { return }
+      for (place, value) in row.values.enumerated() where value == .null && table.defaults[place] != .null {
+        let column = place + table.definition.keyCount
+        guard table.required[column] || columns.contains(table.definition.columns[column].name) else { continue }
+        row.values[place] = try row.state.complete(column, with: table.defaults[place], table.rules)
+      }
+      rows.append(row)
     }
-    guard !complete.isEmpty else { return }
-    try unique.place(complete)
-    for row in complete { references.check(row.key, in: table) }
+    guard !rows.isEmpty else { return }
+    try unique.place(rows)
+    for row in rows { references.check(row.key, in: table) }
     try unique.resolve()
     try finish()
   }
@@ -277,11 +284,19 @@ final class Merger {
 
   /// `ifUnlike` says that it may have been found before.
   private func list(_ lost: LostWrite, of key: RowKey, ifUnlike: Bool) throws {
-    // A value that waits is listed when it comes.
-    if case .cell(let column) = lost.part, lost.value == .null, try tables[key.table].required[column] { return }
+    if try isStandIn(lost, of: key) { return }
     let entry = try entry(lost, key)
     if try ifUnlike && conflicts.hasLike(entry) { return }
     if try conflicts.add(entry) { conflictCount += 1 }
+  }
+
+  /// Whether it stands for a value that waits, which is listed when it comes.
+  private func isStandIn(_ lost: LostWrite, of key: RowKey) throws -> Bool {
+    guard case .cell(let column) = lost.part else { return false }
+    let table = try tables[key.table]
+    if lost.value == .null, table.required[column] { return true }
+    guard lost.value == table.defaults[column - table.definition.keyCount] else { return false }
+    return try Quarantine.holds(lost.loser.dot, of: log, on: places.states.connection)
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {

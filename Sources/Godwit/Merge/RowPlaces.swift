@@ -88,8 +88,10 @@ final class RowPlaces {
     try states.forEach(of: table.number) { key, state in
       guard state.image != nil || !state.masks.isEmpty, let row = try load(key) else { return }
       if !row.isShown {
+        // What it lacks may come yet.
+        if try isIncomplete(key) { return }
         try wait(row)
-        if try !isIncomplete(key) { free.append(row) }
+        free.append(row)
       }
       try body(row)
     }

@@ -22,6 +22,12 @@ struct Quarantine {
       [.integer(key.rawValue), .blob(writer.bytes), .text(carried.unknown.sorted().joined(separator: "; "))])
   }
 
+  /// Whether anything of a transaction waits.
+  static func holds(_ dot: Dot, of log: ChangeLog, on connection: Connection) throws -> Bool {
+    let key = LogKey(origin: try log.origins.number(of: dot.origin), dot.sequence)
+    return try connection.scalar("SELECT 1 FROM godwit_quarantine WHERE id = ?", [.integer(key.rawValue)]) != nil
+  }
+
   static func count(on connection: Connection) throws -> Int {
     guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM godwit_quarantine") else { return 0 }
     return Int(count)

@@ -10,6 +10,10 @@ extension SchemaRebuild {
     let old = work.old.definition
     let oldDefaults = old.columns.map { $0.defaultValue ?? .null }
     let sources = work.new.sources.map { $0.column.flatMap(old.number) }
+    lacking[work.new.definition.name] = Set(
+      zip(work.new.definition.columns, sources).compactMap { column, source in
+        source.flatMap { old.columns[$0].isNullable ? nil : column.name }
+      })
     try states.renumber(table: work.old.id, sources: sources, brought: { try brought($0, $2, to: $1, work) }) { image, state in
       let isAlive = state.isAlive(old.deletes)
       // An image from before a column was added lacks it.

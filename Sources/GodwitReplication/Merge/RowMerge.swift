@@ -181,7 +181,10 @@ package struct RowMerge {
     if write.kind != .update {
       written[cell.column] = .integer(new.sum)
     } else {
-      guard case .integer(let before) = try value(of: cell.column) else { throw Self.noInteger }
+      let before = try value(of: cell.column)
+      // A row that lacks the count has it once a default comes.
+      if before == .null { return }
+      guard case .integer(let before) = before else { throw Self.noInteger }
       written[cell.column] = .integer(before &+ Array(new.dropFirst(all.count)).sum)
     }
   }

@@ -180,4 +180,80 @@ struct IncompleteRowTests {
     #expect(try await group.rows(1, "SELECT * FROM book") == [[1, "s", "Emma"]])
     try await group.expectSame()
   }
+
+  @Test("one has what others that had the default have, once a migration gives it: a count, a choice, and a column of two")
+  func defaulted() async throws {
+    let group = try await MigrationGroup([1, 1, 1]) {
+      Migration(1, "books") {
+        CreateTable(
+          "book",
+          [
+            NewColumn("id", Int.self), NewColumn("loans", Int.self, merge: .counter), NewColumn("best", Int.self, merge: .max),
+            NewColumn("shelf", String.self), NewColumn("room", String.self), NewColumn("title", String?.self),
+          ])
+      }
+      Migration(2, "defaults") {
+        ChangeColumn("loans", Int.self, in: "book", default: 7)
+        ChangeColumn("best", Int.self, in: "book", default: 5)
+        ChangeColumn("shelf", String?.self, in: "book", default: "x")
+      }
+      Migration(3, "fewer") {
+        DropColumn("loans", from: "book")
+        DropColumn("best", from: "book")
+        DropColumn("shelf", from: "book")
+        ChangeColumn("room", String.self, in: "book", by: "'r' || room")
+      }
+    }
+    try await group.update(2, to: 3)
+    try await group.update(1, to: 2)
+    try await group.write(2, "INSERT INTO book VALUES (1, 'r1', 'Emma')")
+    for receiver in 0...1 { try await group.send(2, to: receiver) }
+    #expect(try await group.rows(1, "SELECT id FROM book").isEmpty)
+    try await group.write(1, "INSERT INTO book VALUES (2, 0, 0, 's', 'r', NULL)")
+    try await group.send(1, to: 0)
+    try await group.update(0, to: 2)
+    for replica in 0...1 {
+      let limbo = try await group[replica].limbo()
+      #expect(limbo.map(\.values.values) == [[7, 5, "x", .null, "Emma"]], "on \(replica)")
+    }
+    #expect(try await group[0].digest() == group[1].digest())
+    for replica in 0...1 { try await group.update(replica, to: 3) }
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.rows(0, "SELECT * FROM book ORDER BY id") == [[1, "r1", "Emma"], [2, "rr", .null]])
+    try await group.expectSame()
+  }
+
+  @Test("what is added to a count that it lacks is there with the count")
+  func counted() async throws {
+    let group = try await MigrationGroup([1, 2, 3]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", Int.self), NewColumn("loans", Int.self, merge: .counter)])
+      }
+      Migration(2, "default") { ChangeColumn("loans", Int.self, in: "book", default: 7) }
+      Migration(3, "none") { DropColumn("loans", from: "book") }
+    }
+    try await group.write(2, "INSERT INTO book VALUES (1)")
+    for receiver in 0...1 { try await group.send(2, to: receiver) }
+    try await group.write(1, "UPDATE book SET loans = loans + 1")
+    try await group.send(1, to: 0)
+    #expect(try await group.rows(0, "SELECT * FROM book").isEmpty)
+    try await group.update(0, to: 2)
+    for replica in 0...1 { #expect(try await group.rows(replica, "SELECT loans FROM book") == [[8]]) }
+    #expect(try await group[0].digest() == group[1].digest())
+  }
+
+  @Test("what stands for a value that waits is never listed in its stead", arguments: [true, false])
+  func standIn(isDeleted: Bool) async throws {
+    let group = try await MigrationGroup([1, 1, 2]) {
+      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("title", String?.self)]) }
+      Migration(2, "loud") { ChangeColumn("title", String?.self, in: "book", by: "upper(title)") }
+    }
+    try await group.write(2, "INSERT INTO book VALUES (1, 'V')")
+    try await group.write(1, "INSERT INTO book VALUES (1, 'w')")
+    for sender in 1...2 { try await group.send(sender, to: 0) }
+    #expect(try await group.rows(0, "SELECT title FROM book") == [["w"]])
+    if isDeleted { try await group.write(0, "DELETE FROM book") }
+    try await group.update(0, to: 2)
+    #expect(try await group[0].conflicts().map(\.losingValues) == [["V"]])
+  }
 }
