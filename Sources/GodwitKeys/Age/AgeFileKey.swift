@@ -40,7 +40,6 @@ struct AgeFileKey: Sendable {
   private static let zeroNonce = [UInt8](repeating: 0, count: AgeChunkCipher.nonceByteCount)
 
   private func derive(salt: [UInt8], info: String) -> SymmetricKey {
-    HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: secret.symmetricKey, salt: salt, info: Array(info.utf8), outputByteCount: 32)
+    secret.expanded(salt: salt, info: Array(info.utf8))
   }
 }

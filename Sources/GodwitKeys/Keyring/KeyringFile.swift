@@ -95,8 +95,7 @@ struct KeyringFile: Sendable {
   }
 
   private static func bodyKey(_ masterKey: SecretBytes) -> SymmetricKey {
-    HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: masterKey.symmetricKey, salt: [UInt8](), info: bodyInfo, outputByteCount: 32)
+    masterKey.expanded(salt: [UInt8](), info: bodyInfo)
   }
 
   private static func newer(_ version: UInt16) -> GodwitError {

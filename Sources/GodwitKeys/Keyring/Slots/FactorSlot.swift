@@ -61,9 +61,7 @@ struct FactorSlot: Sendable {
     joined.reserveCapacity(factorKeys.reduce(0) { $0 + $1.count })
     defer { joined.wipe() }
     for key in factorKeys { key.withUnsafeBytes { joined += $0 } }
-    return HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: SymmetricKey(data: joined), salt: [UInt8](), info: seedInfo, outputByteCount: 32
-    ).secretBytes
+    return SecretBytes(copying: joined).expanded(salt: [UInt8](), info: seedInfo).secretBytes
   }
 }
 

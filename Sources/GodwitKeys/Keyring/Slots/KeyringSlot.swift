@@ -43,7 +43,6 @@ struct KeyringSlot: Equatable, Sendable {
 
   /// HKDF-SHA-256 (RFC 5869).
   private static func wrapKey(_ machineKey: SecretBytes, salt: ArraySlice<UInt8>) -> SymmetricKey {
-    HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: machineKey.symmetricKey, salt: salt, info: info, outputByteCount: 32)
+    machineKey.expanded(salt: salt, info: info)
   }
 }

@@ -39,9 +39,7 @@ package struct SlotFactor: Hashable, Sendable {
   func key(_ secret: SecretBytes) throws -> SecretBytes {
     let salt = Self.label + [kind.rawValue] + salt
     guard cost == 0 else { return try Scrypt.key(secret, salt: salt, cost: cost).secretBytes }
-    return HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: secret.symmetricKey, salt: salt, info: [UInt8](), outputByteCount: 32
-    ).secretBytes
+    return secret.expanded(salt: salt, info: []).secretBytes
   }
 
   func encode(to writer: inout ByteWriter) {
