@@ -22,8 +22,7 @@ final class ChangeCarrier {
   private let catalog: Catalog
   private let history: MigrationHistory
   private let converter: ValueConverter
-  /// Whether what is carried has been carried before, or is made anew: then nothing of it is written down.
-  private let isReading: Bool
+  /// Nil where what is carried has been carried before, or is made anew: then nothing of it is written down.
   private let losses: LossLog?
   /// Whether an insert is given the defaults of columns that its author had not got.
   private let completesInserts: Bool
@@ -42,7 +41,6 @@ final class ChangeCarrier {
     self.catalog = catalog
     self.history = history
     converter = ValueConverter(connection: connection)
-    self.isReading = isReading
     losses = isReading ? nil : LossLog(connection)
   }
 

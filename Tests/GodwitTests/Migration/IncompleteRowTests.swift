@@ -15,6 +15,71 @@ struct IncompleteRowTests {
     Migration(3, "titles") { DropColumn("shelf", from: "book") }
   }
 
+  @Test("a row waits for a value that a rule has nothing for, and for no other: it comes with one that is written later")
+  func incomplete() async throws {
+    let group = try await MigrationGroup([1, 2], Self.shelves)
+    try await group.write(0, "INSERT INTO book VALUES (1, 'top', 'Emma')")
+    #expect(try await group.send(0, to: 1).quarantined == 1)
+    try await group.write(0, "UPDATE book SET title = 'Emma Woodhouse'")
+    #expect(try await group.send(0, to: 1).quarantined == 0)
+    #expect(try await group.rows(1, "SELECT * FROM book").isEmpty)
+    let limbo = try await group[1].limbo()
+    #expect(limbo.map(\.values.values) == [[.null, "Emma Woodhouse"]])
+    #expect(limbo.first?.holds.map(\.reason) == [.missingValue(columns: ["shelf"])])
+    #expect(try await group[1].conflicts().isEmpty)
+    try await group.write(0, "UPDATE book SET shelf = '12'")
+    try await group.send(0, to: 1)
+    #expect(try await group.rows(1, "SELECT * FROM book") == [[1, 12, "Emma Woodhouse"]])
+    try await group.update(0, to: 2)
+    try await group.write(0, "UPDATE book SET title = 'Emma, a novel'")
+    try await group.exchange()
+    #expect(try await group.rows(1, "SELECT * FROM book") == [[1, 12, "Emma, a novel"]])
+    #expect(try await group[1].limbo().isEmpty)
+    try await group.expectSame()
+  }
+
+  @Test("what is written to a row that waits for a value is kept, and comes with the migration that needs none")
+  func incompleteUntilDropped() async throws {
+    let group = try await MigrationGroup([1, 2, 1], Self.shelves)
+    try await group.write(0, "INSERT INTO book VALUES (1, '1', 'Emma')")
+    try await group.exchange()
+    try await group.write(0, "UPDATE book SET shelf = 'top'")
+    try await group.write(0, "UPDATE book SET id = 2")
+    try await group.write(2, "UPDATE book SET title = 'Persuasion'")
+    try await group.send(0, to: 1)
+    #expect(try await group.rows(1, "SELECT * FROM book").isEmpty)
+    try await group.send(2, to: 1)
+    #expect(try await group[1].limbo().map(\.key) == [[2]])
+    for _ in 0..<2 { try await group.send(1, to: 2) }
+    for replica in 0...2 { try await group.update(replica, to: replica == 1 ? 3 : 1) }
+    #expect(try await group.rows(1, "SELECT id, title FROM book") == [[2, "Persuasion"]])
+    #expect(try await group[1].limbo().isEmpty)
+    try await group.exchange()
+    try await group.write(0, "UPDATE book SET shelf = '2'")
+    try await group.exchange()
+    for replica in 0...2 { try await group.update(replica, to: 3) }
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.rows(2, "SELECT id, title FROM book") == [[2, "Persuasion"]])
+    #expect(try await group[1].status().quarantined == 0)
+    try await group.expectSame()
+  }
+
+  @Test("a row that takes the key of one that waits for a value tells what it takes the place of")
+  func incompleteReplaced() async throws {
+    let group = try await MigrationGroup([2, 1], Self.shelves)
+    try await group.write(0, "INSERT INTO book VALUES (1, 12, 'Emma')")
+    try await group.send(0, to: 1)
+    #expect(try await group[1].limbo().map(\.key) == [[1]])
+    try await group.write(1, "INSERT INTO book VALUES (1, '7', 'Persuasion')")
+    #expect(try await group[1].limbo().isEmpty)
+    #expect(try await group[1].conflicts().map(\.losingValues) == [["Emma"]])
+    try await group.update(1, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    for replica in 0...1 { #expect(try await group.rows(replica, "SELECT * FROM book") == [[1, 7, "Persuasion"]]) }
+    #expect(Set(try await group[1].conflicts().map(\.losingValues)) == [["Emma"], [12]])
+    try await group.expectSame()
+  }
+
   @Test("one that became complete is shown, whatever it refers to", arguments: [
     "INSERT INTO person VALUES (1, 1, NULL, NULL)", "INSERT INTO person VALUES (1, NULL, 1, NULL)",
     "INSERT INTO person VALUES (1, NULL, NULL, 1)",
