@@ -53,7 +53,21 @@ struct CarriedLog {
     return try carrier().isAdded(column, to: row.table, since: record)
   }
 
-  private func carrier() throws -> ChangeCarrier {
-    try ChangeCarrier(connection, catalog: tables.catalog, history: MigrationHistory(connection), reading: true)
+  /// Whether a transaction wrote a value to a single cell that has a place here, and not only one that stands for what waits.
+  func hasWritten(_ column: Int, of row: RowKey, by dot: Dot) throws -> Bool {
+    guard let record = try log.record(of: dot),
+      let carried = try carrier(completingInserts: false).carry(record).record
+    else { return false }
+    var isWritten = false
+    try forEachWrite(of: carried, context: VersionVector()) { key, write in
+      if key == row, write.value(of: column) != nil { isWritten = true }
+    }
+    return isWritten
+  }
+
+  private func carrier(completingInserts: Bool = true) throws -> ChangeCarrier {
+    try ChangeCarrier(
+      connection, catalog: tables.catalog, history: MigrationHistory(connection), reading: true,
+      completingInserts: completingInserts)
   }
 }

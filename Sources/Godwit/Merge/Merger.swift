@@ -85,8 +85,8 @@ final class Merger {
     #else
       let hlc = record.hlc
     #endif
+    try beginTransaction()
     try carried.forEachWrite(of: record, context: context, at: hlc) { key, write in gather(write, to: key) }
-    try endTransaction()
   }
 
   /// Merges what of a transaction has had to wait: what saw it may be here. `author` is the transaction as it was written.
@@ -96,10 +96,10 @@ final class Merger {
     guard let record = now.record else { return }
     let late = try self.late ?? LateWrites(carried, places)
     self.late = late
+    try beginTransaction()
     try carried.forEachWrite(of: record, context: log.context(of: record.dot)) { key, write in
       if try !late.take(write, to: key, by: author) { gather(write, to: key) }
     }
-    try endTransaction()
   }
 
   private func gather(_ write: RowWrite, to key: RowKey) {
@@ -107,9 +107,10 @@ final class Merger {
     pendingCount += 1
   }
 
-  private func endTransaction() throws {
-    transactionCount += 1
+  /// What has been gathered is in the log by now, and what of it waits is in quarantine.
+  private func beginTransaction() throws {
     if pendingCount >= Self.batchSize { try flush() }
+    transactionCount += 1
   }
 
   /// Merges rows anew that something came late for.
@@ -295,8 +296,11 @@ final class Merger {
     guard case .cell(let column) = lost.part else { return false }
     let table = try tables[key.table]
     if lost.value == .null, table.required[column] { return true }
-    guard lost.value == table.defaults[column - table.definition.keyCount] else { return false }
-    return try Quarantine.holds(lost.loser.dot, of: log, on: places.states.connection)
+    let dot = lost.loser.dot
+    guard lost.value == table.defaults[column - table.definition.keyCount],
+      try Quarantine.holds(dot, of: log, on: places.states.connection)
+    else { return false }
+    return try !carried.hasWritten(column, of: key, by: dot)
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {
