@@ -74,7 +74,6 @@ final class Merger {
   /// of other tables and only some of it has a place here. Nil when none has.
   func merge(_ carried: ChangeCarrier.Carried, context: VersionVector) throws {
     if !isMerging { try beginMerging() }
-    places.incomplete.formUnion(carried.incomplete)
     if let record = carried.record { try merge(record, context: context) }
   }
 
@@ -92,7 +91,6 @@ final class Merger {
   /// Merges what of a transaction has had to wait: what saw it may be here. `author` is the transaction as it was written.
   func mergeLate(_ now: ChangeCarrier.Carried, by author: TransactionRecord) throws {
     if !isMerging { try beginMerging() }
-    places.incomplete.formUnion(now.incomplete)
     guard let record = now.record else { return }
     let late = try self.late ?? LateWrites(carried, places)
     self.late = late
@@ -167,18 +165,17 @@ final class Merger {
   }
 
   /// Shows the rows of a table that a migration has changed which lack nothing now that what waited has come: they have the
-  /// defaults that it has given, also of columns that take NULL since (`columns`).
-  func completeRows(of name: String, lacking columns: Set<String>) throws {
+  /// defaults that it has given (`defaults`, by column), also of columns that take NULL since.
+  func completeRows(of name: String, with defaults: [String: Value]) throws {
     guard let table = try tables.named(name) else { return }
     var rows: [LivingRow] = []
     try places.states.forEach(of: table.number) { key, state in
-      guard state.image != nil, var row = try places.load(key) else { return }
-      let isIncomplete = try places.isIncomplete(key)
-      guard isIncomplete || table.lacksValue(row.values) else { return }
-      for (place, value) in row.values.enumerated() where value == .null && table.defaults[place] != .null {
-        let column = place + table.definition.keyCount
-        guard table.required[column] || columns.contains(table.definition.columns[column].name) else { continue }
-        row.values[place] = try row.state.complete(column, with: table.defaults[place], table.rules)
+      guard state.image != nil, try places.isIncomplete(key), var row = try places.load(key) else { return }
+      for column in table.definition.columns.indices.dropFirst(table.definition.keyCount) {
+        guard let value = defaults[table.definition.columns[column].name], value != .null,
+          try lacksValue(row, column, table)
+        else { continue }
+        row.values[column - table.definition.keyCount] = try row.state.complete(column, with: value, table.rules)
       }
       rows.append(row)
     }
@@ -187,6 +184,13 @@ final class Merger {
     for row in rows { references.check(row.key, in: table) }
     try unique.resolve()
     try finish()
+  }
+
+  /// Whether nobody has written the NULL that stands there.
+  private func lacksValue(_ row: LivingRow, _ column: Int, _ table: MergeTable) throws -> Bool {
+    guard row.values[column - table.definition.keyCount] == .null else { return false }
+    guard !table.required[column], let stamp = row.state.carried[column] ?? row.state.claimStamp(of: column) else { return true }
+    return try !carried.hasWritten(column, of: row.key, by: stamp.dot)
   }
 
   private func beginMerging() throws {
@@ -205,7 +209,7 @@ final class Merger {
   /// A local write did not know what waits in limbo.
   private func rejudge(_ key: RowKey) throws {
     guard let row = try places.load(key) else {
-      try places.noteDeath(key)
+      try places.release(key)
       return try places.noteDeparture(key)
     }
     guard row.isShown else { return }

@@ -72,9 +72,6 @@ struct RowChange {
     var state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     stored = values
-    // It may live again, and still waits then; and what lacks a value may have followed a move to here.
-    let isLacked = all.following.contains { $0.edits.cells.contains { table.required[$0.key] && $0.value.value == .null } }
-    if isLacked || known?.image != nil && table.lacksValue(values) { places.incomplete.insert(key) }
     let recall = { try carried.value(of: $0, of: key, by: $1) }
     let isAdded = { try carried.isAdded($0, of: key, by: $1) }
     if let beginning = all.beginning {
@@ -139,7 +136,7 @@ struct RowChange {
 
   private func die(_ wasShown: Bool) throws {
     if wasShown { try places.takeOut(key) }
-    if before != nil { try places.noteDeath(key) }
+    if before != nil { try places.release(key) }
     var state = after
     state.image = values
     state.masks = [:]

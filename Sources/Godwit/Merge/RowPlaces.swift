@@ -19,8 +19,6 @@ final class RowPlaces {
   /// Rows that came into their table or left it, for those that refer to them.
   private(set) var arrived: Set<RowKey> = []
   private(set) var departed: Set<RowKey> = []
-  /// Rows that came without a value which they need, because it waits for a schema.
-  var incomplete: Set<RowKey> = []
 
   init(_ connection: Connection, tables: MergeTables, origins: OriginTable) throws {
     self.tables = tables
@@ -67,7 +65,7 @@ final class RowPlaces {
   private func wait(_ row: LivingRow) throws {
     let table = try tables[row.key.table]
     try release(row.key)
-    if incomplete.contains(row.key), table.lacksValue(row.values) {
+    if table.lacksValue(row.values) {
       // It claims nothing and refers to nothing before it is whole.
       return try holds.add(Holds.Target(valueIn: row.key.table), for: row.key)
     }
@@ -91,6 +89,7 @@ final class RowPlaces {
         // What it lacks may come yet.
         if try isIncomplete(key) { return }
         try wait(row)
+        if try isIncomplete(key) { return }
         free.append(row)
       }
       try body(row)
@@ -129,17 +128,11 @@ final class RowPlaces {
     try holds.removeAll(for: row.key)
   }
 
-  /// Ends what a row waits for. That it is incomplete is remembered, should it wait again.
-  func release(_ key: RowKey) throws {
-    if try isIncomplete(key) { incomplete.insert(key) }
-    try holds.removeAll(for: key)
-  }
+  /// It waits for nothing any more.
+  func release(_ key: RowKey) throws { try holds.removeAll(for: key) }
 
   /// Whether a row waits for a value which it needs.
   func isIncomplete(_ key: RowKey) throws -> Bool { try holds.targets(of: key).contains(Holds.Target(valueIn: key.table)) }
-
-  /// A row died: it waits for nothing any more.
-  func noteDeath(_ key: RowKey) throws { try holds.removeAll(for: key) }
 
   func claims(of row: LivingRow) throws -> [Holds.Target] {
     let table = try tables[row.key.table]

@@ -34,7 +34,7 @@ struct TransactionApplier {
     }
     try log.append(record, Captured(changes: record.changes, images: images))
     try clock.take(record, carrier)
-    guard !carried.waiting.isEmpty else { return carried.incomplete.isEmpty }
+    guard !carried.waiting.isEmpty else { return carried.isComplete }
     try quarantine.set(carried, for: LogKey(origin: log.origins.number(of: dot.origin), dot.sequence))
     return false
   }

@@ -7,8 +7,8 @@ struct CarrierRun {
   let landings: [ColumnLandings]
   private(set) var waiting = WaitingOperations()
   private(set) var unknown: Set<String> = []
-  /// The rows that are brought without a value which they need.
-  var incomplete: Set<RowKey> = []
+  /// Whether every row that is brought has the values which it needs.
+  var isComplete = true
   private var tables: [Entry: Int] = [:]
   private var dictionary: [ChangeSet.Table] = []
   private var operations = ByteWriter(capacity: 1 << 10)

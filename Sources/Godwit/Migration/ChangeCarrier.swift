@@ -12,8 +12,8 @@ final class ChangeCarrier {
     let waiting: WaitingOperations
     /// What it waits for, in words.
     let unknown: Set<String>
-    /// The rows that it brings without a value which they need.
-    var incomplete: Set<RowKey> = []
+    /// Whether every row that it brings has the values which it needs.
+    var isComplete = true
     /// Whether the record is the one that came, all of it.
     var isPlain = false
   }
@@ -73,7 +73,7 @@ final class ChangeCarrier {
       return TransactionRecord(
         dot: record.dot, hlc: record.hlc, schemaVersion: history.version, context: record.context, changes: bytes)
     }
-    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown, incomplete: run.incomplete)
+    return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown, isComplete: run.isComplete)
   }
 
   /// The rows here that a transaction writes to, those of which its cells wait included.
@@ -125,6 +125,8 @@ final class ChangeCarrier {
     guard let table = landings.table else { return }
     if operation.kind == .delete { return try run.append(operation, to: table, [:]) }
     var values: [Int: Value] = [:]
+    /// What inserts write in the place of values that have none.
+    var standIns: [Int: Value] = [:]
     var unknown: [(column: Int, what: String)] = []
     for cell in try operation.cells(in: run.changes.tables[operation.table]) {
       if let columns, !columns.contains(cell.column) { continue }
@@ -138,6 +140,7 @@ final class ChangeCarrier {
         if let value = try convert(cell.value, landing, table, operation, version) {
           values[number] = value
         } else {
+          standIns[number] = try converter.carry(cell.value, by: landing.conversions) ?? .null
           unknown.append((cell.column, "another rule for \(column): a migration's has no value for what was written"))
         }
       }
@@ -145,14 +148,12 @@ final class ChangeCarrier {
     if operation.kind == .insert || operation.kind == .move, columns == nil {
       for (number, addition) in landings.additions
       where values[number] == nil && (completesInserts || landings.required.contains(number)) {
-        let value = try converter.apply(addition.conversions, to: addition.value).value ?? addition.value
+        let value = try converter.carry(addition.value, by: addition.conversions) ?? .null
         values[number] = Self.brought(value, to: table.definition.columns[number])
       }
       // The table does not take such a row: it is in limbo until something is written there.
-      if !landings.required.isSubset(of: values.keys) {
-        run.incomplete.insert(RowKey(table: table.id, key: operation.key))
-      }
-      if completesInserts { complete(&values, in: table.definition) }
+      if landings.required.contains(where: { (values[$0] ?? standIns[$0] ?? .null) == .null }) { run.isComplete = false }
+      if completesInserts { complete(&values, with: standIns, in: table.definition) }
     }
     for (column, what) in unknown { run.wait(place, column: column, for: what) }
     guard columns == nil || !values.isEmpty else { return }
@@ -160,10 +161,12 @@ final class ChangeCarrier {
   }
 
   /// An insert's stamp stands for all columns: where its value waits there is none, whatever stood there before.
-  private func complete(_ values: inout [Int: Value], in table: TableDefinition) {
+  private func complete(_ values: inout [Int: Value], with standIns: [Int: Value], in table: TableDefinition) {
     guard !table.isCollection else { return }
     for (number, column) in table.columns.enumerated().dropFirst(table.keyCount)
-    where values[number] == nil && !column.merge.isContributed { values[number] = column.defaultValue ?? .null }
+    where values[number] == nil && !column.merge.isContributed {
+      values[number] = standIns[number] ?? column.defaultValue ?? .null
+    }
   }
 
   /// Many inserts of a row bring a counter's default once.
@@ -186,16 +189,11 @@ final class ChangeCarrier {
     _ value: Value, _ landing: ColumnLandings.Landing, _ table: CatalogTable, _ operation: Operation, _ version: UInt64
   ) throws -> Value? {
     guard !landing.conversions.isEmpty else { return value }
-    do {
-      let (converted, loses) = try converter.apply(landing.conversions, to: value)
-      if loses {
-        try losses?.add(
-          value, version: history.version, table: table.definition.name, key: Array(operation.key),
-          column: landing.name)
-      }
-      return converted
-    } catch let error as GodwitError where error.code == .sql || error.code == .constraint {
-      return nil
+    guard let (converted, loses) = try converter.attempt(landing.conversions, on: value) else { return nil }
+    if loses {
+      try losses?.add(
+        value, version: history.version, table: table.definition.name, key: Array(operation.key), column: landing.name)
     }
+    return converted
   }
 }

@@ -104,7 +104,9 @@ struct ConflictCarrier {
   ) throws -> Bool {
     guard entry.losing.indices.contains(place) else { return true }
     let lost = entry.losing[place]
-    guard let converted = try apply(conversions, to: lost) else { return false }
+    let converter = ValueConverter(connection: connection)
+    // A rule may never have met such a value in a row.
+    guard let converted = try converter.attempt(conversions, on: lost) else { return false }
     entry.losing[place] = converted.value
     if converted.loses {
       try LossLog(connection).add(
@@ -112,21 +114,11 @@ struct ConflictCarrier {
     }
     // NULL stands for what has no value, too, such as a delete.
     if entry.winning.indices.contains(place), entry.winning[place] != .null,
-      let winner = try apply(conversions, to: entry.winning[place])
+      let winner = try converter.attempt(conversions, on: entry.winning[place])
     {
       entry.winning[place] = winner.value
     }
     return true
-  }
-
-  /// Nil when the rule has no value, or fails: it may never have met such a value in a row.
-  private func apply(_ conversions: [Conversion], to value: Value) throws -> (value: Value, loses: Bool)? {
-    do {
-      let (converted, loses) = try ValueConverter(connection: connection).apply(conversions, to: value)
-      return converted.map { ($0, loses) }
-    } catch let error as GodwitError where error.code == .sql || error.code == .constraint {
-      return nil
-    }
   }
 
   private func entries(_ columns: ConflictColumns, of table: CatalogTable) throws -> [Entry] {

@@ -115,7 +115,9 @@ struct Migrator {
     for table in rebuild.rebuilt.map(\.table) + rebuild.reindexed { try writer.merger().renewHolds(of: table) }
     let aside = try started.map { try sync.setAside($0) }
     let released = try Quarantine.release(on: writer)
-    for (table, columns) in rebuild.lacking.sorted(by: { $0.key < $1.key }) { try writer.merger().completeRows(of: table, lacking: columns) }
+    for (table, defaults) in rebuild.defaults.sorted(by: { $0.key < $1.key }) {
+      try writer.merger().completeRows(of: table, with: defaults)
+    }
     for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),

@@ -15,8 +15,8 @@ final class SchemaRebuild {
   private let conflicts: ConflictCarrier
   /// Rows written anew, by the table's new name.
   private(set) var rebuilt: [(table: String, rows: Int)] = []
-  /// By table, the columns that took no NULL before: there, rows in limbo may lack a value.
-  var lacking: [String: Set<String>] = [:]
+  /// By table and column, what rows in limbo that lacked a value there have now.
+  var defaults: [String: [String: Value]] = [:]
   /// Tables of which only the indexes have changed.
   private(set) var reindexed: [String] = []
 

@@ -20,6 +20,27 @@ struct ValueConverter {
     return (value, loses)
   }
 
+  /// What a row holds after the conversions whose value was this one; nil stands for a row that lacks a value. Where a
+  /// conversion has nothing for the value, the row lacks one until a column has a default or takes NULL. Nil when it still
+  /// does in the end.
+  func carry(_ value: Value?, by conversions: [Conversion]) throws -> Value? {
+    try conversions.reduce(value) { value, conversion in
+      let empty = conversion.fallback ?? (conversion.isNullable ? .null : nil)
+      guard let value else { return empty }
+      return try attempt([conversion], on: value)?.value ?? empty
+    }
+  }
+
+  /// The same as ``apply(_:to:)``, also where an expression fails: nil then.
+  func attempt(_ conversions: [Conversion], on value: Value) throws -> (value: Value, loses: Bool)? {
+    do {
+      let (converted, loses) = try apply(conversions, to: value)
+      return converted.map { ($0, loses) }
+    } catch let error as GodwitError where error.code == .sql || error.code == .constraint {
+      return nil
+    }
+  }
+
   /// The value stands for itself, without a column's affinity, so that it is the same wherever it comes from.
   private func evaluate(_ expression: String, _ name: String, _ value: Value) throws -> Value {
     let sql = "SELECT (\(expression)) FROM (SELECT ?1 AS \(SQLName.quoted(name)))"

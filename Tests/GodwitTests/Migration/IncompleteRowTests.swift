@@ -334,4 +334,40 @@ struct IncompleteRowTests {
     #expect(try await group.rows(0, "SELECT title FROM book") == [["Emma"]])
     #expect(try await group[0].conflicts().map(\.losingValues) == [[.null]])
   }
+
+  @Test("what stands for a value that no rule takes is the same wherever it came, whatever migrations come after")
+  func laterConversion() async throws {
+    let group = try await MigrationGroup([1, 2, 1, 1]) {
+      Self.shelves()[0]
+      Self.shelves()[1]
+      Migration(3, "a default") { ChangeColumn("shelf", Int.self, in: "book", default: 5) }
+      Migration(4, "more") { ChangeColumn("shelf", Int.self, in: "book", default: 9, by: "shelf + 100") }
+    }
+    try await group.update(3, to: 4)
+    try await group.write(0, "INSERT INTO book VALUES (1, 'top', 'Emma')")
+    try await group.send(0, to: 1)
+    try await group.update(1, to: 3)
+    #expect(try await group.rows(1, "SELECT shelf FROM book") == [[5]])
+    try await group.update(2, to: 3)
+    try await group.send(0, to: 2)
+    #expect(try await group.rows(2, "SELECT shelf FROM book") == [[5]])
+    for replica in 1...2 { try await group.update(replica, to: 4) }
+    try await group.send(0, to: 3)
+    for replica in 1...3 { #expect(try await group.rows(replica, "SELECT shelf FROM book") == [[105]]) }
+    #expect(try await group[1].digest() == group[3].digest())
+  }
+
+  @Test("a NULL that was written where NULL is allowed since is not taken for a value that lacks")
+  func writtenNull() async throws {
+    let group = try await MigrationGroup([1, 2]) {
+      Self.shelves()[0]
+      Migration(2, "optional") { ChangeColumn("shelf", String?.self, in: "book", default: "hall") }
+    }
+    try await group.write(1, "INSERT INTO book VALUES (1, NULL, 'Emma')")
+    try await group.send(1, to: 0)
+    #expect(try await group.rows(0, "SELECT * FROM book").isEmpty)
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT * FROM book") == [[1, .null, "Emma"]])
+    try await group.expectSame()
+  }
 }
