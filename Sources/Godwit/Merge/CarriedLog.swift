@@ -53,16 +53,16 @@ struct CarriedLog {
     return try carrier().isAdded(column, to: row.table, since: record)
   }
 
-  /// Whether a transaction wrote a value to a single cell that has a place here, and not only one that stands for what waits.
-  func hasWritten(_ column: Int, of row: RowKey, by dot: Dot) throws -> Bool {
-    guard let record = try log.record(of: dot),
-      let carried = try carrier(completingInserts: false).carry(record).record
-    else { return false }
-    var isWritten = false
-    try forEachWrite(of: carried, context: VersionVector()) { key, write in
-      if key == row, write.value(of: column) != nil { isWritten = true }
+  /// Nil when the log does not have the transaction any more.
+  func authoredCells(of dot: Dot) throws -> AuthoredCells? {
+    guard let record = try log.record(of: dot) else { return nil }
+    let carrier = try carrier(completingInserts: false)
+    let carried = try carrier.carry(record)
+    var cells = AuthoredCells(waiting: try carrier.rows(of: record, only: carried.waiting))
+    if let carried = carried.record {
+      try forEachWrite(of: carried, context: VersionVector()) { key, write in cells.add(write, to: key) }
     }
-    return isWritten
+    return cells
   }
 
   private func carrier(completingInserts: Bool = true) throws -> ChangeCarrier {

@@ -19,6 +19,8 @@ final class Merger {
   private let conflicts: ConflictLog
   private let carried: CarriedLog
   private var late: LateWrites?
+  /// Asked for by what is merged at present.
+  private var authored: [Dot: AuthoredCells?] = [:]
   private var isMerging = false
   /// The transaction before may refer to rows that are not there.
   private var mayDangle = false
@@ -96,7 +98,9 @@ final class Merger {
     self.late = late
     try beginTransaction()
     try carried.forEachWrite(of: record, context: log.context(of: record.dot)) { key, write in
-      if try !late.take(write, to: key, by: author) { gather(write, to: key) }
+      if try late.take(write, to: key, by: author) { return }
+      gather(write, to: key)
+      pending[key]?.isLate = true
     }
   }
 
@@ -117,7 +121,9 @@ final class Merger {
     self.late = nil
     let writes = try late.writes()
     try merge(writes)
-    for (key, lost) in try late.overlooked(among: writes) { try list(lost, of: key, ifUnlike: true) }
+    for (key, lost) in try late.overlooked(among: writes) where try !isStandIn(lost, of: key) {
+      try list(lost, of: key, ifUnlike: true)
+    }
   }
 
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are
@@ -151,46 +157,53 @@ final class Merger {
     if isMerging { try log.origins.markFolded() }
   }
 
-  /// Rows of a table that a migration has changed wait for what its indexes and columns are now, or do not wait any more.
-  func renewHolds(of name: String) throws {
-    guard let table = try tables.named(name) else { return }
-    let free = try places.renewHolds(of: table) { row in
-      try unique.changed(row)
-      references.check(row.key, in: table)
+  /// Rows of tables that a migration has changed wait for what their indexes and columns are now, or do not wait any more.
+  func renewHolds(of names: [String]) throws {
+    let tables = try names.compactMap(self.tables.named)
+    for table in tables {
+      let free = try places.renewHolds(of: table) { row in
+        try unique.changed(row)
+        references.check(row.key, in: table)
+      }
+      for row in free { _ = try unique.admit(row) }
+      try unique.changedSomewhere(in: table.number)
     }
-    for row in free { _ = try unique.admit(row) }
-    try unique.changedSomewhere(in: table.number)
     try unique.resolve()
     try finish()
   }
 
-  /// Shows the rows of a table that a migration has changed which lack nothing now that what waited has come: they have the
-  /// defaults that it has given (`defaults`, by column), also of columns that take NULL since.
-  func completeRows(of name: String, with defaults: [String: Value]) throws {
-    guard let table = try tables.named(name) else { return }
-    var rows: [LivingRow] = []
-    try places.states.forEach(of: table.number) { key, state in
-      guard state.image != nil, try places.isIncomplete(key), var row = try places.load(key) else { return }
-      for column in table.definition.columns.indices.dropFirst(table.definition.keyCount) {
-        guard let value = defaults[table.definition.columns[column].name], value != .null,
-          try lacksValue(row, column, table)
-        else { continue }
-        row.values[column - table.definition.keyCount] = try row.state.complete(column, with: value, table.rules)
+  /// Rows in limbo have the defaults that a migration gives to columns in which they lack a value (by table and column). They
+  /// wait on: what comes later takes the place of these.
+  func giveDefaults(_ defaults: [String: [String: Value]]) throws {
+    for (name, defaults) in defaults {
+      guard let table = try tables.named(name) else { continue }
+      try places.forEachIncomplete(of: table) { row in
+        var row = row
+        for (place, value) in row.values.enumerated() where value == .null {
+          let column = place + table.definition.keyCount
+          guard let value = defaults[table.definition.columns[column].name], value != .null else { continue }
+          row.values[place] = try row.state.complete(column, with: value, table.rules)
+        }
+        row.state.image = row.values
+        try places.states.save(row.state, for: row.key)
       }
-      rows.append(row)
+    }
+  }
+
+  /// Shows the rows of tables that a migration has changed which lack nothing now that what waited has come.
+  func showComplete(of names: [String]) throws {
+    var rows: [LivingRow] = []
+    for table in try names.compactMap(tables.named) {
+      try places.forEachIncomplete(of: table) { row in
+        if table.lacksValue(row.values) { return }
+        rows.append(row)
+        references.check(row.key, in: table)
+      }
     }
     guard !rows.isEmpty else { return }
     try unique.place(rows)
-    for row in rows { references.check(row.key, in: table) }
     try unique.resolve()
     try finish()
-  }
-
-  /// Whether nobody has written the NULL that stands there.
-  private func lacksValue(_ row: LivingRow, _ column: Int, _ table: MergeTable) throws -> Bool {
-    guard row.values[column - table.definition.keyCount] == .null else { return false }
-    guard !table.required[column], let stamp = row.state.carried[column] ?? row.state.claimStamp(of: column) else { return true }
-    return try !carried.hasWritten(column, of: row.key, by: stamp.dot)
   }
 
   private func beginMerging() throws {
@@ -229,10 +242,13 @@ final class Merger {
   /// Every row that goes, and every row whose unique columns change, is taken out before any is put in, so that
   /// unique values may go from row to row.
   private func merge(_ batch: [RowKey: RowWrites]) throws {
+    defer { authored = [:] }
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
     for (key, change) in changes where !change.isIdle {
-      for lost in change.lost where !change.isSweep(lost) { try list(lost, of: key, ifUnlike: batch[key]?.beginning != nil) }
+      for lost in try told(change) where !change.isSweep(lost) {
+        try list(lost, of: key, ifUnlike: batch[key]?.beginning != nil)
+      }
       for edits in change.following.map(\.edits) {
         guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }
         try follow(latest, RowKey(table: key.table, key: edits.target[...]))
@@ -289,22 +305,39 @@ final class Merger {
 
   /// `ifUnlike` says that it may have been found before.
   private func list(_ lost: LostWrite, of key: RowKey, ifUnlike: Bool) throws {
-    if try isStandIn(lost, of: key) { return }
     let entry = try entry(lost, key)
     if try ifUnlike && conflicts.hasLike(entry) { return }
     if try conflicts.add(entry) { conflictCount += 1 }
   }
 
-  /// Whether it stands for a value that waits, which is listed when it comes.
+  /// What is listed of a change: no stand-ins, but the whole row where deletes win and its author's program had none of these
+  /// columns.
+  private func told(_ change: RowChange) throws -> [LostWrite] {
+    var told: [LostWrite] = []
+    var standIns: [LostWrite] = []
+    for lost in change.lost { if try isStandIn(lost, of: change.key) { standIns.append(lost) } else { told.append(lost) } }
+    for lost in standIns where change.isDelete(lost.winner) && !told.contains(where: { $0.loser.dot == lost.loser.dot }) {
+      if try authored(by: lost.loser.dot)?.isWaiting(for: change.key) == true { continue }
+      told.append(LostWrite(.row, loser: lost.loser, winner: lost.winner))
+    }
+    return told
+  }
+
+  /// Whether nobody wrote what was lost: it stands for a value that waits, which is listed when it comes, or that its author's
+  /// program had not got.
   private func isStandIn(_ lost: LostWrite, of key: RowKey) throws -> Bool {
     guard case .cell(let column) = lost.part else { return false }
-    let table = try tables[key.table]
-    if lost.value == .null, table.required[column] { return true }
+    if try lost.value == .null && tables[key.table].required[column] { return true }
     let dot = lost.loser.dot
-    guard lost.value == table.defaults[column - table.definition.keyCount],
-      try Quarantine.holds(dot, of: log, on: places.states.connection)
-    else { return false }
-    return try !carried.hasWritten(column, of: key, by: dot)
+    guard try Quarantine.holds(dot, of: log, on: places.states.connection) else { return false }
+    return try authored(by: dot)?.contains(column, of: key) == false
+  }
+
+  private func authored(by dot: Dot) throws -> AuthoredCells? {
+    if let cells = authored[dot] { return cells }
+    let cells = try carried.authoredCells(of: dot)
+    authored[dot] = .some(cells)
+    return cells
   }
 
   private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {

@@ -7,6 +7,8 @@ struct RowWrites {
   var writes: [(transaction: Int, write: RowWrite)] = []
   /// Edits that were written under a key the row had before.
   var following: [Following] = []
+  /// Whether some come late to what the row is now: of these the state has the stamps, with what stands for their values.
+  var isLate = false
   /// What the row is put back to, for these to be merged onto that; nil where they come to what it is now.
   var beginning: RowBeginning?
 
@@ -82,6 +84,7 @@ struct RowChange {
         values[place] = try beginning.value(of: column, state, now: (now, value), table.rules.policy(of: column), recall)
       }
     }
+    if all.isLate { Self.fill(&values, with: all.writes.map(\.write), state, table) }
     let first = values
     var merge = RowMerge(state, table.rules, recall: recall, isAdded: isAdded) { first[$0 - keyCount] }
     following = try all.apply(to: &merge)
@@ -92,6 +95,15 @@ struct RowChange {
     isIdle = all.writes.isEmpty && all.following.isEmpty
     lost = merge.lost
     self.values = values
+  }
+
+  /// The values of the writes that stand there have come, before any is compared with them.
+  private static func fill(_ values: inout [Value], with writes: [RowWrite], _ state: RowState, _ table: MergeTable) {
+    for write in writes {
+      for cell in write.cells where !table.rules.policy(of: cell.column).isContributed && state.claimStamp(of: cell.column) == write.stamp {
+        values[cell.column - table.definition.keyCount] = cell.value
+      }
+    }
   }
 
   private static func difference(of values: [Value], from stored: [Value], keyCount: Int) -> [Int: Value] {
@@ -107,6 +119,9 @@ struct RowChange {
     if case .integer(let expiry)? = stored.first, expiry <= lost.loser.hlc.milliseconds { return true }
     return values.first != .null && after.stamp(of: column) == lost.winner
   }
+
+  /// Whether it is a delete of the row that nobody who inserted it again had seen.
+  func isDelete(_ stamp: CellStamp) -> Bool { after.deletes.contains(stamp) }
 
   /// Brings the row where it belongs; one that is to be put into its table is returned.
   func apply(_ references: ReferenceJudge, _ limbo: LimboJournal) throws -> LivingRow? {

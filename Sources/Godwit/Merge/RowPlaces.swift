@@ -97,6 +97,14 @@ final class RowPlaces {
     return free
   }
 
+  /// Calls the body with the rows of a table that wait for a value which they need, or did.
+  func forEachIncomplete(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws {
+    try states.forEach(of: table.number) { key, state in
+      guard state.image != nil, try isIncomplete(key), let row = try load(key) else { return }
+      try body(row)
+    }
+  }
+
   /// Takes a row out of its table; its state is the caller's to keep.
   func takeOut(_ key: RowKey) throws {
     try tables[key.table].rows.delete(key.key)

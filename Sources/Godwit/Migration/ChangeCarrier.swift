@@ -82,6 +82,13 @@ final class ChangeCarrier {
     return try changes.rows(in: landings(changes.tables, of: record.schemaVersion).map { $0.table?.id })
   }
 
+  /// Of the rows here that a transaction writes to those of which something waits.
+  func rows(of record: TransactionRecord, only waiting: WaitingOperations) throws -> Set<RowKey> {
+    guard !waiting.isEmpty else { return [] }
+    let changes = try ChangeSet(record.changes[...])
+    return try Set(changes.rows(in: landings(changes.tables, of: record.schemaVersion).map { $0.table?.id }, only: waiting))
+  }
+
   /// Whether the author of a transaction had not got a column, which its inserts are given the default of.
   func isAdded(_ column: Int, to table: Int, since record: TransactionRecord) throws -> Bool {
     let changes = try ChangeSet(record.changes[...])

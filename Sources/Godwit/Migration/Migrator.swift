@@ -112,12 +112,11 @@ struct Migrator {
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), on: connection)
     try writer.reload()
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
-    for table in rebuild.rebuilt.map(\.table) + rebuild.reindexed { try writer.merger().renewHolds(of: table) }
+    try writer.merger().renewHolds(of: rebuild.rebuilt.map(\.table) + rebuild.reindexed)
+    try writer.merger().giveDefaults(rebuild.defaults)
     let aside = try started.map { try sync.setAside($0) }
     let released = try Quarantine.release(on: writer)
-    for (table, defaults) in rebuild.defaults.sorted(by: { $0.key < $1.key }) {
-      try writer.merger().completeRows(of: table, with: defaults)
-    }
+    try writer.merger().showComplete(of: rebuild.rebuilt.map(\.table))
     for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),

@@ -307,34 +307,6 @@ struct IncompleteRowTests {
     #expect(try await group[0].digest() == group[1].digest())
   }
 
-  @Test("what stands for a value that waits is never listed in its stead", arguments: [true, false])
-  func standIn(isDeleted: Bool) async throws {
-    let group = try await MigrationGroup([1, 1, 2]) {
-      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("title", String?.self)]) }
-      Migration(2, "loud") { ChangeColumn("title", String?.self, in: "book", by: "upper(title)") }
-    }
-    try await group.write(2, "INSERT INTO book VALUES (1, 'V')")
-    try await group.write(1, "INSERT INTO book VALUES (1, 'w')")
-    for sender in 1...2 { try await group.send(sender, to: 0) }
-    #expect(try await group.rows(0, "SELECT title FROM book") == [["w"]])
-    if isDeleted { try await group.write(0, "DELETE FROM book") }
-    try await group.update(0, to: 2)
-    #expect(try await group[0].conflicts().map(\.losingValues) == [["V"]])
-  }
-
-  @Test("a default that its author wrote is listed, whatever else of the transaction waits")
-  func writtenDefault() async throws {
-    let group = try await MigrationGroup([1, 1, 2]) {
-      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("title", String?.self)]) }
-      Migration(2, "pages") { AddColumn("pages", Int.self, default: 0, to: "book") }
-    }
-    try await group.write(2, "INSERT INTO book VALUES (1, NULL, 7)")
-    try await group.write(1, "INSERT INTO book VALUES (1, 'Emma')")
-    for sender in 1...2 { try await group.send(sender, to: 0) }
-    #expect(try await group.rows(0, "SELECT title FROM book") == [["Emma"]])
-    #expect(try await group[0].conflicts().map(\.losingValues) == [[.null]])
-  }
-
   @Test("what stands for a value that no rule takes is the same wherever it came, whatever migrations come after")
   func laterConversion() async throws {
     let group = try await MigrationGroup([1, 2, 1, 1]) {

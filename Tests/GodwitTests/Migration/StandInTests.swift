@@ -1,0 +1,200 @@
+import Testing
+
+@testable import Godwit
+
+/// What stands for values that wait for a schema is nobody's write: it is listed nowhere, and gives way to what a migration gives.
+@Suite("Stand-ins for values that wait")
+struct StandInTests {
+  @MigrationsBuilder private static func titles() -> [Migration] {
+    Migration(1, "books") {
+      CreateTable("book", [NewColumn("id", Int.self), NewColumn("title", String?.self)])
+    }
+    Migration(2, "loud") { ChangeColumn("title", String?.self, in: "book", by: "upper(title)") }
+  }
+
+  @Test("a row that another late value shows has the default, too")
+  func releasedWithDefault() async throws {
+    let group = try await MigrationGroup([1, 2, 2]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("room", String.self)])
+      }
+      Migration(2, "numbers") {
+        ChangeColumn("shelf", Int.self, in: "book", by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
+      }
+      Migration(3, "optional") {
+        ChangeColumn("shelf", Int?.self, in: "book", default: 5)
+        ChangeColumn("room", String.self, in: "book", by: "'r' || room")
+      }
+    }
+    try await group.update(2, to: 3)
+    try await group.write(0, "INSERT INTO book VALUES (1, 'top', 'x')")
+    for receiver in 1...2 { try await group.send(0, to: receiver) }
+    try await group.write(2, "UPDATE book SET room = 'y'")
+    try await group.send(2, to: 1)
+    try await group.update(1, to: 3)
+    for replica in 1...2 { #expect(try await group.rows(replica, "SELECT * FROM book") == [[1, 5, "y"]]) }
+    #expect(try await group[1].digest() == group[2].digest())
+  }
+
+  @Test("a NULL that followed a row to its key is no value that lacks")
+  func followedNull() async throws {
+    let group = try await MigrationGroup([1, 1, 2, 2]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("code", String.self)])
+      }
+      Migration(2, "optional") { ChangeColumn("shelf", String?.self, in: "book", default: "hall") }
+      Migration(3, "no codes") { DropColumn("code", from: "book") }
+    }
+    for replica in 2...3 { try await group.update(replica, to: 3) }
+    try await group.write(2, "INSERT INTO book VALUES (1, 'a')")
+    for receiver in [0, 1, 3] { try await group.send(2, to: receiver) }
+    try await group.write(2, "UPDATE book SET shelf = NULL")
+    try await group.write(3, "UPDATE book SET id = 2")
+    for sender in 2...3 { try await group.send(sender, to: 0) }
+    try await group.update(0, to: 2)
+    try await group.update(1, to: 2)
+    for sender in 2...3 { try await group.send(sender, to: 1) }
+    #expect(try await group[0].limbo().map(\.values.values) == [[.null, .null]])
+    #expect(try await group[0].digest() == group[1].digest())
+    for replica in 0...1 { try await group.update(replica, to: 3) }
+    for _ in 0..<2 { try await group.exchange() }
+    #expect(try await group.rows(0, "SELECT * FROM book") == [[2, .null]])
+    try await group.expectSame()
+  }
+
+  @Test("a NULL that followed a row and lost is listed, whatever else of its transaction waits")
+  func followedLoss() async throws {
+    let group = try await MigrationGroup([1, 1, 2]) {
+      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("title", String?.self)]) }
+      Migration(2, "pages") { AddColumn("pages", Int.self, default: 0, to: "book") }
+    }
+    try await group.write(1, "INSERT INTO book VALUES (1, 'Emma'), (5, 'Persuasion')")
+    for receiver in [0, 2] { try await group.send(1, to: receiver) }
+    try await group.write(2, "UPDATE book SET title = NULL WHERE id = 1", "UPDATE book SET pages = 7 WHERE id = 5")
+    try await group.write(1, "UPDATE book SET id = 2, title = 'Emma Woodhouse' WHERE id = 1")
+    for sender in 1...2 { try await group.send(sender, to: 0) }
+    #expect(try await group.rows(0, "SELECT title FROM book WHERE id = 2") == [["Emma Woodhouse"]])
+    #expect(try await group[0].conflicts().map(\.losingValues) == [[.null]])
+  }
+
+  @Test("where deletes win, a row without any column that is known here is listed as a whole", arguments: [true, false])
+  func lostWhole(isDeletedFirst: Bool) async throws {
+    let group = try await MigrationGroup([1, 1, 2]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self)], deletes: .deleteWins)
+      }
+      Migration(2, "no shelves") {
+        DropColumn("shelf", from: "book")
+        CreateTable("tag", [NewColumn("id", Int.self)])
+      }
+    }
+    try await group.write(1, "INSERT INTO book VALUES (1, 'a')")
+    for receiver in [0, 2] { try await group.send(1, to: receiver) }
+    try await group.write(1, "DELETE FROM book")
+    try await group.write(2, "DELETE FROM book")
+    try await group.write(2, "INSERT INTO book VALUES (1)", "INSERT INTO tag VALUES (1)")
+    for sender in isDeletedFirst ? [1, 2] : [2, 1] { try await group.send(sender, to: 0) }
+    #expect(try await group.rows(0, "SELECT * FROM book").isEmpty)
+    let listed = try await group[0].conflicts()
+    #expect(listed.map(\.kind) == [.edit])
+    #expect(listed.map(\.columns) == [[]])
+  }
+
+  @Test("what lost to another value is not listed as a row that was deleted")
+  func deletedLater() async throws {
+    let group = try await MigrationGroup([1, 1, 2, 1]) {
+      Migration(1, "books") {
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("title", String.self)],
+          deletes: .deleteWins)
+      }
+      Migration(2, "no shelves") { DropColumn("shelf", from: "book") }
+    }
+    try await group.write(2, "INSERT INTO book VALUES (1, 'T')")
+    try await group.write(1, "INSERT INTO book VALUES (1, 'a', 'T')")
+    for sender in 1...2 { try await group.send(sender, to: 3) }
+    try await group.write(3, "DELETE FROM book")
+    try await group.send(3, to: 0)
+    #expect(try await group[0].conflicts().isEmpty)
+  }
+
+  @Test("of two values that waited for one cell the other's is what each is compared with", arguments: ["V", "W"])
+  func bothWaited(second: String) async throws {
+    let group = try await MigrationGroup([1, 2, 2], Self.titles)
+    try await group.write(1, "INSERT INTO book VALUES (1, 'V')")
+    try await group.write(2, SQL(text: "INSERT INTO book VALUES (1, '\(second)')"))
+    for sender in 1...2 { try await group.send(sender, to: 0) }
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT title FROM book") == [[.text(second)]])
+    let listed = try await group[0].conflicts()
+    #expect(listed.map(\.losingValues) == (second == "V" ? [] : [["V"]]))
+    #expect(listed.map(\.winningValues) == (second == "V" ? [] : [["W"]]))
+  }
+
+  @Test("one that later rules have converted is listed no more than any other")
+  func converted() async throws {
+    let group = try await MigrationGroup([1, 3, 1]) {
+      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self)]) }
+      Migration(2, "numbers") {
+        ChangeColumn("shelf", Int.self, in: "book", by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
+      }
+      Migration(3, "more") {
+        ChangeColumn("shelf", Int.self, in: "book", default: 5)
+        ChangeColumn("shelf", Int.self, in: "book", default: 9, by: "shelf + 100")
+      }
+    }
+    try await group.update(2, to: 3)
+    try await group.write(0, "INSERT INTO book VALUES (1, 'top')")
+    try await group.write(1, "INSERT INTO book VALUES (1, 3)")
+    for sender in 0...1 { try await group.send(sender, to: 2) }
+    #expect(try await group.rows(2, "SELECT shelf FROM book") == [[3]])
+    #expect(try await group[2].conflicts().isEmpty)
+  }
+
+  @Test("rows that became complete together refer to each other without a conflict")
+  func completeTogether() async throws {
+    let group = try await MigrationGroup([1, 2]) {
+      Migration(1, "books") {
+        CreateTable("person", [NewColumn("id", Int.self), NewColumn("code", String.self)])
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("author", Int?.self, references: "person"), NewColumn("code", String.self)])
+      }
+      Migration(2, "no codes") {
+        DropColumn("code", from: "person")
+        DropColumn("code", from: "book")
+      }
+    }
+    try await group.write(1, "INSERT INTO person VALUES (1)", "INSERT INTO book VALUES (1, 1)")
+    try await group.send(1, to: 0)
+    #expect(try await group[0].limbo().count == 2)
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT * FROM book") == [[1, 1]])
+    #expect(try await group[0].conflicts().isEmpty)
+    try await group.expectSame()
+  }
+
+  @Test("what stands for a value that waits is never listed in its stead", arguments: [true, false])
+  func standIn(isDeleted: Bool) async throws {
+    let group = try await MigrationGroup([1, 1, 2], Self.titles)
+    try await group.write(2, "INSERT INTO book VALUES (1, 'V')")
+    try await group.write(1, "INSERT INTO book VALUES (1, 'w')")
+    for sender in 1...2 { try await group.send(sender, to: 0) }
+    #expect(try await group.rows(0, "SELECT title FROM book") == [["w"]])
+    if isDeleted { try await group.write(0, "DELETE FROM book") }
+    try await group.update(0, to: 2)
+    #expect(try await group[0].conflicts().map(\.losingValues) == [["V"]])
+  }
+
+  @Test("a default that its author wrote is listed, whatever else of the transaction waits")
+  func writtenDefault() async throws {
+    let group = try await MigrationGroup([1, 1, 2]) {
+      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("title", String?.self)]) }
+      Migration(2, "pages") { AddColumn("pages", Int.self, default: 0, to: "book") }
+    }
+    try await group.write(2, "INSERT INTO book VALUES (1, NULL, 7)")
+    try await group.write(1, "INSERT INTO book VALUES (1, 'Emma')")
+    for sender in 1...2 { try await group.send(sender, to: 0) }
+    #expect(try await group.rows(0, "SELECT title FROM book") == [["Emma"]])
+    #expect(try await group[0].conflicts().map(\.losingValues) == [[.null]])
+  }
+}
