@@ -13,9 +13,12 @@ struct LogFold {
 
   private static let batchSize = 50_000
 
+  /// A cell that a local write took the place of.
+  typealias Replaced = (column: Int, entry: ConflictEntry)
+
   /// Calls the body with the key of each row that was written since, as often as it was, and with what the write took the
   /// place of though no table showed it.
-  func run(_ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }) throws {
+  func run(_ body: (RowKey, [Replaced]) throws -> Void = { _, _ in }) throws {
     guard log.origins.hasUnfolded else { return }
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.skipFold.isPlanted { return try log.origins.markFolded() }
@@ -27,7 +30,7 @@ struct LogFold {
   /// that is skipped: what is forgotten at once need not be written first.
   func run(
     through end: VersionVector, limit: Int = .max, skipping canSkip: (TransactionRecord, CatalogTable) throws -> Bool,
-    _ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }
+    _ body: (RowKey, [Replaced]) throws -> Void = { _, _ in }
   ) throws {
     var batch: [RowKey: RowState] = [:]
     func save() throws {
@@ -110,7 +113,7 @@ struct LogFold {
   /// The cells of a row in limbo whose key another took.
   private func replaced(
     _ key: RowKey, _ row: RowState, by write: RowWrite, _ table: CatalogTable
-  ) throws -> [ConflictEntry] {
+  ) throws -> [Replaced] {
     guard write.kind == .insert || write.kind == .move, let image = row.image, row.isAlive(table.definition.deletes) else {
       return []
     }
@@ -118,9 +121,10 @@ struct LogFold {
     return write.cells.compactMap { cell in
       let value = cells[cell.column - table.definition.keyCount]
       guard value != .null, value != cell.value else { return nil }
-      return ConflictEntry(
+      let entry = ConflictEntry(
         kind: .edit, row: key, columns: [table.definition.columns[cell.column].name], values: [value],
         winningValues: [cell.value], loser: row.claimStamp(of: cell.column), winner: write.stamp)
+      return (cell.column, entry)
     }
   }
 

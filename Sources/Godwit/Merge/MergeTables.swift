@@ -14,7 +14,7 @@ final class MergeTables {
   init(_ connection: Connection, catalog: Catalog, functions: [CustomMerge]) {
     self.connection = connection
     self.catalog = catalog
-    self.functions = Dictionary(functions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.functions = functions.byName
   }
 
   subscript(number: Int) -> MergeTable {
@@ -52,6 +52,10 @@ final class MergeTables {
       return other.references.first { $0.column == place.column }.map { (other, $0) }
     }
   }
+}
+
+extension [CustomMerge] {
+  var byName: [String: CustomMerge] { Dictionary(map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) }
 }
 
 /// One synced table as a merge needs it: its rows, rules, unique indexes and references.

@@ -141,17 +141,20 @@ final class Merger {
     try finish()
   }
 
-  /// Applies what has been gathered and judges references.
-  func finish() throws {
+  /// Applies what has been gathered and judges references, of all rows at once: `rebuilt` are tables that a migration has changed,
+  /// whose rows may lack nothing any more.
+  func finish(rebuilt: [String] = []) throws {
     if isMerging { try flush() }
     try mergeAnew()
+    try showComplete(of: rebuilt)
     #if DEBUG || GODWIT_PLANT
       let isLogging = PlantedFault.logDerivedEffect.isPlanted
       if isLogging { try places.states.connection.setTriggers(true) }
       defer { if isLogging { try? places.states.connection.setTriggers(false) } }
     #endif
     try references.settle()
-    conflictCount += try limbo.write(to: conflicts, places)
+    conflictCount += try limbo.write(to: conflicts, places, isWritten: isLackWritten)
+    authored = [:]
     // What this import found stays, however much it is: nobody has seen it yet.
     if conflictCount > 0 { prunedConflicts += try conflicts.prune(keeping: max(ConflictLog.entryLimit, conflictCount)) }
     if isMerging { try log.origins.markFolded() }
@@ -169,29 +172,11 @@ final class Merger {
       try unique.changedSomewhere(in: table.number)
     }
     try unique.resolve()
-    try finish()
-  }
-
-  /// Rows in limbo have the defaults that a migration gives to columns in which they lack a value (by table and column). They
-  /// wait on: what comes later takes the place of these.
-  func giveDefaults(_ defaults: [String: [String: Value]]) throws {
-    for (name, defaults) in defaults {
-      guard let table = try tables.named(name) else { continue }
-      try places.forEachIncomplete(of: table) { row in
-        var row = row
-        for (place, value) in row.values.enumerated() where value == .null {
-          let column = place + table.definition.keyCount
-          guard let value = defaults[table.definition.columns[column].name], value != .null else { continue }
-          row.values[place] = try row.state.complete(column, with: value, table.rules)
-        }
-        row.state.image = row.values
-        try places.states.save(row.state, for: row.key)
-      }
-    }
   }
 
   /// Shows the rows of tables that a migration has changed which lack nothing now that what waited has come.
-  func showComplete(of names: [String]) throws {
+  private func showComplete(of names: [String]) throws {
+    guard !places.holds.isEmpty else { return }
     var rows: [LivingRow] = []
     for table in try names.compactMap(tables.named) {
       try places.forEachIncomplete(of: table) { row in
@@ -200,10 +185,8 @@ final class Merger {
         references.check(row.key, in: table)
       }
     }
-    guard !rows.isEmpty else { return }
     try unique.place(rows)
     try unique.resolve()
-    try finish()
   }
 
   private func beginMerging() throws {
@@ -212,7 +195,9 @@ final class Merger {
     var changed: Set<RowKey> = []
     try fold.run { key, replaced in
       if hasHolds { changed.insert(key) }
-      for entry in replaced where try conflicts.add(entry) { conflictCount += 1 }
+      for (column, entry) in replaced where try !isStandIn(entry.values[0], in: column, of: key, by: entry.loser?.dot) {
+        if try conflicts.add(entry) { conflictCount += 1 }
+      }
     }
     for key in changed.sorted() { try rejudge(key) }
     for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
@@ -323,14 +308,27 @@ final class Merger {
     return told
   }
 
-  /// Whether nobody wrote what was lost: it stands for a value that waits, which is listed when it comes, or that its author's
-  /// program had not got.
   private func isStandIn(_ lost: LostWrite, of key: RowKey) throws -> Bool {
     guard case .cell(let column) = lost.part else { return false }
-    if try lost.value == .null && tables[key.table].required[column] { return true }
-    let dot = lost.loser.dot
-    guard try Quarantine.holds(dot, of: log, on: places.states.connection) else { return false }
+    return try isStandIn(lost.value, in: column, of: key, by: lost.loser.dot)
+  }
+
+  /// Whether nobody wrote a value that is lost: it stands for one that waits, which is listed when it comes, or that its author's
+  /// program had not got.
+  private func isStandIn(_ value: Value, in column: Int, of key: RowKey, by dot: Dot?) throws -> Bool {
+    if try value == .null && tables[key.table].required[column] { return true }
+    guard let dot, try Quarantine.holds(dot, of: log, on: places.states.connection) else { return false }
     return try authored(by: dot)?.contains(column, of: key) == false
+  }
+
+  /// Whether somebody wrote NULL where the row needs a value: a program of this version does so by no way of its own.
+  private func isLackWritten(_ row: LivingRow) throws -> Bool {
+    let table = try tables[row.key.table]
+    return try row.values.enumerated().contains { place, value in
+      let column = place + table.definition.keyCount
+      guard value == .null, table.required[column], let dot = row.state.claimStamp(of: column)?.dot else { return false }
+      return try authored(by: dot)?.contains(column, of: row.key) == true
+    }
   }
 
   private func authored(by dot: Dot) throws -> AuthoredCells? {

@@ -1,7 +1,8 @@
 import GodwitBase
 import GodwitStorage
 
-/// A value that a migration's widening could not keep exactly: an integer beyond 2⁵³ that became a REAL.
+/// A value that a migration could not keep: an integer beyond 2⁵³ that became a REAL, or what the rule has nothing for in a row in
+/// limbo. In a row that is shown the latter keeps the migration from running.
 public struct MigrationLoss: Sendable, Hashable {
   /// The migration.
   public let version: Int

@@ -107,16 +107,14 @@ struct Migrator {
     let (started, stopped) = draft.syncChanges
     for definition in stopped { try sync.release(definition) }
     let rebuild = SchemaRebuild(
-      draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, on: connection)
+      draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, functions: writer.mergeFunctions,
+      on: connection)
     try rebuild.run()
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), on: connection)
     try writer.reload()
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
-    try writer.merger().renewHolds(of: rebuild.rebuilt.map(\.table) + rebuild.reindexed)
-    try writer.merger().giveDefaults(rebuild.defaults)
     let aside = try started.map { try sync.setAside($0) }
-    let released = try Quarantine.release(on: writer)
-    try writer.merger().showComplete(of: rebuild.rebuilt.map(\.table))
+    let released = try Quarantine.release(on: writer, rebuilt: rebuild.rebuilt.map(\.table), reindexed: rebuild.reindexed)
     for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),

@@ -80,11 +80,16 @@ struct Quarantine {
 
   /// Applies what now has a place, with the stamps it came with, and returns how many transactions wait no more. It
   /// runs inside a database transaction with triggers and foreign keys off.
-  static func release(on writer: ReplicaWriter) throws -> Int {
+  ///
+  /// - Parameters:
+  ///   - rebuilt: Tables that a migration has made anew: their rows wait for other things now, and may lack nothing any more.
+  ///   - reindexed: Tables of which it has only changed the indexes.
+  static func release(on writer: ReplicaWriter, rebuilt: [String] = [], reindexed: [String] = []) throws -> Int {
     let (connection, log) = (writer.connection, writer.log)
     let waiting = try load(connection)
-    guard !waiting.isEmpty else { return 0 }
+    guard !waiting.isEmpty || !rebuilt.isEmpty || !reindexed.isEmpty else { return 0 }
     let merger = try writer.merger()
+    try merger.renewHolds(of: rebuilt + reindexed)
     let quarantine = Quarantine(connection)
     let carrier = try ChangeCarrier(
       connection, catalog: writer.catalog, history: MigrationHistory(connection))
@@ -98,7 +103,7 @@ struct Quarantine {
       try writer.clock.take(record, carrier)
       if carried.waiting.isEmpty { released += 1 }
     }
-    try merger.finish()
+    try merger.finish(rebuilt: rebuilt)
     try writer.clock.save(through: log.origins.ownSequence)
     return released
   }

@@ -10,6 +10,8 @@ extension RowStates {
     /// By a write that followed the row to this key.
     case cell
     case contribution
+    /// It stands in the place of the NULL that the table shows.
+    case mask
   }
 
   /// Rewrites the states of a table whose columns have other numbers now.
@@ -19,10 +21,10 @@ extension RowStates {
   ///   - sources: By new column number, the old number of the column whose stamp it takes over; nil for one that is new
   ///     and as old as its row.
   ///   - brought: What the column of that new number makes of a value that a write brought to its source; nil for a
-  ///     contribution when the column takes none, and for a cell when it takes contributions alone.
-  ///   - image: Makes the cells of a row that is not shown from those it had.
+  ///     contribution when the column takes none, for a cell when it takes contributions alone, and for a mask when it refers to nothing.
+  ///   - image: Makes the cells of a row that is not shown from those it had; it may add to the contributions.
   func renumber(
-    table: Int, sources: [Int?], brought: (Brought, Int, Value) throws -> Value?, image: ([Value], RowState) throws -> [Value]
+    table: Int, sources: [Int?], brought: (Brought, Int, Value) throws -> Value?, image: (RowKey, [Value], inout RowState) throws -> [Value]
   ) throws {
     try forEach(of: table) { key, old in
       var state = old
@@ -44,14 +46,14 @@ extension RowStates {
           try brought(.contribution, number, old.value).map { Contribution(dot: old.dot, value: $0, path: old.path) }
         }
         if let contributions, !contributions.isEmpty { state.contributions[number] = contributions }
-        state.masks[number] = old.masks[source]
+        state.masks[number] = try old.masks[source].flatMap { try brought(.mask, number, $0) }
       }
       for move in old.moves {
         var cells: [Int: CellStamp] = [:]
         for (number, source) in sources.enumerated() { cells[number] = source.flatMap { move.cells[$0] } }
         state.moves.insert(RowMove(stamp: move.stamp, target: move.target, cells: cells, seen: move.seen))
       }
-      state.image = try old.image.map { try image($0, old) }
+      state.image = try old.image.map { try image(key, $0, &state) }
       if state != old { try save(state, for: key) }
     }
   }

@@ -9,19 +9,22 @@ final class SchemaRebuild {
   let connection: Connection
   private let catalog: Catalog
   private let draft: SchemaDraft
-  private let version: UInt64
+  let version: UInt64
   let states: RowStates
   let converter: ValueConverter
   private let conflicts: ConflictCarrier
+  private let functions: [CustomMerge]
   /// Rows written anew, by the table's new name.
   private(set) var rebuilt: [(table: String, rows: Int)] = []
-  /// By table and column, what rows in limbo that lacked a value there have now.
-  var defaults: [String: [String: Value]] = [:]
   /// Tables of which only the indexes have changed.
   private(set) var reindexed: [String] = []
 
-  init(_ draft: SchemaDraft, to version: UInt64, catalog: Catalog, origins: OriginTable, on connection: Connection) {
+  init(
+    _ draft: SchemaDraft, to version: UInt64, catalog: Catalog, origins: OriginTable, functions: [CustomMerge],
+    on connection: Connection
+  ) {
     self.draft = draft
+    self.functions = functions
     self.version = version
     self.catalog = catalog
     self.connection = connection
@@ -38,6 +41,7 @@ final class SchemaRebuild {
     /// What the program itself made on the table.
     let ownObjects: [String]
     let lastNumber: Value?
+    let rules: RowRules
   }
 
   /// The columns that came to tables which were there, by the table's new name.
@@ -135,7 +139,8 @@ final class SchemaRebuild {
       old.definition.numbersKeys
       ? try connection.scalar("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(name)]) : nil
     return Work(
-      old: old, new: table, temporaryName: "godwit_new_\(old.id)", ownObjects: own, lastNumber: lastNumber)
+      old: old, new: table, temporaryName: "godwit_new_\(old.id)", ownObjects: own, lastNumber: lastNumber,
+      rules: RowRules(table.definition, functions: functions.byName))
   }
 
   private func fill(_ work: Work) throws {
@@ -159,13 +164,14 @@ final class SchemaRebuild {
       "INSERT OR FAIL INTO \(SQLName.quoted(work.temporaryName)) (\(work.new.definition.quotedColumnList)) "
       + "VALUES (\(places))"
     let old = work.old.definition
+    let masks = try masks(of: work.old)
     let select = "SELECT \(old.quotedColumnList) FROM \(SQLName.quoted(old.name)) ORDER BY rowid"
     var rows = 0
     try connection.withStatement(select) { selection in
       try connection.withStatement(insert) { insertion in
         while try selection.step() {
           let values = try old.columns.indices.map { try selection.value(at: Int32($0)) }
-          try insertion.bind(try convert(values, work))
+          try insertion.bind(try convert(values, masks, work))
           try insertion.run()
           rows += 1
         }
@@ -174,11 +180,31 @@ final class SchemaRebuild {
     return rows
   }
 
+  /// The values for which the table shows NULL, by key.
+  private func masks(of table: CatalogTable) throws -> [[UInt8]: [Int: Value]] {
+    guard table.definition.isSynced, table.definition.columns.contains(where: { $0.reference != nil }) else { return [:] }
+    var masks: [[UInt8]: [Int: Value]] = [:]
+    try states.forEach(of: table.id) { key, state in
+      if !state.masks.isEmpty { masks[Array(key.key)] = state.masks }
+    }
+    return masks
+  }
+
+  private static func key(_ values: some Sequence<Value>) -> [UInt8] {
+    var key = ByteWriter(capacity: 16)
+    for value in values { key.value(value) }
+    return key.bytes
+  }
+
   /// A row's new values of its old ones, the key included.
-  private func convert(_ values: [Value], _ work: Work) throws -> [Value] {
+  private func convert(_ values: [Value], _ masks: [[UInt8]: [Int: Value]], _ work: Work) throws -> [Value] {
     let old = work.old.definition
+    let masked = masks.isEmpty ? [:] : masks[Self.key(values.prefix(old.keyCount))] ?? [:]
     return try zip(work.new.definition.columns, work.new.sources).map { column, source in
-      let start = source.column.flatMap(old.number).map { values[$0] } ?? source.value
+      let number = source.column.flatMap(old.number)
+      // A masked cell stays so; what is derived from it is made of what it stands for.
+      if column.reference != nil, let number, masked[number] != nil { return .null }
+      let start = number.map { masked[$0] ?? values[$0] } ?? source.value
       let (value, loses) = try converter.apply(source.conversions, to: start)
       guard let value else {
         throw GodwitError(
@@ -186,9 +212,8 @@ final class SchemaRebuild {
           hint: "nothing was altered; give the column a default, or let the expression give a value for NULL")
       }
       if loses, let name = source.column {
-        var key = ByteWriter(capacity: 16)
-        for value in values.prefix(old.keyCount) { key.value(value) }
-        try LossLog(connection).add(start, version: version, table: old.name, key: key.bytes, column: name)
+        let key = Self.key(values.prefix(old.keyCount))
+        try LossLog(connection).add(start, version: version, table: old.name, key: key, column: name)
       }
       return value
     }
