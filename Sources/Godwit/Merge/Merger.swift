@@ -17,10 +17,9 @@ final class Merger {
   private let fastForward: FastForward
   private let fold: LogFold
   private let conflicts: ConflictLog
+  private let lister: ConflictLister
   private let carried: CarriedLog
   private var late: LateWrites?
-  /// Asked for by what is merged at present.
-  private var authored: [Dot: AuthoredCells?] = [:]
   private var isMerging = false
   /// The transaction before may refer to rows that are not there.
   private var mayDangle = false
@@ -29,7 +28,7 @@ final class Merger {
   private var transactionCount = 0
   /// Hears of the latest timestamp that follows a moved row to another key.
   var follow: (HLC, RowKey) throws -> Void = { _, _ in }
-  private(set) var conflictCount = 0
+  var conflictCount: Int { lister.count }
   private(set) var prunedConflicts = 0
   private(set) var rowCount = 0
 
@@ -46,6 +45,7 @@ final class Merger {
     fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
     conflicts = ConflictLog(connection, origins: log.origins)
     carried = CarriedLog(connection: connection, log: log, tables: tables)
+    lister = ConflictLister(conflicts, carried)
     references.prepare = { [unowned self] in if !isMerging { try beginMerging() } }
   }
 
@@ -121,9 +121,7 @@ final class Merger {
     self.late = nil
     let writes = try late.writes()
     try merge(writes)
-    for (key, lost) in try late.overlooked(among: writes) where try !isStandIn(lost, of: key) {
-      try list(lost, of: key, ifUnlike: true)
-    }
+    for (key, lost) in try late.overlooked(among: writes) { try lister.listOverlooked(lost, of: key) }
   }
 
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are
@@ -153,8 +151,7 @@ final class Merger {
       defer { if isLogging { try? places.states.connection.setTriggers(false) } }
     #endif
     try references.settle()
-    conflictCount += try limbo.write(to: conflicts, places, isWritten: isLackWritten)
-    authored = [:]
+    try lister.list(limbo, places)
     // What this import found stays, however much it is: nobody has seen it yet.
     if conflictCount > 0 { prunedConflicts += try conflicts.prune(keeping: max(ConflictLog.entryLimit, conflictCount)) }
     if isMerging { try log.origins.markFolded() }
@@ -195,9 +192,7 @@ final class Merger {
     var changed: Set<RowKey> = []
     try fold.run { key, replaced in
       if hasHolds { changed.insert(key) }
-      for (column, entry) in replaced where try !isStandIn(entry.values[0], in: column, of: key, by: entry.loser?.dot) {
-        if try conflicts.add(entry) { conflictCount += 1 }
-      }
+      for cell in replaced { try lister.listReplaced(cell, of: key) }
     }
     for key in changed.sorted() { try rejudge(key) }
     for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
@@ -227,13 +222,10 @@ final class Merger {
   /// Every row that goes, and every row whose unique columns change, is taken out before any is put in, so that
   /// unique values may go from row to row.
   private func merge(_ batch: [RowKey: RowWrites]) throws {
-    defer { authored = [:] }
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
     for (key, change) in changes where !change.isIdle {
-      for lost in try told(change) where !change.isSweep(lost) {
-        try list(lost, of: key, ifUnlike: batch[key]?.beginning != nil)
-      }
+      try lister.list(change, ifUnlike: batch[key]?.beginning != nil)
       for edits in change.following.map(\.edits) {
         guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }
         try follow(latest, RowKey(table: key.table, key: edits.target[...]))
@@ -286,70 +278,5 @@ final class Merger {
       }
     }
     return changes
-  }
-
-  /// `ifUnlike` says that it may have been found before.
-  private func list(_ lost: LostWrite, of key: RowKey, ifUnlike: Bool) throws {
-    let entry = try entry(lost, key)
-    if try ifUnlike && conflicts.hasLike(entry) { return }
-    if try conflicts.add(entry) { conflictCount += 1 }
-  }
-
-  /// What is listed of a change: no stand-ins, but the whole row where deletes win and its author's program had none of these
-  /// columns.
-  private func told(_ change: RowChange) throws -> [LostWrite] {
-    var told: [LostWrite] = []
-    var standIns: [LostWrite] = []
-    for lost in change.lost { if try isStandIn(lost, of: change.key) { standIns.append(lost) } else { told.append(lost) } }
-    for lost in standIns where change.isDelete(lost.winner) && !told.contains(where: { $0.loser.dot == lost.loser.dot }) {
-      if try authored(by: lost.loser.dot)?.isWaiting(for: change.key) == true { continue }
-      told.append(LostWrite(.row, loser: lost.loser, winner: lost.winner))
-    }
-    return told
-  }
-
-  private func isStandIn(_ lost: LostWrite, of key: RowKey) throws -> Bool {
-    guard case .cell(let column) = lost.part else { return false }
-    return try isStandIn(lost.value, in: column, of: key, by: lost.loser.dot)
-  }
-
-  /// Whether nobody wrote a value that is lost: it stands for one that waits, which is listed when it comes, or that its author's
-  /// program had not got.
-  private func isStandIn(_ value: Value, in column: Int, of key: RowKey, by dot: Dot?) throws -> Bool {
-    if try value == .null && tables[key.table].required[column] { return true }
-    guard let dot, try Quarantine.holds(dot, of: log, on: places.states.connection) else { return false }
-    return try authored(by: dot)?.contains(column, of: key) == false
-  }
-
-  /// Whether somebody wrote NULL where the row needs a value: a program of this version does so by no way of its own.
-  private func isLackWritten(_ row: LivingRow) throws -> Bool {
-    let table = try tables[row.key.table]
-    return try row.values.enumerated().contains { place, value in
-      let column = place + table.definition.keyCount
-      guard value == .null, table.required[column], let dot = row.state.claimStamp(of: column)?.dot else { return false }
-      return try authored(by: dot)?.contains(column, of: row.key) == true
-    }
-  }
-
-  private func authored(by dot: Dot) throws -> AuthoredCells? {
-    if let cells = authored[dot] { return cells }
-    let cells = try carried.authoredCells(of: dot)
-    authored[dot] = .some(cells)
-    return cells
-  }
-
-  private func entry(_ lost: LostWrite, _ key: RowKey) throws -> ConflictEntry {
-    func whole(_ kind: Conflict.Kind) -> ConflictEntry {
-      ConflictEntry(
-        kind: kind, row: key, columns: [], values: [], winningValues: [], loser: lost.loser, winner: lost.winner)
-    }
-    switch lost.part {
-    case .delete: return whole(.delete)
-    case .row: return whole(.edit)
-    case .cell(let column):
-      return ConflictEntry(
-        kind: .edit, row: key, columns: [try tables[key.table].definition.columns[column].name], values: [lost.value],
-        winningValues: [lost.winningValue], loser: lost.loser, winner: lost.winner)
-    }
   }
 }
