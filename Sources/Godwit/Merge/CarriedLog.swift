@@ -58,7 +58,7 @@ struct CarriedLog {
     guard let record = try log.record(of: dot) else { return nil }
     let carrier = try carrier(completingInserts: false)
     let carried = try carrier.carry(record)
-    var cells = AuthoredCells(waiting: try carrier.rows(of: record, only: carried.waiting))
+    var cells = AuthoredCells(waiting: Set(try carrier.rows(of: record, only: carried.waiting)))
     if let carried = carried.record {
       try forEachWrite(of: carried, context: VersionVector()) { key, write in cells.add(write, to: key) }
     }

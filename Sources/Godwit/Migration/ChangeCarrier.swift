@@ -76,17 +76,10 @@ final class ChangeCarrier {
     return Carried(record: rewritten, waiting: run.waiting, unknown: run.unknown, isComplete: run.isComplete)
   }
 
-  /// The rows here that a transaction writes to, those of which its cells wait included.
-  func rows(of record: TransactionRecord) throws -> [RowKey] {
+  /// The rows here that a transaction writes to, those of which its cells wait included; or only these (`waiting`).
+  func rows(of record: TransactionRecord, only waiting: WaitingOperations? = nil) throws -> [RowKey] {
     let changes = try ChangeSet(record.changes[...])
-    return try changes.rows(in: landings(changes.tables, of: record.schemaVersion).map { $0.table?.id })
-  }
-
-  /// Of the rows here that a transaction writes to those of which something waits.
-  func rows(of record: TransactionRecord, only waiting: WaitingOperations) throws -> Set<RowKey> {
-    guard !waiting.isEmpty else { return [] }
-    let changes = try ChangeSet(record.changes[...])
-    return try Set(changes.rows(in: landings(changes.tables, of: record.schemaVersion).map { $0.table?.id }, only: waiting))
+    return try changes.rows(in: landings(changes.tables, of: record.schemaVersion).map { $0.table?.id }, only: waiting)
   }
 
   /// Whether the author of a transaction had not got a column, which its inserts are given the default of.

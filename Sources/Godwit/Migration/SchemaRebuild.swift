@@ -190,16 +190,10 @@ final class SchemaRebuild {
     return masks
   }
 
-  private static func key(_ values: some Sequence<Value>) -> [UInt8] {
-    var key = ByteWriter(capacity: 16)
-    for value in values { key.value(value) }
-    return key.bytes
-  }
-
   /// A row's new values of its old ones, the key included.
   private func convert(_ values: [Value], _ masks: [[UInt8]: [Int: Value]], _ work: Work) throws -> [Value] {
     let old = work.old.definition
-    let masked = masks.isEmpty ? [:] : masks[Self.key(values.prefix(old.keyCount))] ?? [:]
+    let masked = masks.isEmpty ? [:] : masks[Array(values.prefix(old.keyCount)).encoded] ?? [:]
     return try zip(work.new.definition.columns, work.new.sources).map { column, source in
       let number = source.column.flatMap(old.number)
       // A masked cell stays so; what is derived from it is made of what it stands for.
@@ -212,7 +206,7 @@ final class SchemaRebuild {
           hint: "nothing was altered; give the column a default, or let the expression give a value for NULL")
       }
       if loses, let name = source.column {
-        let key = Self.key(values.prefix(old.keyCount))
+        let key = Array(values.prefix(old.keyCount)).encoded
         try LossLog(connection).add(start, version: version, table: old.name, key: key, column: name)
       }
       return value
