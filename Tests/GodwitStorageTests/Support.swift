@@ -31,8 +31,8 @@ final class TestDatabase: Sendable {
     try Connection(path: path, key: key, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
   }
 
-  func pool(readerCount: Int = 4) -> DatabasePool {
-    DatabasePool(path: path, key: TestKey(), readerCount: readerCount) { _ in }
+  func pool(readerCount: Int = 4, idleSeconds: Double? = nil) -> DatabasePool {
+    DatabasePool(path: path, key: TestKey(), readerCount: readerCount, idleSeconds: idleSeconds) { _ in }
   }
 }
 

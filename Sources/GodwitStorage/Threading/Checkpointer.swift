@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GodwitBase
 import Synchronization
 
@@ -15,8 +16,11 @@ final class Checkpointer: Sendable {
   private let isRunning = Atomic(false)
 
   /// The connection opens with the first checkpoint.
-  init(idleSeconds: Double?, _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection) {
-    thread = DatabaseThread(name: "godwit-checkpoint", idleSeconds: idleSeconds, makeConnection)
+  init(
+    idleSeconds: Double?, closing: NSLock,
+    _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection
+  ) {
+    thread = DatabaseThread(name: "godwit-checkpoint", idleSeconds: idleSeconds, closing: closing, makeConnection)
   }
 
   /// Takes over the writer's checkpoints.

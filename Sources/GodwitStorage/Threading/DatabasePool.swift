@@ -33,15 +33,18 @@ package final class DatabasePool: Sendable {
       try prepare(connection)
       return connection
     }
-    let checkpointer = Checkpointer(idleSeconds: idleSeconds) { try connect(.reader, $0) }
-    writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds) {
+    let closing = NSLock()
+    let checkpointer = Checkpointer(idleSeconds: idleSeconds, closing: closing) { try connect(.reader, $0) }
+    writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds, closing: closing) {
       let connection = try make(isReadOnly ? .reader : .writer, $0)
       if !isReadOnly { checkpointer.observe(connection) }
       return connection
     }
     self.checkpointer = checkpointer
     readers = (0..<readerCount).map { index in
-      DatabaseThread(name: "godwit-reader-\(index)", idleSeconds: idleSeconds) { try make(.reader, $0) }
+      DatabaseThread(name: "godwit-reader-\(index)", idleSeconds: idleSeconds, closing: closing) {
+        try make(.reader, $0)
+      }
     }
     load = Mutex(Array(repeating: 0, count: readerCount))
   }

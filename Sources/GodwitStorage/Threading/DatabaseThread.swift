@@ -21,19 +21,24 @@ package final class DatabaseThread: @unchecked Sendable {
   private let name: String
   private let cancellation = CancellationFlag()
   private let idleSeconds: TimeInterval?
+  private let closing: NSLock
   /// Nil when the thread has ended: it may hold keys, and a thread or a task may hold this longer than its user does.
   private var makeConnection: (@Sendable (CancellationFlag) throws -> Connection)?
 
   /// The thread starts, and the connection opens, with the first job; after a failure to open, the next job tries
   /// again.
   ///
-  /// - Parameter idleSeconds: After how long without a job the connection closes; the next job opens it again.
+  /// - Parameters:
+  ///   - idleSeconds: After how long without a job the connection closes; the next job opens it again.
+  ///   - closing: Held while the connection closes. Threads over one database share it: connections that close at once
+  ///     would each take the others for ones that stay, and none would move the log into the database.
   package init(
-    name: String, idleSeconds: TimeInterval? = nil,
+    name: String, idleSeconds: TimeInterval? = nil, closing: NSLock = NSLock(),
     _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection
   ) {
     self.name = name
     self.idleSeconds = idleSeconds
+    self.closing = closing
     self.makeConnection = makeConnection
   }
 
@@ -115,15 +120,11 @@ package final class DatabaseThread: @unchecked Sendable {
     while true {
       let step = next(closesWhenIdle: connection != nil)
       if case .idle = step {
-        connection?.detach()
-        connection = nil
+        close(&connection)
         continue
       }
       guard case .run(let job) = step else { break }
-      if connection?.hasMoved ?? false {
-        connection?.detach()
-        connection = nil
-      }
+      if connection?.hasMoved ?? false { close(&connection) }
       let result = Result {
         if let connection {
           connection.startJob()
@@ -135,14 +136,18 @@ package final class DatabaseThread: @unchecked Sendable {
       }
       job.run(result)
     }
-    connection?.detach()
-    connection = nil
+    close(&connection)
     let waiting = condition.withLock {
       defer { closers = [] }
       makeConnection = nil
       return closers
     }
     for closer in waiting { closer.resume() }
+  }
+
+  private func close(_ connection: inout Connection?) {
+    connection?.detach()
+    closing.withLock { connection = nil }
   }
 
   private func open() throws -> Connection {

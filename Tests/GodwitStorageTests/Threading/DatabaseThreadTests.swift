@@ -31,6 +31,29 @@ struct DatabaseThreadTests {
     await thread.close()
   }
 
+  @Test("that is idle closes its connection when no other over its database is closing one")
+  func closing() async throws {
+    let closing = NSLock()
+    let log = database.path + "-wal"
+    let thread = DatabaseThread(name: "godwit-test", idleSeconds: 0.01, closing: closing) { [database] _ in
+      try database.connect()
+    }
+    try await BlockingThread.run {
+      closing.withLock {
+        let written = DispatchSemaphore(value: 0)
+        Task {
+          try await thread.run { try $0.execute("CREATE TABLE t (a)") }
+          written.signal()
+        }
+        written.wait()
+        Thread.sleep(forTimeInterval: 0.2)
+        #expect(FileManager.default.fileExists(atPath: log))
+      }
+    }
+    while FileManager.default.fileExists(atPath: log) { try await Task.sleep(for: .milliseconds(10)) }
+    await thread.close()
+  }
+
   @Test("lets go of what a blocking thread runs before it tells that it has run")
   func blocking() async throws {
     for _ in 0..<100 {

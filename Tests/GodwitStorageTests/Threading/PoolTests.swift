@@ -155,6 +155,34 @@ struct PoolTests {
     #expect(failure?.code == .closed)
   }
 
+  /// Two connections that close at once each see the other, and neither would be the last.
+  @Test("takes the log into the database when all of its connections become idle at once")
+  func idle() async throws {
+    let database = try TestDatabase()
+    let pool = database.pool(idleSeconds: 0.02)
+    let log = database.path + "-wal"
+    try await pool.write { try $0.execute("CREATE TABLE t (a)") }
+    for _ in 0..<50 {
+      try await pool.write { try $0.execute("INSERT INTO t VALUES (1)") }
+      let (entered, mayEnd) = (Signal(), Signal())
+      let reads = (0..<4).map { _ in
+        Task {
+          try await pool.read { _ in
+            entered.send()
+            mayEnd.wait()
+          }
+        }
+      }
+      for _ in reads { try await entered.arrival() }
+      for _ in reads { mayEnd.send() }
+      for read in reads { try await read.value }
+      for _ in 0..<500 where FileManager.default.fileExists(atPath: log) { try await Task.sleep(for: .milliseconds(10)) }
+      #expect(!FileManager.default.fileExists(atPath: log))
+    }
+    #expect(try await pool.read { try $0.scalar("SELECT count(*) FROM t") } == .integer(50))
+    await pool.close()
+  }
+
   @Test("tries to open again after it could not")
   func reopening() async throws {
     let database = try TestDatabase()
