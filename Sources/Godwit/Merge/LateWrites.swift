@@ -4,7 +4,8 @@ import GodwitReplication
 /// What has had to wait for a schema, and now has a place in the tables.
 ///
 /// Moves and deletes of its rows may be here whose authors had seen it. Such rows, and those that moves connect them with,
-/// are merged anew from the log, as if nothing had waited (Specs/migrations.md, "Quarantine").
+/// are merged anew from the log, as if nothing had waited (Specs/migrations.md, "Quarantine"). So are rows that moved when their
+/// table gains columns.
 final class LateWrites {
   private let carried: CarriedLog
   private let places: RowPlaces
@@ -45,6 +46,12 @@ final class LateWrites {
     }
     late.append(OverlookedWrites.Late(key: key, write: write, version: author.schemaVersion))
     return true
+  }
+
+  /// Takes all rows of a table that moved: what comes to a column which it has only now would have followed them, or given way
+  /// to what they carried.
+  func takeMoved(of table: Int) {
+    for key in neighbours.keys where key.table == table { insert(key) }
   }
 
   private func isEntangled(_ key: RowKey, _ write: RowWrite) throws -> Bool {

@@ -94,13 +94,39 @@ final class Merger {
   func mergeLate(_ now: ChangeCarrier.Carried, by author: TransactionRecord) throws {
     if !isMerging { try beginMerging() }
     guard let record = now.record else { return }
-    let late = try self.late ?? LateWrites(carried, places)
-    self.late = late
+    let late = try lateWrites()
     try beginTransaction()
     try carried.forEachWrite(of: record, context: log.context(of: record.dot)) { key, write in
       if try late.take(write, to: key, by: author) { return }
       gather(write, to: key)
       pending[key]?.isLate = true
+    }
+  }
+
+  private func lateWrites() throws -> LateWrites {
+    let late = try self.late ?? LateWrites(carried, places)
+    self.late = late
+    return late
+  }
+
+  /// Rows that moved while their tables had not got some columns. Reads the states of the tables, and the log if there are
+  /// any.
+  func mergeMoved(of extended: [(table: String, columns: [String])]) throws {
+    for (name, columns) in extended {
+      guard let table = try tables.named(name), table.rules.insertsClaimAll else { continue }
+      let stamped = columns.compactMap(table.definition.number).filter { !table.rules.policy(of: $0).isContributed }
+      guard !stamped.isEmpty else { continue }
+      var hasMoves = false
+      try places.states.forEach(of: table.number) { key, state in
+        guard !state.moves.isEmpty else { return }
+        hasMoves = true
+        var extended = state
+        extended.extendMoves(to: stamped)
+        if extended != state { try places.states.save(extended, for: key) }
+      }
+      guard hasMoves else { continue }
+      if !isMerging { try beginMerging() }
+      try lateWrites().takeMoved(of: table.number)
     }
   }
 

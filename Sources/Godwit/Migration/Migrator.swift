@@ -18,10 +18,11 @@ struct Migrator {
       try Self.check(migrations.schemaMigrations(), history)
     } else if !isReady {
       try writer.inMerge {
+        let before = writer.catalog
         guard try Catalog.ensure(models, migrations, on: connection) else { return }
         try writer.reload()
         try writer.settle()
-        _ = try Quarantine.release(on: writer)
+        _ = try Quarantine.release(on: writer, extended: writer.catalog.columnsAdded(since: before))
       }
     }
     if try Quarantine.hasDocuments(connection) { try writer.inMerge { _ = try Quarantine.releaseDocuments(on: writer) } }
@@ -114,7 +115,8 @@ struct Migrator {
     try writer.reload()
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
     let aside = try started.map { try sync.setAside($0) }
-    let released = try Quarantine.release(on: writer, rebuilt: rebuild.rebuilt.map(\.table), reindexed: rebuild.reindexed)
+    let released = try Quarantine.release(
+      on: writer, rebuilt: rebuild.rebuilt.map(\.table), reindexed: rebuild.reindexed, extended: rebuild.added)
     for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),
@@ -126,7 +128,7 @@ struct Migrator {
     _ added: [(table: String, columns: [String])], isNewer: @escaping (TransactionRecord) -> Bool
   ) throws {
     let tables = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
-    for (name, columns) in added where !columns.isEmpty {
+    for (name, columns) in added {
       guard let table = try tables.named(name) else { continue }
       try AddedContributions(writer, to: table, isNewer: isNewer).add(to: columns)
     }

@@ -84,11 +84,16 @@ struct Quarantine {
   /// - Parameters:
   ///   - rebuilt: Tables that a migration has made anew: their rows wait for other things now, and may lack nothing any more.
   ///   - reindexed: Tables of which it has only changed the indexes.
-  static func release(on writer: ReplicaWriter, rebuilt: [String] = [], reindexed: [String] = []) throws -> Int {
+  ///   - extended: The columns that came to tables which were there.
+  static func release(
+    on writer: ReplicaWriter, rebuilt: [String] = [], reindexed: [String] = [],
+    extended: [(table: String, columns: [String])] = []
+  ) throws -> Int {
     let (connection, log) = (writer.connection, writer.log)
     let waiting = try load(connection)
-    guard !waiting.isEmpty || !rebuilt.isEmpty || !reindexed.isEmpty else { return 0 }
+    guard !waiting.isEmpty || !rebuilt.isEmpty || !reindexed.isEmpty || !extended.isEmpty else { return 0 }
     let merger = try writer.merger()
+    try merger.mergeMoved(of: extended)
     try merger.renewHolds(of: rebuilt + reindexed)
     let quarantine = Quarantine(connection)
     let carrier = try ChangeCarrier(

@@ -46,9 +46,9 @@ final class SchemaRebuild {
 
   /// The columns that came to tables which were there, by the table's new name.
   var added: [(table: String, columns: [String])] {
-    draft.tables.filter { $0.origin != nil }.map { table in
+    draft.tables.filter { $0.origin != nil }.compactMap { table in
       let new = zip(table.definition.columns, table.sources).filter { $0.1.column == nil }
-      return (table.definition.name, new.map(\.0.name))
+      return new.isEmpty ? nil : (table.definition.name, new.map(\.0.name))
     }
   }
 

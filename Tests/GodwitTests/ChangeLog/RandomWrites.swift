@@ -4,7 +4,8 @@ import Godwit
 /// The same numbers from the same seed (Vigna's SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+  /// Not a multiple of what every step adds, or each seed's choices would be those of the seed before, less one.
+  init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

@@ -118,6 +118,29 @@ struct LateMoveTests {
     try await group.expectSame()
   }
 
+  @Test("an older value of a column that was added since follows no row that had been inserted anew", arguments: [true, false])
+  func addedColumn(isHeardFirst: Bool) async throws {
+    let group = try await MigrationGroup([1, 1]) {
+      Migration(1, "books") {
+        CreateTable("book", [NewColumn("id", String.self), NewColumn("title", String?.self)])
+      }
+      Migration(2, "owners") { AddColumn("owner", String?.self, to: "book") }
+    }
+    try await group.update(1, to: 2)
+    try await group.write(1, "INSERT INTO book VALUES ('b0', 'One', 'ann')")
+    try await group.write(0, "INSERT INTO book VALUES ('b0', 'Two')")
+    try await group.write(0, "UPDATE book SET id = 'b1'")
+    if isHeardFirst { try await group.send(1, to: 0) }
+    try await group.update(0, to: 2)
+    try await group.exchange()
+    for replica in 0...1 {
+      #expect(
+        try await group.rows(replica, "SELECT id, title, owner FROM book ORDER BY id") == [["b0", "Two", .null], ["b1", "Two", .null]],
+        "on \(replica)")
+    }
+    try await group.expectSame()
+  }
+
   @Test("what an older program replaces without having been able to show it is listed there", arguments: [
     "UPDATE book SET title = 'Mine'", "UPDATE book SET id = 'b0'",
   ])
