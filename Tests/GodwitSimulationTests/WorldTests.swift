@@ -32,7 +32,7 @@ struct WorldTests {
   func repairedWithoutClones(seed: UInt64) async throws { try await run(seed, .all.subtracting([.halts, .clones, .migrations])) }
 
   @Test("worlds of many migrations that went wrong once are sound", arguments: [
-    UInt64(202), 606, 1445, 10192, 11172, 13159, 13530, 3_102_084,
+    UInt64(202), 606, 951, 1445, 10192, 11172, 12036, 13159, 13530, 3_102_084, 11_016_902,
   ])
   func migrated(seed: UInt64) async throws { try await run(seed, .all) }
 
