@@ -292,13 +292,21 @@ struct AddMissingTests {
     #expect(try await here.digest() == there.digest())
   }
 
+  /// What its successors add columns to.
+  private struct Tally: Model {
+    static let schema = Schema<Self>("tally") { Column("title", \.title) }
+    var id = 0
+    var title = ""
+  }
+
+  /// A second after all before.
+  private static func write(_ replica: Replica, _ sql: String, _ clock: TestClock) async throws {
+    clock.advance(1_000)
+    try await replica.write { try $0.execute(SQL(text: sql)) }
+  }
+
   @Test("a counter that was added has its default once, also in a row that is merged anew")
   func counterOfOldRow() async throws {
-    struct Before: Model {
-      static let schema = Schema<Self>("tally") { Column("title", \.title) }
-      var id = 0
-      var title = ""
-    }
     struct After: Model {
       static let schema = Schema<Self>("tally") {
         Column("title", \.title)
@@ -308,12 +316,9 @@ struct AddMissingTests {
       var title = ""
       var loans = 0
     }
-    let pair = try await ReplicaPair(models: [Before.self])
+    let pair = try await ReplicaPair(models: [Tally.self])
+    func write(_ replica: Replica, _ sql: String) async throws { try await Self.write(replica, sql, pair.clock) }
     var (here, there) = (pair.sender, pair.receiver)
-    func write(_ replica: Replica, _ sql: String) async throws {
-      pair.clock.advance(1_000)
-      try await replica.write { try $0.execute(SQL(text: sql)) }
-    }
     try await carry(here, to: there)
     try await carry(there, to: here)
     try await write(here, "INSERT INTO tally VALUES (9, 'forgotten')")
@@ -342,11 +347,6 @@ struct AddMissingTests {
 
   @Test("has nothing older follow a row to its new key that was inserted anew without the column")
   func movedWithout() async throws {
-    struct Before: Model {
-      static let schema = Schema<Self>("tally") { Column("title", \.title) }
-      var id = 0
-      var title = ""
-    }
     struct After: Model {
       static let schema = Schema<Self>("tally") {
         Column("title", \.title)
@@ -356,12 +356,9 @@ struct AddMissingTests {
       var title = ""
       var owner: String?
     }
-    let pair = try await ReplicaPair(models: [Before.self])
+    let pair = try await ReplicaPair(models: [Tally.self])
+    func write(_ replica: Replica, _ sql: String) async throws { try await Self.write(replica, sql, pair.clock) }
     var (here, there) = (pair.sender, pair.receiver)
-    func write(_ replica: Replica, _ sql: String) async throws {
-      pair.clock.advance(1_000)
-      try await replica.write { try $0.execute(SQL(text: sql)) }
-    }
     let file = pair.folder.file("beside")
     try await write(there, "INSERT INTO tally VALUES (9, 'beside')")
     _ = try await there.export(to: .file(file))
