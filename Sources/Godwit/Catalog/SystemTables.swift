@@ -4,7 +4,7 @@ import GodwitStorage
 /// Godwit's own tables (Specs/change-log.md, "Tables"). User SQL can read but never write them.
 enum SystemTables {
   /// The layout's version, kept in `godwit_meta`; another one is refused.
-  static let formatVersion: Int64 = 1
+  static let formatVersion: Int64 = 2
 
   static let creation = """
     CREATE TABLE godwit_meta (name TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
@@ -19,6 +19,9 @@ enum SystemTables {
     CREATE TABLE godwit_staged (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
       chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, context BLOB NOT NULL,
       states_context INTEGER NOT NULL, changes BLOB NOT NULL,
+      PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
+    CREATE TABLE godwit_head (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
+      base INTEGER NOT NULL, signature BLOB NOT NULL, ahead BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
     CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL, hidden INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX godwit_row_hidden ON godwit_row (key) WHERE hidden;

@@ -3,11 +3,11 @@ import GodwitKeys
 import GodwitSyncFile
 
 extension Roster {
-  /// The active member that made a file, after taking in what that says of members. Throws `unknownSender`.
-  func sender(of header: SyncFileHeader) throws -> Entry {
+  /// The active member that made a file, after taking in the records that introduce it. Throws `unknownSender`.
+  func sender(of preamble: SyncFilePreamble) throws -> Entry {
     var known = self
-    known.merge(header.roster)
-    return try known.sender(header.sender)
+    known.merge(preamble.introduction)
+    return try known.sender(preamble.sender)
   }
 
   /// The active member that made a file. Throws `unknownSender`.

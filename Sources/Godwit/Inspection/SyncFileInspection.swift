@@ -85,6 +85,8 @@ public struct SyncFileInspection: Sendable {
     public let incarnation: String
     /// Their sequence numbers.
     public let sequences: ClosedRange<UInt64>
+    /// Whether their author is a member, or was one, and has signed them; without that an import leaves them out.
+    public let isSigned: Bool
   }
 
   /// How far an origin's transactions go.

@@ -15,10 +15,11 @@ struct SyncFileInspector {
     _ envelope: AgeEnvelope, onTransaction: ((LoggedTransaction) throws -> Void)?
   ) throws -> SyncFileInspection.Content {
     var known = roster
-    let file = try SyncFileReader(envelope, identities: identities) { header in
-      known.merge(header.roster)
-      return .reported(signer(header, known))
+    let file = try SyncFileReader(envelope, identities: identities) { preamble in
+      known.merge(preamble.introduction)
+      return .reported(signer(preamble, known))
     }
+    if file.signature == .verified { known.merge(file.header.roster) }
     var walk = SyncFileWalk(file.header)
     do {
       while let record = try walk.next(in: file) {
@@ -26,6 +27,9 @@ struct SyncFileInspector {
         try onTransaction?(try LoggedTransaction(record, context: walk.context(of: record.dot.origin)))
       }
       try walk.finish()
+      if file.signature == .verified, file.header.snapshot != nil {
+        try HistoryAdmission(file.header, known).requireAll(of: file.header)
+      }
     } catch let error as GodwitError {
       // The signature comes first: what somebody else has made need not be told apart further.
       throw file.signature == .invalid ? SyncFileReader.invalidSignature() : error
@@ -33,9 +37,9 @@ struct SyncFileInspector {
     return content(file, known, walk)
   }
 
-  private func signer(_ header: SyncFileHeader, _ known: Roster) -> IdentityHistory? {
-    guard header.group == known.group else { return nil }
-    return try? known.sender(header.sender).history
+  private func signer(_ preamble: SyncFilePreamble, _ known: Roster) -> IdentityHistory? {
+    guard preamble.group == known.group else { return nil }
+    return try? known.sender(preamble.sender).history
   }
 
   private func content(_ file: SyncFileReader, _ known: Roster, _ walk: SyncFileWalk) -> SyncFileInspection.Content {
@@ -51,7 +55,7 @@ struct SyncFileInspector {
         return SyncFileInspection.Recipient(
           replica: member?.replica, fingerprint: member?.fingerprint ?? recipient.fingerprint)
       },
-      ranges: walk.ranges, tables: walk.tables, migrations: header.migrations.count,
+      ranges: walk.ranges(HistoryAdmission(header, known)), tables: walk.tables, migrations: header.migrations.count,
       transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
       statements: header.statements.map { statement in
         SyncFileInspection.Statement(
@@ -71,7 +75,7 @@ extension SyncFileInspection.Signature {
   fileprivate init(_ signature: SyncFileSignature) {
     switch signature {
     case .verified: self = .verified
-    case .invalid, .unread: self = .invalid
+    case .invalid: self = .invalid
     case .unknownSigner: self = .unknownSender
     case .replacedKey: self = .replacedKey
     }

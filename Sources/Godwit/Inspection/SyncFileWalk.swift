@@ -104,13 +104,14 @@ struct SyncFileWalk {
     }
   }
 
-  var ranges: [SyncFileInspection.Range] {
+  func ranges(_ admission: HistoryAdmission) -> [SyncFileInspection.Range] {
     let carried =
       header.snapshot?.origins.filter { $0.floor < $0.sequence }.map { ($0.origin, $0.floor.next, $0.sequence) }
       ?? header.ranges.map { ($0.origin, $0.first, $0.last) }
     return carried.map { origin, first, last in
       SyncFileInspection.Range(
-        replica: origin.replica, incarnation: origin.incarnationDigits, sequences: first.rawValue...last.rawValue)
+        replica: origin.replica, incarnation: origin.incarnationDigits, sequences: first.rawValue...last.rawValue,
+        isSigned: !admission.refused.contains(origin))
     }
   }
 

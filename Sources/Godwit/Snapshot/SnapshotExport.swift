@@ -12,7 +12,7 @@ struct SnapshotExport {
   private let tables: [CatalogTable]
   let head: SnapshotHead
 
-  init(_ connection: Connection, _ log: ChangeLog, tables: [CatalogTable]) throws {
+  init(_ connection: Connection, _ log: ChangeLog, tables: [CatalogTable], _ prover: HistoryProver) throws {
     self.connection = connection
     self.log = log
     self.tables = tables
@@ -27,7 +27,8 @@ struct SnapshotExport {
         let last = Dot(origin, floor[origin])
         return SnapshotHead.Origin(
           origin: origin, sequence: head.sequence, chain: head.chain, folded: head.folded, floor: last.sequence,
-          floorChain: try log.chain(at: last) ?? head.floorChain, floorContext: try log.othersContext(of: last))
+          floorChain: try log.chain(at: last) ?? head.floorChain, floorContext: try log.othersContext(of: last),
+          proof: try prover.requiredProof(of: origin))
       }, clock: max(clock, try AheadRows(connection: connection).greatest(of: []) ?? clock))
   }
 

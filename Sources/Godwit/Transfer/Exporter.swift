@@ -24,22 +24,24 @@ struct Exporter {
   ) throws -> ExportReport {
     let log = try ChangeLog(connection)
     let tables = try Catalog(connection).synced
-    let ranges = try isSnapshot ? nil : ranges(log)
-    let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables) : nil
+        let prover = HistoryProver(identity, group: roster.group, log, on: connection)
+    let ranges = try isSnapshot ? nil : ranges(log, prover)
+    let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables, prover) : nil
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own))
     let held = log.origins.vector
     let records = roster.records
-    let chains = try SyncFileHeader.originsWithoutRange(held, ranges ?? []).map { ($0, try log.origins.head(of: $0).chain) }
+    let chains = try chains(log, prover, besides: ranges ?? [])
     let header = SyncFileHeader(
       group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
       vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
       roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
-      chains: Dictionary(uniqueKeysWithValues: chains), floor: log.origins.floor, ended: log.origins.ended,
+      chains: chains, floor: log.origins.floor, ended: log.origins.ended,
       snapshot: snapshot?.head, statements: try statements(log, records.members, at: statedAt))
     let counter = CountingSink(sink)
-    let writer = try SyncFileWriter(header, signedBy: identity, to: counter)
+    let writer = try SyncFileWriter(
+      header, introduction: roster.introduction(of: identity.replica), signedBy: identity, to: counter)
     let total = header.transactionCount
     var written = 0
     progress?(0)
@@ -53,6 +55,18 @@ struct Exporter {
     progress?(1)
     return ExportReport(
       transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
+  }
+
+  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy hears of the other one's history.
+  private func chains(
+    _ log: ChangeLog, _ prover: HistoryProver, besides ranges: [SyncFileHeader.Range]
+  ) throws -> [Origin: SyncFileHeader.Chain] {
+    let authors = Set(targets.map(\.identity.replica))
+    return try SyncFileHeader.originsWithoutRange(log.origins.vector, ranges).reduce(into: [:]) { chains, origin in
+      let head = try log.origins.head(of: origin)
+      let isShown = origin.replica != identity.replica && authors.contains(origin.replica)
+      chains[origin] = SyncFileHeader.Chain(head.chain, proof: isShown ? try prover.proof(of: origin) : nil)
+    }
   }
 
   /// What this replica holds, and the latest that others that write on are known to have said.
@@ -85,7 +99,7 @@ struct Exporter {
   }
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a snapshot.
-  private func ranges(_ log: ChangeLog) throws -> [SyncFileHeader.Range]? {
+  private func ranges(_ log: ChangeLog, _ prover: HistoryProver) throws -> [SyncFileHeader.Range]? {
     let held = log.origins.vector
     let floor = log.origins.floor
     let targets = try known(log)
@@ -95,13 +109,14 @@ struct Exporter {
     return try held.origins.compactMap { origin in
       let last = held[origin]
       let before = Dot(origin, known[origin])
-      guard before.sequence < last else { return nil }
+      // What nobody would believe waits for its author's next file.
+      guard before.sequence < last, let proof = try prover.proof(of: origin) else { return nil }
       guard let chainBefore = try log.chain(at: before), let chainAtEnd = try log.chain(at: Dot(origin, last)) else {
         throw GodwitError(.damagedLog, "the log lacks transactions of \(origin.replica)", hint: "run: godwit verify")
       }
       return SyncFileHeader.Range(
         origin: origin, first: before.sequence.next, last: last, chainBefore: chainBefore, chainAtEnd: chainAtEnd,
-        contextBefore: try log.othersContext(of: before))
+        contextBefore: try log.othersContext(of: before), proof: proof)
     }
   }
 

@@ -21,6 +21,16 @@ struct ForkWatch {
 
   init(chainHere: @escaping (Dot) throws -> ContentHash?) { self.chainHere = chainHere }
 
+  /// Origins of which the sender says something else, without anything by their authors that shows it.
+  private var unshown: Set<Origin> = []
+
+  /// The sender says that an origin's history is another one here and there. Its word alone forks nobody; what it says that
+  /// it holds of the origin, and what was seen of it, counts for nothing meanwhile.
+  mutating func doubt(_ origin: Origin) {
+    unshown.insert(origin)
+    doubtful[origin] = doubtful[origin] ?? SequenceNumber.none.next
+  }
+
   mutating func agree(_ origin: Origin) { agreeing.insert(origin) }
 
   /// `isExact` says that the transactions before are the same.
@@ -53,6 +63,7 @@ struct ForkWatch {
     for (origin, sequence) in parted {
       agreed[origin] = min(agreed[origin], SequenceNumber(rawValue: sequence.rawValue - 1))
     }
+    for origin in unshown { agreed[origin] = .none }
     return agreed
   }
 

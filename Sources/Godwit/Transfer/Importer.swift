@@ -25,6 +25,7 @@ final class Importer {
   private var comparedContexts: [Origin: VersionVector] = [:]
   private var held: VersionVector
   private var forks: ForkWatch
+  private var admission: HistoryAdmission
   /// Hears what an import would do that is then taken back.
   private let planner: ImportPlanner?
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
@@ -44,8 +45,10 @@ final class Importer {
 
   /// Runs inside the import's transaction, after the tables of the file have been adopted.
   private init(
-    _ file: SyncFileReader, from roster: Roster, writer: ReplicaWriter, _ planner: ImportPlanner?, lastLoss: Int64
+    _ file: SyncFileReader, _ admission: HistoryAdmission, vouched: Roster, writer: ReplicaWriter,
+    _ planner: ImportPlanner?, lastLoss: Int64
   ) throws {
+    self.admission = admission
     self.file = file
     self.lastLoss = lastLoss
     self.planner = planner
@@ -59,11 +62,9 @@ final class Importer {
     isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
     floor = log.origins.floor
+    vouchedRoster = vouched
     // Of replicas that nobody has invited nothing has ended.
-    var known = roster
-    known.merge(file.header.roster, isVouchedFor: true)
-    vouchedRoster = known
-    for (origin, last) in file.header.ended where known[origin.replica] != nil {
+    for (origin, last) in file.header.ended where vouched[origin.replica] != nil {
       try log.origins.end(origin, through: last)
     }
     endings = log.origins.ended
@@ -80,7 +81,10 @@ final class Importer {
       return try writer.inMerge {
         let roster = try members.load()
         // It may have been removed while this import waited for another.
-        _ = try roster.sender(of: file.header)
+        _ = try roster.sender(of: file.preamble)
+        var vouched = roster
+        vouched.merge(file.header.roster, isVouchedFor: true)
+        let admission = HistoryAdmission(file.header, vouched)
         let lastLoss = try LossLog(writer.connection).last
         try planner?.begin(writer)
         let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
@@ -90,16 +94,17 @@ final class Importer {
         if let head = file.header.snapshot,
           try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
         {
+          try admission.requireAll(of: file.header)
           try planner?.beginSnapshot(writer)
           let state = try SnapshotImport(file, head, writer: writer, isPlanned: planner != nil)
             .run(isRejoining: isRejoining, progress)
-          let new = try Importer(file, from: roster, writer: writer, planner, lastLoss: lastLoss)
+          let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
           importer = new
           let report = try new.acknowledge(state)
           try members.remember(file.header.roster, beyond: roster)
           return report
         }
-        let new = try Importer(file, from: roster, writer: writer, planner, lastLoss: lastLoss)
+        let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
         importer = new
         let report = try new.run(progress)
         // Before the database says what those hold: who is not known here does not count.
@@ -175,6 +180,8 @@ final class Importer {
     for (origin, left) in leftOut where left.reason == .fenced { try log.origins.moveEnd(of: origin, to: held[origin]) }
     try merger.finish()
     try log.origins.save(changedOrigins)
+    try admission.keep(
+      file.header, held: held, besides: Set(forks.parted.keys), in: SignedHeads(connection: connection))
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
     try acknowledge()
   }
@@ -280,6 +287,7 @@ final class Importer {
       chains[origin] = range.chainBefore
       contexts[origin] = range.contextBefore
       lasts[origin] = range.last
+      guard !admission.refused.contains(origin) else { continue }
       let before = SequenceNumber(rawValue: range.first.rawValue - 1)
       guard before > .none || range.chainBefore == .zero else { throw Self.brokenChain(origin) }
       guard held[origin] >= before else { continue }
@@ -289,23 +297,38 @@ final class Importer {
         forks.agree(origin)
       }
     }
-    for (origin, chain) in file.header.chains where held[origin] >= file.header.vector[origin] {
-      let head = Dot(origin, file.header.vector[origin])
-      if let here = try log.chain(at: head), here != chain { forks.part(origin, at: head.sequence, isExact: false) }
+    for (origin, claim) in file.header.chains where held[origin] >= file.header.vector[origin] {
+      let last = Dot(origin, file.header.vector[origin])
+      guard let here = try log.chain(at: last), here != claim.chain else { continue }
+      if let head = claim.proof?.head(of: origin, last.sequence, claim.chain), admission.isSigned(head) {
+        forks.part(origin, at: last.sequence, isExact: false)
+      } else {
+        forks.doubt(origin)
+      }
     }
   }
 
   private func take(_ record: TransactionRecord) throws {
     let origin = record.dot.origin
-    let chain = record.chain(after: chains[origin] ?? .zero)
+    let digest = record.digest()
+    let chain = (chains[origin] ?? .zero).followed(by: digest)
     chains[origin] = chain
+    guard !admission.refused.contains(origin) else {
+      return leaveOut(origin, record.dot.sequence...record.dot.sequence, .unsigned)
+    }
     if let context = record.context { contexts[origin] = context }
     guard forks.parted[origin] == nil else { return }
     if held.covers(record.dot) { return try takeDuplicate(record.dot, chain) }
     var waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
-    if let reason = reasonToLeaveOut(waiting) { return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason) }
+    if let reason = reasonToLeaveOut(waiting) {
+      admission.passOver(record.dot, digest)
+      return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason)
+    }
     waiting.isForeign = try forks.isForeign(waiting.context)
-    guard canApply(waiting) else { return try staged.add(waiting) }
+    guard canApply(waiting) else {
+      admission.passOver(record.dot, digest)
+      return try staged.add(waiting)
+    }
     guard try hasSeenWhatItHad(waiting) else { throw Self.falseContext(record.dot) }
     try apply(waiting)
   }

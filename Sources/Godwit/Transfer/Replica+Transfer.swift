@@ -154,13 +154,13 @@ extension Replica {
   ) throws -> MergeReport {
     let group = roster.group
     return try source.read { bytes in
-      let file = try SyncFileReader(bytes, identities: identities) { header in
-        guard header.group == group else {
+      let file = try SyncFileReader(bytes, identities: identities) { preamble in
+        guard preamble.group == group else {
           throw GodwitError(
-            .otherGroup, "the file belongs to group \(header.group), this replica to \(group)",
+            .otherGroup, "the file belongs to group \(preamble.group), this replica to \(group)",
             hint: "import it into a replica of that group")
         }
-        return try roster.sender(of: header).history
+        return try roster.sender(of: preamble).history
       }
       return try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)

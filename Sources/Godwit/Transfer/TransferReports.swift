@@ -45,6 +45,9 @@ public struct MergeReport: Sendable {
       /// They come after the end of their incarnation (`Replica.incarnations()`): the machine was replaced, or has
       /// rejoined and made its work anew.
       case ended
+      /// Their author has not signed them: the file's sender, or who gave them to it, has changed or invented them. Another
+      /// member, or a later file of the author's, brings the true ones.
+      case unsigned
     }
 
     /// The replica that wrote them.

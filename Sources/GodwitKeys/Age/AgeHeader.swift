@@ -33,6 +33,10 @@ struct AgeHeader: Sendable {
     authenticatedText + " ".utf8 + Base64.encode(authenticationCode) + "\n".utf8
   }
 
+  /// What ties a payload to this header: SHA-256 of the header and the payload's nonce. Every stanza is in it, so that
+  /// whoever seals the payload anew, also with the same file key, cannot keep what was signed over it.
+  func binding(nonce: [UInt8]) -> ContentHash { (encoded + nonce).withUnsafeBytes { ContentHash(of: $0) } }
+
   /// Compares in constant time.
   func isAuthentic(under fileKey: AgeFileKey) -> Bool {
     HMAC<SHA256>.isValidAuthenticationCode(

@@ -7,6 +7,8 @@ import GodwitBase
 package final class AgeOpener: ByteSource {
   /// How many stanzas the header has, of whatever type.
   package let stanzaCount: Int
+  /// SHA-256 of all in front of the payload, its nonce included: another file, or the same one sealed anew, has another.
+  package let binding: ContentHash
 
   private let source: any ByteSource
   private let cipher: AgeChunkCipher
@@ -41,6 +43,7 @@ package final class AgeOpener: ByteSource {
     let fileKey = try envelope.header.fileKey(identities: identities, passphrases: passphrases, costMax: costMax)
     source = envelope.payload
     let nonce = try source.readExactly(AgeSealer.payloadNonceByteCount)
+    binding = envelope.header.binding(nonce: nonce)
     cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))
     chunks = AgeChunkReader(envelope.payload)
   }

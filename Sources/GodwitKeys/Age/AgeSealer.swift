@@ -8,6 +8,9 @@ package final class AgeSealer: ByteSink {
   static let payloadNonceByteCount = 16
   private static let chunkByteCount = AgeChunkCipher.plainByteCountMax
 
+  /// SHA-256 of all in front of the payload, its nonce included, for what the payload says of the file it is in.
+  package let binding: ContentHash
+
   private let sink: any ByteSink
   private let cipher: AgeChunkCipher
   private var nextNumber: UInt64 = 0
@@ -55,7 +58,9 @@ package final class AgeSealer: ByteSink {
     let nonce = SecretBytes(random: Self.payloadNonceByteCount).withUnsafeBytes(Array.init)
     self.sink = sink
     cipher = AgeChunkCipher(key: fileKey.payloadKey(nonce: nonce))
-    try sink.write(AgeHeader(stanzas: stanzas, fileKey: fileKey).encoded + nonce)
+    let header = AgeHeader(stanzas: stanzas, fileKey: fileKey)
+    binding = header.binding(nonce: nonce)
+    try sink.write(header.encoded + nonce)
   }
 
   deinit {

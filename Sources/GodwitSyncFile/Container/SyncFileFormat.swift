@@ -3,8 +3,7 @@ import GodwitBase
 /// The constants of the container (Specs/sync-file.md).
 enum SyncFileFormat {
   static let magic = Array("GODWIT\0".utf8)
-  static let version: UInt8 = 1
-  static let signatureContext = Array("godwit sync file v1\0".utf8)
+  static let version: UInt8 = 2
 
   enum Part: UInt8 {
     case frame = 1

@@ -7,9 +7,8 @@ extension SyncFileHeader {
   static let memberLimit = 1_024
   static let tableLimit = 1_024
 
+  /// All that the preamble does not have.
   func write(to writer: inout ByteWriter) {
-    group.value.write(to: &writer)
-    sender.value.write(to: &writer)
     writer.bigEndian(incarnation)
     writer.signedVarint(createdAt)
     vector.write(to: &writer)
@@ -25,7 +24,9 @@ extension SyncFileHeader {
     for migration in migrations { writer.lengthPrefixed(migration) }
     writer.varint(ranges.count)
     for range in ranges { range.write(to: &writer) }
-    for origin in Self.originsWithoutRange(vector, ranges) { writer.raw((chains[origin] ?? .zero).bytes) }
+    for origin in Self.originsWithoutRange(vector, ranges) {
+      (chains[origin] ?? Chain(.zero)).write(to: &writer)
+    }
     floor.write(to: &writer)
     writer.varint(ended.count)
     for (origin, last) in ended.sorted(by: { $0.key < $1.key }) {
@@ -57,9 +58,7 @@ extension SyncFileHeader {
     }
   }
 
-  init(reading reader: inout ByteReader) throws {
-    let group = GroupID(try Identifier128(reading: &reader))
-    let sender = ReplicaID(try Identifier128(reading: &reader))
+  init(reading reader: inout ByteReader, from sender: ReplicaID, in group: GroupID) throws {
     let incarnation: UInt32 = try reader.bigEndian()
     let createdAt = try reader.signedVarint()
     let vector = try VersionVector(reading: &reader)
@@ -77,8 +76,8 @@ extension SyncFileHeader {
     let rangeCount = try reader.count(limit: VersionVector.originLimit, "ranges")
     let ranges = try (0..<rangeCount).map { _ in try Range(reading: &reader) }
     try Self.requireRising(ranges.map(\.origin), "ranges")
-    var chains: [Origin: ContentHash] = [:]
-    for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try ContentHash(reading: &reader) }
+    var chains: [Origin: Chain] = [:]
+    for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try Chain(reading: &reader) }
     let floor = try VersionVector(reading: &reader)
     let ended = try Self.readEnded(&reader)
     let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
@@ -119,7 +118,7 @@ extension SyncFileHeader {
   }
 
   /// Rising, none twice, so that there is one form of them.
-  private static func requireRising(_ keys: [some Comparable], _ what: String) throws {
+  static func requireRising(_ keys: [some Comparable], _ what: String) throws {
     for (left, right) in zip(keys, keys.dropFirst()) where left >= right {
       throw ByteReader.malformed("\(what) out of order")
     }
@@ -149,6 +148,7 @@ extension SyncFileHeader.Range {
     writer.raw(chainBefore.bytes)
     writer.raw(chainAtEnd.bytes)
     contextBefore.write(to: &writer)
+    proof.write(to: &writer)
   }
 
   fileprivate init(reading reader: inout ByteReader) throws {
@@ -158,11 +158,24 @@ extension SyncFileHeader.Range {
     guard first <= last else { throw ByteReader.malformed("a range ends before it begins") }
     self.init(
       origin: origin, first: first, last: last, chainBefore: try ContentHash(reading: &reader),
-      chainAtEnd: try ContentHash(reading: &reader), contextBefore: try VersionVector(reading: &reader))
+      chainAtEnd: try ContentHash(reading: &reader), contextBefore: try VersionVector(reading: &reader),
+      proof: try HeadProof(reading: &reader))
     guard first > SequenceNumber.none.next || chainBefore == .zero && contextBefore.isEmpty else {
       throw ByteReader.malformed("something comes before an origin's first transaction")
     }
     try contextBefore.expectOthers(than: origin)
+  }
+}
+
+extension SyncFileHeader.Chain {
+  fileprivate func write(to writer: inout ByteWriter) {
+    writer.raw(chain.bytes)
+    writer.byte(proof == nil ? 0 : 1)
+    proof?.write(to: &writer)
+  }
+
+  fileprivate init(reading reader: inout ByteReader) throws {
+    self.init(try ContentHash(reading: &reader), proof: try reader.flag() ? try HeadProof(reading: &reader) : nil)
   }
 }
 

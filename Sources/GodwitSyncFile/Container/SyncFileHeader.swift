@@ -14,10 +14,12 @@ package struct SyncFileHeader: Sendable {
     package let chainAtEnd: ContentHash
     /// What the origin held when it wrote the transaction before `first`.
     package let contextBefore: VersionVector
+    /// That the origin's author has written all of it.
+    package let proof: HeadProof
 
     package init(
       origin: Origin, first: SequenceNumber, last: SequenceNumber, chainBefore: ContentHash, chainAtEnd: ContentHash,
-      contextBefore: VersionVector
+      contextBefore: VersionVector, proof: HeadProof
     ) {
       self.origin = origin
       self.first = first
@@ -25,10 +27,28 @@ package struct SyncFileHeader: Sendable {
       self.chainBefore = chainBefore
       self.chainAtEnd = chainAtEnd
       self.contextBefore = contextBefore
+      self.proof = proof
+    }
+
+    /// The head that its author is said to have signed.
+    package var head: SignedHead { proof.head(of: origin, last, chainAtEnd) }
+  }
+
+  /// What the sender says of its chain of an origin that it sends nothing of.
+  package struct Chain: Sendable {
+    package let chain: ContentHash
+    /// Where the origin's own replica may not know it.
+    package let proof: HeadProof?
+
+    package init(_ chain: ContentHash, proof: HeadProof? = nil) {
+      self.chain = chain
+      self.proof = proof
     }
   }
 
+  /// As the preamble has it.
   package let group: GroupID
+  /// As the preamble has it.
   package let sender: ReplicaID
   /// The sender's incarnation: another one may hold less than the sender held before.
   package let incarnation: UInt32
@@ -47,7 +67,7 @@ package struct SyncFileHeader: Sendable {
   package let migrations: [[UInt8]]
   package let ranges: [Range]
   /// The chains of the origins in `vector` without a range: whether the reader holds the same under these numbers.
-  package let chains: [Origin: ContentHash]
+  package let chains: [Origin: Chain]
 
   /// Up to where the sender has forgotten the transactions of each origin.
   package let floor: VersionVector
@@ -63,7 +83,7 @@ package struct SyncFileHeader: Sendable {
   package init(
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
     schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords, tables: [TableDefinition],
-    migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: ContentHash],
+    migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: Chain],
     floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil,
     statements: [SignedStatement] = [], fields: [SyncFileField] = []
   ) {

@@ -2,12 +2,14 @@ import GodwitBase
 import GodwitKeys
 import GodwitReplication
 
-/// Reads a sync file as it streams in. Its transactions count only once ``next()`` has returned nil: by then the
-/// signature, the final age chunk and the end of the file have been seen.
+/// Reads a sync file as it streams in. Nothing of it is looked at, but for the preamble, before a signature over it has been
+/// checked: each part is signed where it ends (Specs/sync-file.md, "Signatures"). Its transactions count only once
+/// ``next()`` has returned nil: by then the trailer, the final age chunk and the end of the file have been seen.
 package final class SyncFileReader {
+  package let preamble: SyncFilePreamble
   package let header: SyncFileHeader
   private let opener: AgeOpener
-  private var hasher: ContentHasher
+  private var transcript: SyncFileTranscript
   private let zstd: Zstd
   private var frame: FrameDecoder?
   private var position: FramePosition
@@ -16,42 +18,57 @@ package final class SyncFileReader {
   private var block: [UInt8]?
   private var isFinished = false
   private let signer: SyncFileSigner
-  package private(set) var signature = SyncFileSignature.unread
+  /// What is known of all signatures so far; of a file that was read to its end, of all.
+  package private(set) var signature: SyncFileSignature
   package private(set) var sizes = SyncFileSizes()
   package static var formatVersion: Int { Int(SyncFileFormat.version) }
 
-  /// Reads the header. `sender` says whose identities the file must be signed by, or throws for a stranger's file.
+  /// Reads preamble and header. `sender` says whose identities the file must be signed by, or throws for a stranger's file.
   package convenience init(
-    _ source: any ByteSource, identities: [AgeIdentity], sender: (SyncFileHeader) throws -> IdentityHistory
+    _ source: any ByteSource, identities: [AgeIdentity], sender: (SyncFilePreamble) throws -> IdentityHistory
   ) throws {
     try self.init(AgeEnvelope(source), identities: identities) { .required(try sender($0)) }
   }
 
-  /// Reads the header of a file whose envelope has been looked at. The first of the identities that opens it must be among
-  /// those it is for.
+  /// Reads preamble and header of a file whose envelope has been looked at. The first of the identities that opens it must
+  /// be among those it is for.
   package init(
-    _ envelope: AgeEnvelope, identities: [AgeIdentity], signer: (SyncFileHeader) throws -> SyncFileSigner
+    _ envelope: AgeEnvelope, identities: [AgeIdentity], signer: (SyncFilePreamble) throws -> SyncFileSigner
   ) throws {
-    let identity: AgeIdentity
-    (opener, identity) = try Self.open(envelope, identities)
+    let (opener, identity) = try Self.open(envelope, identities)
+    self.opener = opener
     try envelope.requireOnly(identity.recipient.kind)
-    zstd = try Zstd(level: 3)
-    hasher = ContentHasher()
-    let start = try opener.readExactly(SyncFileFormat.magic.count + 5)
-    let size = try Self.headerSize(start)
-    let body = try opener.readExactly(size)
-    hasher.update(start)
-    hasher.update(body)
-    sizes.header = size
-    sizes.container = start.count + size
+    var reading = SyncFileTranscript(opener.binding)
+    var size = 0
+    func read(_ count: Int) throws -> [UInt8] {
+      let bytes = try opener.readExactly(count)
+      reading.add(bytes)
+      size += count
+      return bytes
+    }
+    try Self.check(try read(SyncFileFormat.magic.count + 1))
+    let preamble = try SyncFilePreamble(read)
+    self.preamble = preamble
+    let signer = try signer(preamble)
+    self.signer = signer
+    let message = reading.message(at: .preamble)
+    signature = try signer.judge(try read(SignedHead.signatureByteCount), of: message)
+    let body = try opener.readExactly(preamble.headerByteCount)
+    guard body.withUnsafeBytes({ ContentHash(of: $0) }) == preamble.headerHash else {
+      throw ByteReader.malformed("the header is not the one that the preamble names")
+    }
+    reading.add(body)
     var bodyReader = ByteReader(body)
-    header = try SyncFileHeader(reading: &bodyReader)
+    header = try SyncFileHeader(reading: &bodyReader, from: preamble.sender, in: preamble.group)
     guard opener.stanzaCount == header.recipients.count, header.recipients.contains(identity.recipient) else {
       throw GodwitError(
-        .corruptFile, "the file was sealed anew to other recipients", hint: "ask the sender for the file itself")
+        .corruptFile, "the file was sealed to others than it says", hint: "ask the sender for the file itself")
     }
-    self.signer = try signer(header)
     position = FramePosition(header.ranges)
+    zstd = try Zstd(level: 3)
+    transcript = reading
+    sizes.header = body.count
+    sizes.container = size + body.count
   }
 
   private static func open(
@@ -68,22 +85,16 @@ package final class SyncFileReader {
     return (try AgeOpener(envelope, identities: [last]), last)
   }
 
-  private static func headerSize(_ start: [UInt8]) throws -> Int {
+  private static func check(_ start: [UInt8]) throws {
     guard start.starts(with: SyncFileFormat.magic) else {
       throw GodwitError(.corruptFile, "this is no sync file", hint: "it opens as an age file, but holds something else")
     }
-    var reader = ByteReader(start[SyncFileFormat.magic.count...])
-    let version = try reader.byte()
-    guard version == SyncFileFormat.version else {
+    guard start.last == SyncFileFormat.version else {
       throw GodwitError(
-        .unsupportedVersion, "the sync file has format version \(version); this program reads version 1",
-        hint: "update this program, or export again with the older one")
+        .unsupportedVersion,
+        "the sync file has format version \(start.last ?? 0); this program reads version \(SyncFileFormat.version)",
+        hint: "bring both programs to one version, and export again")
     }
-    let size = Int(try reader.bigEndian(UInt32.self))
-    guard size <= SyncFileFormat.headerByteLimit else {
-      throw GodwitError(.limitExceeded, "the header claims \(size) bytes")
-    }
-    return size
   }
 
   /// The next transaction, or nil at the verified end.
@@ -115,9 +126,7 @@ package final class SyncFileReader {
   }
 
   private func readPart() throws {
-    let start = try opener.readExactly(1)
-    hasher.update(start)
-    sizes.container += 1
+    let start = try read(1)
     switch SyncFileFormat.Part(rawValue: start[0]) {
     case .frame where header.snapshot == nil:
       frame = try FrameDecoder(try readPacked(), origins: header.ranges.map(\.origin))
@@ -129,31 +138,24 @@ package final class SyncFileReader {
   }
 
   private func readPacked() throws -> [UInt8] {
-    let head = try opener.readExactly(8)
-    var reader = ByteReader(head)
+    var reader = ByteReader(try read(8))
     let packedSize = Int(try reader.bigEndian(UInt32.self))
     let size = Int(try reader.bigEndian(UInt32.self))
     guard packedSize <= SyncFileFormat.frameByteLimit else {
       throw GodwitError(.limitExceeded, "a frame claims \(packedSize) bytes")
     }
     try SyncFileFormat.checkUnpacked(size: size, packed: packedSize)
-    let packed = try opener.readExactly(packedSize)
-    hasher.update(head)
-    hasher.update(packed)
+    let packed = try read(packedSize)
+    try checkSignature(at: .part)
     sizes.frames += 1
     sizes.packed += packedSize
     sizes.unpacked += size
-    sizes.container += head.count + packedSize
     return try zstd.decompress(packed, size: size)
   }
 
   private func readTrailer() throws {
-    let count = try opener.readExactly(8)
-    hasher.update(count)
-    let signature = try opener.readExactly(64)
-    sizes.container += count.count + signature.count
-    try check(signature, of: SyncFileFormat.signatureContext + hasher.finalize().bytes)
-    var reader = ByteReader(count)
+    var reader = ByteReader(try read(8))
+    try checkSignature(at: .trailer)
     guard try reader.bigEndian(UInt64.self) == UInt64(self.count), position.isAtEnd else {
       throw ByteReader.malformed("the file holds another number of transactions than it says")
     }
@@ -163,21 +165,19 @@ package final class SyncFileReader {
     isFinished = true
   }
 
-  private func check(_ bytes: [UInt8], of message: [UInt8]) throws {
-    switch signer {
-    case .required(let history):
-      signature = Self.judge(bytes, of: message, by: history)
-      guard signature != .replacedKey else { throw Self.replacedKey() }
-      guard signature == .verified else { throw Self.invalidSignature() }
-    case .reported(nil): signature = .unknownSigner
-    case .reported(let history?): signature = Self.judge(bytes, of: message, by: history)
-    }
+  /// Reads bytes that the next signature is over.
+  private func read(_ count: Int) throws -> [UInt8] {
+    let bytes = try opener.readExactly(count)
+    transcript.add(bytes)
+    sizes.container += count
+    return bytes
   }
 
-  private static func judge(_ bytes: [UInt8], of message: [UInt8], by history: IdentityHistory) -> SyncFileSignature {
-    if history.current.verifies(signature: bytes, of: message) { return .verified }
-    let isFormer = history.all.dropLast().contains { $0.verifies(signature: bytes, of: message) }
-    return isFormer ? .replacedKey : .invalid
+  /// Reads the signature over all before it, and throws when the signer is required and has not signed that.
+  private func checkSignature(at place: SyncFileTranscript.Place) throws {
+    let message = transcript.message(at: place)
+    let judged = try signer.judge(try read(SignedHead.signatureByteCount), of: message)
+    if signature == .verified { signature = judged }
   }
 
   package static func replacedKey() -> GodwitError {

@@ -1,3 +1,4 @@
+import GodwitBase
 import GodwitKeys
 
 /// Whose signature a reader looks for.
@@ -8,10 +9,29 @@ package enum SyncFileSigner: Sendable {
   case reported(IdentityHistory?)
 }
 
+extension SyncFileSigner {
+  /// Throws `invalidSignature`, or `unknownSender` for a key that was replaced, when the signer is required.
+  func judge(_ signature: [UInt8], of message: [UInt8]) throws -> SyncFileSignature {
+    switch self {
+    case .required(let history):
+      let judged = Self.judge(signature, of: message, by: history)
+      guard judged != .replacedKey else { throw SyncFileReader.replacedKey() }
+      guard judged == .verified else { throw SyncFileReader.invalidSignature() }
+      return judged
+    case .reported(nil): return .unknownSigner
+    case .reported(let history?): return Self.judge(signature, of: message, by: history)
+    }
+  }
+
+  private static func judge(_ bytes: [UInt8], of message: [UInt8], by history: IdentityHistory) -> SyncFileSignature {
+    if history.current.verifies(signature: bytes, of: message) { return .verified }
+    let isFormer = history.all.dropLast().contains { $0.verifies(signature: bytes, of: message) }
+    return isFormer ? .replacedKey : .invalid
+  }
+}
+
 /// What became of a signature that is only reported.
 package enum SyncFileSignature: Sendable {
-  /// The trailer has not been read yet.
-  case unread
   case verified
   case invalid
   /// It is by a key that its maker has replaced since.

@@ -2,20 +2,25 @@ import GodwitBase
 import GodwitKeys
 import GodwitReplication
 
-/// Writes a sync file: header, frames of transactions, signed trailer, all sealed by age while they are written.
-/// Memory is bounded by one frame.
+/// Writes a sync file: signed preamble, header, signed frames of transactions, signed trailer, all sealed by age while they
+/// are written. Memory is bounded by one frame.
 package final class SyncFileWriter {
   private let sealer: AgeSealer
   private let identity: Identity
-  private var hasher = ContentHasher()
+  private var transcript: SyncFileTranscript
   private var frame: FrameEncoder
   private let zstd: Zstd
   /// Transactions, or the blocks of a snapshot.
   private var count = 0
   private var state = ByteWriter()
 
-  /// Writes the header. Throws `limitExceeded` for one that every reader would refuse; nothing is written then.
-  package init(_ header: SyncFileHeader, signedBy identity: Identity, to sink: any ByteSink) throws {
+  /// Writes preamble and header. Throws `limitExceeded` for what every reader would refuse; nothing is written then.
+  ///
+  /// - Parameter introduction: The records by which a reader that has not met the sender can know it.
+  package init(
+    _ header: SyncFileHeader, introduction: RosterRecords = RosterRecords(), signedBy identity: Identity,
+    to sink: any ByteSink
+  ) throws {
     self.identity = identity
     zstd = try Zstd(level: 3)
     frame = FrameEncoder(origins: header.ranges.map(\.origin))
@@ -26,13 +31,17 @@ package final class SyncFileWriter {
       throw GodwitError(
         .limitExceeded, "the header of a sync file would have \(body.count) bytes", hint: "nothing was written")
     }
-    sealer = try AgeSealer(recipients: header.recipients, to: sink)
-    var writer = ByteWriter(capacity: body.count + 16)
+    var writer = ByteWriter(capacity: 1_024)
     writer.raw(SyncFileFormat.magic)
     writer.byte(SyncFileFormat.version)
-    writer.bigEndian(UInt32(body.count))
-    writer.raw(body.bytes)
-    try emit(writer.bytes)
+    try SyncFilePreamble(
+      group: header.group, sender: header.sender, introduction: introduction, headerByteCount: body.count,
+      headerHash: body.bytes.withUnsafeBytes { ContentHash(of: $0) }
+    ).write(to: &writer)
+    sealer = try AgeSealer(recipients: header.recipients, to: sink)
+    transcript = SyncFileTranscript(sealer.binding)
+    try emit(writer.bytes, at: .preamble)
+    try emit(body.bytes)
   }
 
   /// Adds a transaction. Those of one origin come in sequence; causes come before effects.
@@ -54,9 +63,7 @@ package final class SyncFileWriter {
     var writer = ByteWriter()
     writer.byte(SyncFileFormat.Part.trailer.rawValue)
     writer.bigEndian(UInt64(count))
-    try emit(writer.bytes)
-    let message = SyncFileFormat.signatureContext + hasher.finalize().bytes
-    try sealer.write(try identity.sign(message))
+    try emit(writer.bytes, at: .trailer)
     try sealer.finish()
   }
 
@@ -80,11 +87,17 @@ package final class SyncFileWriter {
     writer.bigEndian(UInt32(packed.count))
     writer.bigEndian(UInt32(raw.count))
     writer.raw(packed)
-    try emit(writer.bytes)
+    try emit(writer.bytes, at: .part)
+  }
+
+  /// Writes bytes, and the signature over all up to here.
+  private func emit(_ bytes: [UInt8], at place: SyncFileTranscript.Place) throws {
+    try emit(bytes)
+    try emit(try identity.sign(transcript.message(at: place)))
   }
 
   private func emit(_ bytes: [UInt8]) throws {
-    hasher.update(bytes)
+    transcript.add(bytes)
     try sealer.write(bytes)
   }
 }

@@ -15,10 +15,12 @@ package struct SnapshotHead: Sendable {
     package let floor: SequenceNumber
     package let floorChain: ContentHash
     package let floorContext: VersionVector
+    /// That the origin's author has written all of it.
+    package let proof: HeadProof
 
     package init(
       origin: GodwitReplication.Origin, sequence: SequenceNumber, chain: ContentHash, folded: SequenceNumber,
-      floor: SequenceNumber, floorChain: ContentHash, floorContext: VersionVector
+      floor: SequenceNumber, floorChain: ContentHash, floorContext: VersionVector, proof: HeadProof
     ) {
       self.origin = origin
       self.sequence = sequence
@@ -27,7 +29,11 @@ package struct SnapshotHead: Sendable {
       self.floor = floor
       self.floorChain = floorChain
       self.floorContext = floorContext
+      self.proof = proof
     }
+
+    /// The head that its author is said to have signed.
+    package var head: SignedHead { proof.head(of: origin, sequence, chain) }
   }
 
   package let origins: [Origin]
@@ -64,6 +70,7 @@ extension SnapshotHead {
       writer.raw(origin.chain.bytes)
       writer.raw(origin.floorChain.bytes)
       origin.floorContext.write(to: &writer)
+      origin.proof.write(to: &writer)
     }
   }
 
@@ -88,6 +95,7 @@ extension SnapshotHead.Origin {
     chain = try ContentHash(reading: &reader)
     floorChain = try ContentHash(reading: &reader)
     floorContext = try VersionVector(reading: &reader)
+    proof = try HeadProof(reading: &reader)
     guard floor > .none || floorChain == .zero && floorContext.isEmpty else {
       throw ByteReader.malformed("something comes before an origin's first transaction")
     }

@@ -13,6 +13,7 @@ extension FuzzTarget {
   static let syncFile = FuzzTarget(name: "sync-file") { bytes in
     let identity = try FuzzKeys.identity(1).ageIdentity
     let sink = MemorySink()
+    let bytes = withHeaderHash(bytes)
     // The recipients that the header names, so that it is not refused for having others.
     let named = (try? headerBytes(of: bytes)).map { (try? SyncFileHeader(bytes: $0))?.recipients } ?? nil
     let sealer = try AgeSealer(recipients: named?.prefix(8).map { $0 } ?? [identity.recipient], to: sink)
@@ -133,18 +134,29 @@ extension FuzzTarget {
     return ["first": header(1, 0, 400), "second": header(2, 400, 400), "last": header(3, 800, 200)]
   }
 
+  /// The container with the hash of the header that it has, so that a changed header is decoded.
+  private static func withHeaderHash(_ container: [UInt8]) -> [UInt8] {
+    guard let header = try? headerBytes(of: container) else { return container }
+    var container = container
+    let place = SyncFileFormat.magic.count + 1 + 16 + 16 + 4
+    container.replaceSubrange(place..<place + ContentHash.byteCount, with: header.withUnsafeBytes { ContentHash(of: $0) }.bytes)
+    return container
+  }
+
   /// The header's bytes in a container.
   private static func headerBytes(of container: [UInt8]) throws -> [UInt8] {
     var reader = ByteReader(container)
     _ = try reader.raw(SyncFileFormat.magic.count + 1)
-    return Array(try reader.raw(Int(try reader.bigEndian(UInt32.self))))
+    let preamble = try SyncFilePreamble { Array(try reader.raw($0)) }
+    _ = try reader.raw(SignedHead.signatureByteCount)
+    return Array(try reader.raw(preamble.headerByteCount))
   }
 }
 
 extension SyncFileHeader {
   fileprivate init(bytes: [UInt8]) throws {
     var reader = ByteReader(bytes)
-    try self.init(reading: &reader)
+    try self.init(reading: &reader, from: FuzzKeys.origins[0].replica, in: FuzzKeys.group)
   }
 }
 
@@ -201,11 +213,14 @@ enum SyncFileStarts {
     ],
   ]
 
+  /// With a digest ahead, as of a transaction that waits at the sender.
+  private static let proof = HeadProof(ahead: [.zero], signature: [UInt8](repeating: 7, count: SignedHead.signatureByteCount))
+
   static func range(_ origin: Origin, _ first: UInt64 = 1, last: UInt64) -> SyncFileHeader.Range {
     let context = first > 1 ? VersionVector([FuzzKeys.origins[2]: SequenceNumber(rawValue: 5)]) : VersionVector()
     return SyncFileHeader.Range(
       origin: origin, first: SequenceNumber(rawValue: first), last: SequenceNumber(rawValue: last), chainBefore: .zero,
-      chainAtEnd: .zero, contextBefore: context)
+      chainAtEnd: .zero, contextBefore: context, proof: proof)
   }
 
   static func headers() throws -> [String: SyncFileHeader] {
@@ -214,7 +229,7 @@ enum SyncFileStarts {
       origins: [
         SnapshotHead.Origin(
           origin: origins[0], sequence: SequenceNumber(rawValue: 3), chain: .zero, folded: SequenceNumber(rawValue: 2),
-          floor: SequenceNumber(rawValue: 1), floorChain: .zero, floorContext: VersionVector())
+          floor: SequenceNumber(rawValue: 1), floorChain: .zero, floorContext: VersionVector(), proof: proof)
       ], clock: HLC(milliseconds: 1_700_000_000_000))
     return [
       "empty": try header(ranges: []), "ranges": try header(ranges: [range(origins[0], last: 2), range(origins[1], 4, last: 4)]),

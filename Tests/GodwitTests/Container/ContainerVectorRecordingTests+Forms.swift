@@ -68,7 +68,7 @@ extension ContainerVectorRecordingTests {
     let chain = [UInt8](repeating: 1, count: 32).withUnsafeBytes { ContentHash(of: $0) }
     func forgotten(_ header: SyncFileHeader) -> SyncFileHeader {
       header.changing(
-        vector: header.vector.union(vector), chains: [origins[0]: chain, origins[1]: chain], floor: vector)
+        vector: header.vector.union(vector), chains: [origins[0]: .init(chain), origins[1]: .init(chain)], floor: vector)
     }
     try await good(
       "floor-and-ended", "what the sender has forgotten, and incarnations that have ended", scene,
@@ -109,7 +109,7 @@ extension ContainerVectorRecordingTests {
         let more = incarnations.map { incarnation in
           SyncFileHeader.Range(
             origin: Origin(replica: scene.sender.replica, incarnation: incarnation), first: .none.next,
-            last: .none.next, chainBefore: .zero, chainAtEnd: chain, contextBefore: VersionVector())
+            last: .none.next, chainBefore: .zero, chainAtEnd: chain, contextBefore: VersionVector(), proof: .none)
         }
         return header.changing(ranges: more)
       }

@@ -79,7 +79,8 @@ extension ContainerVectorRecordingTests {
       scene.replacingFrames(Forgery.frame(Forgery.raw([records[1]])), count: 1) { header in
         let range = SyncFileHeader.Range(
           origin: pair.origin, first: records[1].dot.sequence, last: records[1].dot.sequence,
-          chainBefore: records[0].chain(after: .zero), chainAtEnd: header.ranges[0].chainAtEnd, contextBefore: itself)
+          chainBefore: records[0].chain(after: .zero), chainAtEnd: header.ranges[0].chainAtEnd,
+          contextBefore: itself, proof: .none)
         return header.changing(ranges: [range])
       })
   }

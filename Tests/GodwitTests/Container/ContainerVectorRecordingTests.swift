@@ -135,11 +135,18 @@ struct ContainerVectorRecordingTests {
       "other-recipient", "sealed to somebody else", scene, .notARecipient,
       Forgery.seal(scene.container, to: [stranger]))
     try bad(
-      "fewer-recipients", "a member sealed it anew to the reader alone", scene, .corruptFile,
+      "fewer-recipients", "sealed to fewer than its maker says", scene, .corruptFile,
       Forgery.seal(scene.container, to: [scene.reader.ageIdentity.recipient]))
     try bad(
-      "more-recipients", "a member sealed it anew to one more", scene, .corruptFile,
+      "more-recipients", "sealed to one more than its maker says", scene, .corruptFile,
       Forgery.seal(scene.container, to: scene.recipients + [stranger]))
+    let plain = try Forgery.container(sealed, scene.reader)
+    try bad(
+      "sealed-anew", "sealed anew by a reader, to the same recipients", scene, .invalidSignature,
+      Forgery.seal(plain, to: scene.recipients))
+    try bad(
+      "recipient-exchanged", "sealed anew by a reader, to a stranger in place of the sender", scene, .invalidSignature,
+      Forgery.seal(plain, to: [scene.reader.ageIdentity.recipient, stranger]))
     try bad(
       "reader-not-listed", "sealed to as many, of whom the header does not list the reader", scene, .corruptFile,
       scene.replacingHeader { header in
@@ -160,9 +167,13 @@ struct ContainerVectorRecordingTests {
     }
     try bad("magic", "another magic number", scene, .corruptFile, withByte(0, 0x67))
     try bad("version-0", "version 0", scene, .unsupportedVersion, withByte(7, 0))
-    try bad("version-2", "version 2", scene, .unsupportedVersion, withByte(7, 2))
-    try bad("header-size", "a header of more than 64 MiB", scene, .limitExceeded, withByte(8, 4))
-    try bad("header-cut", "a header that ends beyond the file", scene, .truncatedFile, withByte(9, 0x80))
+    try bad("version-1", "version 1", scene, .unsupportedVersion, withByte(7, 1))
+    try bad("version-3", "version 3", scene, .unsupportedVersion, withByte(7, 3))
+    try bad("header-size", "a header of more than 64 MiB", scene, .limitExceeded, withByte(40, 4))
+    try bad("header-cut", "a header that ends beyond the file", scene, .truncatedFile, withByte(41, 0x80))
+    try bad("header-hash", "a header that is not the one the preamble names", scene, .corruptFile, withByte(44, 0xAA))
+    try bad(
+      "introduction-size", "an introduction of more than 256 KiB", scene, .limitExceeded, withByte(76, 1))
     let (header, end) = try Forgery.header(scene.container)
     var body = ByteWriter()
     header.write(to: &body)
@@ -208,7 +219,7 @@ struct ContainerVectorRecordingTests {
       writer.byte(part.rawValue)
       writer.bigEndian(claims ?? UInt32(packed.count))
       writer.bigEndian(size)
-      return writer.bytes + packed
+      return writer.bytes + packed + [UInt8](repeating: 0, count: 64)
     }
     let zeros = try Zstd(level: 3).compress([UInt8](repeating: 0, count: 1 << 20))
     try bad("count", "a trailer with another count", scene, .corruptFile, scene.replacingFrames(frames, count: 3))
@@ -243,10 +254,6 @@ struct ContainerVectorRecordingTests {
     try bad(
       "signature", "signed by the reader, in the sender's name", scene, .invalidSignature,
       scene.seal(Forgery.sign(scene.container, by: scene.reader)))
-    var forged = scene.container
-    forged[forged.count - 64 - 1] ^= 1
-    try bad(
-      "payload", "a member changed the count and kept the signature", scene, .invalidSignature, scene.seal(forged))
     let other = try await VectorScene()
     let listed = [scene.reader, other.sender].map(\.ageIdentity.recipient)
       .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }

@@ -21,48 +21,149 @@ enum Forgery {
     try AgeOpener(MemorySource(sealed), identities: [identity.ageIdentity]).readToEnd(limit: 1 << 30)
   }
 
+  /// Seals a container, and makes the signatures that ``sign(_:by:)`` has prepared: they are over the age file, too.
   static func seal(_ container: [UInt8], to recipients: [AgeRecipient]) throws -> [UInt8] {
     let sink = MemorySink()
     let sealer = try AgeSealer(recipients: recipients, to: sink)
-    try sealer.write(container)
+    var transcript = SyncFileTranscript(sealer.binding)
+    var rest = container[...]
+    for (place, slot) in slots(of: container) {
+      let seed = container[slot].dropFirst(seedMarker.count)
+      guard container[slot].starts(with: seedMarker) else { continue }
+      let signed = Array(container[rest.startIndex..<slot.lowerBound])
+      transcript.add(signed)
+      let signer = try Identity(
+        replica: ReplicaID(Identifier128(high: 0, low: 0)), signingSeed: SecretBytes(copying: seed),
+        agreementKey: SecretBytes(random: 32))
+      let signature = try signer.sign(transcript.message(at: place))
+      transcript.add(signature)
+      try sealer.write(signed + signature)
+      rest = container[slot.upperBound...]
+    }
+    try sealer.write(Array(rest))
     try sealer.finish()
     return sink.bytes
   }
 
-  /// The container with another signature over all before it.
+  /// The sealed file with another payload behind the same age header, by the same file key and nonce.
+  static func replacePayload(of sealed: [UInt8], by payload: [UInt8], _ reader: Identity) throws -> [UInt8] {
+    let source = MemorySource(sealed)
+    let envelope = try AgeEnvelope(source)
+    let nonce = try envelope.payload.readExactly(AgeSealer.payloadNonceByteCount)
+    let key = try envelope.header.fileKey(identities: [reader.ageIdentity], passphrases: [], costMax: 1)
+    let cipher = AgeChunkCipher(key: key.payloadKey(nonce: nonce))
+    let size = AgeChunkCipher.plainByteCountMax
+    let count = max(1, (payload.count + size - 1) / size)
+    return try (0..<count).reduce(into: Array(sealed.prefix(envelope.headerByteCount)) + nonce) { file, number in
+      let chunk = Array(payload[(number * size)..<min((number + 1) * size, payload.count)])
+      file += try chunk.withUnsafeBytes { try cipher.seal($0, number: UInt64(number), isFinal: number == count - 1) }
+    }
+  }
+
+  /// Stands, with a signing seed behind it, where ``seal(_:to:)`` puts a signature.
+  private static let seedMarker = Array("signed by who has this seed now:".utf8)
+
+  /// The container with other signatures, as far as it has a form.
   static func sign(_ container: [UInt8], by identity: Identity) throws -> [UInt8] {
-    let signed = Array(container.dropLast(64))
-    let hash = signed.withUnsafeBytes { ContentHash(of: $0) }
-    return signed + (try identity.sign(SyncFileFormat.signatureContext + hash.bytes))
+    var signed = container
+    var keys = ByteWriter()
+    identity.encode(to: &keys)
+    let seed = keys.bytes[17..<49]
+    for (_, slot) in slots(of: container) { signed.replaceSubrange(slot, with: seedMarker + seed) }
+    return signed
+  }
+
+  /// Where a container's signatures are, as far as it has a form.
+  private static func slots(of container: [UInt8]) -> [(place: SyncFileTranscript.Place, bytes: Range<Int>)] {
+    var slots: [(SyncFileTranscript.Place, Range<Int>)] = []
+    var reader = ByteReader(container)
+    func pass(_ place: SyncFileTranscript.Place) throws {
+      let start = reader.position
+      _ = try reader.raw(SignedHead.signatureByteCount)
+      slots.append((place, start..<reader.position))
+    }
+    do {
+      _ = try reader.raw(SyncFileFormat.magic.count + 1)
+      let preamble = try SyncFilePreamble { Array(try reader.raw($0)) }
+      try pass(.preamble)
+      _ = try reader.raw(preamble.headerByteCount)
+      while !reader.isAtEnd {
+        guard try reader.byte() != SyncFileFormat.Part.trailer.rawValue else {
+          _ = try reader.raw(8)
+          try pass(.trailer)
+          break
+        }
+        let size = Int(try reader.bigEndian(UInt32.self))
+        _ = try reader.raw(4 + size)
+        try pass(.part)
+      }
+    } catch {
+      // What comes after that has no form.
+    }
+    return slots
   }
 
   /// The container's header, and where it ends.
   static func header(_ container: [UInt8]) throws -> (header: SyncFileHeader, end: Int) {
-    var reader = ByteReader(container[(SyncFileFormat.magic.count + 1)...])
-    let size = Int(try reader.bigEndian(UInt32.self))
-    let end = reader.position + size
-    var body = ByteReader(container[reader.position..<end])
-    return (try SyncFileHeader(reading: &body), end)
+    var reader = ByteReader(container)
+    _ = try reader.raw(SyncFileFormat.magic.count + 1)
+    let preamble = try SyncFilePreamble { Array(try reader.raw($0)) }
+    _ = try reader.raw(SignedHead.signatureByteCount)
+    var body = ByteReader(try reader.raw(preamble.headerByteCount))
+    return (try SyncFileHeader(reading: &body, from: preamble.sender, in: preamble.group), reader.position)
   }
 
-  /// The container with another header, signed anew.
+  /// The container with another header, signed anew, also what it says of the signer's own history.
   static func replaceHeader(
     of container: [UInt8], signedBy identity: Identity, _ change: (SyncFileHeader) throws -> SyncFileHeader
   ) throws -> [UInt8] {
     let (header, end) = try header(container)
+    let changed = try change(header).proven(by: identity)
     var body = ByteWriter()
-    try change(header).write(to: &body)
-    return try replaceHeader(of: container, endingAt: end, signedBy: identity, by: body.bytes)
+    changed.write(to: &body)
+    return try replaceHeader(of: container, endingAt: end, signedBy: identity, by: body.bytes, introducing: changed)
   }
 
+  /// - Parameter header: Where the preamble's introduction comes from: that of the container by default.
   static func replaceHeader(
-    of container: [UInt8], endingAt end: Int, signedBy identity: Identity, by body: [UInt8]
+    of container: [UInt8], endingAt end: Int, signedBy identity: Identity, by body: [UInt8],
+    introducing header: SyncFileHeader? = nil
   ) throws -> [UInt8] {
+    let named = try header ?? Forgery.header(container).header
+    let known = Dictionary(named.roster.members.map { ($0.subject, $0) }, uniquingKeysWith: { first, _ in first })
+    let invited = known.values.filter { $0.issuer != $0.subject }.sorted { $0.subject < $1.subject }
+    let isMany = invited.count > SyncFilePreamble.introductionLimit
     var writer = ByteWriter()
     writer.raw(SyncFileFormat.magic)
     writer.byte(SyncFileFormat.version)
-    writer.bigEndian(UInt32(body.count))
+    try SyncFilePreamble(
+      group: named.group, sender: named.sender,
+      introduction: RosterRecords(
+        members: isMany ? invited.filter { $0.subject == named.sender } : invited, histories: named.roster.histories),
+      headerByteCount: body.count, headerHash: body.withUnsafeBytes { ContentHash(of: $0) }
+    ).write(to: &writer)
+    writer.raw([UInt8](repeating: 0, count: SignedHead.signatureByteCount))
     return try sign(writer.bytes + body + container[end...], by: identity)
+  }
+}
+
+extension SyncFileHeader {
+  /// With proofs of the identity's own history, whatever it is said to be.
+  fileprivate func proven(by identity: Identity) throws -> SyncFileHeader {
+    func proof(_ origin: Origin, _ last: SequenceNumber, _ chain: ContentHash, _ old: HeadProof) throws -> HeadProof {
+      guard origin.replica == identity.replica else { return old }
+      return HeadProof(signature: try SignedHead.issue(group: group, origin, last, chain, by: identity).signature)
+    }
+    return changing(
+      ranges: try ranges.map {
+        try $0.changing(proof: proof($0.origin, $0.last, $0.chainAtEnd, $0.proof))
+      },
+      snapshot: try snapshot.map { head in
+        SnapshotHead(
+          origins: try head.origins.map {
+            try $0.changing(proof: proof($0.origin, $0.sequence, $0.chain, $0.proof))
+          }, clock: head.clock)
+      })
   }
 }
 
@@ -84,36 +185,42 @@ extension Forgery {
     return try encoder.finish()
   }
 
-  /// A frame, or another part, with its head.
+  /// A frame, or another part, with its head and room for its signature.
   static func frame(_ raw: [UInt8], part: SyncFileFormat.Part = .frame) throws -> [UInt8] {
     let packed = try Zstd(level: 3).compress(raw)
     var writer = ByteWriter()
     writer.byte(part.rawValue)
     writer.bigEndian(UInt32(packed.count))
     writer.bigEndian(UInt32(raw.count))
-    return writer.bytes + packed
+    return writer.bytes + packed + [UInt8](repeating: 0, count: SignedHead.signatureByteCount)
   }
+}
+
+extension HeadProof {
+  /// One that nobody made.
+  static let none = HeadProof(signature: [UInt8](repeating: 0, count: SignedHead.signatureByteCount))
 }
 
 extension SyncFileHeader.Range {
   func changing(
     last: SequenceNumber? = nil, chainBefore: ContentHash? = nil, chainAtEnd: ContentHash? = nil,
-    contextBefore: VersionVector? = nil
+    contextBefore: VersionVector? = nil, proof: HeadProof? = nil
   ) -> Self {
     Self(
       origin: origin, first: first, last: last ?? self.last, chainBefore: chainBefore ?? self.chainBefore,
-      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextBefore: contextBefore ?? self.contextBefore)
+      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextBefore: contextBefore ?? self.contextBefore, proof: proof ?? self.proof)
   }
 }
 
 extension SnapshotHead.Origin {
   func changing(
     sequence: SequenceNumber? = nil, chain: ContentHash? = nil, folded: SequenceNumber? = nil,
-    floor: SequenceNumber? = nil, floorChain: ContentHash? = nil
+    floor: SequenceNumber? = nil, floorChain: ContentHash? = nil, proof: HeadProof? = nil
   ) -> Self {
     Self(
       origin: origin, sequence: sequence ?? self.sequence, chain: chain ?? self.chain, folded: folded ?? self.folded,
-      floor: floor ?? self.floor, floorChain: floorChain ?? self.floorChain, floorContext: floorContext)
+      floor: floor ?? self.floor, floorChain: floorChain ?? self.floorChain, floorContext: floorContext,
+      proof: proof ?? self.proof)
   }
 }
 
@@ -123,7 +230,7 @@ extension SyncFileHeader {
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
     statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
-    vector: VersionVector? = nil, chains: [Origin: ContentHash]? = nil, floor: VersionVector? = nil,
+    vector: VersionVector? = nil, chains: [Origin: Chain]? = nil, floor: VersionVector? = nil,
     snapshot: SnapshotHead? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(

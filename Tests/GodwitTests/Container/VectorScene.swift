@@ -36,7 +36,7 @@ struct VectorScene {
     let path = group.folder.file("changes")
     try await export(path)
     sealed = try Forgery.bytes(path)
-    container = try Forgery.container(sealed, reader)
+    container = try Forgery.sign(Forgery.container(sealed, reader), by: sender)
     recipients = try Forgery.header(container).header.recipients
   }
 

@@ -45,7 +45,8 @@ struct Import: AsyncParsableCommand {
           let report =
             plan ? try await foretell(source, file, on: replica) : try await apply(source, file, to: replica)
           conflicts += report.conflicts
-          if let error = report.fenced(ReplicaNames(try await replica.members())) { throw error }
+          let names = ReplicaNames(try await replica.members())
+          if let error = report.unsigned(names) ?? report.fenced(names) { throw error }
         } catch let error as GodwitError {
           let report = ErrorReport(error.naming(file))
           report.write(program: GodwitCommand.configuration.commandName ?? "")
@@ -128,6 +129,17 @@ extension MergeReport {
 }
 
 extension MergeReport {
+  /// The rest was applied, but somebody has changed or invented what was not.
+  fileprivate func unsigned(_ names: ReplicaNames) -> GodwitError? {
+    let unsigned = leftOut.filter { $0.reason == .unsigned }
+    guard !unsigned.isEmpty else { return nil }
+    let who = unsigned.map { $0.text(names) }.joined(separator: ", ")
+    let sender = Format.printable(names.name(sender))
+    return GodwitError(
+      .invalidSignature, "not signed by who is said to have written it, and left out: \(Format.printable(who))",
+      hint: "\(sender), or who gave it to \(sender), changed or invented it; ask its author for a file")
+  }
+
   /// The rest was applied, but somebody has to do something about what was not.
   fileprivate func fenced(_ names: ReplicaNames) -> GodwitError? {
     let fenced = leftOut.filter { $0.reason == .fenced }

@@ -43,7 +43,7 @@ struct InspectionView {
       "made        \(Format.time(milliseconds: content.milliseconds))",
       "for         \(recipients.joined(separator: ", "))",
       "carries     \(content.isSnapshot ? "the whole state and " : "")\(transactions)",
-      "ranges      \(list(content.ranges.map { "\(names.name($0.replica)) \($0.text)" }))",
+      "ranges      \(list(content.ranges.map { "\(names.name($0.replica)) \($0.text)\($0.isSigned ? "" : " (NOT SIGNED by its author)")" }))",
       "tables      \(list(tables))",
       "schema      version \(content.schemaVersion), \(Format.count(content.migrations, "migration"))",
       "held        \(list(content.held.map { "\(names.name($0.replica)) \($0.sequence)" }))",
@@ -98,7 +98,7 @@ struct InspectionView {
     .object(
       names.json(range.replica) + [
         ("incarnation", .string(range.incarnation)), ("first", .number(range.sequences.lowerBound)),
-        ("last", .number(range.sequences.upperBound)),
+        ("last", .number(range.sequences.upperBound)), ("signed", .bool(range.isSigned)),
       ])
   }
 

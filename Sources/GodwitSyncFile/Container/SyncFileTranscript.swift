@@ -1,0 +1,26 @@
+import GodwitBase
+import GodwitKeys
+
+/// Everything of a container up to some place, and what is signed there (Specs/sync-file.md, "Signatures").
+///
+/// It begins with the binding of the age file, so that no signature fits another file, and goes on through every byte, the
+/// signatures included: each one is over all before it.
+struct SyncFileTranscript {
+  /// Where a signature stands. Each has a domain of its own, so that none can take another's place.
+  enum Place: String {
+    case preamble
+    case part
+    case trailer
+
+    fileprivate var domain: [UInt8] { Array("godwit sync file \(rawValue) v2\0".utf8) }
+  }
+
+  private var hasher = ContentHasher()
+
+  init(_ binding: ContentHash) { hasher.update(binding.bytes) }
+
+  mutating func add(_ bytes: [UInt8]) { hasher.update(bytes) }
+
+  /// What a signature at this place is over.
+  func message(at place: Place) -> [UInt8] { place.domain + hasher.finalize().bytes }
+}
