@@ -48,12 +48,18 @@ struct FrameLimitTests {
   }
 
   /// How many transactions come out, and why no more.
-  private func read(_ frame: [UInt8]) -> (count: Int, code: GodwitError.Code?) {
+  /// The same of a file whose frame is packed to so many bytes.
+  private func read(_ frame: [UInt8], packed: Int = 1 << 30) -> (count: Int, code: GodwitError.Code?) {
     var position = FramePosition([range(last: 1_000_000)])
     var count = 0
+    var expansion = SyncFileExpansion()
     do {
+      try expansion.unpack(frame.count, from: packed)
       var decoder = try FrameDecoder(frame, origins: [origin])
-      while try decoder.next(&position) != nil { count += 1 }
+      while let record = try decoder.next(&position) {
+        try expansion.restore(record.changes.count)
+        count += 1
+      }
       return (count, nil)
     } catch {
       return (count, (error as? GodwitError)?.code)
@@ -66,7 +72,7 @@ struct FrameLimitTests {
       chainAtEnd: .zero, contextBefore: VersionVector(), proof: HeadProof(signature: [UInt8](repeating: 0, count: 64)))
   }
 
-  @Test("gigabytes from a few kilobytes are refused after 64 MiB")
+  @Test("gigabytes from a few kilobytes are refused after 256 times their size")
   func bomb() throws {
     let tables = wideTables(4)
     let changes = delete(from: tables)
@@ -78,13 +84,15 @@ struct FrameLimitTests {
     bomb.lengthPrefixed(self.changes(tables) { _ in 0 })
     bomb.lengthPrefixed(heads.bytes)
     bomb.lengthPrefixed([UInt8](repeating: 2, count: count))  // deletes
-    bomb.lengthPrefixed([UInt8](repeating: 0, count: count))  // of the key NULL
+    bomb.lengthPrefixed([[UInt8]](repeating: [1, 2], count: count).joined())  // of the key 1
     bomb.raw([UInt8](repeating: 0, count: tables.reduce(-1) { $0 + $1.streamCount }))
     let packed = try Zstd(level: 3).compress(bomb.bytes)
     #expect(packed.count < 16_000 && changes.count * count > 1_500_000_000)
-    let found = read(bomb.bytes)
+    let found = read(bomb.bytes, packed: packed.count)
     #expect(found.code == .limitExceeded)
-    #expect(found.count == (64 << 20) / changes.count + 1)
+    #expect(found.count == SyncFileExpansion.allowance / changes.count)
+    let larger = read(bomb.bytes, packed: 100_000)
+    #expect(larger.code == .limitExceeded && larger.count == 100_000 * SyncFileExpansion.fileRatio / changes.count)
   }
 
   @Test("a transaction without operations, which nobody writes, is refused")
@@ -147,7 +155,7 @@ struct FrameLimitTests {
     for changes in all { #expect(try reader.next()?.changes == changes) }
     #expect(try reader.next() == nil)
     // The great ones each end a frame, and 35 sets of 1,902 columns another one.
-    #expect(reader.sizes.frames == 5)
+    #expect(reader.sizes.frames == 7)
   }
 
   @Test("a frame restores only what can be applied and passed on: columns named and rising, numbers, UTF-8")
@@ -165,7 +173,7 @@ struct FrameLimitTests {
       operations.varint(columns.count)
       for column in columns { operations.varint(column) }
       writer.lengthPrefixed(operations.bytes)
-      writer.lengthPrefixed([0])
+      writer.lengthPrefixed([1, 2])
       for column in 1..<4 { writer.lengthPrefixed(columns.filter { $0 == column }.flatMap { _ in value }) }
       return read(writer.bytes).code
     }

@@ -71,8 +71,17 @@ struct FrameTests {
 
   @Test("a frame that unpacks beyond what honest data reaches is refused before memory is taken")
   func bomb() throws {
-    #expect(throws: GodwitError.self) { try SyncFileFormat.checkUnpacked(size: 1 << 30, packed: 1_000) }
-    try SyncFileFormat.checkUnpacked(size: 4 << 20, packed: 100)
+    func isTaken(_ parts: (size: Int, packed: Int)...) -> Bool {
+      var expansion = SyncFileExpansion()
+      return (try? parts.forEach { try expansion.unpack($0.size, from: $0.packed) }) != nil
+    }
+    #expect(isTaken((1 << 20, 100)))
+    #expect(!isTaken((1 << 20 + 1, 100)))
+    #expect(isTaken((8 << 20, 1 << 20)) && !isTaken((8 << 20 + 1, 1 << 20)))
+    // All of them together.
+    #expect(isTaken((1 << 19, 100), (1 << 19, 100)) && !isTaken((1 << 19, 100), (1 << 19, 100), (1, 1)))
+    #expect(isTaken((1 << 20, 4_096), (1 << 20, 4_096)))
+    #expect(!isTaken((1 << 30, 1_000)) && !isTaken((5 << 28 + 1, 1 << 30)))
   }
 }
 
@@ -115,27 +124,40 @@ enum RandomRecords {
     var writer = ByteWriter()
     let count = Int.random(in: 1...6, using: &generator)
     ChangeSet.writeHeader(tables: tables, operationCount: count, to: &writer)
+    var keyNumber = 0
+    /// Of a row that the transaction has not named.
+    func writeKey(of number: Int) {
+      for _ in 0..<tables[number].keyCount {
+        keyNumber += 1
+        writer.value(keyNumber % 2 == 0 ? .integer(Int64(keyNumber)) : .text("key \(keyNumber)"))
+      }
+    }
+    func writeValue(of column: Int, in number: Int, _ kind: OperationKind, _ generator: inout Generator) {
+      guard tables[number].columns[column].isRelative else { return writer.value(value(&generator)) }
+      let set: Value = kind == .update ? "+1\n-\"a\"" : "[\"a\",2]"
+      writer.value(Bool.random(using: &generator) ? set : .integer(Int64.random(in: -9...9, using: &generator)))
+    }
     for _ in 0..<count {
       let number = Int.random(in: 0...1, using: &generator)
       let kind = [OperationKind.insert, .update, .delete, .move].randomElement(using: &generator) ?? .delete
       writer.varint(Operation.head(table: number, kind: kind))
-      for _ in 0..<tables[number].keyCount { writer.value(value(&generator)) }
+      writeKey(of: number)
       let free = tables[number].keyCount..<tables[number].columnCount
       switch kind {
-      case .insert: for _ in free { writer.value(value(&generator)) }
+      case .insert: for column in free { writeValue(of: column, in: number, kind, &generator) }
       case .update:
         let changed = free.filter { _ in Bool.random(using: &generator) }
         writer.varint(changed.count)
         for column in changed {
           writer.varint(column)
-          writer.value(value(&generator))
+          writeValue(of: column, in: number, kind, &generator)
         }
       case .move:
-        for _ in 0..<tables[number].keyCount { writer.value(value(&generator)) }
+        writeKey(of: number)
         let changed = free.filter { _ in Bool.random(using: &generator) }
         writer.varint(changed.count)
         for column in changed { writer.varint(column) }
-        for _ in free { writer.value(value(&generator)) }
+        for column in free { writeValue(of: column, in: number, kind, &generator) }
       case .delete: break
       }
     }

@@ -86,13 +86,19 @@ struct SnapshotFormatTests {
     }
     let update: (inout ByteWriter) -> Void = { writer in
       writer.varint(Operation.head(table: 0, kind: .update))
-      writer.raw([0, 1, 1, 0] as [UInt8])
+      writer.raw([1, 2, 1, 1, 0] as [UInt8])
     }
     let nan: [UInt8] = [2, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]
     #expect(refusal(insert([1, 2], [0])) == nil && refusal(update) == nil)
     #expect(refusal({ _ in }, count: 0) == .corruptFile)
     #expect(refusal(insert(nan, [0])) == .corruptFile)
-    #expect(refusal(insert([0], nan)) == .corruptFile)
+    #expect(refusal(insert([1, 2], nan)) == .corruptFile)
+    #expect(refusal(insert([0], [0])) == .corruptFile)
+    let twice: (inout ByteWriter) -> Void = { writer in
+      update(&writer)
+      update(&writer)
+    }
+    #expect(refusal(twice, count: 2) == .corruptFile)
     #expect(refusal(insert([3, 1, 0xFF], [0])) == .corruptFile)
     #expect(refusal(columns: [0], insert([0], [0])) == .corruptFile)
     #expect(refusal(columns: [0], update) == .corruptFile)

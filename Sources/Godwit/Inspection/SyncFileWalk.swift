@@ -72,7 +72,7 @@ struct SyncFileWalk {
   private mutating func take(_ item: SnapshotItem) throws {
     switch item {
     case .row(let number, let values):
-      try items.check(values, count: header.tables[number].columns.count)
+      try items.checkRow(values, of: header.tables[number])
       rows[header.tables[number].name, default: 0] += 1
     case .state(let number, let key, let bytes):
       try items.check(key, count: header.tables[number].keyCount)

@@ -33,8 +33,19 @@ struct ColumnMapping {
   func map(_ cells: [Cell]) throws -> [Cell] {
     try cells.map { cell in
       guard let column = columns[cell.column] else { throw ByteReader.malformed("a column without a name") }
-      return Cell(column: column, value: cell.value)
+      // What comes to a counter or set is no value of the column's.
+      guard !table.definition.columns[column].merge.isRelative else { return Cell(column: column, value: cell.value) }
+      return Cell(column: column, value: table.definition.stored(cell.value, in: column))
     }
+  }
+
+  /// The row whose key an operation names, in the form that the table keeps.
+  func row(_ key: ArraySlice<UInt8>) throws -> RowKey {
+    guard try table.definition.mayConvert(key) else { return RowKey(table: table.id, key: key) }
+    var reader = ByteReader(key)
+    var stored = ByteWriter(capacity: key.count)
+    for column in 0..<table.definition.keyCount { stored.value(table.definition.stored(try reader.value(), in: column)) }
+    return RowKey(table: table.id, key: stored.bytes[...])
   }
 
   private static func needsMigration(_ what: String) -> GodwitError {

@@ -21,16 +21,41 @@ struct FastForward {
     }
   }
 
-  /// The same as ``apply(_:)``, or nil and nothing done when a row breaks a constraint that its author did not have:
-  /// merging keeps that row in limbo and applies the rest.
+  /// Why a transaction cannot be applied as it stands: merging says what becomes of it then, as it does on a replica that
+  /// had something else to merge. Both take in the same (Specs/merge.md, "Fast forward").
+  private struct Unfit: Error {}
+
+  /// Applies the operations and returns the images of the rows deleted; or nil, and nothing is done, where a row is not as
+  /// its author must have had it, a value has another form in this table, or a constraint of this replica's is broken.
   func attempt(_ changes: ChangeSet) throws -> [UInt8]? {
+    guard try hasStoredForms(changes) else { return nil }
     let mayRefuse = try changes.tables.contains { try tables.named($0.name)?.mayRefuse == true }
-    guard try mayRefuse || lacksValues(changes) else { return try apply(changes) }
     do {
+      guard try mayRefuse || lacksValues(changes) else { return try apply(changes) }
       return try connection.savepoint { try apply(changes) }
+    } catch is Unfit {
+      return nil
     } catch let error as GodwitError where error.code == .constraint {
       return nil
     }
+  }
+
+  /// Whether the tables keep all values in the form that they come in.
+  private func hasStoredForms(_ changes: ChangeSet) throws -> Bool {
+    let used = try changes.tables.map { try tables.named($0.name)?.definition }
+    var isStored = true
+    try changes.forEach { operation in
+      guard isStored, let definition = used[operation.table] else { return }
+      switch operation.kind {
+      case .insert: isStored = try !definition.mayConvert(operation.row)
+      case .delete: isStored = try !definition.mayConvert(operation.key)
+      case .update, .move:
+        let cells = try operation.cells(in: changes.tables[operation.table])
+        isStored = try !definition.mayConvert(operation.key)
+          && !cells.contains { definition.mayConvert($0.value, in: $0.column) }
+      }
+    }
+    return isStored
   }
 
   /// Whether some row would hold NULL where only this table demands a value. To look costs far less than a savepoint.
@@ -51,37 +76,33 @@ struct FastForward {
     return lacks
   }
 
-  /// Applies the operations and returns the images of the rows deleted, in the order of the delete operations.
+  /// Applies the operations and returns the images of the rows deleted, in the order of the delete operations. Throws
+  /// ``Unfit``, with nothing done unless a savepoint is around it.
   ///
   /// Where unique indexes are, all rows that go or whose unique columns change are taken out before any is put in.
   private func apply(_ changes: ChangeSet) throws -> [UInt8] {
     let used = try changes.tables.map { try tables.named($0.name) }
+    guard used.contains(where: { $0?.uniqueIndexes.isEmpty == false }) else { return try applyInOrder(changes, used) }
     var images = ByteWriter()
     var moved: [(table: MergeTable, key: RowKey, values: [Value])] = []
-    let hasUnique = used.contains { $0?.uniqueIndexes.isEmpty == false }
-    if hasUnique {
-      try changes.forEach { operation in
-        guard let table = used[operation.table] else { return }
-        switch operation.kind {
-        case .delete: try delete(operation, table, &images)
-        case .update where try touchesUnique(operation, table, changes):
-          let key = RowKey(table: table.number, key: operation.key)
-          moved.append((table, key, try takeOut(operation, table, changes)))
-        case .move: try leave(operation, table, changes, &images)
-        case .insert, .update: break
-        }
+    try changes.forEach { operation in
+      guard let table = used[operation.table] else { return }
+      switch operation.kind {
+      case .delete: try delete(operation, table, &images)
+      case .update where try touchesUnique(operation, table, changes):
+        let key = RowKey(table: table.number, key: operation.key)
+        moved.append((table, key, try takeOut(operation, table, changes)))
+      case .move: try leave(operation, table, changes, &images)
+      case .insert, .update: break
       }
     }
     try changes.forEach { operation in
       guard let table = used[operation.table] else { return }
       switch operation.kind {
       case .insert: try insert(operation, table)
-      case .delete: if !hasUnique { try delete(operation, table, &images) }
-      case .move:
-        if !hasUnique { try leave(operation, table, changes, &images) }
-        try arrive(operation, table, changes)
-      case .update:
-        if try !hasUnique || !touchesUnique(operation, table, changes) { try update(operation, table, changes) }
+      case .delete: break
+      case .move: try arrive(operation, table, changes)
+      case .update: if try !touchesUnique(operation, table, changes) { try update(operation, table, changes) }
       }
     }
     for row in moved {
@@ -89,6 +110,60 @@ struct FastForward {
       references.check(row.key, in: row.table)
     }
     return images.bytes
+  }
+
+  /// No row is named twice, so their order is free: inserts come first, which alone can fail then, and are taken back.
+  private func applyInOrder(_ changes: ChangeSet, _ used: [MergeTable?]) throws -> [UInt8] {
+    try requireRows(of: changes, used)
+    try insertAll(changes, used)
+    var images = ByteWriter()
+    try changes.forEach { operation in
+      guard let table = used[operation.table] else { return }
+      switch operation.kind {
+      case .insert: break
+      case .delete: try delete(operation, table, &images)
+      case .move:
+        try leave(operation, table, changes, &images)
+        try arrive(operation, table, changes)
+      case .update: try update(operation, table, changes)
+      }
+    }
+    return images.bytes
+  }
+
+  /// Throws ``Unfit`` unless the rows that are changed are there, and none stands where one moves to.
+  private func requireRows(of changes: ChangeSet, _ used: [MergeTable?]) throws {
+    try changes.forEach { operation in
+      guard operation.kind != .insert, let table = used[operation.table] else { return }
+      switch operation.kind {
+      case .update:
+        let isRelative = changes.tables[operation.table].columns.contains(where: \.isRelative)
+        guard try table.rows.contains(operation.key) else { throw Unfit() }
+        if isRelative { _ = try assignments(operation, table, changes) }
+      case .move:
+        let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
+        guard try table.rows.contains(previous), try !table.rows.contains(operation.key) else { throw Unfit() }
+      case .insert, .delete: guard try table.rows.contains(operation.key) else { throw Unfit() }
+      }
+    }
+  }
+
+  private func insertAll(_ changes: ChangeSet, _ used: [MergeTable?]) throws {
+    var count = 0
+    do {
+      try changes.forEach { operation in
+        guard operation.kind == .insert, let table = used[operation.table] else { return }
+        try insert(operation, table)
+        count += 1
+      }
+    } catch let error as GodwitError where error.code == .constraint {
+      try changes.forEach { operation in
+        guard operation.kind == .insert, count > 0, let table = used[operation.table] else { return }
+        try table.rows.delete(operation.key)
+        count -= 1
+      }
+      throw Unfit()
+    }
   }
 
   private func insert(_ operation: Operation, _ table: MergeTable) throws {
@@ -104,7 +179,7 @@ struct FastForward {
   }
 
   private func delete(_ key: ArraySlice<UInt8>, _ table: MergeTable, _ images: inout ByteWriter) throws {
-    guard let values = try table.rows.values(key) else { throw Self.absent(table) }
+    guard let values = try table.rows.values(key) else { throw Unfit() }
     for value in values { images.value(value) }
     try table.rows.delete(key)
     try references.departed(RowKey(table: table.number, key: key), from: table)
@@ -123,10 +198,18 @@ struct FastForward {
   }
 
   private func update(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws {
+    let assigned = try assignments(operation, table, changes)
+    guard try table.rows.update(operation.key, assigned) else { throw Unfit() }
+    if assigned.contains(where: { table.referenceColumns.contains($0.column) }) {
+      references.check(operation, in: table)
+    }
+  }
+
+  private func assignments(
+    _ operation: Operation, _ table: MergeTable, _ changes: ChangeSet
+  ) throws -> [(column: Int, value: Value)] {
     let cells = try operation.cells(in: changes.tables[operation.table])
-    let assigned = try resolved(cells, operation, table) { try table.rows.values(operation.key) }
-    guard try table.rows.update(operation.key, assigned) else { throw Self.absent(table) }
-    if cells.contains(where: { table.referenceColumns.contains($0.column) }) { references.check(operation, in: table) }
+    return try resolved(cells, operation, table) { try table.rows.values(operation.key) }
   }
 
   /// What the columns hold afterwards: relative cells are applied to what is there.
@@ -137,8 +220,10 @@ struct FastForward {
     return try cells.map { cell in
       guard table.rules.policy(of: cell.column).isRelative else { return (cell.column, cell.value) }
       if row == nil { row = try current() }
-      guard let before = row?[cell.column - table.definition.keyCount] else { throw Self.absent(table) }
-      return (cell.column, try table.rules.value(of: cell, appliedTo: before))
+      guard let before = row?[cell.column - table.definition.keyCount] else { throw Unfit() }
+      // What comes to a counter or set and is none says nothing, which merging knows how to say.
+      guard let value = try? table.rules.value(of: cell, appliedTo: before) else { throw Unfit() }
+      return (cell.column, value)
     }
   }
 
@@ -148,16 +233,12 @@ struct FastForward {
   }
 
   private func takeOut(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws -> [Value] {
-    guard var values = try table.rows.values(operation.key) else { throw Self.absent(table) }
+    guard var values = try table.rows.values(operation.key) else { throw Unfit() }
     let cells = try operation.cells(in: changes.tables[operation.table])
     for (column, value) in try resolved(cells, operation, table, current: { values }) {
       values[column - table.definition.keyCount] = value
     }
     try table.rows.delete(operation.key)
     return values
-  }
-
-  static func absent(_ table: MergeTable) -> GodwitError {
-    GodwitError(.corruptFile, "a change of table \(table.definition.name) is of a row that its author cannot have had")
   }
 }

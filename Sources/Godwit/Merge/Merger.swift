@@ -25,6 +25,7 @@ final class Merger {
   private var mayDangle = false
   private var pending: [RowKey: RowWrites] = [:]
   private var pendingCount = 0
+  private var pendingCells = 0
   private var transactionCount = 0
   /// Hears of the latest timestamp that follows a moved row to another key.
   var follow: (HLC, RowKey) throws -> Void = { _, _ in }
@@ -34,6 +35,10 @@ final class Merger {
 
   /// Operations gathered before they are applied; bounds the memory of an import.
   private static let batchSize = 20_000
+  /// The same of their cells, so that wide rows count as what they are.
+  private static let batchCellCount = 250_000
+  /// Moves that an edit follows. Honest ones come one after another; those that go round have no end.
+  private static let followedMoveLimit = 64
 
   init(_ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge]) throws {
     self.log = log
@@ -133,11 +138,12 @@ final class Merger {
   private func gather(_ write: RowWrite, to key: RowKey) {
     pending[key, default: RowWrites()].writes.append((transactionCount, write))
     pendingCount += 1
+    pendingCells += write.cells.count
   }
 
   /// What has been gathered is in the log by now, and what of it waits is in quarantine.
   private func beginTransaction() throws {
-    if pendingCount >= Self.batchSize { try flush() }
+    if pendingCount >= Self.batchSize || pendingCells >= Self.batchCellCount { try flush() }
     transactionCount += 1
   }
 
@@ -242,6 +248,7 @@ final class Merger {
     let batch = pending
     pending.removeAll(keepingCapacity: true)
     pendingCount = 0
+    pendingCells = 0
     if !batch.isEmpty { try merge(batch) }
   }
 
@@ -283,7 +290,9 @@ final class Merger {
     var arriving: [RowKey: [RowKey: [RowWrites.Following]]] = [:]
     var targets: [RowKey: Set<RowKey>] = [:]
     var due = direct.filter { !$0.1.following.isEmpty }.map(\.0)
-    while !due.isEmpty {
+    var rounds = 0
+    while !due.isEmpty, rounds < Self.followedMoveLimit {
+      rounds += 1
       var next: Set<RowKey> = []
       for key in due {
         let sent = Dictionary(grouping: changes[key]?.following ?? []) { edits in

@@ -18,9 +18,6 @@ struct RowWrites {
     let edits: FollowingEdits
   }
 
-  /// Whether the row can be new here. A delete may come to a row whose insert waits for a schema.
-  var mayBegin: Bool { writes.first.map { $0.write.kind != .update } ?? false }
-
   /// Applies all in the order of their transactions, and returns what goes on from here.
   func apply(to merge: inout RowMerge) throws -> [Following] {
     var rest = following[...]
@@ -70,7 +67,8 @@ struct RowChange {
     let keyCount = table.definition.keyCount
     before = try places.load(key)
     let known = try before?.state ?? places.states.load(key)
-    guard known != nil || all.mayBegin || all.beginning != nil else { throw FastForward.absent(table) }
+    // Whoever changes a row that nobody has inserted makes it, with the columns' defaults: so it is wherever the insert comes
+    // first, later or never.
     var state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     stored = values

@@ -10,9 +10,9 @@ struct ColumnLandings {
     let conversions: [Conversion]
   }
 
-  let fate: TableCarriage.Fate
+  private(set) var fate: TableCarriage.Fate
   /// The table here; nil unless the fate is to be here.
-  let table: CatalogTable?
+  private(set) var table: CatalogTable?
   /// By the change set's column number; nowhere for one that was dropped.
   private(set) var columns: [Int: [Landing]] = [:]
   /// What inserts write besides, because their author had not got these columns.
@@ -46,7 +46,13 @@ struct ColumnLandings {
           number: number, name: target.name, conversions: column.isRelative ? [] : target.conversions)
       }
     }
-    try checkKey(remote, definition)
+    guard hasKey(of: remote, definition) else {
+      // As much is unknown here as a table of another name: it waits, and the rest of the file goes on.
+      fate = .unknown("table \(name) with another key")
+      self.table = nil
+      columns = [:]
+      return
+    }
     additions = carriage.additions.compactMap { addition in
       definition.number(of: addition.name).map { ($0, addition) }
     }
@@ -69,17 +75,13 @@ struct ColumnLandings {
   }
 
   /// A row's key is its values in the order of the columns, so key columns must stand in the same places.
-  private func checkKey(_ remote: ChangeSet.Table, _ definition: TableDefinition) throws {
+  private func hasKey(of remote: ChangeSet.Table, _ definition: TableDefinition) -> Bool {
     let places = (0..<remote.keyCount).map { columns[$0]?.first }
     let isSame = places.enumerated().allSatisfy { place, landing in
       landing?.number == place && landing?.conversions.isEmpty == true
     }
     let others = columns.filter { $0.key >= remote.keyCount }.values.joined().compactMap(\.number)
-    guard isSame, remote.keyCount == definition.keyCount, others.allSatisfy({ $0 >= definition.keyCount }) else {
-      throw GodwitError(
-        .needsMigration, "the changes use another key of table \(remote.name) than this replica has",
-        hint: "update the program that owns this replica; nothing was changed")
-    }
+    return isSame && remote.keyCount == definition.keyCount && others.allSatisfy { $0 >= definition.keyCount }
   }
 
   private func isUnchanged(

@@ -8,6 +8,18 @@ struct SnapshotCheck {
   /// All that the snapshot knows.
   let vector: VersionVector
 
+  /// Refuses anything but a row as the table keeps it.
+  func checkRow(_ values: ArraySlice<UInt8>, of table: TableDefinition) throws {
+    try check(values, count: table.columns.count)
+    guard try table.mayConvert(values) else { return }
+    var reader = ByteReader(values)
+    for column in table.columns.indices {
+      guard try !table.mayConvert(reader.value(), in: column) else {
+        throw ByteReader.malformed("a value that column \(table.columns[column].name) keeps in another form")
+      }
+    }
+  }
+
   /// Refuses anything but so many values that a database may hold.
   func check(_ values: ArraySlice<UInt8>, count: Int) throws {
     var reader = ByteReader(values)

@@ -97,7 +97,7 @@ final class SnapshotLoader {
   private func load(_ item: SnapshotItem) throws {
     switch item {
     case .row(let number, let values):
-      try items.check(values, count: tables[number].definition.columns.count)
+      try items.checkRow(values, of: tables[number].definition)
       try values.withUnsafeBytes { try tables[number].rows.insert(encoded: $0) }
       rowCounts[number] += 1
     case .state(let number, let key, let bytes):

@@ -71,6 +71,13 @@ package struct ChangeSet: Sendable {
     return min(reader.position + length, bytes.count)
   }
 
+  /// Throws `corruptFile` where two entries of the dictionary are of one table: a row is named once in a transaction.
+  package func expectDistinctTables() throws {
+    guard tables.count < 2 || Set(tables.map { $0.name.lowercased() }).count == tables.count else {
+      throw ByteReader.malformed("a change set that names a table twice")
+    }
+  }
+
   /// Calls the body with each operation in order, and demands that they fill the bytes exactly.
   package func forEach(_ body: (Operation) throws -> Void) throws {
     var reader = ByteReader(operations)

@@ -167,10 +167,14 @@ package struct RowMerge {
 
   /// An update adds; an insert takes back what it saw and starts from its own value.
   private mutating func count(_ cell: Cell, _ write: RowWrite) throws {
+    var cell = cell
     switch cell.value {
     case .integer: break
     case .text where write.kind != .update && CounterDefault.count(cell.value) != nil: break
-    default: throw ByteReader.malformed("a count is no integer")
+    // What comes to a counter and is none says nothing (``RelativeValue``).
+    default:
+      if write.kind == .update { return }
+      cell = Cell(column: cell.column, value: .integer(0))
     }
     let all = state.contributions[cell.column] ?? []
     #if DEBUG || GODWIT_PLANT

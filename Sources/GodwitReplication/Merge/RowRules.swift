@@ -68,7 +68,8 @@ package struct RowRules {
     switch policy(of: column) {
     case .counter where write.kind == .update: return all + [brought(value)]
     case .addWinsSet where write.kind == .update:
-      let change = try SetChange(value)
+      // What comes to a set and is none says nothing (``RelativeValue``).
+      guard let change = try? SetChange(value) else { return all }
       let changed = change.changed
       let unseen = Set(all.unseen(by: write.context))
       return all.filter { unseen.contains($0) || !changed.contains($0.value) } + change.added.map { brought(.text($0)) }

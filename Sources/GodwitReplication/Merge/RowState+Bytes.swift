@@ -150,7 +150,10 @@ extension RowState {
     if parts.contains(.contributions) {
       try readContributions(followed: false, from: &reader, origins: origins)
     }
-    if parts.contains(.image) { image = try (0..<(try reader.count(limit: reader.remaining, "cells"))).map { _ in try reader.value() } }
+    if parts.contains(.image) { 
+      let count = try reader.count(limit: min(reader.remaining, TableDefinition.columnLimit), "cells")
+      image = try (0..<count).map { _ in try reader.value() }
+    }
     if parts.contains(.masks) {
       for _ in 0..<(try reader.count()) { masks[try reader.count()] = try reader.value() }
     }

@@ -71,6 +71,14 @@ package struct SetChange: Sendable {
     }
   }
 
+  /// Whether the value is what a writer of a change makes of it: elements in their one form and order, none twice.
+  package static func isCanonical(_ value: Value) -> Bool {
+    guard let change = try? SetChange(value), change.value == value else { return false }
+    return [change.added, change.removed].allSatisfy { elements in
+      elements.isEmpty || SetElements.isCanonical(.text("[\(elements.joined(separator: ","))]"))
+    } && SetElements.distinct(change.added).isDisjoint(with: SetElements.distinct(change.removed))
+  }
+
   /// The elements that it names.
   package var changed: Set<Value> { SetElements.distinct(added + removed) }
 

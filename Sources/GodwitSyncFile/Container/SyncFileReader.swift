@@ -13,6 +13,7 @@ package final class SyncFileReader {
   private let zstd: Zstd
   private var frame: FrameDecoder?
   private var position: FramePosition
+  private var expansion = SyncFileExpansion()
   /// Transactions, or the blocks of a snapshot.
   private var count = 0
   private var block: [UInt8]?
@@ -101,6 +102,10 @@ package final class SyncFileReader {
   package func next() throws -> TransactionRecord? {
     while !isFinished {
       if let record = try frame?.next(&position) {
+        try expansion.restore(record.changes.count)
+        guard record.context.map(header.vector.covers) ?? true else {
+          throw ByteReader.malformed("a transaction whose author had seen more than the sender holds")
+        }
         guard record.schemaVersion <= UInt64(header.migrations.count) else {
           throw ByteReader.malformed("a transaction's schema version is not among the migrations")
         }
@@ -144,7 +149,7 @@ package final class SyncFileReader {
     guard packedSize <= SyncFileFormat.frameByteLimit else {
       throw GodwitError(.limitExceeded, "a frame claims \(packedSize) bytes")
     }
-    try SyncFileFormat.checkUnpacked(size: size, packed: packedSize)
+    try expansion.unpack(size, from: packedSize)
     let packed = try read(packedSize)
     try checkSignature(at: .part)
     sizes.frames += 1

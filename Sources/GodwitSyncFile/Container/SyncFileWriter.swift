@@ -13,6 +13,7 @@ package final class SyncFileWriter {
   /// Transactions, or the blocks of a snapshot.
   private var count = 0
   private var state = ByteWriter()
+  private var expansion = SyncFileExpansion()
 
   /// Writes preamble and header. Throws `limitExceeded` for what every reader would refuse; nothing is written then.
   ///
@@ -69,19 +70,20 @@ package final class SyncFileWriter {
 
   private func flush() throws {
     if state.count > 0 {
-      try emit(.state, state.bytes)
+      try emit(.state, state.bytes, restored: 0)
       state.removeAll()
       count += 1
     }
-    if frame.size > 0 { try emit(.frame, frame.finish()) }
+    let restored = frame.restored
+    if restored > 0 { try emit(.frame, frame.finish(), restored: restored) }
   }
 
-  private func emit(_ part: SyncFileFormat.Part, _ raw: [UInt8]) throws {
-    guard raw.count <= SyncFileFormat.unpackedByteLimit else {
+  private func emit(_ part: SyncFileFormat.Part, _ raw: [UInt8], restored: Int) throws {
+    guard raw.count <= SyncFileExpansion.partByteLimit else {
       throw GodwitError(.limitExceeded, "a row or transaction is too large for a sync file: \(raw.count) bytes")
     }
     var packed = try zstd.compress(raw)
-    SyncFileFormat.pad(&packed, unpackedSize: raw.count)
+    expansion.pad(&packed, unpackedSize: raw.count, restoredSize: restored)
     var writer = ByteWriter(capacity: packed.count + 16)
     writer.byte(part.rawValue)
     writer.bigEndian(UInt32(packed.count))

@@ -10,8 +10,6 @@ struct FrameDecoder {
   private var operations: ByteReader
   private var streams: [ByteReader] = []
   private var previousHLC: UInt64 = 0
-  /// Bytes of the change sets so far: an entry of the dictionary stands once in the frame and in each of them.
-  private var restored = 0
 
   init(_ bytes: [UInt8], origins: [Origin]) throws {
     self.origins = origins
@@ -34,13 +32,12 @@ struct FrameDecoder {
   /// The next transaction, or nil when the frame is used up to its last byte.
   mutating func next(_ position: inout FramePosition) throws -> TransactionRecord? {
     guard remaining > 0 else {
-      for reader in [heads, operations] + streams { try reader.expectEnd() }
+      try heads.expectEnd()
+      try operations.expectEnd()
+      for stream in streams { try stream.expectEnd() }
       return nil
     }
     remaining -= 1
-    guard restored < SyncFileFormat.restoredByteLimit else {
-      throw GodwitError(.limitExceeded, "a frame holds transactions beyond \(SyncFileFormat.restoredByteLimit) bytes")
-    }
     let origin = origins[try heads.count(limit: origins.count - 1, "origin number")]
     previousHLC &+= UInt64(bitPattern: try heads.signedVarint())
     let hlc = HLC(rawValue: previousHLC)
@@ -58,13 +55,13 @@ struct FrameDecoder {
     guard changes.count <= TransactionRecord.changesByteLimit else {
       throw GodwitError(.limitExceeded, "a transaction has \(changes.count) bytes")
     }
-    restored += changes.count
     return TransactionRecord(
       dot: Dot(origin, sequence), hlc: hlc, schemaVersion: schemaVersion, context: context, changes: changes)
   }
 
   private mutating func changes(_ entry: FrameDictionary.Entry, count: Int) throws -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
+    var rows = DistinctRows()
     entry.writeHeader(operationCount: count, to: &writer)
     for _ in 0..<count {
       let head = try operations.varint()
@@ -75,18 +72,25 @@ struct FrameDecoder {
       let table = entry.tables[number]
       let stream = entry.firstStream[number]
       writer.varint(head)
-      for _ in 0..<table.keyCount { writer.raw(try streams[stream].encodedValue()) }
+      let key = try readKey(table, from: stream)
+      try rows.insert(key, table: number)
+      writer.raw(key)
+      func value(_ column: Int) throws -> ArraySlice<UInt8> {
+        let place = stream + column - table.keyCount + 1
+        guard entry.relative[number].contains(column) else { return try streams[place].encodedValue() }
+        var value = ByteReader(try streams[place].encodedValue())
+        try RelativeValue.check(value.value(), in: kind)
+        return value.bytes
+      }
       switch kind {
       case .insert, .move:
         guard table.isWhole else { throw ByteReader.malformed("a row of columns without a name") }
-        if kind == .move { try moveHead(to: &writer, table, keys: stream) }
-        for column in table.keyCount..<table.columnCount {
-          writer.raw(try streams[stream + column - table.keyCount + 1].encodedValue())
-        }
+        if kind == .move { try moveHead(to: &writer, table, keys: stream, &rows, number) }
+        for column in table.keyCount..<table.columnCount { writer.raw(try value(column)) }
       case .update:
         for column in try columnNumbers(to: &writer, table) {
           writer.varint(column)
-          writer.raw(try streams[stream + column - table.keyCount + 1].encodedValue())
+          writer.raw(try value(column))
         }
       case .delete: break
       }
@@ -94,9 +98,22 @@ struct FrameDecoder {
     return writer.bytes
   }
 
+  /// A row's key, none of whose values is NULL.
+  private mutating func readKey(_ table: ChangeSet.Table, from stream: Int) throws -> ArraySlice<UInt8> {
+    let start = streams[stream].position
+    for _ in 0..<table.keyCount {
+      guard try streams[stream].encodedValue().first != ValueTag.null else { throw ByteReader.malformed("a key of NULL") }
+    }
+    return streams[stream].bytes[start..<streams[stream].position]
+  }
+
   /// The key before, which follows the new one in its stream, and the columns changed besides.
-  private mutating func moveHead(to writer: inout ByteWriter, _ table: ChangeSet.Table, keys stream: Int) throws {
-    for _ in 0..<table.keyCount { writer.raw(try streams[stream].encodedValue()) }
+  private mutating func moveHead(
+    to writer: inout ByteWriter, _ table: ChangeSet.Table, keys stream: Int, _ rows: inout DistinctRows, _ number: Int
+  ) throws {
+    let previous = try readKey(table, from: stream)
+    try rows.insert(previous, table: number)
+    writer.raw(previous)
     for column in try columnNumbers(to: &writer, table) { writer.varint(column) }
   }
 

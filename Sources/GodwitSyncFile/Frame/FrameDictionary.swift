@@ -11,6 +11,8 @@ struct FrameDictionary {
     let tableBytes: ArraySlice<UInt8>
     /// Where each table's streams begin.
     let firstStream: [Int]
+    /// The columns of each table that are counters or sets.
+    let relative: [Set<Int>]
 
     /// What a change set of so many operations begins with.
     func writeHeader(operationCount: Int, to writer: inout ByteWriter) {
@@ -34,6 +36,7 @@ struct FrameDictionary {
 
   private mutating func add(_ bytes: ArraySlice<UInt8>) throws {
     let changes = try ChangeSet(bytes)
+    try changes.expectDistinctTables()
     guard !changes.tables.isEmpty, changes.operationCount == 0, changes.operations.isEmpty else {
       throw ByteReader.malformed("a dictionary entry without tables, or with operations")
     }
@@ -50,7 +53,8 @@ struct FrameDictionary {
     var header = ByteReader(bytes)
     _ = try header.varint()
     let tableBytes = bytes[header.position...].dropLast()
-    entries.append(Entry(tables: changes.tables, tableBytes: tableBytes, firstStream: firstStream))
+    entries.append(Entry(tables: changes.tables, tableBytes: tableBytes, firstStream: firstStream,
+        relative: changes.tables.map { Set($0.columns.filter(\.isRelative).map(\.index)) }))
   }
 }
 

@@ -14,13 +14,17 @@ struct FrameEncoder {
   private var streams: [[ByteWriter]] = []
   private var transactionCount = 0
   private var previousHLC: UInt64 = 0
-  private(set) var size = 0
+  /// Bytes of the change sets.
+  private(set) var restored = 0
   private var columnCount = 0
 
   /// Whether the frame is to be closed: each column of each dictionary entry is a stream, here and at the reader.
   var isFull: Bool {
-    size >= SyncFileFormat.frameTarget || columnCount >= SyncFileFormat.dictionaryColumnTarget
+    restored + transactionCount * Self.headByteCount >= SyncFileFormat.frameTarget || columnCount >= SyncFileFormat.dictionaryColumnTarget
   }
+
+  /// What a transaction's head and its share of the rest take about.
+  private static let headByteCount = 32
 
   private struct TableKey: Hashable {
     let dictionary: Int
@@ -47,7 +51,7 @@ struct FrameEncoder {
     heads.varint(changes.operationCount)
     try changes.forEach { try append($0, in: changes.tables[$0.table], entry: entry) }
     transactionCount += 1
-    size += record.changes.count + 32
+    restored += record.changes.count
   }
 
   private mutating func dictionaryEntry(_ changes: ChangeSet, in bytes: [UInt8]) -> Int {
@@ -94,14 +98,14 @@ struct FrameEncoder {
 
   /// The frame's bytes; the encoder is empty afterwards.
   mutating func finish() throws -> [UInt8] {
-    var writer = ByteWriter(capacity: size)
+    var writer = ByteWriter(capacity: restored)
     writer.varint(transactionCount)
     writer.varint(dictionary.count)
     for entry in dictionary { writer.lengthPrefixed(entry) }
     writer.lengthPrefixed(heads.bytes)
     writer.lengthPrefixed(operations.bytes)
     for stream in streams.joined() { writer.lengthPrefixed(stream.bytes) }
-    guard writer.count <= SyncFileFormat.unpackedByteLimit else {
+    guard writer.count <= SyncFileExpansion.partByteLimit else {
       throw GodwitError(.limitExceeded, "a transaction is too large for a sync file: \(writer.count) bytes")
     }
     self = FrameEncoder(originNumbers: originNumbers)

@@ -2,22 +2,36 @@ import GodwitBase
 import GodwitReplication
 
 extension ChangeSet {
-  /// Refuses what nobody writes: no operations, or values that no database may hold. A frame's change sets are checked
+  /// Refuses what nobody writes: no operations, two on one row, or values that no database may hold. A frame's change sets are checked
   /// while they are restored; those of a snapshot come as they are.
   ///
   /// Returns how many values the images of the rows have that it deletes and moves.
   func check() throws -> Int {
     guard operationCount > 0 else { throw ByteReader.malformed("a transaction without operations") }
+    try expectDistinctTables()
     var imageValueCount = 0
+    var rows = DistinctRows()
+    let relative = tables.map { Set($0.columns.filter(\.isRelative).map(\.index)) }
+    func checkKey(_ key: ArraySlice<UInt8>, of number: Int) throws {
+      try key.withUnsafeBytes(EncodedRow.check)
+      var reader = ByteReader(key)
+      while !reader.isAtEnd {
+        guard try reader.value() != .null else { throw ByteReader.malformed("a key of NULL") }
+      }
+      try rows.insert(key, table: number)
+    }
     try forEach { operation in
       let table = tables[operation.table]
-      try operation.key.withUnsafeBytes(EncodedRow.check)
+      try checkKey(operation.key, of: operation.table)
+      for cell in try operation.cells(in: table) where relative[operation.table].contains(cell.column) {
+        try RelativeValue.check(cell.value, in: operation.kind)
+      }
       switch operation.kind {
       case .insert, .move:
         if operation.kind == .move { imageValueCount += table.columnCount - table.keyCount }
         guard table.isWhole else { throw ByteReader.malformed("a row of columns without a name") }
         if operation.kind == .move {
-          try operation.movement(in: table).previousKey.withUnsafeBytes(EncodedRow.check)
+          try checkKey(operation.movement(in: table).previousKey, of: operation.table)
         }
         _ = try operation.cells(in: table)
       case .update:

@@ -186,7 +186,7 @@ enum SyncFileStarts {
     writer.varint(Operation.head(table: 1, kind: .delete))
     for value: Value in [1, 2] { writer.value(value) }
     writer.varint(Operation.head(table: 1, kind: .move))
-    for value: Value in [1, 3, 1, 2] { writer.value(value) }
+    for value: Value in [1, 3, 1, 4] { writer.value(value) }
     writer.varint(1)
     writer.varint(2)
     writer.value("moved")

@@ -227,7 +227,7 @@ extension ContainerVectorRecordingTests {
     restored.lengthPrefixed(entry(wide))
     restored.lengthPrefixed(heads.bytes)
     restored.lengthPrefixed([UInt8](repeating: 2, count: 2_000))
-    restored.lengthPrefixed([UInt8](repeating: 0, count: 2_000))
+    restored.lengthPrefixed([[UInt8]](repeating: [1, 2], count: 2_000).joined())
     restored.raw([UInt8](repeating: 0, count: 4 * 1_902 - 1))
     try bad(
       "frame-restored", "a frame that would restore 1.8 GB", scene, .limitExceeded,
