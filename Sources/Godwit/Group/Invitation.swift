@@ -10,7 +10,7 @@ struct Invitation {
   let records: RosterRecords
 
   private static let magic = Array("GODWITIV".utf8)
-  /// Without names and histories; version 2 has them behind.
+  /// Without names, histories and further records; version 2 has them behind.
   private static let version: UInt8 = 1
   private static let versionWithHistories: UInt8 = 2
   private static let signatureContext = Array("godwit invitation v1\0".utf8)
@@ -19,7 +19,7 @@ struct Invitation {
   func seal(to recipient: AgeRecipient, signedBy identity: Identity) throws -> [UInt8] {
     var writer = ByteWriter()
     writer.raw(Self.magic)
-    let isSimple = records.names.isEmpty && records.histories.isEmpty
+    let isSimple = records.names.isEmpty && records.histories.isEmpty && !records.hasFurther
     writer.byte(isSimple ? Self.version : Self.versionWithHistories)
     group.value.write(to: &writer)
     inviter.encode(to: &writer)
@@ -28,6 +28,7 @@ struct Invitation {
     if !isSimple {
       writer.lengthPrefixed(records.histories.isEmpty ? [] : RosterRecords.encode(records.histories))
       writer.lengthPrefixed(records.names.isEmpty ? [] : RosterRecords.encode(records.names))
+      writer.lengthPrefixed(records.encodeFurther())
     }
     let signature = try identity.sign(Self.signatureContext + writer.bytes)
     let sink = MemorySink()
@@ -65,9 +66,11 @@ struct Invitation {
     var records = RosterRecords(members: try (0..<count).map { _ in try MemberRecord(reading: &reader) })
     if version == Self.versionWithHistories {
       let (histories, names) = (try reader.lengthPrefixed(), try reader.lengthPrefixed())
+      let further = try reader.lengthPrefixed()
       if !histories.isEmpty { records.histories = try RosterRecords.histories(histories) }
       if !names.isEmpty { records.names = try RosterRecords.names(names) }
-      guard !histories.isEmpty || !names.isEmpty else { throw ByteReader.malformed("an invitation of two forms") }
+      if !further.isEmpty { try records.readFurther(further) }
+      guard !histories.isEmpty || !names.isEmpty || !further.isEmpty else { throw ByteReader.malformed("an invitation of two forms") }
     }
     self.records = records
     try reader.expectEnd()

@@ -72,7 +72,7 @@ extension Replica {
     }
     let record = try MemberRecord.issue(
       group: roster.group, identity: invited, name: name, status: .active,
-      at: roster.issueTime(about: invited.replica, now), by: issuer)
+      at: roster.issueTime(about: invited.replica, now), by: issuer, ground: roster.ground(of: issuer.replica))
     guard known?.history.all.contains(invited) ?? true else {
       throw GodwitError(
         .invalidArgument, "another identity is a member under this replica's ID",
@@ -103,9 +103,7 @@ extension Replica {
       guard member.identity.replica != contents.identity.replica else {
         throw GodwitError(.invalidArgument, "a replica cannot remove itself", hint: "have another member remove it")
       }
-      let record = try MemberRecord.issue(
-        group: roster.group, identity: member.identity, name: member.name, status: .removed,
-        at: roster.issueTime(about: member.identity.replica, now), by: contents.identity)
+      let record = try roster.removal(of: member, by: contents.identity, at: now)
       try roster.take(RosterRecords(members: [record]))
     }
   }
@@ -166,10 +164,34 @@ extension Replica {
 }
 
 extension Roster {
+  /// Ends a membership, and names which of the member's records stay: those that are known here and count.
+  func removal(of member: Entry, by issuer: Identity, at now: Int64) throws -> MemberRecord {
+    let replica = member.identity.replica
+    return try MemberRecord.issue(
+      group: group, identity: member.identity, name: member.name, status: .removed,
+      at: issueTime(about: replica, now), by: issuer, ground: ground(of: issuer.replica),
+      staying: recordsThatStay(of: replica))
+  }
+
   fileprivate mutating func rename(_ replica: ReplicaID, to name: String, by issuer: Identity, _ now: Int64) throws {
     let record = try NameRecord.issue(
-      group: group, subject: replica, name: name, at: issueTime(about: replica, now), by: issuer)
+      group: group, subject: replica, name: name, at: issueTime(about: replica, now), by: issuer,
+      ground: ground(of: issuer.replica))
     try take(RosterRecords(names: [record]))
+  }
+
+  /// The records of a member that count, as many as a removal can name: first those that remove, then those that decide.
+  private func recordsThatStay(of issuer: ReplicaID) -> Set<ContentHash> {
+    let (deciding, names) = (Set(deciding.values), Set(decidingNames.values))
+    var ranked: [(rank: Int, hash: ContentHash)] = []
+    for (hash, record) in memberRecords where record.issuer == issuer && record.subject != issuer {
+      ranked.append((record.status == .removed ? 0 : deciding.contains(hash) ? 1 : 3, hash))
+    }
+    for (hash, record) in nameRecords where record.issuer == issuer {
+      ranked.append((names.contains(hash) ? 2 : 4, hash))
+    }
+    let counting = ranked.filter { evaluation.counting.contains($0.hash) }.sorted { $0.rank < $1.rank }
+    return Set(counting.prefix(MemberRecord.stayingCountMax).map(\.hash))
   }
 
   /// Takes what this replica states itself. Throws `invalidArgument` when something known cannot be overruled.

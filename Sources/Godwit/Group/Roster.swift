@@ -6,101 +6,147 @@ import GodwitSyncFile
 package struct Roster: Sendable {
   /// A replica that is or was a member.
   package struct Entry: Sendable {
+    /// The one that decides.
     let record: MemberRecord
     /// The identities it has had.
     package let history: IdentityHistory
     package let name: String
+    package let isActive: Bool
     /// The one that is in force.
     package var identity: PublicIdentity { history.current }
-    package var status: MemberRecord.Status { record.status }
-    package var isActive: Bool { status == .active }
   }
 
   package let group: GroupID
-  private var memberRecords: [ReplicaID: MemberRecord] = [:]
-  private var names: [ReplicaID: NameRecord] = [:]
+  private(set) var evaluation = RosterEvaluation(members: [:], names: [:], founder: nil)
+  /// All records whose grounds lead to the founder's, by their hashes.
+  private(set) var memberRecords: [ContentHash: MemberRecord] = [:]
+  private(set) var nameRecords: [ContentHash: NameRecord] = [:]
   private var histories: [ReplicaID: IdentityHistory] = [:]
+  /// The record by which the group was founded.
+  private var founder: ContentHash?
+  /// Of each replica the hash of the member record that decides, and of the name.
+  private(set) var deciding: [ReplicaID: ContentHash] = [:]
+  private(set) var decidingNames: [ReplicaID: ContentHash] = [:]
 
   /// `trusted` comes from the own keyring, or from an invitation whose inviter a person vouches for.
   package init(group: GroupID, trusted: RosterRecords) {
     self.group = group
-    for record in trusted.members where record.group == group && record.isInTime { take(record, trusted.histories) }
-    for name in trusted.names where name.group == group && name.isInTime { take(name) }
+    let members = trusted.allMembers.filter { $0.group == group && $0.isInTime }
+    let roots = members.filter { $0.issuer == $0.subject && $0.status == .active }.map { ($0, $0.hash) }
+    let root = roots.min { isEarlier($0.0, $0.1, $1.0, $1.1) }
+    guard let root else { return }
+    founder = root.1
+    memberRecords[root.1] = root.0
+    histories[root.0.subject] = history(of: root.0, trusted.histories)
+    for record in members { take(record, record.hash, trusted.histories) }
+    for name in trusted.allNames where name.group == group && name.isInTime { nameRecords[name.hash] = name }
+    evaluate()
   }
 
   /// Whether files of the group are sealed to hybrid keys; nil while nobody is known.
-  package var isPostQuantum: Bool? { memberRecords.values.first?.identity.isPostQuantum }
+  package var isPostQuantum: Bool? { founder.flatMap { memberRecords[$0] }?.identity.isPostQuantum }
 
-  /// All it follows from, each list in the order of the replica IDs.
+  /// All it follows from.
   package var records: RosterRecords {
-    RosterRecords(
-      members: memberRecords.values.sorted { $0.subject < $1.subject },
-      names: names.values.sorted { $0.subject < $1.subject },
-      histories: histories.values.filter { !$0.successors.isEmpty }.sorted { $0.replica < $1.replica })
+    let (members, names) = (Set(deciding.values), Set(decidingNames.values))
+    return RosterRecords(
+      members: members.compactMap { memberRecords[$0] }.sorted { $0.subject < $1.subject },
+      names: names.compactMap { nameRecords[$0] }.sorted { $0.subject < $1.subject },
+      histories: histories.values.filter { !$0.successors.isEmpty }.sorted { $0.replica < $1.replica },
+      furtherMembers: Self.further(memberRecords, members), furtherNames: Self.further(nameRecords, names),
+      lapsed: all.filter { !evaluation.counting.contains(deciding[$0.identity.replica] ?? .zero) }
+        .map(\.identity.replica))
+  }
+
+  private static func further<Record: SignedRecord>(
+    _ records: [ContentHash: Record], _ deciding: Set<ContentHash>
+  ) -> [Record] {
+    records.filter { !deciding.contains($0.key) }
+      .sorted { RosterRecords.precedes(($0.value.subject, $0.key), ($1.value.subject, $1.key)) }.map(\.value)
   }
 
   /// All who are or were members, in the order of their replica IDs.
-  package var all: [Entry] { memberRecords.keys.sorted().compactMap { self[$0] } }
+  package var all: [Entry] { deciding.keys.sorted().compactMap { self[$0] } }
 
   package var active: [Entry] { all.filter(\.isActive) }
 
   package subscript(replica: ReplicaID) -> Entry? {
-    guard let record = memberRecords[replica], let history = histories[replica] else { return nil }
-    let renamed = names[replica].flatMap { $0.issuedAtMilliseconds > record.issuedAtMilliseconds ? $0.name : nil }
-    return Entry(record: record, history: history, name: renamed ?? record.name)
+    guard let hash = deciding[replica], let record = memberRecords[hash], let history = histories[replica] else {
+      return nil
+    }
+    let name = decidingNames[replica].flatMap { nameRecords[$0] }
+    let renamed = name.flatMap { $0.issuedAtMilliseconds > record.issuedAtMilliseconds ? $0.name : nil }
+    return Entry(
+      record: record, history: history, name: renamed ?? record.name,
+      isActive: record.status == .active && evaluation.counting.contains(hash))
   }
 
   /// When to issue a record about a replica so that it overrules all that is known of it: clocks may be behind.
   func issueTime(about replica: ReplicaID, _ now: Int64) -> Int64 {
-    let known = [memberRecords[replica]?.issuedAtMilliseconds, names[replica]?.issuedAtMilliseconds].compactMap { $0 }
+    let known = [
+      deciding[replica].flatMap { memberRecords[$0] }?.issuedAtMilliseconds,
+      decidingNames[replica].flatMap { nameRecords[$0] }?.issuedAtMilliseconds,
+    ].compactMap { $0 }
     return min(known.reduce(now) { max($0, $1 + 1) }, MemberRecord.issuedBeforeMilliseconds - 1)
+  }
+
+  /// What a record that a member issues now stands on.
+  func ground(of issuer: ReplicaID) -> ContentHash? {
+    deciding[issuer].flatMap { $0 == founder ? nil : $0 }
   }
 }
 
 extension Roster {
-  /// Takes in records as far as they count; returns whether anything was new.
+  /// Takes in records; returns whether anything was new.
   ///
   /// - Parameters:
   ///   - records: What a file says.
-  ///   - isVouchedFor: Whether the file has proven to be an active member's. Then it is enough that each record was
-  ///     signed by who issued it, with any key of theirs and also before they were removed.
+  ///   - isVouchedFor: Whether the file has proven to be an active member's. Then a record may be signed with any key
+  ///     that its issuer ever had; otherwise with the present one.
   @discardableResult
   package mutating func merge(_ records: RosterRecords, isVouchedFor: Bool = false) -> Bool {
     let before = self.records
     for history in records.histories { extend(by: history) }
-    // What is known needs no proof again. Only a founder vouches for itself, and founders come with the keyring or the
-    // invitation.
-    var members = records.members.filter { memberRecords[$0.subject] != $0 && $0.issuer != $0.subject }
-    var isProgressing = true
-    while isProgressing {
-      isProgressing = false
-      for record in removeCounting(&members, isVouchedFor) where take(record, records.histories) {
-        isProgressing = true
+    // Without any there is nobody to be believed.
+    guard founder != nil else { return false }
+    var members = unknown(records.allMembers, memberRecords).filter { $0.1.issuer != $0.1.subject }
+      .sorted { isEarlier($0.1, $0.0, $1.1, $1.0) }
+    while true {
+      let signed = removeSigned(&members, orFormerly: isVouchedFor) { roster, record in
+        record.status == .active || roster.histories[record.subject] != nil
       }
+      guard !signed.isEmpty else { break }
+      for (hash, record) in signed { take(record, hash, records.histories) }
     }
-    var renames = records.names.filter { names[$0.subject] != $0 }
-    for name in removeCounting(&renames, isVouchedFor) { take(name) }
+    var names = unknown(records.allNames, nameRecords)
+    let signed = removeSigned(&names, orFormerly: isVouchedFor) { $0.histories[$1.subject] != nil }
+    for (hash, name) in signed { nameRecords[hash] = name }
+    evaluate()
     return self.records != before
   }
 
-  /// Takes out the records that count, and those that never will: so each signature is checked once. What is left
-  /// waits for its issuer to be known, or active.
-  private func removeCounting<Record: SignedRecord>(
-    _ records: inout [Record], _ isVouchedFor: Bool
-  ) -> [Record] {
-    var counting: [Record] = []
-    records.removeAll { record in
-      guard let issuer = self[record.issuer], issuer.isActive || isVouchedFor else { return false }
-      if record.group == group, record.isInTime, Self.isSigned(record, by: issuer, orFormerly: isVouchedFor) {
-        counting.append(record)
-      }
-      return true
-    }
-    return counting
+  private func unknown<Record: SignedRecord>(
+    _ records: [Record], _ known: [ContentHash: Record]
+  ) -> [(ContentHash, Record)] {
+    records.filter { $0.group == group && $0.isInTime }.map { ($0.hash, $0) }.filter { known[$0.0] == nil }
   }
 
-  private static func isSigned(_ record: some SignedRecord, by issuer: Entry, orFormerly: Bool) -> Bool {
-    orFormerly ? issuer.history.all.contains(where: record.isSigned) : record.isSigned(by: issuer.identity)
+  /// Takes out the records that are their issuers', and those that never will be: so each signature is checked once. What
+  /// is left waits for its issuer to be known, or whom it is about.
+  private func removeSigned<Record: SignedRecord>(
+    _ records: inout [(ContentHash, Record)], orFormerly: Bool, where isReady: (Roster, Record) -> Bool
+  ) -> [(ContentHash, Record)] {
+    var signed: [(ContentHash, Record)] = []
+    records.removeAll { hash, record in
+      guard let issuer = histories[record.issuer], isReady(self, record) else { return false }
+      if Self.isSigned(record, by: issuer, orFormerly: orFormerly) { signed.append((hash, record)) }
+      return true
+    }
+    return signed
+  }
+
+  private static func isSigned(_ record: some SignedRecord, by issuer: IdentityHistory, orFormerly: Bool) -> Bool {
+    orFormerly ? issuer.all.contains(where: record.isSigned) : record.isSigned(by: issuer.current)
   }
 
   private mutating func extend(by told: IdentityHistory) {
@@ -123,28 +169,53 @@ extension Roster {
   /// Whether every record was signed by one that is or was a member, or founded the group.
   var isSigned: Bool {
     func isSigned(_ record: some SignedRecord) -> Bool {
-      self[record.issuer].map { Self.isSigned(record, by: $0, orFormerly: true) } ?? false
+      histories[record.issuer].map { Self.isSigned(record, by: $0, orFormerly: true) } ?? false
     }
-    return memberRecords.values.allSatisfy(isSigned) && names.values.allSatisfy(isSigned)
+    return memberRecords.values.allSatisfy(isSigned) && nameRecords.values.allSatisfy(isSigned)
   }
 
-  @discardableResult
-  private mutating func take(_ record: MemberRecord, _ told: [IdentityHistory]) -> Bool {
-    guard isPostQuantum ?? record.identity.isPostQuantum == record.identity.isPostQuantum else { return false }
-    if let known = memberRecords[record.subject] {
-      guard histories[record.subject]?.all.contains(record.identity) == true, Self.isLater(record, than: known) else {
-        return false
-      }
+  /// Holds a record about a replica that is known by this identity, or is not known yet.
+  private mutating func take(_ record: MemberRecord, _ hash: ContentHash, _ told: [IdentityHistory]) {
+    guard isPostQuantum == record.identity.isPostQuantum else { return }
+    if let history = histories[record.subject] {
+      guard history.all.contains(record.identity) || takePlace(record, told) else { return }
     } else {
-      guard hasRoom else { return false }
+      guard histories.count < RosterRecords.countMax || dropLapsed() else { return }
       histories[record.subject] = history(of: record, told)
     }
-    memberRecords[record.subject] = record
+    memberRecords[hash] = record
+  }
+
+  /// One of which no record counts keeps nobody else from its replica ID.
+  private mutating func takePlace(_ record: MemberRecord, _ told: [IdentityHistory]) -> Bool {
+    let ground = record.ground ?? founder ?? .zero
+    guard let hash = deciding[record.subject], !evaluation.counting.contains(hash),
+      evaluation.counting.contains(ground), self[record.issuer]?.isActive == true
+    else { return false }
+    drop(record.subject)
+    histories[record.subject] = history(of: record, told)
     return true
   }
 
+  /// Makes room for a member by forgetting one of which no record counts; returns whether there was one.
+  private mutating func dropLapsed() -> Bool {
+    guard let lapsed = deciding.filter({ !evaluation.counting.contains($0.value) }).keys.min() else { return false }
+    drop(lapsed)
+    return true
+  }
+
+  private mutating func drop(_ replica: ReplicaID) {
+    histories[replica] = nil
+    memberRecords = memberRecords.filter { $0.value.subject != replica && $0.value.issuer != replica }
+    nameRecords = nameRecords.filter { $0.value.subject != replica && $0.value.issuer != replica }
+    deciding[replica] = nil
+    decidingNames[replica] = nil
+  }
+
   /// Whether one more can become a member. A roster that no header and no invitation can hold would stop its group.
-  var hasRoom: Bool { memberRecords.count < RosterRecords.countMax }
+  var hasRoom: Bool {
+    deciding.count < RosterRecords.countMax || deciding.values.contains { !evaluation.counting.contains($0) }
+  }
 
   /// Of a replica that was not known.
   private func history(of record: MemberRecord, _ told: [IdentityHistory]) -> IdentityHistory {
@@ -154,26 +225,24 @@ extension Roster {
     } ?? IdentityHistory(record.identity)
   }
 
-  @discardableResult
-  private mutating func take(_ name: NameRecord) -> Bool {
-    guard memberRecords[name.subject] != nil else { return false }
-    if let known = names[name.subject], !Self.isLater(name, than: known) { return false }
-    names[name.subject] = name
-    return true
+  /// Works out what counts, and lets go of what decides nothing.
+  private mutating func evaluate() {
+    evaluation = RosterEvaluation(members: memberRecords, names: nameRecords, founder: founder)
+    memberRecords = memberRecords.filter { evaluation.grounded.contains($0.key) }
+    nameRecords = nameRecords.filter { evaluation.grounded.contains($0.key) && histories[$0.value.subject] != nil }
+    let pruning = RosterPruning(memberRecords, nameRecords, evaluation)
+    (memberRecords, nameRecords) = (pruning.members, pruning.names)
+    (deciding, decidingNames) = (pruning.deciding, pruning.decidingNames)
+    let known = Set(memberRecords.values.map(\.subject))
+    histories = histories.filter { known.contains($0.key) }
   }
+}
 
-  /// At equal times a removal beats an addition.
-  private static func isLater(_ new: MemberRecord, than old: MemberRecord) -> Bool {
-    guard new.issuedAtMilliseconds == old.issuedAtMilliseconds, new.status != old.status else {
-      return isLater(new as any SignedRecord, than: old)
-    }
-    return new.status == .removed
-  }
-
-  private static func isLater(_ new: any SignedRecord, than old: any SignedRecord) -> Bool {
-    guard new.issuedAtMilliseconds == old.issuedAtMilliseconds else {
-      return new.issuedAtMilliseconds > old.issuedAtMilliseconds
-    }
-    return old.signature.lexicographicallyPrecedes(new.signature)
-  }
+/// The order in which records are weighed where it must be the same everywhere.
+func isEarlier(
+  _ left: some SignedRecord, _ leftHash: ContentHash, _ right: some SignedRecord, _ rightHash: ContentHash
+) -> Bool {
+  left.issuedAtMilliseconds == right.issuedAtMilliseconds
+    ? leftHash.bytes.lexicographicallyPrecedes(rightHash.bytes)
+    : left.issuedAtMilliseconds < right.issuedAtMilliseconds
 }

@@ -24,7 +24,7 @@ struct Exporter {
   ) throws -> ExportReport {
     let log = try ChangeLog(connection)
     let tables = try Catalog(connection).synced
-        let prover = HistoryProver(identity, group: roster.group, log, on: connection)
+    let prover = HistoryProver(identity, group: roster.group, log, on: connection)
     let ranges = try isSnapshot ? nil : ranges(log, prover)
     let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables, prover) : nil
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own))
@@ -38,7 +38,7 @@ struct Exporter {
       roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
       chains: chains, floor: log.origins.floor, ended: log.origins.ended,
-      snapshot: snapshot?.head, statements: try statements(log, records.members, at: statedAt))
+      snapshot: snapshot?.head, statements: try statements(log, records.statuses, at: statedAt))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(
       header, introduction: roster.introduction(of: identity.replica), signedBy: identity, to: counter)
@@ -71,7 +71,7 @@ struct Exporter {
 
   /// What this replica holds, and the latest that others that write on are known to have said.
   private func statements(
-    _ log: ChangeLog, _ members: [MemberRecord], at statedAt: Int64
+    _ log: ChangeLog, _ members: [ReplicaID: MemberRecord.Status], at statedAt: Int64
   ) throws -> [SignedStatement] {
     let known = try KnownStatements(connection: connection).all()
     let own = log.origins.own
@@ -83,7 +83,7 @@ struct Exporter {
     let statement = try SignedStatement.issue(
       group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1), vector: held,
       chains: chains ?? .zero, members: members, ended: Set(ended.keys), by: identity)
-    let active = Set(members.filter { $0.status == .active }.map(\.subject))
+    let active = Set(members.filter { $0.value == .active }.keys)
     return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
   }
 

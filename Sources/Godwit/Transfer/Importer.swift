@@ -242,7 +242,7 @@ final class Importer {
     var acknowledgements = try Acknowledgements(connection)
     let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
     if sender != log.origins.own {
-      let removed = file.header.roster.members.filter { $0.status == .removed }.map(\.subject)
+      let removed = file.header.roster.statuses.filter { $0.value == .removed }.keys
       let signed = file.header.statements.first { $0.origin == sender }
       try acknowledgements.add(
         MemberStatement(

@@ -5,6 +5,7 @@ extension KeyringContents {
   private static let formerIdentitiesTag: UInt64 = 17
   private static let historiesTag: UInt64 = 18
   private static let namesTag: UInt64 = 19
+  private static let furtherTag: UInt64 = 20
   private static let identityByteCount = 81
   /// Of old keys so many are kept.
   private static let formerIdentityCountMax = 32
@@ -14,9 +15,14 @@ extension KeyringContents {
   /// Reading throws `damagedKeyring` for an entry that is not of its form.
   package var roster: RosterRecords {
     get throws {
-      RosterRecords(
+      let roster = RosterRecords(
         members: members, names: try read(Self.namesTag) { try RosterRecords.names($0) } ?? [],
         histories: try read(Self.historiesTag) { try RosterRecords.histories($0) } ?? [])
+      return try read(Self.furtherTag) { bytes in
+        var whole = roster
+        try whole.readFurther(bytes)
+        return whole
+      } ?? roster
     }
   }
 
@@ -24,6 +30,7 @@ extension KeyringContents {
     members = roster.members
     setEntry(Self.namesTag, roster.names.isEmpty ? nil : RosterRecords.encode(roster.names))
     setEntry(Self.historiesTag, roster.histories.isEmpty ? nil : RosterRecords.encode(roster.histories))
+    setEntry(Self.furtherTag, roster.hasFurther ? roster.encodeFurther() : nil)
   }
 
   /// The identities that this replica had before, the latest first: they open what was sealed to them.

@@ -50,8 +50,8 @@ extension KeyringContents {
   private static let databaseKeyByteCount = 32
   private static let databaseSaltByteCount = 16
   private static let memberCountMax = 2_048
-  /// Of a member record beside its identity.
-  private static let recordByteCountMax = 184
+  /// Of a member record beside its identity and the records that it says stay.
+  private static let recordByteCountMax = 218
 
   /// The plaintext body; the caller seals it and wipes it.
   ///
@@ -68,7 +68,7 @@ extension KeyringContents {
     }
     // All of the room at once: a buffer that grows leaves unwiped copies behind.
     let entryByteCount = entries.reduce(0) { $0 + $1.bytes.count + 20 }
-    let memberByteCount = members.reduce(0) { $0 + $1.identity.byteCount + Self.recordByteCountMax }
+    let memberByteCount = members.reduce(0) { $0 + $1.identity.byteCount + 32 * $1.staying.count + Self.recordByteCountMax }
     var writer = ByteWriter(capacity: 256 + memberByteCount + entryByteCount)
     writer.byte(entries.isEmpty ? Self.version : Self.versionWithEntries)
     identity.encode(to: &writer)

@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// A signed record: this identity is, or is no longer, a member of the group.
-package struct MemberRecord: SignedRecord {
+package struct MemberRecord: GroundedRecord {
   package enum Status: UInt8, Hashable, Sendable {
     case active = 1
     case removed = 2
@@ -23,18 +23,33 @@ package struct MemberRecord: SignedRecord {
   /// When the issuer says it was issued, in milliseconds since 1970 UTC.
   package let issuedAtMilliseconds: Int64
   package let issuer: ReplicaID
+  package let ground: ContentHash?
+  /// Of a removal: the hashes of the records by the removed member that stay, rising. All its others count nowhere.
+  package let staying: [ContentHash]
   package let signature: [UInt8]
 
-  /// Makes and signs a record. Throws `invalidArgument` for a name that is too long or has control characters.
+  /// What one removal can name.
+  package static let stayingCountMax = 1_024
+
+  /// Makes and signs a record.
+  ///
+  /// - Parameters:
+  ///   - ground: By which record the issuer is a member; nil for the founder.
+  ///   - staying: Of a removal the hashes of the removed member's records that stay, of which there may be 1,024.
+  /// - Throws: `invalidArgument` for a name that is too long or has control characters; `limitExceeded`.
   package static func issue(
     group: GroupID, identity: PublicIdentity, name: String, status: Status, at milliseconds: Int64,
-    by issuer: Identity
+    by issuer: Identity, ground: ContentHash? = nil, staying: Set<ContentHash> = []
   ) throws -> MemberRecord {
     try MemberName.check(name)
+    guard staying.count <= stayingCountMax, status == .removed || staying.isEmpty else {
+      throw GodwitError(.limitExceeded, "a removal can name \(stayingCountMax) records that stay, an addition none")
+    }
+    let rising = staying.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     func record(_ signature: [UInt8]) -> MemberRecord {
       MemberRecord(
         group: group, identity: identity, name: name, status: status, issuedAtMilliseconds: milliseconds,
-        issuer: issuer.replica, signature: signature)
+        issuer: issuer.replica, ground: ground, staying: rising, signature: signature)
     }
     return record(try issuer.sign(record([]).signedBytes))
   }
@@ -44,7 +59,7 @@ package struct MemberRecord: SignedRecord {
 
 // Specs/keyring.md, section "Member record".
 extension MemberRecord {
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
   package static let domain = Array("godwit member v1\0".utf8)
 
   /// Throws `unsupportedVersion`, `truncatedFile`, `corruptFile`, `limitExceeded`, or `invalidKey` for unsafe keys.
@@ -60,6 +75,8 @@ extension MemberRecord {
     status = try Status(reading: &reader)
     issuedAtMilliseconds = try reader.bigEndian()
     issuer = ReplicaID(try Identifier128(reading: &reader))
+    ground = try Self.readGround(&reader)
+    staying = status == .removed ? try Self.readStaying(&reader) : []
     signature = Array(try reader.raw(Self.signatureByteCount))
   }
 
@@ -71,5 +88,22 @@ extension MemberRecord {
     writer.byte(status.rawValue)
     writer.bigEndian(issuedAtMilliseconds)
     issuer.value.write(to: &writer)
+    encodeGround(to: &writer)
+    guard status == .removed else { return }
+    writer.varint(staying.count)
+    for hash in staying { writer.raw(hash.bytes) }
+  }
+
+  private static func readStaying(_ reader: inout ByteReader) throws -> [ContentHash] {
+    let count = try reader.count(limit: stayingCountMax, "records that stay")
+    var hashes: [ContentHash] = []
+    for _ in 0..<count {
+      let hash = try ContentHash(readingBytesOf: &reader)
+      if let last = hashes.last, !last.bytes.lexicographicallyPrecedes(hash.bytes) {
+        throw ByteReader.malformed("records that stay out of order")
+      }
+      hashes.append(hash)
+    }
+    return hashes
   }
 }

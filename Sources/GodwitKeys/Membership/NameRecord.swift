@@ -1,31 +1,33 @@
 import GodwitBase
 
 /// A signed record: a member is called so from now on (Specs/membership.md, "Renaming").
-package struct NameRecord: SignedRecord {
+package struct NameRecord: GroundedRecord {
   package let group: GroupID
   package let subject: ReplicaID
   /// At most 64 bytes of UTF-8, without control characters.
   package let name: String
   package let issuedAtMilliseconds: Int64
   package let issuer: ReplicaID
+  package let ground: ContentHash?
   package let signature: [UInt8]
 
   /// Makes and signs a record. Throws `invalidArgument` for what cannot be a name.
   package static func issue(
-    group: GroupID, subject: ReplicaID, name: String, at milliseconds: Int64, by issuer: Identity
+    group: GroupID, subject: ReplicaID, name: String, at milliseconds: Int64, by issuer: Identity,
+    ground: ContentHash? = nil
   ) throws -> NameRecord {
     try MemberName.check(name)
     func record(_ signature: [UInt8]) -> NameRecord {
       NameRecord(
         group: group, subject: subject, name: name, issuedAtMilliseconds: milliseconds, issuer: issuer.replica,
-        signature: signature)
+        ground: ground, signature: signature)
     }
     return record(try issuer.sign(record([]).signedBytes))
   }
 }
 
 extension NameRecord {
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
   package static let domain = Array("godwit member name v1\0".utf8)
 
   /// Throws `unsupportedVersion`, `truncatedFile`, `corruptFile` or `limitExceeded`.
@@ -39,6 +41,7 @@ extension NameRecord {
     name = try MemberName.read(&reader)
     issuedAtMilliseconds = try reader.bigEndian()
     issuer = ReplicaID(try Identifier128(reading: &reader))
+    ground = try Self.readGround(&reader)
     signature = Array(try reader.raw(Self.signatureByteCount))
   }
 
@@ -49,5 +52,6 @@ extension NameRecord {
     writer.string(name)
     writer.bigEndian(issuedAtMilliseconds)
     issuer.value.write(to: &writer)
+    encodeGround(to: &writer)
   }
 }

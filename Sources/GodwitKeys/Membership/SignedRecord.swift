@@ -20,7 +20,7 @@ extension SignedRecord {
   package static var signatureByteCount: Int { 64 }
 
   /// Before this, in milliseconds since 1970 UTC, records are issued; those of a later time count for nobody, or one
-  /// dated at the end of all numbers could not be overruled (Specs/membership.md, "Who is believed when").
+  /// dated at the end of all numbers could not be overruled (Specs/membership.md, "Which records are held").
   package static var issuedBeforeMilliseconds: Int64 { 1 << 62 }
   /// Whether it was issued in time.
   package var isInTime: Bool { issuedAtMilliseconds < Self.issuedBeforeMilliseconds }
@@ -38,8 +38,38 @@ extension SignedRecord {
     return writer.bytes
   }
 
+  /// What other records call this one.
+  package var hash: ContentHash {
+    var writer = ByteWriter(capacity: 512)
+    encode(to: &writer)
+    return writer.bytes.withUnsafeBytes { ContentHash(of: $0) }
+  }
+
   /// Whether this very identity issued it. Whether it may do so is the caller's question.
   package func isSigned(by issuer: PublicIdentity) -> Bool {
     issuer.replica == self.issuer && issuer.verifies(signature: signature, of: signedBytes)
+  }
+}
+
+/// A record that counts by what its issuer is: it names the member record that makes its issuer a member
+/// (Specs/membership.md, "What counts").
+package protocol GroundedRecord: SignedRecord {
+  /// The hash of the member record by which the issuer was a member when it issued this; nil for the founder's own.
+  var ground: ContentHash? { get }
+}
+
+extension GroundedRecord {
+  func encodeGround(to writer: inout ByteWriter) { writer.raw((ground ?? .zero).bytes) }
+
+  static func readGround(_ reader: inout ByteReader) throws -> ContentHash? {
+    let hash = try ContentHash(readingBytesOf: &reader)
+    return hash == .zero ? nil : hash
+  }
+}
+
+extension ContentHash {
+  init(readingBytesOf reader: inout ByteReader) throws {
+    guard let hash = ContentHash(bytes: try reader.raw(32)) else { throw ByteReader.malformed("a hash") }
+    self = hash
   }
 }

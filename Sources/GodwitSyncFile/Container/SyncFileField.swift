@@ -19,9 +19,12 @@ package struct SyncFileField: Equatable, Sendable {
   static let historiesByteLimit = 16 << 20
   /// Names that members were given.
   static let namesTag: UInt32 = 19
+  /// What beside the deciding records tells who is a member. Even: a reader that passed over it would believe records
+  /// that count no more.
+  static let furtherTag: UInt32 = 20
   /// Signed statements.
   static let statementsTag: UInt32 = 17
-  private static let knownTags: Set<UInt32> = [statementsTag, historiesTag, namesTag]
+  private static let knownTags: Set<UInt32> = [statementsTag, historiesTag, namesTag, furtherTag]
 
   /// Whether a reader may pass over it.
   package var isIgnorable: Bool { !tag.isMultiple(of: 2) }
@@ -42,7 +45,8 @@ extension [SyncFileField] {
     for _ in 0..<(try reader.count(limit: SyncFileField.countLimit, "fields")) {
       let tag = UInt32(try reader.count(limit: Int(UInt32.max), "a field's tag"))
       if let before = last, before.tag >= tag { throw ByteReader.malformed("fields out of order") }
-      let limit = tag == SyncFileField.historiesTag ? SyncFileField.historiesByteLimit : SyncFileField.byteLimit
+      let isLong = tag == SyncFileField.historiesTag || tag == SyncFileField.furtherTag
+      let limit = isLong ? SyncFileField.historiesByteLimit : SyncFileField.byteLimit
       append(SyncFileField(tag: tag, bytes: [UInt8](try reader.lengthPrefixed(limit: limit))))
     }
     guard let unknown = first(where: { !$0.isIgnorable && !SyncFileField.isKnown($0.tag) }) else { return }
@@ -60,6 +64,7 @@ extension [SyncFileField] {
       append(Element(tag: Element.historiesTag, bytes: RosterRecords.encode(roster.histories)))
     }
     if !roster.names.isEmpty { append(Element(tag: Element.namesTag, bytes: RosterRecords.encode(roster.names))) }
+    if roster.hasFurther { append(Element(tag: Element.furtherTag, bytes: roster.encodeFurther())) }
   }
 
   /// These with others, each before the first of a greater tag.

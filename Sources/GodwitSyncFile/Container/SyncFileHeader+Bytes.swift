@@ -40,7 +40,7 @@ extension SyncFileHeader {
 
   private var statementsField: [SyncFileField] {
     let list = StatementList(
-      group: group, createdAt: createdAt, vector: vector, members: roster.members, ended: ended.keys)
+      group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
     return list.encode(statements).map { [SyncFileField(tag: SyncFileField.statementsTag, bytes: $0)] } ?? []
   }
 
@@ -83,11 +83,12 @@ extension SyncFileHeader {
     let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
     var fields = try [SyncFileField](reading: &reader)
     try reader.expectEnd()
-    let roster = RosterRecords(
+    var roster = RosterRecords(
       members: members,
       names: try fields.remove(SyncFileField.namesTag).map { try RosterRecords.names($0) } ?? [],
       histories: try fields.remove(SyncFileField.historiesTag).map { try RosterRecords.histories($0) } ?? [])
-    let list = StatementList(group: group, createdAt: createdAt, vector: vector, members: members, ended: ended.keys)
+    if let further = fields.remove(SyncFileField.furtherTag) { try roster.readFurther(further) }
+    let list = StatementList(group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
     let statements = try fields.remove(SyncFileField.statementsTag).map { try list.decode($0) } ?? []
     guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
     self.init(

@@ -40,13 +40,12 @@ package struct SignedStatement: SignedRecord {
   /// Makes and signs one.
   package static func issue(
     group: GroupID, incarnation: UInt32, at milliseconds: Int64, vector: VersionVector, chains: ContentHash,
-    members: [MemberRecord], ended: Set<Origin>, by issuer: Identity
+    members: [ReplicaID: MemberRecord.Status], ended: Set<Origin>, by issuer: Identity
   ) throws -> SignedStatement {
-    let statuses = Dictionary(members.map { ($0.subject, $0.status) }, uniquingKeysWith: { $1 })
     func statement(_ signature: [UInt8]) -> SignedStatement {
       SignedStatement(
         group: group, origin: Origin(replica: issuer.replica, incarnation: incarnation), createdAt: milliseconds,
-        vector: vector, chains: chains, members: statuses, ended: ended, signature: signature)
+        vector: vector, chains: chains, members: members, ended: ended, signature: signature)
     }
     return statement(try issuer.sign(statement([]).signedBytes))
   }

@@ -17,14 +17,15 @@ struct StatementList {
   private static let entryLimit = 1 << 20
 
   init(
-    group: GroupID, createdAt: Int64, vector: VersionVector, members: [MemberRecord], ended: some Collection<Origin>
+    group: GroupID, createdAt: Int64, vector: VersionVector, members: RosterRecords, ended: some Collection<Origin>
   ) {
     self.group = group
     self.createdAt = createdAt
     self.vector = vector
-    self.members = members.map(\.subject)
-    statuses = members.map(\.status)
-    statusOfMember = Dictionary(zip(self.members, statuses), uniquingKeysWith: { $1 })
+    self.members = members.members.map(\.subject)
+    let statusOfMember = members.statuses
+    statuses = self.members.map { statusOfMember[$0] ?? .removed }
+    self.statusOfMember = statusOfMember
     self.ended = ended.sorted()
   }
 

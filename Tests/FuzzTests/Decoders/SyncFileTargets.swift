@@ -248,10 +248,10 @@ enum SyncFileStarts {
     return [
       try SignedStatement.issue(
         group: FuzzKeys.group, incarnation: 1, at: 1_700_000_000_000, vector: VersionVector([origins[0]: SequenceNumber(rawValue: 3)]),
-        chains: .zero, members: roster.members, ended: [origins[1]], by: FuzzKeys.identity(1)),
+        chains: .zero, members: roster.statuses, ended: [origins[1]], by: FuzzKeys.identity(1)),
       try SignedStatement.issue(
         group: FuzzKeys.group, incarnation: 2, at: 1_600_000_000_000, vector: VersionVector([origins[2]: SequenceNumber(rawValue: 9)]),
-        chains: .zero, members: Array(roster.members.prefix(1)), ended: [], by: FuzzKeys.identity(2)),
+        chains: .zero, members: RosterRecords(members: Array(roster.members.prefix(1))).statuses, ended: [], by: FuzzKeys.identity(2)),
     ]
   }
 

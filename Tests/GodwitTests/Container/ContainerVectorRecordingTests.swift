@@ -90,7 +90,7 @@ struct ContainerVectorRecordingTests {
     let copy = try SignedStatement.issue(
       group: header.group, incarnation: 7, at: header.createdAt - 5_000,
       vector: VersionVector([origin: SequenceNumber(rawValue: 3)]), chains: .zero,
-      members: Array(header.roster.members.prefix(1)), ended: [], by: scene.reader)
+      members: RosterRecords(members: Array(header.roster.members.prefix(1))).statuses, ended: [], by: scene.reader)
     let unsigned = SignedStatement(
       group: header.group, origin: Origin(replica: scene.reader.replica, incarnation: 8), createdAt: copy.createdAt,
       vector: copy.vector, chains: .zero, members: copy.members, ended: [], signature: copy.signature)

@@ -128,8 +128,8 @@ struct RemovedMemberTests {
     #expect(try await recipients(by: 0).count == 3)
   }
 
-  @Test("lets nobody in by what it dates back")
-  func puppet() async throws {
+  /// Replica 0 removes 2, of which 1 has not heard; 2 lets a puppet in, which writes a file.
+  private func puppetFile() async throws -> (identity: PublicIdentity, file: SyncSource) {
     let path = group.folder.file("puppet")
     let identity = try await Replica.identity(at: path)
     try await group[0].removeMember(named: "replica-2")
@@ -142,14 +142,31 @@ struct RemovedMemberTests {
     let puppet = try await TestGroup.open(path)
     try await puppet.write { try $0.insert(Note(title: "forged")) }
     _ = try await puppet.export(to: .file(group.folder.file("forged")))
-    let error = await error { try await group[0].import(from: .file(group.folder.file("forged"))) }
+    await puppet.close()
+    return (identity, .file(group.folder.file("forged")))
+  }
+
+  @Test("lets nobody in by what it dates back, also through who has not heard of the removal")
+  func puppet() async throws {
+    let (identity, forged) = try await puppetFile()
+    let error = await error { try await group[0].import(from: forged) }
     #expect(error?.code == .unknownSender && error?.hint != nil)
-    // Who has not heard of the removal believes it, and by that it is one of the group.
-    _ = try await group[1].import(from: .file(group.folder.file("forged")))
+    // Who has not heard of the removal believes it, and hands on what it wrote, but not that it is a member.
+    _ = try await group[1].import(from: forged)
+    #expect(try await group[1].members().contains { $0.identity == identity && $0.isActive })
     try await group.send(from: 1, to: 0)
     #expect(try await titles(0) == ["forged"])
+    try await group.send(from: 0, to: 1)
+    for index in 0..<2 {
+      #expect(try await group[index].members().contains { $0.identity == identity && !$0.isActive })
+      #expect(try await !recipients(by: index).contains(identity.replica))
+      #expect(await code { try await group[index].import(from: forged) } == .unknownSender)
+    }
+    // An active member may let it in again.
+    try await group[1].invite(
+      identity, name: "puppet", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
+    try await group.send(from: 1, to: 0)
     #expect(try await recipients(by: 0).contains(identity.replica))
-    await puppet.close()
   }
 
   @Test("states nothing more itself")
@@ -199,7 +216,7 @@ extension TrustedMembers {
       let member = try roster.sender(header.sender)
       let record = try MemberRecord.issue(
         group: group, identity: member.identity, name: member.name, status: .removed,
-        at: member.record.issuedAtMilliseconds + 1, by: issuer)
+        at: member.record.issuedAtMilliseconds + 1, by: issuer, ground: roster.ground(of: issuer.replica))
       roster.merge(RosterRecords(members: [record]))
       contents.setRoster(roster.records)
     }

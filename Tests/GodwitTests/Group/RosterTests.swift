@@ -5,39 +5,6 @@ import Testing
 @testable import Godwit
 @testable import GodwitKeys
 
-/// The records of a group, made by hand.
-private struct Scene {
-  let group = GroupID(Identifier128(high: 7, low: 7))
-  let identities: [Identity]
-
-  init(_ count: Int) throws {
-    identities = try (0..<count).map { try Self.identity($0) }
-  }
-
-  static func identity(_ number: Int) throws -> Identity {
-    try Identity.generate(replica: ReplicaID(Identifier128(high: 1, low: UInt64(number + 1))))
-  }
-
-  func record(
-    _ subject: PublicIdentity, _ status: MemberRecord.Status = .active, at time: Int64, by issuer: Identity
-  ) throws -> MemberRecord {
-    try MemberRecord.issue(
-      group: group, identity: subject, name: "member \(subject.replica)", status: status, at: time, by: issuer)
-  }
-
-  func name(_ subject: Identity, _ name: String, at time: Int64, by issuer: Identity) throws -> NameRecord {
-    try NameRecord.issue(group: group, subject: subject.replica, name: name, at: time, by: issuer)
-  }
-
-  /// All as members, added by the first.
-  func roster() throws -> Roster {
-    Roster(
-      group: group,
-      trusted: RosterRecords(
-        members: try identities.map { try record($0.publicIdentity, at: 1, by: identities[0]) }))
-  }
-}
-
 extension Roster {
   fileprivate mutating func expect(_ records: RosterRecords, isVouchedFor: Bool = false, isNew: Bool = true) {
     let wasNew = merge(records, isVouchedFor: isVouchedFor)
@@ -47,34 +14,18 @@ extension Roster {
 
 @Suite("A roster")
 struct RosterTests {
-  private let scene: Scene
+  private let scene: RosterScene
   private var members: [Identity] { scene.identities }
 
-  init() throws { scene = try Scene(4) }
-
-  @Test("does not believe what a removed member dates back, until a member in good standing vouches for it")
-  func datedBack() throws {
-    let puppet = try Scene.identity(9)
-    let removal = try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0])
-    let added = RosterRecords(
-      members: [try scene.record(puppet.publicIdentity, at: 50, by: members[1])],
-      names: [try scene.name(members[2], "mine", at: 50, by: members[1])])
-    var roster = try scene.roster()
-    roster.merge(RosterRecords(members: [removal]))
-    roster.expect(added, isNew: false)
-    #expect(roster[puppet.replica] == nil && roster.active.count == 3)
-    roster.expect(added, isVouchedFor: true)
-    #expect(roster[puppet.replica]?.isActive == true && roster[members[2].replica]?.name == "mine")
-    #expect(roster[members[1].replica]?.isActive == false)
-  }
+  init() throws { scene = try RosterScene(4) }
 
   @Test("does not believe what is signed with a key that was replaced, until somebody vouches for it")
   func replacedKey() throws {
     var history = IdentityHistory(members[1].publicIdentity)
     try history.append(Identity.generate(replica: members[1].replica), after: members[1], group: scene.group, at: 10)
     let added = RosterRecords(
-      members: [try scene.record(Scene.identity(9).publicIdentity, at: 5, by: members[1])])
-    var roster = try scene.roster()
+      members: [try scene.record(RosterScene.identity(9).publicIdentity, at: 5, by: members[1])])
+    var roster = scene.roster()
     roster.expect(RosterRecords(histories: [history]))
     roster.expect(added, isNew: false)
     roster.expect(added, isVouchedFor: true)
@@ -83,7 +34,7 @@ struct RosterTests {
   @Test("weighs a file's records against what was known before it, in whatever order they stand", arguments: 1...40)
   func anyOrder(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let strangers = try (5..<9).map { try Scene.identity($0) }
+    let strangers = try (5..<9).map { try RosterScene.identity($0) }
     let everybody = members + strangers
     var records = try everybody.dropFirst().map { subject in
       let issuer = everybody.filter { $0.replica != subject.replica }.randomElement(using: &random) ?? members[0]
@@ -92,7 +43,7 @@ struct RosterTests {
         at: .random(in: 0...3, using: &random), by: issuer)
     }
     var names = try everybody.map { try scene.name($0, "n", at: 2, by: everybody.randomElement(using: &random) ?? $0) }
-    var known = try scene.roster()
+    var known = scene.roster()
     known.merge(RosterRecords(members: [try scene.record(members[3].publicIdentity, .removed, at: 2, by: members[0])]))
     for isVouchedFor in [false, true] {
       var rosters: [RosterRecords] = []
@@ -107,27 +58,11 @@ struct RosterTests {
     }
   }
 
-  @Test("takes who was added by a member that the same file removes, and whom that one added in turn")
-  func addedByRemoved() throws {
-    let (first, second) = (try Scene.identity(8), try Scene.identity(9))
-    let records = [
-      try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0]),
-      try scene.record(first.publicIdentity, at: 50, by: members[1]),
-      try scene.record(second.publicIdentity, at: 60, by: first),
-    ]
-    for records in [records, records.reversed()] {
-      var roster = try scene.roster()
-      roster.expect(RosterRecords(members: records))
-      #expect(roster[members[1].replica]?.isActive == false)
-      #expect(roster[first.replica]?.isActive == true && roster[second.replica]?.isActive == true)
-    }
-  }
-
   @Test("of two identities under one replica ID keeps the one heard of first, also against a removal of the other")
   func firstIdentityStays() throws {
-    let both = try [5, 6].map { try scene.record(Scene.identity(9).publicIdentity, at: $0, by: members[1]) }
+    let both = try [5, 6].map { try scene.record(RosterScene.identity(9).publicIdentity, at: $0, by: members[1]) }
     for (first, second) in [(both[0], both[1]), (both[1], both[0])] {
-      var roster = try scene.roster()
+      var roster = scene.roster()
       roster.expect(RosterRecords(members: [first]))
       roster.expect(RosterRecords(members: [second]), isVouchedFor: true, isNew: false)
       let removal = try scene.record(second.identity, .removed, at: 100, by: members[0])
@@ -143,7 +78,7 @@ struct RosterTests {
       ("desk", "ｄｅｓｋ"), ("Mac", "\u{41C}\u{430}c"),
     ])
   func lookalikes(name: String, other: String) throws {
-    var roster = try scene.roster()
+    var roster = scene.roster()
     roster.expect(RosterRecords(names: [try scene.name(members[1], name, at: 5, by: members[0])]))
     #expect(try roster.activeMember(name).identity == members[1].publicIdentity)
     #expect(throws: GodwitError.self) { try roster.requireFree(other, for: members[2].replica) }
@@ -158,7 +93,7 @@ struct RosterTests {
 
   @Test("takes no record of a stranger, of another group, or a replica's word for itself")
   func refused() throws {
-    let stranger = try Scene.identity(9)
+    let stranger = try RosterScene.identity(9)
     let other = GroupID(Identifier128(high: 8, low: 8))
     let cases = [
       try scene.record(stranger.publicIdentity, at: 50, by: stranger),
@@ -166,17 +101,17 @@ struct RosterTests {
       try scene.record(members[1].publicIdentity, at: 50, by: members[1]),
       try MemberRecord.issue(
         group: other, identity: members[1].publicIdentity, name: "x", status: .removed, at: 50, by: members[0]),
-      try scene.record(Scene.identity(1).publicIdentity, at: 50, by: members[0]),
+      try scene.record(RosterScene.identity(1).publicIdentity, at: 50, by: members[0]),
     ]
     for record in cases {
       for isVouchedFor in [false, true] {
-        var roster = try scene.roster()
+        var roster = scene.roster()
         roster.expect(RosterRecords(members: [record]), isVouchedFor: isVouchedFor, isNew: false)
       }
     }
   }
 
-  @Test("a removal is not undone by a rename that had not seen it, in whatever order they come")
+  @Test("a removal is not undone by a rename that had not seen it, and undoes the removed one's own, in whatever order")
   func renameAndRemoval() throws {
     let removal = RosterRecords(members: [
       try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0])
@@ -184,29 +119,30 @@ struct RosterTests {
     for issuer in [members[1], members[2]] {
       let rename = RosterRecords(names: [try scene.name(members[1], "later", at: 200, by: issuer)])
       for order in [[removal, rename], [rename, removal]] {
-        var roster = try scene.roster()
+        var roster = scene.roster()
         for records in order { roster.merge(records, isVouchedFor: true) }
         #expect(roster[members[1].replica]?.isActive == false)
-        #expect(roster[members[1].replica]?.name == "later")
+        let isOwn = issuer.replica == members[1].replica
+        #expect(roster[members[1].replica]?.name == (isOwn ? scene.additions[1].name : "later"))
       }
     }
   }
 
   @Test("who overrules what is known states it later, whatever the clock says")
   func issueTime() throws {
-    var roster = try scene.roster()
+    var roster = scene.roster()
     #expect(roster.issueTime(about: members[1].replica, -5) == 2)
     #expect(roster.issueTime(about: members[1].replica, 1_000) == 1_000)
     let last = MemberRecord.issuedBeforeMilliseconds - 1
     roster.merge(RosterRecords(names: [try scene.name(members[1], "x", at: last, by: members[0])]))
     #expect(roster.issueTime(about: members[1].replica, 1_000) == last)
     #expect(roster.issueTime(about: members[2].replica, .max) == last)
-    #expect(try roster.issueTime(about: Scene.identity(9).replica, 3) == 3)
+    #expect(try roster.issueTime(about: RosterScene.identity(9).replica, 3) == 3)
   }
 
   @Test("at the end of time a removal still counts")
   func endOfTime() throws {
-    var roster = try scene.roster()
+    var roster = scene.roster()
     let last = MemberRecord.issuedBeforeMilliseconds - 1
     roster.merge(RosterRecords(members: [try scene.record(members[1].publicIdentity, at: last, by: members[2])]))
     let removal = try scene.record(members[1].publicIdentity, .removed, at: last, by: members[0])
@@ -221,29 +157,29 @@ struct RosterTests {
       let beyond = RosterRecords(
         members: [
           try scene.record(members[1].publicIdentity, .removed, at: time, by: members[2]),
-          try scene.record(Scene.identity(9).publicIdentity, at: time, by: members[2]),
+          try scene.record(RosterScene.identity(9).publicIdentity, at: time, by: members[2]),
         ],
         names: [try scene.name(members[3], "x", at: time, by: members[2])])
       let removal = RosterRecords(members: [
         try scene.record(members[2].publicIdentity, .removed, at: 100, by: members[0])
       ])
       for isVouchedFor in [false, true] {
-        var roster = try scene.roster()
+        var roster = scene.roster()
         roster.expect(beyond, isVouchedFor: isVouchedFor, isNew: false)
         roster.expect(removal)
         roster.expect(beyond, isVouchedFor: isVouchedFor, isNew: false)
         #expect(roster.active.map(\.identity.replica) == [members[0], members[1], members[3]].map(\.replica))
       }
-      var trusted = try scene.roster().records
+      var trusted = scene.roster().records
       trusted.members += beyond.members
       trusted.names += beyond.names
-      #expect(Roster(group: scene.group, trusted: trusted).records == (try scene.roster().records))
+      #expect(Roster(group: scene.group, trusted: trusted).records == (scene.roster().records))
     }
   }
 
   @Test("takes in no more successors than all can carry, so that nobody fills the keyrings of all")
   func tooManySuccessors() throws {
-    let scene = try Scene(129)
+    let scene = try RosterScene(129)
     let histories = try scene.identities.map { first in
       var history = IdentityHistory(first.publicIdentity)
       var present = first
@@ -254,7 +190,7 @@ struct RosterTests {
       }
       return history
     }
-    var roster = try scene.roster()
+    var roster = scene.roster()
     roster.expect(RosterRecords(histories: Array(histories.dropLast())))
     roster.expect(RosterRecords(histories: histories), isNew: false)
     #expect(roster.records.histories.count == 128)
@@ -263,8 +199,8 @@ struct RosterTests {
 
   @Test("takes in no more members than a file can carry, so that nobody stops the group by adding more")
   func tooManyMembers() throws {
-    var roster = try scene.roster()
-    let identity = try Scene.identity(0)
+    var roster = scene.roster()
+    let identity = try RosterScene.identity(0)
     func records(_ numbers: Range<Int>) throws -> [MemberRecord] {
       try numbers.map { number in
         let puppet = try PublicIdentity(
@@ -286,20 +222,27 @@ struct RosterTests {
   func converges(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var keys = members
-    var rosters = try (0..<4).map { _ in try scene.roster() }
+    var rosters = (0..<4).map { _ in scene.roster() }
     for step in 0..<30 {
       let here = Int.random(in: 0..<4, using: &random)
       let subject = Int.random(in: 0..<4, using: &random)
       let time = rosters[here].issueTime(about: keys[subject].replica, Int64.random(in: 0...40, using: &random))
       switch Int.random(in: 0..<6, using: &random) {
       case 0:
-        let name = try scene.name(keys[subject], "name \(step)", at: time, by: keys[here])
+        let name = try NameRecord.issue(
+          group: scene.group, subject: keys[subject].replica, name: "name \(step)", at: time, by: keys[here],
+          ground: rosters[here].ground(of: keys[here].replica))
         rosters[here].merge(RosterRecords(names: [name]))
       case 1:
         let status = [MemberRecord.Status.active, .removed].randomElement(using: &random) ?? .active
-        guard let known = rosters[here][keys[subject].replica]?.identity else { continue }
-        rosters[here].merge(
-          RosterRecords(members: [try scene.record(known, status, at: time, by: keys[here])]))
+        guard let known = rosters[here][keys[subject].replica] else { continue }
+        let record =
+          status == .removed
+          ? try rosters[here].removal(of: known, by: keys[here], at: time)
+          : try MemberRecord.issue(
+            group: scene.group, identity: known.identity, name: "again", status: .active, at: time, by: keys[here],
+            ground: rosters[here].ground(of: keys[here].replica))
+        rosters[here].merge(RosterRecords(members: [record]))
       case 2:
         guard var history = rosters[here][keys[here].replica]?.history else { continue }
         let next = try Identity.generate(replica: keys[here].replica)

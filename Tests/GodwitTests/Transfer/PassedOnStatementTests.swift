@@ -144,7 +144,7 @@ struct PassedOnStatementTests {
     try await pass(inventing: invented) { _, statement in
       try SignedStatement.issue(
         group: statement.group, incarnation: statement.origin.incarnation, at: statement.createdAt + 5,
-        vector: statement.vector, chains: statement.chains, members: [invented], ended: [], by: third)
+        vector: statement.vector, chains: statement.chains, members: [stranger.replica: .active], ended: [], by: third)
     }
     #expect(try await kept == 1)
     let stored = try await group[0].withWriter { try KnownStatements(connection: $0.connection).all() }
@@ -194,7 +194,7 @@ struct PassedOnStatementTests {
       try (1...200).map { number in
         try SignedStatement.issue(
           group: statement.group, incarnation: UInt32(number), at: statement.createdAt, vector: statement.vector,
-          chains: .zero, members: [], ended: [], by: third)
+          chains: .zero, members: [:], ended: [], by: third)
       }
     }
     #expect(try await count(of: group[0]) < 70)
@@ -207,7 +207,7 @@ struct PassedOnStatementTests {
       copies = try (1...63).map { number in
         try SignedStatement.issue(
           group: statement.group, incarnation: UInt32(number), at: statement.createdAt, vector: statement.vector,
-          chains: .zero, members: [], ended: [], by: third)
+          chains: .zero, members: [:], ended: [], by: third)
       }
       return copies
     }
