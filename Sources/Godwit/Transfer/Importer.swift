@@ -13,6 +13,8 @@ final class Importer {
   private let file: SyncFileReader
   /// With those that the file tells of, for whom its signature vouches; nothing is kept unless that fits.
   private let vouchedRoster: Roster
+  /// What the file says of members that was not known.
+  private var memberChanges: [MemberChange] = []
   private let log: ChangeLog
   private let applier: TransactionApplier
   private let merger: Merger
@@ -100,12 +102,14 @@ final class Importer {
             .run(isRejoining: isRejoining, progress)
           let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
           importer = new
+          new.memberChanges = vouched.changes(since: roster)
           let report = try new.acknowledge(state)
           try members.remember(file.header.roster, beyond: roster)
           return report
         }
         let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
         importer = new
+        new.memberChanges = vouched.changes(since: roster)
         let report = try new.run(progress)
         // Before the database says what those hold: who is not known here does not count.
         try members.remember(file.header.roster, beyond: roster)
@@ -204,7 +208,8 @@ final class Importer {
       needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
-      }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value))
+      }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value),
+      members: memberChanges)
     if let planner {
       try planner.end(writer, report, snapshot)
       throw TakenBack()

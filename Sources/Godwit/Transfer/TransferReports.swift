@@ -98,4 +98,6 @@ public struct MergeReport: Sendable {
   public let forks: [Fork]
   /// What cannot be applied here.
   public let leftOut: [LeftOut]
+  /// Who came into the group by the file, went, or is called otherwise, and by whom; this replica may be among them.
+  public let members: [MemberChange]
 }

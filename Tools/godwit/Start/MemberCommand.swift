@@ -7,7 +7,8 @@ struct MemberCommand: AsyncParsableCommand {
     commandName: "member",
     abstract: "Add, list, rename and remove the group's members, and tell their incarnations.",
     subcommands: [
-      MemberAdd.self, MemberList.self, MemberRename.self, MemberRemove.self, MemberIncarnations.self, MemberEnd.self,
+      MemberAdd.self, MemberList.self, MemberLog.self, MemberRename.self, MemberRemove.self, MemberIncarnations.self,
+      MemberEnd.self,
     ])
 }
 

@@ -107,13 +107,15 @@ extension MergeReport {
     let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
     let forked = forks.isEmpty ? "" : "; forked: \(parted)"
     let left = leftOut.isEmpty ? "" : "; left out: \(leftOut.map { $0.text(names) }.joined(separator: ", "))"
-    return Format.printable("\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))\(lacking)\(forked)\(left)")
+    let changed = members.isEmpty ? "" : "; members: \(members.map { $0.text(names) }.joined(separator: ", "))"
+    let head = "\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))"
+    return Format.printable("\(head)\(lacking)\(forked)\(left)\(changed)")
   }
 
   /// Specs/cli.md, "import".
-  fileprivate func json(_ file: String, _ names: ReplicaNames) -> JSONValue { .object(members(file, names)) }
+  fileprivate func json(_ file: String, _ names: ReplicaNames) -> JSONValue { .object(fields(file, names)) }
 
-  func members(_ file: String, _ names: ReplicaNames) -> [(String, JSONValue)] {
+  func fields(_ file: String, _ names: ReplicaNames) -> [(String, JSONValue)] {
     [
       ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied)),
       ("duplicates", .number(duplicates)), ("waiting", .number(staged)), ("rows", .number(rows)),
@@ -123,7 +125,7 @@ extension MergeReport {
       ("snapshotRows", .number(snapshotRows)),
       ("replayed", .number(replayed)), ("needsSnapshot", .bool(needsSnapshot)),
       ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
-      ("leftOut", .array(leftOut.map { $0.json(names) })),
+      ("leftOut", .array(leftOut.map { $0.json(names) })), ("members", .array(members.map { $0.json(names) })),
     ]
   }
 }

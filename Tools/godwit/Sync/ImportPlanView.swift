@@ -54,7 +54,7 @@ struct ImportPlanView {
   /// Specs/cli.md, "import --plan".
   var json: JSONValue {
     .object(
-      plan.report.members(file, names) + [
+      plan.report.fields(file, names) + [
         ("planned", .bool(true)), ("state", .array(plan.state.map(json))),
         ("changes", .array(plan.changes.map(\.json))),
         ("conflictEntries", .array(plan.conflicts.map { $0.json(names) })), ("limbo", .number(plan.limboCount)),

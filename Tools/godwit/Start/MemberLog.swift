@@ -1,0 +1,48 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct MemberLog: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "List who was added, removed and renamed, when and by whom.",
+    discussion: """
+      Every record about a member that counts, by the clocks of those who stated them, the earliest first. A member \
+      lapses when who let it in is removed and the removal does not name it.
+
+      Examples:
+        godwit member log
+        godwit member log --json
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let (changes, names) = try await options.withReplica { replica in
+      (try await replica.memberLog(), ReplicaNames(try await replica.members()))
+    }
+    guard !options.json else { return try options.console.lines(changes.map { $0.json(names).text }) }
+    var table = TextTable([("TIME", .left), ("WHAT", .left), ("NAME", .left), ("REPLICA", .left), ("BY", .left)])
+    for change in changes {
+      let time = Format.time(milliseconds: change.milliseconds)
+      table.add([time, change.kind.rawValue, change.name, "\(change.replica)", names.name(change.issuer)])
+    }
+    try options.console.lines(table.lines)
+  }
+}
+
+extension MemberChange {
+  /// `laptop removed by desk`.
+  func text(_ names: ReplicaNames) -> String {
+    guard issuer != replica else { return "\(name) \(kind.rawValue)" }
+    return "\(name) \(kind.rawValue) by \(names.name(issuer))"
+  }
+
+  /// Specs/cli.md, "member log".
+  func json(_ names: ReplicaNames) -> JSONValue {
+    [
+      "kind": .string(kind.rawValue), "replica": .string("\(replica)"), "name": .string(name),
+      "by": .object(names.json(issuer)), "time": .string(Format.time(milliseconds: milliseconds)),
+    ]
+  }
+}
