@@ -17,8 +17,8 @@ enum SystemTables {
       size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB);
     CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
     CREATE TABLE godwit_staged (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
-      chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, context BLOB NOT NULL,
-      states_context INTEGER NOT NULL, changes BLOB NOT NULL,
+      chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, size INTEGER NOT NULL,
+      flags INTEGER NOT NULL, context BLOB, changes BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
     CREATE TABLE godwit_head (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
       base INTEGER NOT NULL, signature BLOB NOT NULL, ahead BLOB NOT NULL,

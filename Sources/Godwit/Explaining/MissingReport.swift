@@ -10,6 +10,11 @@ public struct MissingReport: Sendable {
     public let replica: ReplicaID
     /// How many there are.
     public let transactions: Int
+    /// What they take here, in bytes.
+    public let bytes: Int
+    /// How many of them are not tried any more: a process died while each of them was. They stay until their author sends
+    /// them again, or they are dropped (`Replica.dropWaiting(of:)`).
+    public let setAside: Int
     /// The first and last sequence number among them.
     public let sequences: ClosedRange<UInt64>
   }
@@ -49,11 +54,32 @@ extension Replica {
   }
 }
 
+extension Replica {
+  /// Drops what waits of a member. It is not held, so it comes again, if somebody has it.
+  ///
+  /// - Parameter name: What the member is called, its replica ID, or the first digits of that.
+  /// - Returns: What was dropped, by incarnation.
+  /// - Throws: `invalidArgument` when that is no member, or several; `busy`.
+  @discardableResult
+  public func dropWaiting(of name: String) async throws -> [MissingReport.Waiting] {
+    let replica = try await member(named: name).identity.replica
+    return try await withWriter { writer in
+      try writer.inTransaction {
+        let staged = StagedTransactions(connection: writer.connection)
+        let dropped = try staged.ranges().filter { $0.replica == replica }
+        try staged.remove(of: replica)
+        return dropped
+      }
+    }
+  }
+}
+
 extension StagedTransactions {
   /// What waits, by origin.
-  fileprivate func ranges() throws -> [MissingReport.Waiting] {
+  func ranges() throws -> [MissingReport.Waiting] {
     let sql = """
-      SELECT replica, count(*), min(sequence), max(sequence) FROM godwit_staged GROUP BY replica, incarnation
+      SELECT replica, count(*), min(sequence), max(sequence), sum(size), sum(flags & 4 != 0) FROM godwit_staged
+      GROUP BY replica, incarnation ORDER BY replica, incarnation
       """
     return try connection.withStatement(sql) { statement in
       var ranges: [MissingReport.Waiting] = []
@@ -64,7 +90,7 @@ extension StagedTransactions {
         ranges.append(
           MissingReport.Waiting(
             replica: ReplicaID(try Identifier128(reading: &reader)), transactions: Int(statement.integer(at: 1)),
-            sequences: first...last))
+            bytes: Int(statement.integer(at: 4)), setAside: Int(statement.integer(at: 5)), sequences: first...last))
       }
       return ranges
     }

@@ -98,6 +98,7 @@ extension Replica {
   /// - Parameter name: What it is called, its replica ID, or the first digits of that.
   /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself.
   public func removeMember(named name: String) async throws {
+    let replica = try await member(named: name).identity.replica
     try await changeRoster { roster, contents, now in
       let member = try roster.activeMember(name)
       guard member.identity.replica != contents.identity.replica else {
@@ -105,6 +106,10 @@ extension Replica {
       }
       let record = try roster.removal(of: member, by: contents.identity, at: now)
       try roster.take(RosterRecords(members: [record]))
+    }
+    // What is held of it stays; what waits might be what it was removed for.
+    try await withWriter { writer in
+      try writer.inTransaction { try StagedTransactions(connection: writer.connection).remove(of: replica) }
     }
   }
 

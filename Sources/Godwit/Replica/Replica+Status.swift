@@ -27,7 +27,8 @@ extension Replica {
       return ReplicaStatus(
         incarnation: origins.own.incarnationDigits, tables: tables,
         held: held.origins.map { ReplicaStatus.Held(replica: $0.replica, sequence: held[$0].rawValue) },
-        staged: try staged.count(), schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),
+        staged: try staged.count(), waiting: try staged.ranges(),
+        schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),
         quarantined: try Quarantine.count(on: connection), conflicts: try ConflictLog.openCount(on: connection),
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Holds.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,

@@ -26,6 +26,8 @@ public struct ReplicaStatus: Sendable {
   public let held: [Held]
   /// Transactions that wait for others.
   public let staged: Int
+  /// The same by author, with their bytes.
+  public let waiting: [MissingReport.Waiting]
   /// The version of the tables; 0 without migrations.
   public let schemaVersion: Int
   /// Transactions that wait, or parts of which wait, for tables or columns not known here.

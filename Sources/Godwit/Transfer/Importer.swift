@@ -19,6 +19,7 @@ final class Importer {
   private let applier: TransactionApplier
   private let merger: Merger
   private let staged: StagedTransactions
+  private let waitingRoom: WaitingRoom
   /// Each origin's chain and context as the file tells them, up to the transaction read last.
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
@@ -37,8 +38,6 @@ final class Importer {
   private var changedOrigins: Set<Origin> = []
   /// What is never taken in here, and all of its origins that comes after it.
   private var leftOut: [Origin: MergeReport.LeftOut] = [:]
-  /// The first of each origin's that had waited and were tried.
-  private var triedStaged: [Origin: SequenceNumber] = [:]
   private var applied = 0
   private var duplicates = 0
   private var quarantined = 0
@@ -60,6 +59,7 @@ final class Importer {
     applier = try TransactionApplier(writer)
     merger = applier.merger
     staged = StagedTransactions(connection: connection)
+    waitingRoom = WaitingRoom(connection, vouched, sender: file.header.sender)
     held = log.origins.vector
     isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
     forks = ForkWatch { [log] in try log.chain(at: $0) }
@@ -78,9 +78,8 @@ final class Importer {
     _ file: SyncFileReader, from members: TrustedMembers, on writer: ReplicaWriter, isRejoining: Bool = false,
     planner: ImportPlanner? = nil, progress: ProgressHandler?
   ) throws -> MergeReport {
-    var importer: Importer?
     do {
-      return try writer.inMerge {
+      let report = try writer.inMerge {
         let roster = try members.load()
         // It may have been removed while this import waited for another.
         _ = try roster.sender(of: file.preamble)
@@ -101,14 +100,12 @@ final class Importer {
           let state = try SnapshotImport(file, head, writer: writer, isPlanned: planner != nil)
             .run(isRejoining: isRejoining, progress)
           let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
-          importer = new
           new.memberChanges = vouched.changes(since: roster)
           let report = try new.acknowledge(state)
           try members.remember(file.header.roster, beyond: roster)
           return report
         }
         let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
-        importer = new
         new.memberChanges = vouched.changes(since: roster)
         let report = try new.run(progress)
         // Before the database says what those hold: who is not known here does not count.
@@ -118,31 +115,12 @@ final class Importer {
         #endif
         return report
       }
+      return try report.adding(WaitingRun.run(on: writer), file.header, on: writer)
     } catch let error as GodwitError where error.code == .constraint {
       throw GodwitError(
         .importConstraint, "the merged changes would break a constraint: \(error.message)",
         hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
-    } catch let error as GodwitError where planner == nil && unfit.contains(error.code) {
-      throw try importer?.dropTried(because: error) ?? error
     }
-  }
-
-  /// What says that a transaction cannot be applied, now or later.
-  private static let unfit: Set<GodwitError.Code> = [.corruptFile, .truncatedFile, .needsMigration]
-
-  /// What had waited here is not the file's fault, and must not keep it out for ever: it is let go of, once all else is as
-  /// it was before. If it is fit after all, it comes again, for nobody takes it for held here.
-  private func dropTried(because error: GodwitError) throws -> GodwitError? {
-    guard !triedStaged.isEmpty else { return nil }
-    try writer.inTransaction {
-      for (origin, first) in triedStaged {
-        _ = try staged.remove(of: origin, after: SequenceNumber(rawValue: first.rawValue - 1))
-      }
-    }
-    let authors = Set(triedStaged.keys.map { vouchedRoster[$0.replica]?.name ?? "\($0.replica)" }).sorted()
-    return GodwitError(
-      .corruptFile, "changes of \(authors.joined(separator: ", ")) that had waited here cannot be applied: \(error.message)",
-      hint: "they have been let go of, and nothing else was changed; import the file again", underlying: error)
   }
 
   /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others may
@@ -180,7 +158,7 @@ final class Importer {
 
   private func finish() throws {
     try leaveOutStaged()
-    try applyStaged()
+    try waitingRoom.dropRemoved()
     for (origin, left) in leftOut where left.reason == .fenced { try log.origins.moveEnd(of: origin, to: held[origin]) }
     try merger.finish()
     try log.origins.save(changedOrigins)
@@ -209,9 +187,9 @@ final class Importer {
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value),
-      members: memberChanges)
+      members: memberChanges, dropped: waitingRoom.notKept)
     if let planner {
-      try planner.end(writer, report, snapshot)
+      try planner.end(writer, report.adding(WaitingRun.plan(on: writer), file.header, on: writer), snapshot)
       throw TakenBack()
     }
     // Own numbers mean other transactions elsewhere, or would with the next one, or nobody takes any.
@@ -270,11 +248,7 @@ final class Importer {
         try acknowledgements.lower(to: MemberStatement(statement), of: statement.origin)
       }
     }
-    for statement in try known.pending() where held.covers(statement.vector) {
-      let chains = try SignedStatement.hash(statement.vector) { try log.chain(at: $0) }
-      if chains == statement.chains { try acknowledgements.count(MemberStatement(statement), of: statement.origin) }
-      try known.settle(statement.origin)
-    }
+    try known.weighPending(&acknowledgements, held: held, log)
   }
 
   /// What the file says came before its ranges, and where they end, is compared with what is held here.
@@ -332,7 +306,7 @@ final class Importer {
     waiting.isForeign = try forks.isForeign(waiting.context)
     guard canApply(waiting) else {
       admission.passOver(record.dot, digest)
-      return try staged.add(waiting)
+      return try waitingRoom.keep(waiting)
     }
     guard try hasSeenWhatItHad(waiting) else { throw Self.falseContext(record.dot) }
     try apply(waiting)
@@ -361,9 +335,7 @@ final class Importer {
     if let left = leftOut[dot.origin] { return left.reason }
     // Who knows the end of an incarnation takes nothing beyond it. Who took it before knows of a later end, and says so.
     if let end = endings[dot.origin], dot.sequence > end { return .ended }
-    var context = transaction.context
-    context[dot.origin] = dot.sequence
-    return context.covers(floor) ? nil : .fenced
+    return transaction.hasSeen(floor) ? nil : .fenced
   }
 
   private func leaveOut(_ origin: Origin, _ sequences: ClosedRange<SequenceNumber>, _ reason: MergeReport.LeftOut.Reason) {
@@ -381,13 +353,10 @@ final class Importer {
     }
   }
 
-  /// Chains cover the contexts that transactions state, and not what a file says of those before it: whoever passes on
-  /// another's transactions must not change what they had seen.
+  /// Compared once for all that inherit one context.
   private func hasSeenWhatItHad(_ transaction: StagedTransaction) throws -> Bool {
-    let dot = transaction.record.dot
-    guard transaction.record.context == nil, comparedContexts[dot.origin] != transaction.context else { return true }
-    let before = Dot(dot.origin, SequenceNumber(rawValue: dot.sequence.rawValue - 1))
-    return try log.othersContext(of: before) == transaction.context
+    if comparedContexts[transaction.record.dot.origin] == transaction.context { return true }
+    return try transaction.hasSeenWhatItHad(log)
   }
 
   private func apply(_ transaction: StagedTransaction) throws {
@@ -398,40 +367,6 @@ final class Importer {
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)
     applied += 1
-  }
-
-  /// Applies waiting transactions for as long as one becomes possible through another.
-  private func applyStaged() throws {
-    var isProgressing = true
-    while isProgressing {
-      isProgressing = false
-      for first in try staged.firsts() {
-        while let waiting = try staged.get(Dot(first.origin, held[first.origin].next)), canApply(waiting) {
-          let head = try log.origins.head(of: first.origin)
-          if let reason = reasonToLeaveOut(waiting) {
-            if let left = try staged.remove(of: first.origin, after: held[first.origin]) {
-              leaveOut(first.origin, left, reason)
-            }
-            break
-          }
-          guard waiting.record.chain(after: head.chain) == waiting.chain else {
-            // Its sender had another history. It must not stand in the way of the right one.
-            forks.part(first.origin, at: waiting.record.dot.sequence, isExact: true)
-            try staged.remove(through: waiting.record.dot)
-            break
-          }
-          guard try hasSeenWhatItHad(waiting) else {
-            // Who sent it said so falsely. The true one comes again, for this one is not held.
-            try staged.remove(through: waiting.record.dot)
-            break
-          }
-          if triedStaged[first.origin] == nil { triedStaged[first.origin] = waiting.record.dot.sequence }
-          try apply(waiting)
-          isProgressing = true
-        }
-        try staged.remove(through: Dot(first.origin, held[first.origin]))
-      }
-    }
   }
 
   private static func falseContext(_ dot: Dot) -> GodwitError {

@@ -71,6 +71,15 @@ struct KnownStatements {
     return true
   }
 
+  /// What others have signed of themselves counts once all of it is held here, by the same history.
+  func weighPending(_ acknowledgements: inout Acknowledgements, held: VersionVector, _ log: ChangeLog) throws {
+    for statement in try pending() where held.covers(statement.vector) {
+      let chains = try SignedStatement.hash(statement.vector) { try log.chain(at: $0) }
+      if chains == statement.chains { try acknowledgements.count(MemberStatement(statement), of: statement.origin) }
+      try settle(statement.origin)
+    }
+  }
+
   /// Whether a pending one counts is known now.
   func settle(_ origin: Origin) throws {
     try connection.run("UPDATE godwit_statement SET pending = 0 WHERE replica = ? AND incarnation = ?", origin.columns)

@@ -82,7 +82,8 @@ extension Replica {
     try PrivateFile.open(log, writing: true).synchronize()
   }
 
-  /// Applies a sync file in one transaction: all of it, or nothing.
+  /// Applies a sync file in one transaction: all of it, or nothing. What had waited for it is applied afterwards, in
+  /// transactions of its own: what of that nobody can apply is dropped and named, and keeps no file out.
   ///
   /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
   ///   `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when

@@ -11,50 +11,131 @@ struct StagedTransaction {
   /// Its author had seen another history of a forked origin, which the numbers in its context cannot tell from the
   /// one here. It waits until a file brings it whose sender holds what is here.
   var isForeign = false
+  /// A process died while it was tried alone. It waits until its author sends it again, or it is dropped.
+  var isSetAside = false
 }
 
 /// Transactions that came before their causes (`godwit_staged`), kept verbatim until those arrive.
 struct StagedTransactions {
   let connection: Connection
 
-  func add(_ staged: StagedTransaction) throws {
+  /// What a row takes beside its change set and its context.
+  static let rowByteCount = 128
+
+  private static let statesContext: Int64 = 1
+  private static let foreign: Int64 = 2
+  private static let setAside: Int64 = 4
+
+  /// What it takes in the database.
+  static func byteCount(_ staged: StagedTransaction, inheritsContext: Bool) -> Int {
+    let context = inheritsContext ? 0 : 24 * staged.context.entries.count
+    return rowByteCount + staged.record.changes.count + context
+  }
+
+  /// Keeps it, unless one of its number waits already; returns whether it is kept now.
+  ///
+  /// - Parameter inheritsContext: Whether the one before it waits with the same context, which is then stored there alone.
+  @discardableResult
+  func add(_ staged: StagedTransaction, inheritsContext: Bool = false) throws -> Bool {
     var context = ByteWriter()
     staged.context.write(to: &context)
+    let flags = (staged.record.context == nil ? 0 : Self.statesContext) | (staged.isForeign ? Self.foreign : 0)
     try connection.run(
       """
-      INSERT OR IGNORE INTO godwit_staged (replica, incarnation, sequence, chain, hlc, schema, context, states_context,
-        changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR IGNORE INTO godwit_staged (replica, incarnation, sequence, chain, hlc, schema, size, flags, context,
+        changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       staged.record.dot.origin.columns + [
         .integer(Int64(staged.record.dot.sequence.rawValue)), .blob(staged.chain.bytes),
         .integer(Int64(staged.record.hlc.rawValue)), .integer(Int64(staged.record.schemaVersion)),
-        .blob(context.bytes), .integer((staged.record.context == nil ? 0 : 1) | (staged.isForeign ? 2 : 0)),
-        .blob(staged.record.changes),
+        .integer(Int64(Self.byteCount(staged, inheritsContext: inheritsContext))), .integer(flags),
+        inheritsContext ? .null : .blob(context.bytes), .blob(staged.record.changes),
       ])
+    return try connection.scalar("SELECT changes()") == .integer(1)
   }
 
-  func get(_ dot: Dot) throws -> StagedTransaction? {
+  func contains(_ dot: Dot) throws -> Bool {
+    try connection.scalar(
+      "SELECT 1 FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence = ?",
+      dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))]) != nil
+  }
+
+  /// - Parameter previous: The one before it, where that is at hand: its context need not be looked up then.
+  func get(_ dot: Dot, after previous: StagedTransaction? = nil) throws -> StagedTransaction? {
     let sql = """
-      SELECT chain, hlc, schema, context, states_context, changes FROM godwit_staged
+      SELECT chain, hlc, schema, context, flags, changes FROM godwit_staged
       WHERE replica = ? AND incarnation = ? AND sequence = ?
       """
     return try connection.withStatement(sql) { statement in
       try statement.bind(dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
       guard try statement.step() else { return nil }
       var chain = ByteReader(statement.blob(at: 0))
-      var contextReader = ByteReader(statement.blob(at: 3))
-      let context = try VersionVector(reading: &contextReader)
+      let context: VersionVector
+      if statement.isNull(at: 3) {
+        let isNext = previous.map { $0.record.dot.origin == dot.origin && $0.record.dot.sequence.next == dot.sequence }
+        context = try isNext == true ? previous?.context ?? VersionVector() : self.context(before: dot)
+      } else {
+        var reader = ByteReader(statement.blob(at: 3))
+        context = try VersionVector(reading: &reader)
+      }
+      let flags = statement.integer(at: 4)
       let record = TransactionRecord(
         dot: dot, hlc: HLC(rawValue: UInt64(bitPattern: statement.integer(at: 1))),
         schemaVersion: UInt64(bitPattern: statement.integer(at: 2)),
-        context: statement.integer(at: 4) & 1 == 1 ? context : nil, changes: statement.blob(at: 5))
+        context: flags & Self.statesContext != 0 ? context : nil, changes: statement.blob(at: 5))
       return StagedTransaction(
         record: record, context: context, chain: try ContentHash(reading: &chain),
-        isForeign: statement.integer(at: 4) & 2 != 0)
+        isForeign: flags & Self.foreign != 0, isSetAside: flags & Self.setAside != 0)
     }
   }
 
+  /// The context stored with the nearest transaction before.
+  private func context(before dot: Dot) throws -> VersionVector {
+    let sql = """
+      SELECT context FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence < ? AND context IS NOT NULL
+      ORDER BY sequence DESC LIMIT 1
+      """
+    let values = dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))]
+    guard case .blob(let bytes)? = try connection.scalar(sql, values) else {
+      throw GodwitError(.damagedLog, "a waiting transaction has lost its context", hint: "run: godwit missing --drop")
+    }
+    var reader = ByteReader(bytes)
+    return try VersionVector(reading: &reader)
+  }
+
+  /// Sets aside those with these chains, which are not tried any more.
+  func setAside(_ chains: [ContentHash]) throws {
+    for chain in chains {
+      try connection.run(
+        "UPDATE godwit_staged SET flags = flags | \(Self.setAside) WHERE chain = ?", [.blob(chain.bytes)])
+    }
+  }
+
+  /// Lets one that was set aside be tried again.
+  func readmit(_ dot: Dot) throws {
+    try connection.run(
+      """
+      UPDATE godwit_staged SET flags = flags & ~\(Self.setAside)
+      WHERE replica = ? AND incarnation = ? AND sequence = ? AND flags & \(Self.setAside)
+      """, dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
+  }
+
+  /// Drops all that waits of a replica.
+  func remove(of replica: ReplicaID) throws {
+    try connection.run("DELETE FROM godwit_staged WHERE replica = ?", [Origin(replica: replica, incarnation: 0).columns[0]])
+  }
+
   func remove(through dot: Dot) throws {
+    // The next one may have its context from one that goes.
+    let next = Dot(dot.origin, dot.sequence.next)
+    if let staged = try get(next) {
+      var context = ByteWriter()
+      staged.context.write(to: &context)
+      try connection.run(
+        """
+        UPDATE godwit_staged SET context = ? WHERE replica = ? AND incarnation = ? AND sequence = ? AND context IS NULL
+        """, [.blob(context.bytes)] + next.origin.columns + [.integer(Int64(next.sequence.rawValue))])
+    }
     try connection.run(
       "DELETE FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence <= ?",
       dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
@@ -112,7 +193,7 @@ struct StagedTransactions {
       }
       guard let staged = try get(first) else { continue }
       for entry in staged.context.entries where held[entry.origin] < entry.sequence {
-        if try get(Dot(entry.origin, held[entry.origin].next)) == nil {
+        if try !contains(Dot(entry.origin, held[entry.origin].next)) {
           needed[entry.origin] = max(needed[entry.origin] ?? .none, entry.sequence)
         }
       }

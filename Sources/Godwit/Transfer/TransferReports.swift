@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitSyncFile
 
 /// What an export wrote.
 public struct ExportReport: Sendable {
@@ -65,6 +66,28 @@ public struct MergeReport: Sendable {
     }
   }
 
+  /// Transactions that do not wait any more, or were not kept to wait. They are not held, so they come again.
+  public struct Dropped: Sendable, Hashable {
+    /// Why.
+    public enum Reason: String, Sendable {
+      /// More may not wait: of their author, or in all (Specs/limits.md).
+      case limit
+      /// Their author is no active member.
+      case removed
+      /// Nobody can apply them.
+      case unfit
+    }
+
+    /// The replica that wrote them.
+    public let replica: ReplicaID
+    /// The first and last sequence number.
+    public let sequences: ClosedRange<UInt64>
+    /// Why.
+    public let reason: Reason
+    /// What applying them failed with.
+    public let message: String?
+  }
+
   /// The member that made the file.
   public let sender: ReplicaID
   /// Transactions applied, those that had been waiting included.
@@ -100,4 +123,27 @@ public struct MergeReport: Sendable {
   public let leftOut: [LeftOut]
   /// Who came into the group by the file, went, or is called otherwise, and by whom; this replica may be among them.
   public let members: [MemberChange]
+  /// What does not wait any more, or was not kept to wait.
+  public let dropped: [Dropped]
+}
+
+extension MergeReport {
+  /// With what came of trying what had waited.
+  func adding(
+    _ outcome: WaitingAttempt.Outcome, _ header: SyncFileHeader, on writer: ReplicaWriter
+  ) throws -> MergeReport {
+    let held = writer.log.origins.vector
+    let staged = StagedTransactions(connection: writer.connection)
+    let missing = try staged.missing(held: held)
+    let parted = outcome.parted.sorted { $0.key < $1.key }
+    return MergeReport(
+      sender: sender, applied: applied + outcome.applied, duplicates: duplicates, staged: try staged.count(),
+      rows: rows + outcome.rows, conflicts: conflicts + outcome.conflicts,
+      prunedConflicts: prunedConflicts + outcome.prunedConflicts, quarantined: quarantined + outcome.quarantined,
+      losses: losses, isSnapshot: isSnapshot, snapshotRows: snapshotRows, replayed: replayed,
+      needsSnapshot: !missing.isEmpty && !held.covers(header.floor), missing: missing,
+      forks: forks + parted.map { Fork(replica: $0.key.replica, sequence: $0.value.rawValue) },
+      leftOut: leftOut + outcome.leftOut.sorted { $0.key < $1.key }.map(\.value), members: members,
+      dropped: dropped + outcome.dropped)
+  }
 }

@@ -167,7 +167,7 @@ import Testing
     #expect(
       Set(object.keys) == [
         "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing", "forks",
-        "leftOut", "planned", "state", "snapshotRows", "losses",
+        "leftOut", "planned", "state", "snapshotRows", "losses", "members", "dropped",
         "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
@@ -291,13 +291,13 @@ import Testing
     let told = try phone.godwit("missing")
     let object = try #require(try phone.godwit("missing", "--json").objects().first)
 
-    #expect(told.status == 4 && told.lines.first == "waiting  laptop 1, 1 transaction")
+    #expect(told.status == 4 && told.lines.first?.hasPrefix("waiting  laptop 1, 1 transaction, ") == true)
     #expect(told.lines.last?.hasPrefix("missing  desk 1, ask ") == true)
     let missing = try #require((object["missing"] as? [[String: Any]])?.first)
     #expect(Set(missing.keys) == ["replica", "name", "first", "last", "holders"])
     let holders = try #require(missing["holders"] as? [[String: Any]])
     #expect(Set(holders.compactMap { $0["name"] as? String }) == ["desk", "laptop"])
-    #expect(keys((object["waiting"] as? [Any])?.first) == ["replica", "name", "first", "last", "transactions"])
+    #expect(keys((object["waiting"] as? [Any])?.first) == ["replica", "name", "first", "last", "transactions", "bytes", "setAside"])
     try #require(try desk.pipe(["export", "--all", "-"], to: phone, ["import", "-"]).status == 0)
     #expect(try phone.godwit("missing").status == 0)
   }

@@ -51,7 +51,7 @@ import Testing
       try keys(imported)
         == [
           "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "quarantined", "missing",
-          "snapshot", "snapshotRows", "replayed", "needsSnapshot", "forks", "leftOut", "losses",
+          "snapshot", "snapshotRows", "replayed", "needsSnapshot", "forks", "leftOut", "losses", "members", "dropped",
         ])
   }
 
@@ -97,7 +97,7 @@ import Testing
     let status = try desk.godwit("status", "--json")
     #expect(
       try keys(status) == [
-        "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "missing",
+        "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "waitingOf", "missing",
         "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "schemaVersion", "quarantined",
       ])
     let object = try #require(try status.objects().first)

@@ -126,6 +126,27 @@ import Testing
     #expect(try laptop.godwit("member", "rename", "desk", "").status == 64)
   }
 
+  @Test func everyChangeOfMembersIsReportedAndListed() throws {
+    try desk.invite(laptop)
+    let phone = try Machine("phone")
+    try phone.write(Data(try phone.godwit("identity").output), to: "identity")
+    try desk.add(phone.path("identity"), phone)
+    #expect(try desk.godwit("member", "rename", "laptop", "attic").status == 0)
+    let first = try desk.pipe(["export", "-"], to: laptop, ["import", "-", "--json"])
+    let news = try #require(try first.objects().first?["members"] as? [[String: Any]])
+    #expect(Set(news.map { "\($0["kind"] ?? "") \($0["name"] ?? "")" }) == ["added phone", "renamed attic"])
+    #expect(news.allSatisfy { ($0["by"] as? [String: Any])?["name"] as? String == "desk" })
+    #expect(try laptop.godwit("member", "remove", "phone").status == 0)
+    let second = try laptop.pipe(["export", "-"], to: desk, ["import", "-"])
+    #expect(second.text.contains("; members: phone removed by attic"), "\(second.text)")
+    let log = try desk.godwit("member", "log", "--json").objects()
+    #expect(log.map { "\($0["kind"] ?? "") \($0["name"] ?? "")" }
+      == ["founded desk", "added laptop", "added phone", "renamed attic", "removed phone"])
+    #expect(Set(log[0].keys) == ["kind", "replica", "name", "by", "time"])
+    let lines = try desk.godwit("member", "log").lines
+    #expect(lines.count == 6 && lines[0].hasPrefix("TIME") && lines[5].contains("removed") && lines[5].hasSuffix("attic"))
+  }
+
   @Test func aReplacedIdentityIsBelievedWithTheNextFile() async throws {
     try desk.invite(laptop)
     try #require(try laptop.godwit("export", "old.sync").status == 0)

@@ -13,7 +13,7 @@ struct TracingTests {
   private static let passphrase = "correct horse battery 5f1d"
   /// Opened for writing, made or renamed to, in the machine's folder.
   private static let allowed = [
-    #"\.godwit"#, #"\.godwit/database(\.new|\.old)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate|rekey\.lock)"#,
+    #"\.godwit"#, #"\.godwit/database(\.new|\.old)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate|rekey\.lock|trial)"#,
     #"\.godwit/keyring(\.anchor)?(\.\w+\.tmp|\.lock)?"#, #"config"#, #"config/godwit"#,
     #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#, #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\d{3})?(\.\w+\.tmp|\.new)?"#,
     #"[\w-]+\.godwit-backup(\.\w+\.tmp(-wal|-shm|-journal)?)?"#, #"\w{8}-[\w-]+\.(out|err)"#,

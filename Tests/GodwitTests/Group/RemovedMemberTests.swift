@@ -154,9 +154,12 @@ struct RemovedMemberTests {
     // Who has not heard of the removal believes it, and hands on what it wrote, but not that it is a member.
     _ = try await group[1].import(from: forged)
     #expect(try await group[1].members().contains { $0.identity == identity && $0.isActive })
-    try await group.send(from: 1, to: 0)
+    let brought = try await group.send(from: 1, to: 0)
+    #expect(brought.members.map(\.replica) == [identity.replica] && brought.members.map(\.kind) == [.lapsed])
     #expect(try await titles(0) == ["forged"])
-    try await group.send(from: 0, to: 1)
+    let heard = try await group.send(from: 0, to: 1)
+    #expect(Set(heard.members.map { "\($0.kind) \($0.name)" }) == ["removed replica-2", "lapsed puppet"])
+    #expect(heard.members.allSatisfy { $0.issuer == group[0].identity.replica })
     for index in 0..<2 {
       #expect(try await group[index].members().contains { $0.identity == identity && !$0.isActive })
       #expect(try await !recipients(by: index).contains(identity.replica))
@@ -182,7 +185,9 @@ struct RemovedMemberTests {
       ) { $0.changing(roster: try keys.roster) },
       to: group.replicas.map(\.identity.recipient))
     try Data(told).write(to: URL(fileURLWithPath: group.folder.file("told")))
-    _ = try await group[2].import(from: .file(group.folder.file("told")))
+    let report = try await group[2].import(from: .file(group.folder.file("told")))
+    let gone = report.members.filter { $0.replica == group[2].identity.replica }
+    #expect(gone.map(\.kind) == [.removed] && gone.map(\.issuer) == [group[1].identity.replica])
     for attempt in [
       { try await group[2].removeMember(named: "replica-0") },
       { try await group[2].renameMember(named: "replica-0", to: "x") },

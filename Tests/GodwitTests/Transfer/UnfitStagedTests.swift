@@ -37,19 +37,15 @@ struct UnfitStagedTests {
     }
   }
 
-  @Test("are let go of, by name, and do not keep out the file that they waited for")
-  func letGo() async throws {
+  @Test("are dropped, by name, and do not keep out the file that they waited for")
+  func dropped() async throws {
     #expect(try await group[0].status().staged == 1)
     let path = group.folder.file("fit")
     _ = try await group[1].export(to: .file(path))
-    let digest = try await group[0].digest()
-    let error = await error { try await group[0].import(from: .file(path)) }
-    #expect(error?.code == .corruptFile)
-    #expect(error?.message.contains("replica-2 that had waited here") == true, "\(String(describing: error))")
-    #expect(error?.hint?.contains("import the file again") == true)
-    #expect(try await group[0].digest() == digest)
     let report = try await group[0].import(from: .file(path))
     #expect(report.applied == 1 && report.staged == 0)
+    #expect(report.dropped.map(\.replica) == [group[2].identity.replica] && report.dropped.map(\.reason) == [.unfit])
+    #expect(report.dropped.first?.message?.isEmpty == false)
     #expect(try await group[0].fetch(Note.all).map(\.title).sorted() == ["fit", "here"])
     #expect(try await group[0].verify().problems.isEmpty)
     // The true ones come all the same.

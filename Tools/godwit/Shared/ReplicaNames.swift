@@ -78,6 +78,21 @@ extension MergeReport.Missing {
   func json(_ names: ReplicaNames) -> JSONValue { .object(names.json(replica, sequences)) }
 }
 
+extension MergeReport.Dropped {
+  /// `laptop 5–9 (limit)`.
+  func text(_ names: ReplicaNames) -> String {
+    "\(names.text(replica, sequences)) (\(reason.rawValue)\(message.map { ": \($0)" } ?? ""))"
+  }
+
+  /// Specs/cli.md, "import".
+  func json(_ names: ReplicaNames) -> JSONValue {
+    .object(
+      names.json(replica, sequences) + [
+        ("reason", .string(reason.rawValue)), ("message", message.map { .string($0) } ?? nil),
+      ])
+  }
+}
+
 extension MergeReport.LeftOut {
   func text(_ names: ReplicaNames) -> String { names.text(replica, sequences) }
 

@@ -107,9 +107,10 @@ extension MergeReport {
     let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
     let forked = forks.isEmpty ? "" : "; forked: \(parted)"
     let left = leftOut.isEmpty ? "" : "; left out: \(leftOut.map { $0.text(names) }.joined(separator: ", "))"
+    let gone = dropped.isEmpty ? "" : "; dropped: \(dropped.map { $0.text(names) }.joined(separator: ", "))"
     let changed = members.isEmpty ? "" : "; members: \(members.map { $0.text(names) }.joined(separator: ", "))"
     let head = "\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))"
-    return Format.printable("\(head)\(lacking)\(forked)\(left)\(changed)")
+    return Format.printable("\(head)\(lacking)\(forked)\(left)\(gone)\(changed)")
   }
 
   /// Specs/cli.md, "import".
@@ -126,6 +127,7 @@ extension MergeReport {
       ("replayed", .number(replayed)), ("needsSnapshot", .bool(needsSnapshot)),
       ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
       ("leftOut", .array(leftOut.map { $0.json(names) })), ("members", .array(members.map { $0.json(names) })),
+      ("dropped", .array(dropped.map { $0.json(names) })),
     ]
   }
 }

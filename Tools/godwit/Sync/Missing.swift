@@ -6,16 +6,22 @@ struct Missing: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what waits for transactions that have not come, and who may have those.",
     discussion: """
-      Exits with 0 when nothing waits, with 4 when something does.
+      Exits with 0 when nothing waits, with 4 when something does. What waits of a member can be dropped: it is not held,
+      so it comes again, if somebody has it.
 
       Examples:
         godwit missing
+        godwit missing --drop laptop
         godwit missing --quiet || ssh desk godwit -C notes export --all - | godwit import -
       """)
+
+  @Option(help: ArgumentHelp("Drop what waits of this member.", valueName: "member"))
+  var drop: String?
 
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
+    if let drop { return try await dropWaiting(of: drop) }
     let (report, names) = try await options.withReplica { replica in
       (try await replica.missing(), ReplicaNames(try await replica.members()))
     }
@@ -29,12 +35,20 @@ struct Missing: AsyncParsableCommand {
     }
     if !isNothing { throw ExitCode(ExitStatus.missing) }
   }
+
+  private func dropWaiting(of member: String) async throws {
+    let dropped = try await options.withReplica { try await $0.dropWaiting(of: member) }
+    let (transactions, bytes) = (dropped.reduce(0) { $0 + $1.transactions }, dropped.reduce(0) { $0 + $1.bytes })
+    options.console.note(
+      "dropped \(Format.count(transactions, "transaction")) of \(Format.printable(member)), \(Format.byteSize(bytes))")
+    if options.json { try options.console.line(["dropped": .number(transactions), "bytes": .number(bytes)]) }
+  }
 }
 
 extension MissingReport {
   fileprivate func lines(_ names: ReplicaNames) -> [String] {
     waiting.map { entry in
-      "waiting  \(names.name(entry.replica)) \(entry.sequences.text), \(Format.count(entry.transactions, "transaction"))"
+      "waiting  \(entry.text(names))"
     }
       + missing.map { entry in
         let holders = entry.holders.map(names.name).joined(separator: ", ")
@@ -50,12 +64,28 @@ extension MissingReport {
     }
     return [
       "waiting": .array(
-        waiting.map { .object(range($0.replica, $0.sequences) + [("transactions", .number($0.transactions))]) }),
+        waiting.map { .object($0.fields(names)) }),
       "missing": .array(
         missing.map { entry in
           let holders = JSONValue.array(entry.holders.map { .object(names.json($0)) })
           return .object(range(entry.replica, entry.sequences) + [("holders", holders)])
         }),
+    ]
+  }
+}
+
+extension MissingReport.Waiting {
+  /// `laptop 5–9, 5 transactions, 2.1 KiB`.
+  func text(_ names: ReplicaNames) -> String {
+    let aside = setAside == 0 ? "" : ", \(setAside) set aside, for a process died of them"
+    let amount = "\(Format.count(transactions, "transaction")), \(Format.byteSize(bytes))"
+    return "\(names.name(replica)) \(sequences.text), \(amount)\(aside)"
+  }
+
+  /// Specs/cli.md, "missing".
+  func fields(_ names: ReplicaNames) -> [(String, JSONValue)] {
+    names.json(replica, sequences) + [
+      ("transactions", .number(transactions)), ("bytes", .number(bytes)), ("setAside", .number(setAside)),
     ]
   }
 }

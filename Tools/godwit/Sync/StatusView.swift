@@ -28,6 +28,7 @@ struct StatusView {
       ("unsent", Format.count(status.unsent, "transaction")),
       ("waiting", Format.count(status.staged, "transaction")),
     ]
+    fields += status.waiting.map { ("", $0.text(names)) }
     if !status.missing.isEmpty {
       fields.append(("missing", status.missing.map { $0.text(names) }.joined(separator: ", ")))
     }
@@ -73,6 +74,7 @@ struct StatusView {
       "tables": .array(status.tables.map { ["table": .string($0.name), "rows": .number($0.rows)] }),
       "held": .array(status.held.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) }),
       "unsent": .number(status.unsent), "waiting": .number(status.staged),
+      "waitingOf": .array(status.waiting.map { .object($0.fields(names)) }),
       "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),
       "schemaVersion": .number(status.schemaVersion), "quarantined": .number(status.quarantined),
       "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),

@@ -1,0 +1,125 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+/// Applies waiting transactions inside the running one, for as long as one becomes possible through another.
+final class WaitingAttempt {
+  /// What came of it.
+  struct Outcome {
+    var applied = 0
+    var rows = 0
+    var conflicts = 0
+    var prunedConflicts = 0
+    var quarantined = 0
+    var parted: [Origin: SequenceNumber] = [:]
+    var leftOut: [Origin: MergeReport.LeftOut] = [:]
+    var dropped: [MergeReport.Dropped] = []
+  }
+
+  private let writer: ReplicaWriter
+  private let note: TrialNote
+  /// Those that a process died of, where that could not be written down.
+  private let skipped: Set<ContentHash>
+  private let log: ChangeLog
+  private let applier: TransactionApplier
+  private let staged: StagedTransactions
+  private let floor: VersionVector
+  private var held: VersionVector
+  private(set) var outcome = Outcome()
+  /// Those that were tried, in order.
+  private(set) var tried: [Dot] = []
+
+  init(_ writer: ReplicaWriter, _ note: TrialNote, skipping skipped: Set<ContentHash> = []) throws {
+    self.writer = writer
+    self.note = note
+    self.skipped = skipped
+    log = writer.log
+    applier = try TransactionApplier(writer)
+    staged = StagedTransactions(connection: writer.connection)
+    floor = log.origins.floor
+    held = log.origins.vector
+  }
+
+  /// Tries so many at most.
+  func run(limit: Int) throws {
+    var isProgressing = true
+    while isProgressing, tried.count < limit {
+      isProgressing = false
+      for first in try staged.firsts() where tried.count < limit {
+        if try applyNext(of: first.origin, limit: limit) { isProgressing = true }
+        try staged.remove(through: Dot(first.origin, held[first.origin]))
+      }
+    }
+    try finish()
+  }
+
+  /// Returns whether any of the origin's could be applied.
+  private func applyNext(of origin: Origin, limit: Int) throws -> Bool {
+    var previous: StagedTransaction?
+    while tried.count < limit, let waiting = try staged.get(Dot(origin, held[origin].next), after: previous),
+      canApply(waiting)
+    {
+      let dot = waiting.record.dot
+      if !waiting.hasSeen(floor) {
+        if let left = try staged.remove(of: origin, after: held[origin]) {
+          outcome.leftOut[origin] = MergeReport.LeftOut(
+            replica: origin.replica, sequences: left.lowerBound.rawValue...left.upperBound.rawValue, reason: .fenced)
+        }
+        break
+      }
+      guard waiting.record.chain(after: try log.origins.head(of: origin).chain) == waiting.chain else {
+        // Its sender had another history. It must not stand in the way of the right one.
+        outcome.parted[origin] = dot.sequence
+        try staged.remove(through: dot)
+        break
+      }
+      guard try waiting.hasSeenWhatItHad(log) else {
+        // Who sent it said so falsely. The true one comes again, for this one is not held.
+        try staged.remove(through: dot)
+        break
+      }
+      try note.add(waiting.chain)
+      tried.append(dot)
+      if try !applier.apply(waiting.record, others: waiting.context) { outcome.quarantined += 1 }
+      held[origin] = dot.sequence
+      outcome.applied += 1
+      previous = waiting
+    }
+    return previous != nil
+  }
+
+  private func canApply(_ waiting: StagedTransaction) -> Bool {
+    !waiting.isForeign && !waiting.isSetAside && !skipped.contains(waiting.chain) && held.covers(waiting.context)
+  }
+
+  private func finish() throws {
+    for origin in outcome.leftOut.keys { try log.origins.moveEnd(of: origin, to: held[origin]) }
+    try applier.merger.finish()
+    try log.origins.save(Set(tried.map(\.origin)))
+    try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
+    var acknowledgements = try Acknowledgements(writer.connection)
+    try KnownStatements(connection: writer.connection).weighPending(&acknowledgements, held: held, log)
+    try acknowledgements.count(held: held)
+    outcome.rows = applier.merger.rowCount
+    outcome.conflicts = applier.merger.conflictCount
+    outcome.prunedConflicts = applier.merger.prunedConflicts
+  }
+}
+
+extension StagedTransaction {
+  /// Whether its author had seen all that has been forgotten here.
+  func hasSeen(_ floor: VersionVector) -> Bool {
+    var context = context
+    context[record.dot.origin] = record.dot.sequence
+    return context.covers(floor)
+  }
+
+  /// Chains cover the contexts that transactions state, and not what a file says of those before it: whoever passes on
+  /// another's transactions must not change what they had seen. All before it is held.
+  func hasSeenWhatItHad(_ log: ChangeLog) throws -> Bool {
+    guard record.context == nil else { return true }
+    let before = Dot(record.dot.origin, SequenceNumber(rawValue: record.dot.sequence.rawValue - 1))
+    return try log.othersContext(of: before) == context
+  }
+}

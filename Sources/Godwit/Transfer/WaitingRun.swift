@@ -1,0 +1,120 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+
+/// Tries what has waited, once an import has committed what its file brought, in transactions of its own: what nobody can
+/// apply is dropped, by name, and keeps nothing else from being applied (Specs/merge.md, "Staging").
+struct WaitingRun {
+  private let writer: ReplicaWriter
+  private let note: TrialNote
+  private let staged: StagedTransactions
+  private var outcome = WaitingAttempt.Outcome()
+
+  /// So many are tried in one transaction.
+  private static let batchLimit = 256
+  /// What says that a transaction cannot be applied, now or later.
+  private static let unfit: Set<GodwitError.Code> = [
+    .corruptFile, .truncatedFile, .needsMigration, .constraint, .limitExceeded, .invalidSchema,
+  ]
+
+  private init(_ writer: ReplicaWriter) {
+    self.writer = writer
+    note = TrialNote(besideDatabase: writer.connection.path)
+    staged = StagedTransactions(connection: writer.connection)
+  }
+
+  /// What an import would have applied of what waits, inside its transaction; errors are thrown.
+  static func plan(on writer: ReplicaWriter) throws -> WaitingAttempt.Outcome {
+    guard try StagedTransactions(connection: writer.connection).count() > 0 else { return WaitingAttempt.Outcome() }
+    let run = WaitingRun(writer)
+    let suspects = try run.note.suspects()
+    // What a process died of stays noted.
+    guard suspects.isEmpty else { return WaitingAttempt.Outcome() }
+    try run.note.begin()
+    defer { try? run.note.remove() }
+    let attempt = try WaitingAttempt(writer, run.note)
+    try attempt.run(limit: .max)
+    return attempt.outcome
+  }
+
+  /// Tries all that waits; what is due to this machine's state alone (a full disk, another writer) leaves it waiting.
+  static func run(on writer: ReplicaWriter) throws -> WaitingAttempt.Outcome {
+    guard try StagedTransactions(connection: writer.connection).count() > 0 else {
+      try TrialNote(besideDatabase: writer.connection.path).remove()
+      return WaitingAttempt.Outcome()
+    }
+    var run = WaitingRun(writer)
+    do {
+      try run.all()
+    } catch let error as GodwitError where error.code != .damagedLog && error.code != .damagedDatabase {
+      // The file is in; what waits is tried again by the next import.
+    }
+    return run.outcome
+  }
+
+  private mutating func all() throws {
+    let suspects = try note.suspects()
+    // Of several that were tried together when a process died one is at fault: from now on each is tried alone.
+    if suspects.count == 1 { try writer.inTransaction { try staged.setAside(suspects) } }
+    try note.begin()
+    var isAlone = suspects.count > 1
+    var alone = 0
+    while true {
+      try note.begin()
+      let attempt = try attempt(limit: isAlone || alone > 0 ? 1 : Self.batchLimit)
+      let tried = attempt.tried.count
+      guard tried > 0 else { break }
+      if let error = attempt.error {
+        if tried == 1, let culprit = attempt.tried.first {
+          try drop(culprit, error)
+        } else {
+          alone = tried
+        }
+      } else if alone > 0 {
+        alone -= 1
+      }
+      if try staged.count() == 0 { isAlone = false }
+    }
+    try note.remove()
+  }
+
+  private mutating func attempt(limit: Int) throws -> (tried: [Dot], error: GodwitError?) {
+    var current: WaitingAttempt?
+    do {
+      try writer.inMerge {
+        let attempt = try WaitingAttempt(writer, note)
+        current = attempt
+        try attempt.run(limit: limit)
+      }
+      if let current { outcome.add(current.outcome) }
+      return (current?.tried ?? [], nil)
+    } catch let error as GodwitError where Self.unfit.contains(error.code) {
+      return (current?.tried ?? [], error)
+    }
+  }
+
+  /// It is not held, so it comes again if it is fit after all.
+  private mutating func drop(_ dot: Dot, _ error: GodwitError) throws {
+    let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
+    let left = try writer.inTransaction { try staged.remove(of: dot.origin, after: before) }
+    guard let left else { return }
+    outcome.dropped.append(
+      MergeReport.Dropped(
+        replica: dot.origin.replica, sequences: left.lowerBound.rawValue...left.upperBound.rawValue, reason: .unfit,
+        message: error.message))
+  }
+}
+
+extension WaitingAttempt.Outcome {
+  fileprivate mutating func add(_ other: Self) {
+    applied += other.applied
+    rows += other.rows
+    conflicts += other.conflicts
+    prunedConflicts += other.prunedConflicts
+    quarantined += other.quarantined
+    parted.merge(other.parted) { $1 }
+    leftOut.merge(other.leftOut) { $1 }
+    dropped += other.dropped
+  }
+}

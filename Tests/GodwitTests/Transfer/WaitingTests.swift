@@ -1,0 +1,170 @@
+import Foundation
+import GodwitBase
+import GodwitReplication
+import GodwitStorage
+import Testing
+
+@testable import Godwit
+@testable import GodwitKeys
+
+/// 2 has written what waits at 0 for a transaction of 1's.
+@Suite("Waiting transactions")
+struct WaitingTests {
+  private let group: TestGroup
+
+  init() async throws {
+    group = try await TestGroup(3)
+    try await group.settle()
+  }
+
+  private func titles(_ index: Int) async throws -> Set<String> {
+    Set(try await group[index].fetch(Note.all).map(\.title))
+  }
+
+  /// 1 writes what 0 does not get, and 2, which gets it, writes so often; that comes to 0. Returns 1's file.
+  private func wait(_ count: Int) async throws -> SyncSource {
+    try await group[1].write { try $0.insert(Note(title: "cause")) }
+    let cause = group.folder.file("cause")
+    _ = try await group[1].export(to: .file(cause))
+    _ = try await group[2].import(from: .file(cause))
+    for number in 0..<count { try await group[2].write { try $0.insert(Note(title: "waiting \(number)")) } }
+    let keys = try Forgery.keys(of: group[0])
+    let path = group.folder.file("both")
+    _ = try await group[2].export(to: .file(path))
+    let author = group[2].identity.replica
+    let records = try Forgery.transactions(Forgery.bytes(path), keys.identity)
+      .filter { $0.dot.origin.replica == author }
+    try await group[0].withWriter { writer in
+      let roster = Roster(group: self.group[0].group, trusted: try keys.roster)
+      let room = WaitingRoom(writer.connection, roster, sender: author)
+      var chain = ContentHash.zero
+      var context = VersionVector()
+      try writer.inTransaction {
+        for record in records {
+          chain = record.chain(after: chain)
+          context = record.context ?? context
+          try room.keep(StagedTransaction(record: record, context: context, chain: chain))
+        }
+      }
+      #expect(room.notKept.isEmpty)
+    }
+    return .file(cause)
+  }
+
+  @Test("keep a context where it is stated, and not where it is inherited")
+  func context() async throws {
+    let cause = try await wait(12)
+    let stored = try await group[0].withWriter { writer in
+      try writer.connection.scalar("SELECT count(*) FROM godwit_staged WHERE context IS NOT NULL")
+    }
+    #expect(stored == .integer(1))
+    let report = try await group[0].import(from: cause)
+    #expect(report.applied == 13 && report.staged == 0 && report.dropped.isEmpty)
+    #expect(try await titles(0).count == 13)
+    #expect(try await group[0].verify().problems.isEmpty)
+    #expect(try await group[0].digest() == group[2].digest())
+  }
+
+  @Test("are listed by author with their bytes, and dropped by a member's name")
+  func drop() async throws {
+    let cause = try await wait(3)
+    let waiting = try await group[0].status().waiting
+    #expect(waiting.map(\.replica) == [group[2].identity.replica] && waiting.map(\.transactions) == [3])
+    #expect(waiting.allSatisfy { $0.bytes > 3 * 128 && $0.setAside == 0 })
+    #expect(try await group[0].missing().waiting == waiting)
+    #expect(await code { try await group[0].dropWaiting(of: "nobody") } == .invalidArgument)
+    #expect(try await group[0].dropWaiting(of: "replica-1").isEmpty)
+    #expect(try await group[0].dropWaiting(of: "replica-2") == waiting)
+    #expect(try await group[0].status().staged == 0)
+    #expect(try await group[0].import(from: cause).applied == 1)
+    // They were not held, so they come again.
+    try await group.send(from: 2, to: 0)
+    #expect(try await titles(0).count == 4)
+  }
+
+  @Test("go with their author's removal, here and by a file, and none of it waits again")
+  func removal() async throws {
+    _ = try await wait(3)
+    try await group[0].removeMember(named: "replica-2")
+    #expect(try await group[0].status().staged == 0)
+  }
+
+  @Test("go when a file tells of their author's removal")
+  func removedByFile() async throws {
+    _ = try await wait(3)
+    try await group[1].removeMember(named: "replica-2")
+    let told = group.folder.file("told")
+    _ = try await group[1].export(to: .file(told))
+    let report = try await group[0].import(from: .file(told))
+    #expect(report.applied == 1 && report.staged == 0)
+    #expect(report.dropped.map(\.reason) == [.removed] && report.dropped.map(\.replica) == [group[2].identity.replica])
+  }
+
+  @Test("are bounded: more of an origin, a member or all are not kept, and come again")
+  func bounds() async throws {
+    let keys = try Forgery.keys(of: group[0])
+    let author = group[2].identity.replica
+    let dropped = try await group[0].withWriter { writer in
+      let roster = Roster(group: self.group[0].group, trusted: try keys.roster)
+      let room = WaitingRoom(writer.connection, roster, sender: author)
+      let changes = [UInt8](repeating: 7, count: 4 << 20)
+      struct Enough: Error {}
+      try? writer.inTransaction {
+        for incarnation in UInt32(1)...3 {
+          let origin = Origin(replica: author, incarnation: incarnation)
+          for sequence in UInt64(5)...13 {
+            let dot = Dot(origin, SequenceNumber(rawValue: sequence))
+            let record = TransactionRecord(
+              dot: dot, hlc: HLC(rawValue: 1), schemaVersion: 0, context: nil, changes: changes)
+            try room.keep(StagedTransaction(record: record, context: VersionVector(), chain: .zero))
+          }
+        }
+        throw Enough()
+      }
+      return room.notKept
+    }
+    #expect(dropped.map(\.reason) == [.limit, .limit, .limit])
+    #expect(dropped.map(\.sequences) == [12...13, 12...13, 6...13])
+  }
+
+  /// The chains of what waits at 0, as a process that died while it tried them has noted them.
+  private func note(_ count: Int) async throws {
+    let chains = try await group[0].withWriter { writer in
+      try StagedTransactions(connection: writer.connection).firsts().flatMap { first in
+        try (0..<count).compactMap { number in
+          try StagedTransactions(connection: writer.connection)
+            .get(Dot(first.origin, SequenceNumber(rawValue: first.sequence.rawValue + UInt64(number))))?.chain.bytes
+        }
+      }
+    }
+    #expect(chains.count == count)
+    let path = "\(group[0].path)/trial"
+    FileManager.default.createFile(
+      atPath: path, contents: Data(chains.flatMap { $0 }), attributes: [.posixPermissions: 0o600])
+  }
+
+  @Test("of which a process died are set aside, by name, and the import goes on")
+  func setAside() async throws {
+    let cause = try await wait(1)
+    try await note(1)
+    for _ in 0..<2 {
+      let report = try await group[0].import(from: cause)
+      #expect(report.staged == 1 && !FileManager.default.fileExists(atPath: "\(group[0].path)/trial"))
+    }
+    #expect(try await titles(0) == ["cause"])
+    #expect(try await group[0].status().waiting.map(\.setAside) == [1])
+    // Its author sends it again.
+    try await group.send(from: 2, to: 0)
+    #expect(try await titles(0) == ["cause", "waiting 0"])
+    #expect(try await group[0].status().waiting.isEmpty)
+  }
+
+  @Test("that were tried together when a process died are tried one by one")
+  func oneByOne() async throws {
+    let cause = try await wait(3)
+    try await note(2)
+    let report = try await group[0].import(from: cause)
+    #expect(report.applied == 4 && report.staged == 0)
+    #expect(!FileManager.default.fileExists(atPath: "\(group[0].path)/trial"))
+  }
+}
