@@ -31,7 +31,7 @@ struct SourceSchema {
   private(set) var leftOut: [String] = []
   let connection: Connection
 
-  /// Throws `invalidSchema` for names that are Godwit's.
+  /// Throws `invalidSchema` for names that are Godwit's, and for such as nothing has here.
   init(_ connection: Connection) throws {
     self.connection = connection
     let parts = try Self.parts(connection)
@@ -41,9 +41,15 @@ struct SourceSchema {
         hint: "rename it in the database")
     }
     let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
+    // Before anything is read of what has them.
+    var names = SourceNames()
+    for part in parts where !virtual.own(part.name) { names.check(part.name, part.type) }
+    try names.requireNone()
     for part in parts where part.type == "table" {
       if virtual.own(part.name) { leftOut.append(part.name) } else { tables.append(try table(part)) }
     }
+    for table in tables { for column in table.columns { names.check(column, "column", of: table.name) } }
+    try names.requireNone()
     settleReferences()
     let covered = Set(tables.filter { $0.definition != nil }.flatMap(\.covered))
     let known = Set(tables.compactMap(\.definition).flatMap { table in table.indexes.map { table.indexName($0) } })
@@ -117,5 +123,29 @@ struct SourceSchema {
         tables[index].reason = "it refers to a table that stays as it is"
       }
     }
+  }
+}
+
+/// The names of another program's database that nothing has here (Specs/encoding.md, "Names").
+private struct SourceNames {
+  private static let shownLimit = 10
+  private var problems: [String] = []
+
+  mutating func check(_ name: String, _ what: String, of table: String? = nil) {
+    do {
+      try SchemaName.check(name, what)
+    } catch {
+      let place = table.map { " of table \($0)" } ?? ""
+      problems.append("\((error as? GodwitError)?.message ?? what)\(place)")
+    }
+  }
+
+  /// Throws `invalidSchema` that says what to rename.
+  func requireNone() throws {
+    guard !problems.isEmpty else { return }
+    let more = problems.count > Self.shownLimit ? "; and \(problems.count - Self.shownLimit) more" : ""
+    throw GodwitError(
+      .invalidSchema, problems.prefix(Self.shownLimit).joined(separator: "; ") + more,
+      hint: "rename them in a copy of the database (ALTER TABLE … RENAME); \(SchemaName.hint)")
   }
 }

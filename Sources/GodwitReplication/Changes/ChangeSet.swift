@@ -99,7 +99,8 @@ extension ChangeSet.Table {
   }
 
   init(reading reader: inout ByteReader) throws {
-    name = try reader.string(limit: TableDefinition.nameByteLimit)
+    let name = try reader.tableName()
+    self.name = name
     columnCount = try reader.count(limit: TableDefinition.columnLimit, "columns")
     keyCount = try reader.count(limit: columnCount, "key columns")
     let count = try reader.count(limit: columnCount, "used columns")
@@ -109,7 +110,7 @@ extension ChangeSet.Table {
       guard head >> 1 > columns.last?.index ?? -1 else { throw ByteReader.malformed("columns are not in order") }
       columns.append(
         ChangeSet.Column(
-          index: head >> 1, name: try reader.string(limit: TableDefinition.nameByteLimit), isRelative: head & 1 != 0))
+          index: head >> 1, name: try reader.columnName(of: name), isRelative: head & 1 != 0))
     }
     self.columns = columns
     let keysAreListed = columns.count >= keyCount && (0..<keyCount).allSatisfy { columns[$0].index == $0 }

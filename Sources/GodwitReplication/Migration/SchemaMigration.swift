@@ -44,14 +44,19 @@ package struct SchemaMigration: Hashable, Sendable {
     try validate()
   }
 
+  private var titleHint: String { "use 1 to 128 bytes without control, format and direction characters" }
+
   /// What can be said without the tables.
   package func validate() throws {
     func invalid(_ what: String, hint: String? = nil) -> GodwitError {
       GodwitError(.invalidMigration, "migration \(version) \(what)", hint: hint)
     }
-    let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-    guard !name.isEmpty, name.utf8.count <= TableDefinition.nameByteLimit, isPlain else {
-      throw invalid("has a name that is empty, too long or holds control characters")
+    guard SchemaName.isTitle(name) else {
+      throw invalid("has a name that is empty, too long or holds characters that nobody sees", hint: titleHint)
+    }
+    for case .data(let step) in steps where !SchemaName.isTitle(step.name) {
+      throw invalid(
+        "has a data step whose name is empty, too long or holds characters that nobody sees", hint: titleHint)
     }
     guard (1...UInt64(Self.versionLimit)).contains(version) else {
       throw invalid("has a number that is not between 1 and \(Self.versionLimit)")

@@ -60,39 +60,39 @@ extension SchemaStep {
   }
 
   package init(reading reader: inout ByteReader) throws {
-    func name() throws -> String { try reader.string(limit: TableDefinition.nameByteLimit) }
     switch try reader.byte() {
     case 1: self = .createTable(try TableDefinition(reading: &reader))
-    case 2: self = .dropTable(try name())
-    case 3: self = .renameTable(try name(), to: try name())
+    case 2: self = .dropTable(try reader.tableName())
+    case 3: self = .renameTable(try reader.tableName(), to: try reader.tableName())
     case 4:
-      let table = try name()
+      let table = try reader.tableName()
       let column = try ColumnDefinition(reading: &reader)
       var derivation: Derivation?
       if try reader.flag() {
-        derivation = Derivation(column: try name(), rule: try ValueRule(reading: &reader))
+        derivation = Derivation(column: try reader.columnName(of: table), rule: try ValueRule(reading: &reader))
       }
       self = .addColumn(column, table: table, from: derivation)
     case 5:
-      let table = try name()
-      self = .dropColumn(try name(), table: table)
+      let table = try reader.tableName()
+      self = .dropColumn(try reader.columnName(of: table), table: table)
     case 6:
-      let table = try name()
-      self = .renameColumn(try name(), to: try name(), table: table)
+      let table = try reader.tableName()
+      self = .renameColumn(
+        try reader.columnName(of: table), to: try reader.columnName(of: table), table: table)
     case 7:
-      let table = try name()
+      let table = try reader.tableName()
       let column = try ColumnDefinition(reading: &reader)
       self = .changeColumn(column, table: table, rule: try ValueRule(reading: &reader))
     case 8:
-      let table = try name()
+      let table = try reader.tableName()
       let isUnique = try reader.flag()
-      self = .addIndex(IndexDefinition(columns: try reader.names(), isUnique: isUnique), table: table)
+      self = .addIndex(IndexDefinition(columns: try reader.columnNames(of: table), isUnique: isUnique), table: table)
     case 9:
-      let table = try name()
-      self = .dropIndex(try reader.names(), table: table)
+      let table = try reader.tableName()
+      self = .dropIndex(try reader.columnNames(of: table), table: table)
     case 10: self = .data(try DataStatements(reading: &reader))
     case 11:
-      let table = try name()
+      let table = try reader.tableName()
       self = .setSynced(try reader.flag(), table: table)
     default: throw ByteReader.malformed("a step of a migration")
     }
@@ -155,8 +155,8 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  fileprivate mutating func names() throws -> [String] {
+  fileprivate mutating func columnNames(of table: String) throws -> [String] {
     let count = try count(limit: TableDefinition.columnLimit, "columns of an index")
-    return try (0..<count).map { _ in try string(limit: TableDefinition.nameByteLimit) }
+    return try (0..<count).map { _ in try columnName(of: table) }
   }
 }

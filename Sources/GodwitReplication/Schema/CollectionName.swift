@@ -1,11 +1,11 @@
-/// How names of collections and members are written in SQL: without letters that have a case (Specs/documents.md,
-/// "Names").
+/// How names of collections and members are written in SQL: by the characters of names alone, and without letters that
+/// have a case (Specs/documents.md, "Names").
 enum CollectionName {
   private static let mark = UInt8(ascii: "$")
   private static let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
   private static let smallLetters = UInt8(ascii: "a")...UInt8(ascii: "z")
   private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-  private static let stop = UInt8(ascii: ".")
+  private static let stop = UInt8(ascii: "_")
   /// What differs between a letter's two cases.
   private static let caseBit: UInt8 = 0x20
 
@@ -16,11 +16,16 @@ enum CollectionName {
       case UInt32(mark): bytes += [mark, mark]
       case UInt32(capitals.lowerBound)...UInt32(capitals.upperBound):
         bytes += [mark, UInt8(scalar.value) | caseBit]
-      case 0x20..<0x7F: bytes.append(UInt8(scalar.value))
+      case let value where isPlain(value): bytes.append(UInt8(value))
       default: bytes += [mark] + Array("\(scalar.value)".utf8) + [stop]
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether the character is written as itself.
+  private static func isPlain(_ value: UInt32) -> Bool {
+    UInt8(exactly: value).map { SchemaName.isPart($0) && !capitals.contains($0) } ?? false
   }
 
   /// The name that is written so; nil when none is.
@@ -29,7 +34,7 @@ enum CollectionName {
     var bytes = written.makeIterator()
     while let byte = bytes.next() {
       guard byte == mark else {
-        guard (0x20..<0x7F).contains(byte), !capitals.contains(byte) else { return nil }
+        guard isPlain(UInt32(byte)) else { return nil }
         name.append(Unicode.Scalar(byte))
         continue
       }
@@ -50,10 +55,15 @@ enum CollectionName {
     var value = UInt32(first - digits.lowerBound)
     let hasLeadingZero = value == 0
     while let byte = bytes.next() {
-      if byte == stop { return (0x20..<0x7F).contains(value) ? nil : Unicode.Scalar(value) }
+      if byte == stop { return hasOtherForm(value) ? nil : Unicode.Scalar(value) }
       guard digits.contains(byte), !hasLeadingZero, value < 0x110000 else { return nil }
       value = value * 10 + UInt32(byte - digits.lowerBound)
     }
     return nil
+  }
+
+  /// Whether the character is never written by its number.
+  private static func hasOtherForm(_ value: UInt32) -> Bool {
+    isPlain(value) || value == UInt32(mark) || (UInt32(capitals.lowerBound)...UInt32(capitals.upperBound)).contains(value)
   }
 }

@@ -70,10 +70,13 @@ package enum CollectionTable {
       let problem = name.isEmpty ? "is empty" : "has \(written.utf8.count) bytes in SQL, and \(limit) are the limit"
       throw GodwitError(
         .invalidArgument, "the name of a \(what) \(problem)",
-        hint: "capital letters count twice there, and others than ASCII up to nine times")
+        hint: "capital letters count twice there, and others than letters, digits, _, space and - up to nine times")
     }
     return written
   }
+
+  /// Whether a table of this name is a collection's.
+  static func isName(_ table: String) -> Bool { table.lowercased().hasPrefix(prefix) }
 
   // MARK: Definitions
 
@@ -115,5 +118,5 @@ package enum CollectionTable {
 
 extension TableDefinition {
   /// Whether the table is a collection's.
-  package var isCollection: Bool { name.lowercased().hasPrefix(CollectionTable.prefix) }
+  package var isCollection: Bool { CollectionTable.isName(name) }
 }

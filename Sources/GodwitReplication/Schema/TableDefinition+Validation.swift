@@ -5,11 +5,10 @@ extension TableDefinition {
   package static let columnLimit = CollectionTable.ownColumnCount + CollectionTable.heldMemberLimit
   private static let declaredColumnLimit = 999
   package static let indexLimit = 64
-  package static let nameByteLimit = 128
+  package static let nameByteLimit = SchemaName.byteLimit
 
-  /// Names are quoted wherever they meet SQL, so any text would do; these rules keep them printable and unambiguous.
   func validate() throws {
-    try Self.checkName(name, "table")
+    try SchemaName.checkTable(name)
     guard !name.lowercased().hasPrefix("godwit_"), !name.lowercased().hasPrefix("sqlite_") else {
       throw GodwitError(.invalidSchema, "table name \(name) is reserved", hint: "choose another name")
     }
@@ -26,11 +25,11 @@ extension TableDefinition {
     }
     var seen: Set<String> = []
     for column in columns {
-      try Self.checkName(column.name, "column")
+      try SchemaName.checkColumn(column.name, of: name)
       guard seen.insert(column.name.lowercased()).inserted else {
         throw GodwitError(.invalidSchema, "table \(name) names column \(column.name) twice")
       }
-      if let reference = column.reference { try Self.checkName(reference.table, "table") }
+      if let reference = column.reference { try SchemaName.checkTable(reference.table) }
       try validateMerge(column)
       if let check = column.check, !CheckText.isContained(check) {
         throw GodwitError(
@@ -73,7 +72,7 @@ extension TableDefinition {
       throw refuse(
         "is a set, and its default is not the text of one",
         "write a JSON array without spaces, its elements distinct and in order, such as [\"a\",\"b\"]")
-    case .custom(let function): try Self.checkName(function, "merge function")
+    case .custom(let function): try SchemaName.check(function, "merge function")
     default: break
     }
     let isUnique = indexes.contains { $0.isUnique && $0.columns.contains { $0.lowercased() == column.name.lowercased() } }
@@ -94,13 +93,6 @@ extension TableDefinition {
       throw GodwitError(
         .invalidSchema, "table \(name) numbers its rows, but its key is not one integer",
         hint: "give the model an id of type Int64 or Int")
-    }
-  }
-
-  private static func checkName(_ name: String, _ what: String) throws {
-    let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-    guard !name.isEmpty, name.utf8.count <= nameByteLimit, isPlain else {
-      throw GodwitError(.invalidSchema, "a \(what) name is empty, too long or holds control characters")
     }
   }
 }

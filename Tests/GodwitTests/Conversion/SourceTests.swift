@@ -154,17 +154,35 @@ struct SourceTests {
     await tool.close()
   }
 
-  @Test("keeps names that are SQL, and refuses those that are Godwit's")
-  func namesThatAreNoNames() async throws {
+  @Test(
+    "is not made of names that SQL quotes or nobody sees, and says what to rename",
+    arguments: [
+      ("CREATE TABLE \"x\"\";DROP TABLE y;--\" (a INTEGER PRIMARY KEY)", "\"x<U+0022><U+003B>DROP TABLE y<U+003B>--\" holds U+0022"),
+      ("CREATE TABLE y (\"../a\" INTEGER PRIMARY KEY)", "\"<U+002E><U+002E><U+002F>a\" holds U+002E"),
+      ("CREATE TABLE y (a INTEGER PRIMARY KEY, \"b'c\" TEXT)", "\"b<U+0027>c\" holds U+0027"),
+      ("CREATE TABLE y (a INTEGER PRIMARY KEY, \"b\u{202E}c\" TEXT)", "\"b<U+202E>c\" holds U+202E"),
+      ("CREATE TABLE y (a); CREATE INDEX \"[i]\" ON y (a)", "\"<U+005B>i<U+005D>\" holds U+005B"),
+      ("CREATE VIEW `v\\` AS SELECT 1", "\"v<U+005C>\" holds U+005C"),
+    ])
+  func namesThatAreNoNames(statement: String, problem: String) async throws {
+    let source = try source(statement)
+    let failure = await error { _ = try await Replica.make(at: path, from: source) }
+    #expect(failure?.code == .invalidSchema && failure?.message.contains(problem) == true, "\(String(describing: failure))")
+    #expect(failure?.hint?.contains("RENAME") == true)
+    #expect(!FileManager.default.fileExists(atPath: path + "/database"))
+  }
+
+  @Test("keeps names of any script, with spaces and dashes, and refuses those that are Godwit's")
+  func namesOfAnyScript() async throws {
     let source = try source(
       """
-      CREATE TABLE "x"";DROP TABLE y;--" ("../a" INTEGER PRIMARY KEY, "b'c" TEXT); CREATE TABLE y (a INTEGER PRIMARY KEY);
-      INSERT INTO "x"";DROP TABLE y;--" VALUES (1, 'kept');
+      CREATE TABLE "größe der-sache" (id INTEGER PRIMARY KEY, "名前 1" TEXT);
+      INSERT INTO "größe der-sache" VALUES (1, 'kept');
       """)
     let report = try await Replica.make(at: path, from: source)
-    #expect(report.tables.map(\.name) == ["x\";DROP TABLE y;--", "y"])
+    #expect(report.tables.map(\.name) == ["größe der-sache"])
     let replica = try await Replica.open(existing: path)
-    let kept = try await replica.rows("SELECT \"b'c\" FROM \"x\"\";DROP TABLE y;--\"")
+    let kept = try await replica.rows("SELECT \"名前 1\" FROM \"größe der-sache\"")
     #expect(kept.map(\.values) == [[.text("kept")]])
     await replica.close()
     try FileManager.default.removeItem(atPath: path)
