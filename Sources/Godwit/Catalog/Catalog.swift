@@ -140,7 +140,7 @@ struct Catalog: Sendable {
         .schemaMismatch, "the database has a table \(definition.name) that Godwit did not make",
         hint: "rename it, or give the model another table name")
     }
-    for column in definition.columns { try CheckTrial.run(column, of: definition, on: connection) }
+    for column in definition.columns { try ExpressionTrial.run(column, of: definition, on: connection) }
     try connection.run(
       "INSERT INTO godwit_table (name, definition) VALUES (?, ?)", [.text(definition.name), .blob(definition.bytes)])
     guard case .integer(let id)? = try connection.scalar("SELECT last_insert_rowid()") else { return }

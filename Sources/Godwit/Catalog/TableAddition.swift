@@ -27,7 +27,7 @@ struct TableAddition {
     let old = table.definition
     let definition = try old.adding(columns, indexes)
     for column in columns {
-      try CheckTrial.run(column, of: definition, on: connection)
+      try ExpressionTrial.run(column, of: definition, on: connection)
       if let reason = try reasonNotToAdd(column, on: connection) {
         throw GodwitError(
           .schemaMismatch, "column \(column.name) of table \(old.name) cannot be added: \(reason)",
@@ -47,6 +47,6 @@ struct TableAddition {
       return "it refers to another table, and old rows would refer to nothing"
     }
     if !column.isNullable, column.defaultValue == nil { return "it is not optional and has no constant default" }
-    return try CheckTrial.passesDefault(column, on: connection) ? nil : "its default does not pass its check"
+    return try ExpressionTrial.passesDefault(column, on: connection) ? nil : "its default does not pass its check"
   }
 }

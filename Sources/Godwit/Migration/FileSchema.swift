@@ -39,7 +39,6 @@ enum FileSchema {
     var draft = SchemaDraft([])
     for migration in migrations where migration.version <= header.schemaVersion {
       for step in migration.steps {
-        try ValueConverter.check(step, on: connection)
         if draft.knows(step) { try draft.apply(step) }
       }
       try MigrationHistory.record(migration, appliedAt: now, on: connection)

@@ -100,7 +100,6 @@ struct Migrator {
     try writer.settle()
     var draft = SchemaDraft(writer.catalog.tables.map(\.definition))
     for step in data.steps {
-      try ValueConverter.check(step, on: connection)
       try draft.apply(step)
     }
     try draft.checkReferences()

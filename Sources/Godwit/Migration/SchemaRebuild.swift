@@ -80,8 +80,8 @@ final class SchemaRebuild {
   /// Compiles what the migration brings of SQL before it is run over rows.
   private func check(_ table: SchemaDraft.Table, of old: CatalogTable) throws {
     for (column, source) in zip(table.definition.columns, table.sources) {
-      if !old.definition.columns.contains(column) { try CheckTrial.run(column, of: table.definition, on: connection) }
-      if source.column == nil, try !CheckTrial.passesDefault(column, on: connection) {
+      if !old.definition.columns.contains(column) { try ExpressionTrial.run(column, of: table.definition, on: connection) }
+      if source.column == nil, try !ExpressionTrial.passesDefault(column, on: connection) {
         throw SchemaDraft.invalid(
           "the default of column \(column.name) of table \(table.definition.name) does not pass its check")
       }

@@ -29,11 +29,6 @@ extension TableDefinition {
     return "ALTER TABLE \(SQLName.quoted(name)) ADD COLUMN \(column.sql(in: self))\(reference)"
   }
 
-  /// A table of this one column that is only compiled, never made: the name is none that anybody would take.
-  package func trialStatement(_ column: ColumnDefinition) -> String {
-    "CREATE TEMP TABLE \"trial of a check\" (\(column.sql(in: self)))"
-  }
-
   /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it.
   package func indexName(_ index: IndexDefinition) -> String {
     "index_\(name)_on_\(index.columns.joined(separator: "_and_"))"

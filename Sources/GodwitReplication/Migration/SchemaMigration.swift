@@ -58,6 +58,7 @@ package struct SchemaMigration: Hashable, Sendable {
       throw invalid(
         "has a data step whose name is empty, too long or holds characters that nobody sees", hint: titleHint)
     }
+    for step in steps { try step.validateExpressions() }
     guard (1...UInt64(Self.versionLimit)).contains(version) else {
       throw invalid("has a number that is not between 1 and \(Self.versionLimit)")
     }

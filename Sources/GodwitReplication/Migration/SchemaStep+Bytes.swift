@@ -1,7 +1,6 @@
 import GodwitBase
 
 extension SchemaStep {
-  package static let expressionByteLimit = 1_024
   package static let statementByteLimit = 1 << 16
   package static let statementLimit = 1_024
 
@@ -139,7 +138,7 @@ extension SchemaStep.ValueRule {
 
   init(reading reader: inout ByteReader) throws {
     guard try !reader.flag() else {
-      self = .expression(try reader.string(limit: SchemaStep.expressionByteLimit))
+      self = .expression(try reader.string(limit: ExpressionLanguage.byteLimit))
       return
     }
     guard let type = ColumnType(rawValue: try reader.byte()) else { throw ByteReader.malformed("a column type") }

@@ -63,6 +63,23 @@ package enum SchemaStep: Hashable, Sendable {
 
   package var isData: Bool { if case .data = self { true } else { false } }
 
+  /// Refuses rules and checks that are not of the language (Specs/expressions.md). Throws `invalidMigration`.
+  func validateExpressions() throws {
+    func validate(_ column: ColumnDefinition, of table: String, _ rule: ValueRule?, over source: String) throws {
+      let place = "column \(column.name) of table \(table)"
+      if let check = column.check { try column.requireExpression(check, "the check of \(place)", .invalidMigration) }
+      if case .expression(let text)? = rule {
+        try ExpressionLanguage.require(text, over: source, "the rule for \(place)", .invalidMigration)
+      }
+    }
+    switch self {
+    case .addColumn(let column, let table, let derivation):
+      try validate(column, of: table, derivation?.rule, over: derivation?.column ?? column.name)
+    case .changeColumn(let column, let table, let rule): try validate(column, of: table, rule, over: column.name)
+    default: break
+    }
+  }
+
   /// The name of the table that must be there for the step.
   var subject: String? {
     switch self {

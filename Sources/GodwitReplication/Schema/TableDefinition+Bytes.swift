@@ -67,7 +67,7 @@ extension ColumnDefinition {
       }
       reference = Reference(table: table, onDelete: action, isAcyclic: flags & 32 != 0)
     }
-    let check = flags & 8 != 0 ? try reader.string(limit: CheckText.byteLimit) : nil
+    let check = flags & 8 != 0 ? try reader.string(limit: ExpressionLanguage.byteLimit) : nil
     let merge = flags & 16 != 0 ? try MergePolicy(reading: &reader) : .lastWriterWins
     self.init(
       name: name, type: type, isNullable: flags & 1 != 0, defaultValue: defaultValue, reference: reference,

@@ -31,10 +31,8 @@ extension TableDefinition {
       }
       if let reference = column.reference { try SchemaName.checkTable(reference.table) }
       try validateMerge(column)
-      if let check = column.check, !CheckText.isContained(check) {
-        throw GodwitError(
-          .invalidSchema, "the check of column \(column.name) of table \(name) is not one expression",
-          hint: "write SQL over the column's name, without comments and parameters, in at most 1,024 bytes")
+      if let check = column.check {
+        try column.requireExpression(check, "the check of column \(column.name) of table \(name)", .invalidSchema)
       }
     }
     for column in columns.prefix(keyCount) where column.merge != .lastWriterWins {

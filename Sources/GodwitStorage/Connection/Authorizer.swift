@@ -6,6 +6,9 @@ package enum Authority: Hashable, Sendable {
   case trusted
   /// The program that uses Godwit: reads and writes rows, never transactions, settings or Godwit's tables.
   case user
+  /// Whoever gave a check or a rule: an expression over one value, which calls the functions of its language and reads
+  /// no table.
+  case expression
 }
 
 /// Decides while a statement is compiled whether it is allowed (sqlite3_set_authorizer); running it costs nothing.
@@ -15,6 +18,8 @@ final class Authorizer {
   var protectedTables: Set<String> = []
   /// Godwit's functions, in lower case, that a program's statements may call.
   var openFunctions: Set<String> = []
+  /// What expressions may call, in small letters.
+  var expressionFunctions: Set<String> = []
   /// Tables that statements compiled since the last ``takeWrites()`` may write.
   private var writes = TableSet.none
   private(set) var hasWrites = false
@@ -39,7 +44,7 @@ final class Authorizer {
           authorizer.noteWrite(String(cString: first))
         }
         // The body of a program's own trigger is the program's, whoever's statement fires it.
-        guard authorizer.authority == .user || trigger != nil else { return SQLITE_OK }
+        guard authorizer.authority != .trusted || trigger != nil else { return SQLITE_OK }
         func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
         if authorizer.authority == .trusted, Authorizer.isOwn(text(trigger)) { return SQLITE_OK }
         return authorizer.allows(action, text(first), text(second), trigger: text(trigger)) ? SQLITE_OK : SQLITE_DENY
@@ -70,6 +75,9 @@ final class Authorizer {
   }
 
   private func allows(_ action: Int32, _ first: String, _ second: String, trigger: String) -> Bool {
+    if authority == .expression {
+      return action == SQLITE_SELECT || action == SQLITE_FUNCTION && expressionFunctions.contains(second.lowercased())
+    }
     if isReader { return allowsReading(action, first, second) }
     switch action {
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:

@@ -88,6 +88,7 @@ package final class Connection {
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     try setKey(key, pageSize: pageSize)
+    fence()
     try configure()
     cancellation.attach(handle)
     authorizer.install(on: handle)
@@ -106,6 +107,7 @@ package final class Connection {
     self.cancellation = cancellation
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 5_000)
+    fence()
     try configure()
     cancellation.attach(handle)
     authorizer.install(on: handle)
@@ -184,6 +186,11 @@ package final class Connection {
     try execute("PRAGMA cipher_page_size=\(pageSize)")
   }
 
+  /// Bounds what a statement may be, whoever wrote it (Specs/storage.md, "Limits"). Nothing that comes from outside sets them.
+  private func fence() {
+    for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
+  }
+
   private func configure() throws {
     _ = try scalar("SELECT count(*) FROM sqlite_master")
     try execute(
@@ -206,6 +213,13 @@ package final class Connection {
       try execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")
     }
   }
+
+  private static let limits: [(Int32, Int32)] = [
+    (SQLITE_LIMIT_SQL_LENGTH, 1_000_000), (SQLITE_LIMIT_COLUMN, 2_000), (SQLITE_LIMIT_EXPR_DEPTH, 1_000),
+    (SQLITE_LIMIT_COMPOUND_SELECT, 500), (SQLITE_LIMIT_FUNCTION_ARG, 100), (SQLITE_LIMIT_ATTACHED, 0),
+    (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000), (SQLITE_LIMIT_VARIABLE_NUMBER, 999),
+    (SQLITE_LIMIT_TRIGGER_DEPTH, 1_000), (SQLITE_LIMIT_WORKER_THREADS, 0),
+  ]
 
   /// The version of the SQLite inside, such as 3015002.
   package static var libraryVersion: Int { Int(sqlite3_libversion_number()) }
@@ -325,11 +339,25 @@ package final class Connection {
   /// Tables whose shape user SQL may not change, because their writes are captured.
   package func protectTables(_ names: Set<String>) { authorizer.protectedTables = names }
 
+  /// The functions, in small letters, that statements of the authority ``Authority/expression`` may call.
+  package func permitInExpressions(_ functions: Set<String>) { authorizer.expressionFunctions = functions }
+
   /// Keeps a function's context alive as long as the connection.
   func retain(_ context: AnyObject) { functions.append(context) }
 
   package func checkCancellation() throws {
     if cancellation.isCancelled { throw CancellationError() }
+  }
+
+  /// What a statement failed with that ran. A check or rule that comes to no result, as `abs(-9223372036854775808)`
+  /// does, takes no value: that is `constraint`, and no fault of the statement.
+  func runningFailure(_ code: Int32, sql: String, _ authority: Authority) -> any Error {
+    let hasNoResult =
+      code & 0xFF == SQLITE_TOOBIG
+      || code & 0xFF == SQLITE_ERROR && sqlite3_errmsg(handle).map { String(cString: $0) } == "integer overflow"
+    guard authority != .user, hasNoResult, functionFailure.error == nil else { return failure(code, sql: sql) }
+    return GodwitError(
+      .constraint, "CHECK constraint failed: an expression has no result for the value", hint: "nothing was written")
   }
 
   func failure(_ code: Int32, sql: String? = nil) -> any Error {

@@ -111,7 +111,7 @@ package final class Statement {
   /// A failed statement has no effect, so what was captured since its start is taken back. `OR FAIL` statements of
   /// Godwit's own insert one row and fail before the capture; user SQL that could stop half way runs in a savepoint.
   private func fail(_ code: Int32) -> any Error {
-    let failure = connection.failure(code, sql: sql)
+    let failure = connection.runningFailure(code, sql: sql, authority)
     let error = authority == .trusted ? Self.explain(failure) : failure
     reset()
     if !isReadOnly { connection.journal?.rewind(to: mark) }

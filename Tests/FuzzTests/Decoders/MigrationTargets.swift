@@ -35,7 +35,7 @@ extension FuzzTarget {
     ]
   }
 
-  /// Names of collections in SQL, and texts of checks.
+  /// Names of collections in SQL, and expressions of checks and rules.
   static let names = FuzzTarget(name: "names") { bytes in
     if let name = CollectionName.read(bytes) {
       try require(Array(CollectionName.written(name).utf8) == bytes, "a name is written in two ways")
@@ -46,13 +46,19 @@ extension FuzzTarget {
         CollectionName.read(CollectionName.written(text).utf8).map { $0.utf8.elementsEqual(text.utf8) } == true,
         "a written name reads as another")
     }
-    if CheckText.isContained(text), text.utf8.count + 2 <= CheckText.byteLimit {
-      try require(CheckText.isContained("(\(text))"), "an expression is none in parentheses")
+    if ExpressionLanguage.problem(of: text, over: "x") == nil,
+      let problem = ExpressionLanguage.problem(of: "(\(text))", over: "x")
+    {
+      try require(
+        ["nested", "words", "bytes"].contains(where: problem.contains), "an expression is none in parentheses: \(problem)")
     }
   } starts: {
     let texts = [
-      "plain": "accounts", "capitals": "$a$b", "scalar": "$228.$128512.", "mark": "$$", "check": "length(x) > 3 AND ('a''b' <> x)",
-      "quotes": "\"a(\" = [b)] OR `c` = '--'",
+      "plain": "accounts", "capitals": "$a$b", "scalar": "$228_$128512_", "mark": "$$", "check": "length(x) > 3 AND ('a''b' <> x)",
+      "case": "CASE WHEN x GLOB '[0-9]*' THEN CAST(x AS INTEGER) ELSE -1 END",
+      "list": "x NOT IN (1, -2.5e3, x'00', NULL) OR x NOT BETWEEN 1 AND 0xFF",
+      "quotes": "\"x\" LIKE '%a_' ESCAPE '!' AND x COLLATE NOCASE = 'a'",
+      "calls": "coalesce(trim(x, ' '), ~instr(x, 'b')) || substr(x, 1, 2) IS NOT NULL",
     ]
     return texts.mapValues { Array($0.utf8) }
   }

@@ -168,6 +168,31 @@ extension SyncFileHeader {
 }
 
 extension Forgery {
+  /// A text as long as the one that is to take its place in the bytes.
+  static func stand(for text: String, _ mark: Character) -> String { String(repeating: mark, count: text.utf8.count) }
+
+  /// Writes the sealed file with another header, in whose bytes texts are then exchanged for others of their length: for
+  /// what no definition can be made of.
+  static func write(
+    _ container: [UInt8], signedBy identity: Identity, to path: String, replacing texts: [(String, String)],
+    _ change: (SyncFileHeader) throws -> SyncFileHeader
+  ) throws {
+    let (header, end) = try header(container)
+    var writer = ByteWriter()
+    try change(header).write(to: &writer)
+    var bytes = writer.bytes
+    for (old, new) in texts {
+      let (old, new) = (Array(old.utf8), Array(new.utf8))
+      for place in bytes.indices where bytes[place...].starts(with: old) {
+        bytes.replaceSubrange(place..<place + old.count, with: new)
+      }
+    }
+    let forged = try replaceHeader(of: container, endingAt: end, signedBy: identity, by: bytes)
+    try Data(seal(forged, to: header.recipients)).write(to: URL(fileURLWithPath: path))
+  }
+}
+
+extension Forgery {
   /// The transactions of a sealed file.
   static func transactions(_ sealed: [UInt8], _ identity: Identity) throws -> [TransactionRecord] {
     let file = try SyncFileReader(AgeEnvelope(MemorySource(sealed)), identities: [identity.ageIdentity]) { _ in
@@ -231,13 +256,13 @@ extension SyncFileHeader {
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
     statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
     vector: VersionVector? = nil, chains: [Origin: Chain]? = nil, floor: VersionVector? = nil,
-    snapshot: SnapshotHead? = nil
+    snapshot: SnapshotHead? = nil, migrations: [[UInt8]]? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
       createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector,
       schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
-      tables: tables ?? self.tables, migrations: migrations, ranges: ranges ?? self.ranges,
+      tables: tables ?? self.tables, migrations: migrations ?? self.migrations, ranges: ranges ?? self.ranges,
       chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended, snapshot: snapshot ?? self.snapshot,
       statements: statements ?? self.statements, fields: fields ?? self.fields)
   }

@@ -23,11 +23,9 @@ struct HostileNameTests {
     container = try Forgery.container(Forgery.bytes(file), sender)
   }
 
-  /// The file with one more table, whose name and column, or both, are changed in its bytes: a definition with such names
-  /// cannot be made.
+  /// The file with one more table, of this name and with this column beside its key.
   private func forge(table: String, column: String) async throws -> String {
-    let stand = (String(repeating: "q", count: table.utf8.count), String(repeating: "w", count: column.utf8.count))
-    let (header, end) = try Forgery.header(container)
+    let stand = (Forgery.stand(for: table, "q"), Forgery.stand(for: column, "w"))
     let definition = try TableDefinition(
       name: stand.0, keyCount: 1,
       columns: ["id", stand.1].map { name in
@@ -35,18 +33,10 @@ struct HostileNameTests {
           name: name, type: .any, isNullable: name != "id",
           reference: name == "id" ? nil : Reference(table: stand.0, onDelete: .cascade))
       })
-    var writer = ByteWriter()
-    header.changing(tables: header.tables + [definition]).write(to: &writer)
-    var bytes = writer.bytes
-    for (old, new) in [(stand.0, table), (stand.1, column)] {
-      let old = Array(old.utf8)
-      for place in bytes.indices where bytes[place...].starts(with: old) {
-        bytes.replaceSubrange(place..<place + old.count, with: Array(new.utf8))
-      }
-    }
-    let forged = try Forgery.replaceHeader(of: container, endingAt: end, signedBy: sender, by: bytes)
     let path = group.folder.file("forged")
-    try Data(Forgery.seal(forged, to: header.recipients)).write(to: URL(fileURLWithPath: path))
+    try Forgery.write(
+      container, signedBy: sender, to: path, replacing: [(stand.0, table), (stand.1, column)]
+    ) { $0.changing(tables: $0.tables + [definition]) }
     return path
   }
 

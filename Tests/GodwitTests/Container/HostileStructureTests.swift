@@ -1,0 +1,71 @@
+import Foundation
+import Godwit
+import GodwitBase
+import GodwitReplication
+import Testing
+
+@testable import GodwitKeys
+@testable import GodwitSyncFile
+
+/// What a member may put into the tables and migrations of a file it signs.
+@Suite("Hostile structure in a sync file")
+struct HostileStructureTests {
+  private let group: TestGroup
+  private let container: [UInt8]
+  private let sender: Identity
+
+  init() async throws {
+    group = try await TestGroup(2)
+    try await group[0].write { try $0.insert(Note(title: "kept")) }
+    let file = group.folder.file("changes")
+    _ = try await group[0].export(to: .file(file))
+    sender = try Forgery.keys(of: group[0]).identity
+    container = try Forgery.container(Forgery.bytes(file), sender)
+  }
+
+  /// Imports the file with another header; what it is refused with.
+  private func importing(
+    replacing texts: [(String, String)] = [], _ change: (SyncFileHeader) throws -> SyncFileHeader
+  ) async throws -> GodwitError? {
+    let path = group.folder.file("forged")
+    try Forgery.write(container, signedBy: sender, to: path, replacing: texts, change)
+    return await error { try await group[1].import(from: .file(path)) }
+  }
+
+  private static let expressions = [
+    "printf('%.*g', 2147483647, 0.01) <> ''", "length(zeroblob(1000000000)) > v", "length(replace(v, 'a', v)) > 0",
+    "random() > 0", "v > CURRENT_TIMESTAMP", "strftime('%s', 'now') > v", "changes() + last_insert_rowid() = v",
+    "v LIKE '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b'", "(SELECT count(*) FROM godwit_log) > v", "rtreecheck('main', 'note') <> v",
+    "load_extension('/tmp/evil.so')", "sqlcipher_export('x') IS NULL", "v||v||v||v||v||v||v||v||v||v||v||v <> ''",
+  ]
+
+  @Test("checks that are not of the language are refused before SQLite sees them", arguments: expressions)
+  func checks(check: String) async throws {
+    let before = try await group[1].digest()
+    let stand = Forgery.stand(for: check, "1")
+    let table = try TableDefinition(
+      name: "hostile", keyCount: 1,
+      columns: [
+        ColumnDefinition(name: "id", type: .integer, isNullable: false),
+        ColumnDefinition(name: "v", type: .any, isNullable: true, defaultValue: .integer(1), check: stand),
+      ])
+    let error = try await importing(replacing: [(stand, check)]) { $0.changing(tables: $0.tables + [table]) }
+    #expect(error?.code == .invalidSchema && error?.hint != nil, "\(String(describing: error))")
+    #expect(error?.message.contains("the check of column v of table hostile") == true)
+    #expect(try await group[1].digest() == before)
+  }
+
+  @Test("rules of migrations that are not of the language are refused before SQLite sees them", arguments: expressions)
+  func rules(rule: String) async throws {
+    let before = try await group[1].digest()
+    let stand = Forgery.stand(for: rule, "1")
+    let column = ColumnDefinition(name: "w", type: .any, isNullable: true)
+    let migration = SchemaMigration(
+      version: 1, name: "m",
+      steps: [.addColumn(column, table: "note", from: .init(column: "v", rule: .expression(stand)))])
+    let error = try await importing(replacing: [(stand, rule)]) { $0.changing(migrations: [migration.bytes]) }
+    #expect(error?.code == .invalidMigration && error?.hint != nil, "\(String(describing: error))")
+    #expect(try await group[1].digest() == before)
+    #expect(try await group[1].migrationStatus().migrations.isEmpty)
+  }
+}
