@@ -50,7 +50,7 @@ struct Catalog: Sendable {
     _ definitions: [TableDefinition], _ migrations: Migrations = .none, on connection: Connection
   ) throws -> Bool {
     let known = try Catalog(connection)
-    var hasChanged = false
+    var made: Set<String> = []
     for definition in definitions {
       guard let table = known[definition.name] else {
         guard !migrations.isVersioned || !definition.isSynced else {
@@ -58,15 +58,17 @@ struct Catalog: Sendable {
             .schemaMismatch, "no migration makes table \(definition.name)", hint: "add one with a CreateTable step")
         }
         try create(definition, on: connection)
-        hasChanged = true
+        made.insert(definition.name)
         continue
       }
       let differences = definition.differences(from: table.definition)
       let standing = differences.filter { !migrations.addsMissing || !$0.isAdditive }
       guard standing.isEmpty else { throw mismatch(definition, standing, mayAdd: standing.allSatisfy(\.isAdditive)) }
-      if try TableAddition(differences, to: table).run(on: connection) { hasChanged = true }
+      if try TableAddition(differences, to: table).run(on: connection) { made.insert(table.definition.name) }
     }
-    return hasChanged
+    guard !made.isEmpty else { return false }
+    try checkReferences(on: connection, made: made)
+    return true
   }
 
   /// Refuses what is missing or differs, and changes nothing.
@@ -119,14 +121,16 @@ struct Catalog: Sendable {
   /// elsewhere holds and shows the data. Tables that are here stay as they are. Says whether it made any.
   static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
     let known = try Catalog(connection)
-    var hasChanged = false
+    var made: Set<String> = []
     for definition in definitions where known[definition.name] == nil {
       // A table of the program's own with this name stands in the way only of changes that use it.
       guard try !exists(definition.name, on: connection) else { continue }
       try create(definition, on: connection)
-      hasChanged = true
+      made.insert(definition.name)
     }
-    return hasChanged
+    guard !made.isEmpty else { return false }
+    try checkReferences(on: connection, made: made)
+    return true
   }
 
   static func exists(_ name: String, on connection: Connection) throws -> Bool {

@@ -5,6 +5,7 @@ extension SchemaDraft {
   private enum Obstacle {
     case noTable
     case keyOfSeveralColumns
+    case keyOfAnotherType
     /// The rows travel, and those that they refer to do not.
     case localTable
   }
@@ -18,10 +19,12 @@ extension SchemaDraft {
       let old = table.origin.flatMap { then[$0.lowercased()] }
       for (column, source) in zip(table.definition.columns, table.sources) {
         guard let reference = column.reference,
-          let obstacle = Self.obstacle(to: reference, of: table.definition, now)
+          let obstacle = Self.obstacle(to: reference, of: table.definition, column, now)
         else { continue }
         let before = old.flatMap { old in
-          old.columns.first { $0.name == source.column }?.reference.flatMap { Self.obstacle(to: $0, of: old, then) }
+          old.columns.first { $0.name == source.column }.flatMap { column in
+            column.reference.flatMap { Self.obstacle(to: $0, of: old, column, then) }
+          }
         }
         guard obstacle != before else { continue }
         throw Self.refusal(obstacle, column.name, table.definition.name, reference.table)
@@ -34,10 +37,11 @@ extension SchemaDraft {
   }
 
   private static func obstacle(
-    to reference: Reference, of table: TableDefinition, _ tables: [String: TableDefinition]
+    to reference: Reference, of table: TableDefinition, _ column: ColumnDefinition, _ tables: [String: TableDefinition]
   ) -> Obstacle? {
     guard let target = tables[reference.table.lowercased()] else { return .noTable }
     guard target.keyCount == 1 else { return .keyOfSeveralColumns }
+    guard target.columns[0].type == column.type else { return .keyOfAnotherType }
     return table.isSynced && !target.isSynced ? .localTable : nil
   }
 
@@ -48,6 +52,7 @@ extension SchemaDraft {
       switch obstacle {
       case .noTable: ("which is not there", "make table \(target) in the same migration, or before")
       case .keyOfSeveralColumns: ("whose key has several columns", "refer to a table that has a key of one")
+      case .keyOfAnotherType: ("whose key is of another type", "give both the same type")
       case .localTable:
         ("which is not synced as table \(table) is", "let both travel, or neither: StartSync, StopSync")
       }

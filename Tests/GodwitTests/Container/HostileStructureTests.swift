@@ -35,7 +35,8 @@ struct HostileStructureTests {
   private static let expressions = [
     "printf('%.*g', 2147483647, 0.01) <> ''", "length(zeroblob(1000000000)) > v", "length(replace(v, 'a', v)) > 0",
     "random() > 0", "v > CURRENT_TIMESTAMP", "strftime('%s', 'now') > v", "changes() + last_insert_rowid() = v",
-    "v LIKE '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b'", "(SELECT count(*) FROM godwit_log) > v", "rtreecheck('main', 'note') <> v",
+    "v LIKE '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b'", "(SELECT count(*) FROM godwit_log) > v",
+    "rtreecheck('main', 'note') <> v",
     "load_extension('/tmp/evil.so')", "sqlcipher_export('x') IS NULL", "v||v||v||v||v||v||v||v||v||v||v||v <> ''",
   ]
 
@@ -67,5 +68,58 @@ struct HostileStructureTests {
     #expect(error?.code == .invalidMigration && error?.hint != nil, "\(String(describing: error))")
     #expect(try await group[1].digest() == before)
     #expect(try await group[1].migrationStatus().migrations.isEmpty)
+  }
+
+  private static func table(
+    _ name: String, key: [String] = ["id"], isSynced: Bool = true, type: ColumnType = .integer, to target: String? = nil
+  ) throws -> TableDefinition {
+    try TableDefinition(
+      name: name, keyCount: key.count,
+      columns: key.map { ColumnDefinition(name: $0, type: .integer, isNullable: false) }
+        + [
+          ColumnDefinition(
+            name: "v", type: type, isNullable: true,
+            reference: target.map { Reference(table: $0, onDelete: .cascade) })
+        ], isSynced: isSynced)
+  }
+
+  @Test(
+    "references that no row can keep are refused with the file, and later files and checks go on",
+    arguments: ["a key of several columns", "a key of another type", "a table that stays"])
+  func references(kind: String) async throws {
+    let before = try await group[1].digest()
+    if kind == "a table that stays" { try await group[1].makeTable(try Self.table("target", isSynced: false)) }
+    let error = try await importing { header in
+      let target = try Self.table("target", key: kind == "a key of several columns" ? ["a", "b"] : ["id"])
+      let hostile = try Self.table("hostile", type: kind == "a key of another type" ? .text : .integer, to: "target")
+      return header.changing(tables: header.tables + (kind == "a table that stays" ? [hostile] : [hostile, target]))
+    }
+    #expect(error?.code == .invalidSchema, "\(String(describing: error))")
+    #expect(error?.message.contains("column v of table hostile refers to table target, ") == true)
+    #expect(try await group[1].digest() == before)
+    #expect(try await group[1].rows("SELECT 1 FROM sqlite_master WHERE name = 'hostile'").isEmpty)
+    #expect(try await group[1].verify().isSound)
+    _ = try await group[1].import(from: .file(group.folder.file("changes")))
+    #expect(try await group[1].fetch(Note.all).map(\.title) == ["kept"])
+  }
+
+  @Test("references that no row can keep are refused of programs, too")
+  func own() async throws {
+    try await group[1].makeTable(try Self.table("pair", key: ["a", "b"]))
+    try await group[1].makeTable(try Self.table("local", isSynced: false))
+    for (target, type) in [("pair", ColumnType.integer), ("local", .integer), ("note", .real)] {
+      let failure = await error { try await group[1].makeTable(try Self.table("own", type: type, to: target)) }
+      #expect(failure?.code == .invalidSchema && failure?.hint != nil, "\(target)")
+    }
+    #expect(try await group[1].verify().isSound)
+  }
+
+  @Test("a table that others have been waiting for must have the key that they refer to")
+  func late() async throws {
+    try await group[1].makeTable(try Self.table("first", to: "second"))
+    let failure = await error { try await group[1].makeTable(try Self.table("second", key: ["a", "b"])) }
+    #expect(failure?.message.contains("table second cannot be made: column v of table first refers to it") == true)
+    try await group[1].makeTable(try Self.table("second"))
+    #expect(try await group[1].verify().isSound)
   }
 }
