@@ -12,3 +12,8 @@ static inline int godwitSetTriggers(sqlite3 *handle, int enabled) {
 static inline int godwitSetForeignKeys(sqlite3 *handle, int enabled) {
   return sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, enabled, (int *)0);
 }
+
+// SQLITE_DBCONFIG_DEFENSIVE, which the header of 3.15 does not name and its library does not know.
+static inline int godwitSetDefensive(sqlite3 *handle) {
+  return sqlite3_db_config(handle, 1010, 1, (int *)0);
+}

@@ -23,7 +23,7 @@ struct GodwitCommand: AsyncParsableCommand {
     version: """
       godwit \(GodwitVersion.current)
       formats: database \(GodwitVersion.databaseFormat), sync file \(GodwitVersion.syncFileFormat)
-      SQLite \(GodwitVersion.sqlite)
+      SQLite \(GodwitVersion.sqlite), SQLCipher \(GodwitVersion.sqlcipher ?? "none")
       """,
     groupedSubcommands: [
       CommandGroup(name: "Start", subcommands: [Init.self, IdentityCommand.self, MemberCommand.self, Join.self]),

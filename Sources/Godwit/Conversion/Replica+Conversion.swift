@@ -125,7 +125,9 @@ extension Replica {
         try connection.execute("BEGIN")
         return try writer.inMerge {
           let report = try Self.explaining(source) {
-            try SourceImport(writer: writer, source: connection) { progress?(0.5 + $0 / 2) }.run()
+            try connection.withStepBudget(SourceImport.stepLimit(forBytes: state.byteCount)) {
+              try SourceImport(writer: writer, source: connection) { progress?(0.5 + $0 / 2) }.run()
+            }
           }
           try state.requireUnchanged()
           return report

@@ -12,6 +12,10 @@ struct SourceImport {
   let progress: ProgressHandler?
   private var connection: Connection { writer.connection }
 
+  /// How many steps of SQLite's machine reading a database of so many bytes may take. A row of three bytes may have 2,000
+  /// columns that were added later.
+  static func stepLimit(forBytes count: Int) -> Int { 100_000_000 + 1_000 * count }
+
   init(writer: ReplicaWriter, source: Connection, progress: ProgressHandler?) throws {
     if let problem = try source.integrityProblems(limit: 1).first {
       throw GodwitError(

@@ -17,6 +17,9 @@ struct SourceState {
   private let path: String
   private let look: Look
 
+  /// How large the database is.
+  var byteCount: Int { Int(look.byteCount) }
+
   /// Throws `fileAccess`.
   init(_ path: String) throws {
     self.path = path

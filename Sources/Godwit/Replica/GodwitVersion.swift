@@ -10,8 +10,7 @@ public enum GodwitVersion {
   /// The format of sync files.
   public static let syncFileFormat = SyncFileReader.formatVersion
   /// The SQLite in the SQLCipher library that this process has loaded, such as `3.15.2`.
-  public static var sqlite: String {
-    let number = Connection.libraryVersion
-    return "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
-  }
+  public static var sqlite: String { LibraryVersion.sqlite }
+  /// The version of that SQLCipher library, such as `3.4.1`; nil when the library in use has no cipher, which opens nothing.
+  public static var sqlcipher: String? { LibraryVersion.sqlcipher }
 }

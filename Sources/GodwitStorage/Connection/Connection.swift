@@ -18,6 +18,8 @@ package final class Connection {
   let authorizer: Authorizer
   private var functions: [AnyObject] = []
   let functionFailure = FunctionFailure()
+  /// What statements may still cost, while that is bounded; see ``withStepBudget(_:_:)``.
+  var stepBudget: StepBudget?
   private let cancellation: CancellationFlag
   /// Nil for a database without encryption, which is another program's.
   private let file: DatabaseFile?
@@ -191,6 +193,14 @@ package final class Connection {
     for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
   }
 
+  /// Keeps SQL from what can damage a database by design, such as writing to the schema's own table, where this SQLite
+  /// can do so. A copy is made without a journal, which that forbids, by Godwit's own statements alone.
+  private func defend() throws {
+    guard mode != .copy, Self.libraryVersion >= LibraryVersion.defensive else { return }
+    let result = godwitSetDefensive(handle)
+    guard result == SQLITE_OK else { throw failure(result) }
+  }
+
   private func configure() throws {
     _ = try scalar("SELECT count(*) FROM sqlite_master")
     try execute(
@@ -212,6 +222,7 @@ package final class Connection {
     case .copy:
       try execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")
     }
+    try defend()
   }
 
   private static let limits: [(Int32, Int32)] = [
@@ -361,7 +372,7 @@ package final class Connection {
   }
 
   func failure(_ code: Int32, sql: String? = nil) -> any Error {
-    if code & 0xFF == SQLITE_INTERRUPT { return CancellationError() }
+    if code & 0xFF == SQLITE_INTERRUPT { return stepBudget?.excess ?? CancellationError() }
     if let error = functionFailure.take() { return error }
     return GodwitError.sqlite(code, handle, sql: sql)
   }

@@ -7,12 +7,16 @@ package protocol SQLFunction: AnyObject {
 }
 
 extension Connection {
+  /// SQLITE_INNOCUOUS: checks and triggers of Godwit's own call them, in a schema that is not trusted. Who else may call
+  /// them is the authorizer's to say.
+  private static var innocuous: Int32 { libraryVersion >= LibraryVersion.innocuous ? 0x20_0000 : 0 }
+
   /// Registers the function under `name`, for any number of arguments, as long as the connection lives.
   package func register(_ function: any SQLFunction, as name: String) throws {
     let box = FunctionBox(function, failure: functionFailure)
     retain(box)
     let result = sqlite3_create_function_v2(
-      handle, name, -1, SQLITE_UTF8, Unmanaged.passUnretained(box).toOpaque(),
+      handle, name, -1, SQLITE_UTF8 | Self.innocuous, Unmanaged.passUnretained(box).toOpaque(),
       { context, count, values in
         guard let context, let user = sqlite3_user_data(context) else { return }
         let box = Unmanaged<FunctionBox>.fromOpaque(user).takeUnretainedValue()

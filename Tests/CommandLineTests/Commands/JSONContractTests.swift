@@ -98,7 +98,7 @@ import Testing
     #expect(
       try keys(status) == [
         "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "waitingOf", "missing",
-        "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "schemaVersion", "quarantined",
+        "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion", "quarantined",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)

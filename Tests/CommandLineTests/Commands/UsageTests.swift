@@ -72,8 +72,8 @@ import Testing
     let lines = try Machine("version").godwit("--version").text.split(separator: "\n")
     #expect(lines.count == 3)
     #expect(lines.first?.wholeMatch(of: /godwit \d+\.\d+\.\d+(-[a-z]+)?/) != nil)
-    #expect(lines.dropFirst().first == "formats: database 1, sync file 1")
-    #expect(lines.last?.wholeMatch(of: /SQLite 3\.\d+\.\d+/) != nil)
+    #expect(lines.dropFirst().first == "formats: database 2, sync file 2")
+    #expect(lines.last?.wholeMatch(of: /SQLite 3\.\d+\.\d+, SQLCipher \d+\.\d+\.\d+.*/) != nil)
   }
 
   @Test func namesOfOneCharacterAreNamesLikeOthers() throws {

@@ -24,7 +24,7 @@ struct StatusView {
       ("replica", "\(names.name(identity.replica)) (\(identity.replica), incarnation \(status.incarnation))"),
       ("group", "\(group)"),
       ("folder", path),
-      ("size", "\(Format.byteSize(status.databaseBytes)), SQLCipher \(status.cipherVersion)"),
+      ("size", "\(Format.byteSize(status.databaseBytes)), SQLCipher \(status.cipherVersion) on SQLite \(GodwitVersion.sqlite)"),
       ("unsent", Format.count(status.unsent, "transaction")),
       ("waiting", Format.count(status.staged, "transaction")),
     ]
@@ -79,6 +79,7 @@ struct StatusView {
       "schemaVersion": .number(status.schemaVersion), "quarantined": .number(status.quarantined),
       "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
+      "sqliteVersion": .string(GodwitVersion.sqlite),
     ]
   }
 }
