@@ -132,8 +132,10 @@ private struct SourceNames {
   private var problems: [String] = []
 
   mutating func check(_ name: String, _ what: String, of table: String? = nil) {
+    // A database that was left with has the collections of its replica.
+    let owner = table ?? name
     do {
-      try SchemaName.check(name, what)
+      try SchemaName.check(name, what, isOfCollection: owner.lowercased().hasPrefix(CollectionTable.prefix))
     } catch {
       let place = table.map { " of table \($0)" } ?? ""
       problems.append("\((error as? GodwitError)?.message ?? what)\(place)")
