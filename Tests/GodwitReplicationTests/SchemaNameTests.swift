@@ -7,7 +7,8 @@ struct SchemaNameTests {
   @Test(
     "have letters, digits, _, space and - of any script",
     arguments: [
-      "note", "Note 2", "a_b-c", "größe", "e\u{301}", "日本語", "ที่อยู่", "٣", "Ⅷ", "-", " ", String(repeating: "a", count: 128),
+      "note", "Note 2", "a_b-c", "größe", "e\u{301}", "日本語", "ที่อยู่", "٣", "Ⅷ", "-", " ",
+      String(repeating: "a", count: 128),
     ])
   func names(name: String) {
     #expect(SchemaName.problem(of: name) == nil)
@@ -37,7 +38,8 @@ struct SchemaNameTests {
     #expect(error?.code == .invalidSchema)
     #expect(
       error?.message
-        == "the table name \"<U+0022>x<U+001B><U+005B>2J<U+202E>\" holds U+0022, which is no letter, digit, _, space or -")
+        == "the table name \"<U+0022>x<U+001B><U+005B>2J<U+202E>\" holds U+0022, which is no letter, digit, _, space or -"
+    )
     #expect(error?.hint == SchemaName.hint)
   }
 
@@ -53,7 +55,8 @@ struct SchemaNameTests {
     var writer = ByteWriter()
     let columns = [ChangeSet.Column(index: 0, name: "id"), ChangeSet.Column(index: 1, name: column)]
     ChangeSet.writeHeader(
-      tables: [ChangeSet.Table(name: table, columnCount: 2, keyCount: 1, columns: columns)], operationCount: 0, to: &writer)
+      tables: [ChangeSet.Table(name: table, columnCount: 2, keyCount: 1, columns: columns)], operationCount: 0,
+      to: &writer)
     return writer.bytes
   }
 

@@ -33,7 +33,8 @@ enum ExpressionTrial {
 
   /// What the expression makes of a value, which stands for itself, without a column's affinity. Throws `constraint`
   /// where it comes to no result.
-  static func value(of expression: String, over name: String, _ value: Value, on connection: Connection) throws -> Value {
+  static func value(of expression: String, over name: String, _ value: Value, on connection: Connection) throws -> Value
+  {
     try withStatement(expression, over: name, on: connection) { statement in
       try statement.bind(value, at: 1)
       return try statement.step() ? statement.value(at: 0) : .null

@@ -36,7 +36,7 @@ enum SystemTables {
     CREATE TABLE godwit_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, stated BLOB NOT NULL,
       counted BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
-      applied_at INTEGER, steps BLOB NOT NULL);
+      applied_at INTEGER, brought_by BLOB, steps BLOB NOT NULL);
     CREATE TABLE godwit_quarantine (id INTEGER PRIMARY KEY, operations BLOB NOT NULL, unknown TEXT NOT NULL);
     CREATE TABLE godwit_loss (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, table_name TEXT NOT NULL,
       key BLOB NOT NULL, column_name TEXT NOT NULL, value BLOB NOT NULL);

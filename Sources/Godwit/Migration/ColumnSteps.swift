@@ -121,41 +121,6 @@ public struct ChangeColumn: MigrationStep {
   }
 }
 
-/// Writes rows, as the last part of a migration.
-///
-/// What it writes to synced tables is a transaction like any other: it is logged and travels. Every replica runs the
-/// step, after it has taken in all that others have sent it of this version. So write only what is still to do
-/// (`WHERE slug IS NULL`), and the same whatever replica does it.
-public struct DataStep: MigrationStep {
-  private let name: String
-  private let statements: [SQL]
-  private let body: (@Sendable (Transaction) throws -> Void)?
-
-  /// SQL statements, one after another. They are part of what the checksum covers.
-  public init(_ name: String, _ statements: SQL...) {
-    self.name = name
-    self.statements = statements
-    body = nil
-  }
-
-  /// The program's own code. The checksum covers its name alone, and only the program itself can run it.
-  public init(_ name: String, _ body: @escaping @Sendable (Transaction) throws -> Void) {
-    self.name = name
-    statements = []
-    self.body = body
-  }
-
-  /// The step as data.
-  public func _draft() throws -> MigrationStepDraft {
-    let statements = try statements.map { sql in
-      if let failure = sql.failure { throw failure }
-      return SchemaStep.DataStatements.Statement(text: sql.text, values: sql.values)
-    }
-    return MigrationStepDraft(
-      .data(SchemaStep.DataStatements(name: name, statements: statements, isCode: body != nil)), body: body)
-  }
-}
-
 extension SchemaStep.ValueRule {
   /// The expression, or widening to what values of the type are stored as.
   fileprivate static func of<Content: ColumnValue>(_ expression: String?, _ type: Content.Type) -> Self {

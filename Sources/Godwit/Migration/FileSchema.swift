@@ -18,7 +18,7 @@ enum FileSchema {
     try history.check(
       migrations, hint: "nothing was changed; - stands here and + in the file; bring both programs to one history")
     for migration in migrations.dropFirst(history.known.count) {
-      try MigrationHistory.record(migration, appliedAt: nil, on: connection)
+      try MigrationHistory.record(migration, appliedAt: nil, broughtBy: header.sender, on: connection)
     }
     let hasNewCollections = try Catalog.grow(header.tables, on: connection)
     if header.schemaVersion == history.version {
@@ -41,7 +41,7 @@ enum FileSchema {
       for step in migration.steps {
         if draft.knows(step) { try draft.apply(step) }
       }
-      try MigrationHistory.record(migration, appliedAt: now, on: connection)
+      try MigrationHistory.record(migration, appliedAt: now, broughtBy: header.sender, on: connection)
     }
     let local = draft.tables.map(\.definition).filter { !$0.isSynced }
     return try Catalog.adopt(header.tables.filter(\.isSynced) + local, on: connection)

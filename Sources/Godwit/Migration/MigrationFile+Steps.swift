@@ -1,10 +1,11 @@
 import Foundation
 import GodwitBase
+import GodwitModel
 import GodwitReplication
 
 extension MigrationFile.Step {
-  init(_ schemaStep: SchemaStep) {
-    switch schemaStep {
+  init(_ draft: MigrationStepDraft) {
+    switch draft.step {
     case .createTable(let table):
       self.init(step: "createTable", table: table.name)
       definitions = table.columns.map(MigrationFile.Column.init)
@@ -30,14 +31,14 @@ extension MigrationFile.Step {
     case .setSynced(let isSynced, let table): self.init(step: isSynced ? "startSync" : "stopSync", table: table)
     case .data(let data):
       self.init(step: "data", name: data.name)
-      if data.isCode {
-        code = true
-      } else {
-        statements = data.statements.map { statement in
+      switch draft.work {
+      case _ where data.isCode: code = true
+      case .sql(let sql)?:
+        statements = sql.map { sql in
           MigrationFile.Statement(
-            sql: statement.text,
-            values: statement.values.isEmpty ? nil : statement.values.map(MigrationFile.Constant.init))
+            sql: sql.text, values: sql.values.isEmpty ? nil : sql.values.map(MigrationFile.Constant.init))
         }
+      case .code?, nil: sha256 = Hexadecimal.encode(data.digest)
       }
     }
   }
@@ -49,7 +50,11 @@ extension MigrationFile.Step {
     }
   }
 
-  func schemaStep() throws -> SchemaStep {
+  func draft() throws -> MigrationStepDraft {
+    step == "data" ? try dataDraft() : MigrationStepDraft(try schemaStep())
+  }
+
+  private func schemaStep() throws -> SchemaStep {
     switch step {
     case "createTable":
       return .createTable(
@@ -77,7 +82,6 @@ extension MigrationFile.Step {
     case "dropIndex": return .dropIndex(try need(columns, "columns"), table: try need(table, "table"))
     case "startSync": return .setSynced(true, table: try need(table, "table"))
     case "stopSync": return .setSynced(false, table: try need(table, "table"))
-    case "data": return .data(try data())
     default: throw MigrationFile.malformed("there is no step \(step)")
     }
   }
@@ -90,15 +94,23 @@ extension MigrationFile.Step {
     return policy
   }
 
-  private func data() throws -> SchemaStep.DataStatements {
-    let statements = try (statements ?? []).map { statement in
-      SchemaStep.DataStatements.Statement(
-        text: statement.sql, values: try (statement.values ?? []).map { try $0.value() })
+  private func dataDraft() throws -> MigrationStepDraft {
+    let name = try need(name, "name")
+    switch (statements ?? [], code ?? false, sha256) {
+    case (let statements, false, nil) where !statements.isEmpty:
+      let work = DataStepWork.sql(
+        try statements.map { SQL(text: $0.sql, values: try ($0.values ?? []).map { try $0.value() }) })
+      return MigrationStepDraft(.data(try work.step(named: name)), work: work)
+    case (let statements, true, nil) where statements.isEmpty:
+      return MigrationStepDraft(
+        .data(SchemaStep.DataWork(name: name, isCode: true, digest: DataStepWork.digest(ofCode: name))))
+    case (let statements, false, let digits?) where statements.isEmpty:
+      guard let digest = Hexadecimal.decode(digits), digest.count == SchemaStep.DataWork.digestByteCount else {
+        throw MigrationFile.malformed("the sha256 of a data step is not 64 hexadecimal digits")
+      }
+      return MigrationStepDraft(.data(SchemaStep.DataWork(name: name, isCode: false, digest: digest)))
+    default: throw MigrationFile.malformed("a data step has either statements, code or sha256")
     }
-    guard (code == true) == statements.isEmpty else {
-      throw MigrationFile.malformed("a data step has either statements or code")
-    }
-    return SchemaStep.DataStatements(name: try need(name, "name"), statements: statements, isCode: statements.isEmpty)
   }
 
   private func rule(for column: ColumnDefinition) throws -> SchemaStep.ValueRule {

@@ -37,6 +37,8 @@ struct MigrationFile: Codable {
     var name: String?
     var statements: [Statement]?
     var code: Bool?
+    /// Of a data step that is known by its name and checksum alone.
+    var sha256: String?
   }
 
   struct Column: Codable {
@@ -75,7 +77,16 @@ struct MigrationFile: Codable {
 
   init(_ migrations: [SchemaMigration]) {
     self.migrations = migrations.map { migration in
-      Entry(version: migration.version, name: migration.name, steps: migration.steps.map(Step.init))
+      Entry(
+        version: migration.version, name: migration.name,
+        steps: migration.steps.map { Step(MigrationStepDraft($0)) })
+    }
+  }
+
+  init(_ migrations: Migrations) throws {
+    // Checked, and then with the SQL of data steps, which the checked form does not have.
+    self.migrations = try zip(migrations.schemaMigrations(), migrations.all).map { data, migration in
+      Entry(version: data.version, name: data.name, steps: try migration.steps.map { Step(try $0._draft()) })
     }
   }
 
@@ -105,8 +116,12 @@ struct MigrationFile: Codable {
 
   func schemaMigrations() throws -> [SchemaMigration] {
     try migrations.map { entry in
-      SchemaMigration(version: entry.version, name: entry.name, steps: try entry.steps.map { try $0.schemaStep() })
+      SchemaMigration(version: entry.version, name: entry.name, steps: try entry.steps.map { try $0.draft().step })
     }
+  }
+
+  func programMigrations() throws -> [Migration] {
+    try migrations.map { Migration($0.version, $0.name, try $0.steps.map { try $0.draft() }) }
   }
 
   // MARK: Strictness
@@ -131,7 +146,7 @@ struct MigrationFile: Codable {
     "changeColumn": ["table": "", "definition": "column", "by": "", "as": ""],
     "addIndex": ["table": "", "columns": "", "unique": ""], "dropIndex": ["table": "", "columns": ""],
     "startSync": ["table": ""], "stopSync": ["table": ""],
-    "data": ["name": "", "statements": "statement", "code": ""],
+    "data": ["name": "", "statements": "statement", "code": "", "sha256": ""],
   ]
 
   private static func checkMembers(_ json: Any, _ kind: String) throws {

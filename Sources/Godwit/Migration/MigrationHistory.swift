@@ -62,25 +62,38 @@ struct MigrationHistory {
     known.removeLast(known.count - Int(first) + 1)
   }
 
-  /// Keeps a migration: as one that has run, or as one that others ran.
+  /// The member whose file a migration came with first; nil for one of the program's, or of a file that a person gave.
+  static func bringer(of version: UInt64, on connection: Connection) throws -> ReplicaID? {
+    let sql = "SELECT brought_by FROM godwit_migration WHERE version = ?"
+    guard case .blob(let bytes)? = try connection.scalar(sql, [.integer(Int64(version))]) else { return nil }
+    var reader = ByteReader(bytes)
+    return ReplicaID(try Identifier128(reading: &reader))
+  }
+
+  /// Keeps a migration: as one that has run, or as one that others ran. Who brought it first stays.
   static func record(
-    _ migration: SchemaMigration, appliedAt: Int64?, on connection: Connection
+    _ migration: SchemaMigration, appliedAt: Int64?, broughtBy bringer: ReplicaID?, on connection: Connection
   ) throws {
-    let bytes = migration.bytes
+    let first = try self.bringer(of: migration.version, on: connection) ?? bringer
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_migration (version, name, checksum, applied_at, steps) VALUES (?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO godwit_migration (version, name, checksum, applied_at, brought_by, steps)
+      VALUES (?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(Int64(migration.version)), .text(migration.name), .blob(migration.checksum.bytes),
-        appliedAt.map { .integer($0) } ?? .null, .blob(bytes),
+        appliedAt.map { .integer($0) } ?? .null, first.map { .blob($0.columnBytes) } ?? .null, .blob(migration.bytes),
       ])
     if appliedAt != nil { try Meta.set(.schemaVersion, .integer(Int64(migration.version)), on: connection) }
   }
 
   /// Reads the migrations of a sync file or a migration file: 1, 2, 3 …
   static func decode(_ all: [[UInt8]]) throws -> [SchemaMigration] {
-    let migrations = try all.map { try SchemaMigration(bytes: $0[...]) }
+    let migrations = try all.map { bytes in
+      let migration = try SchemaMigration(bytes: bytes[...])
+      try migration.requireDigestsOfCode()
+      return migration
+    }
     guard migrations.enumerated().allSatisfy({ UInt64($0 + 1) == $1.version }) else {
       throw ByteReader.malformed("migrations are not numbered 1, 2, 3 …")
     }
@@ -89,6 +102,21 @@ struct MigrationHistory {
 }
 
 extension SchemaMigration {
+  /// Refuses code whose digest is not its name's: equal content has one form.
+  func requireDigestsOfCode() throws {
+    for case .data(let step) in steps where step.isCode && step.digest != DataStepWork.digest(ofCode: step.name) {
+      throw ByteReader.malformed("the digest of a data step that is code is not its name's")
+    }
+  }
+
   /// SHA-256 of the canonical bytes.
   var checksum: ContentHash { bytes.withUnsafeBytes { ContentHash(of: $0) } }
+}
+
+extension ReplicaID {
+  fileprivate var columnBytes: [UInt8] {
+    var writer = ByteWriter(capacity: 16)
+    value.write(to: &writer)
+    return writer.bytes
+  }
 }

@@ -1,3 +1,5 @@
+import GodwitBase
+
 /// What migrations do to a database, or did.
 public struct MigrationPlan: Sendable {
   /// One migration.
@@ -6,6 +8,8 @@ public struct MigrationPlan: Sendable {
     public let version: Int
     /// Its name.
     public let name: String
+    /// The member with whose file it came first; nil for one that a program or a migration file brought.
+    public let broughtBy: ReplicaID?
     /// Its steps in words.
     public let steps: [String]
     /// The tables whose rows were written anew.
@@ -47,6 +51,8 @@ public struct MigrationStatus: Sendable {
     public let checksum: String
     /// When it ran here, in milliseconds since 1970 UTC; nil for one that only other replicas ran.
     public let appliedAt: Int64?
+    /// The member with whose file it came first; nil for one that a program or a migration file brought.
+    public let broughtBy: ReplicaID?
     /// Its steps in words.
     public let steps: [String]
   }

@@ -11,12 +11,12 @@ public protocol MigrationStep: Sendable {
 /// A step as data; never made by programs.
 public struct MigrationStepDraft: Sendable {
   let step: SchemaStep
-  /// The code of a data step that is not SQL.
-  let body: (@Sendable (Transaction) throws -> Void)?
+  /// What a data step does; nil for one that is known from the database, or from another replica.
+  let work: DataStepWork?
 
-  init(_ step: SchemaStep, body: (@Sendable (Transaction) throws -> Void)? = nil) {
+  init(_ step: SchemaStep, work: DataStepWork? = nil) {
     self.step = step
-    self.body = body
+    self.work = work
   }
 }
 

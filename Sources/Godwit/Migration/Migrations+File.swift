@@ -16,16 +16,16 @@ extension Migrations {
 
   /// Reads migrations from JSON.
   init(json: [UInt8]) throws {
-    let migrations = try MigrationFile(json: json).schemaMigrations()
-    self.init(migrations.map(Migration.init))
+    self.init(try MigrationFile(json: json).programMigrations())
     _ = try schemaMigrations()
   }
 
-  /// The migrations as JSON, as Specs/migrations.md describes it. Of data steps that are code it has the names.
+  /// The migrations as JSON, as Specs/migrations.md describes it. Of data steps that are code it has the
+  /// names; of ``Replica/knownMigrations()`` it has the data steps' names and checksums alone, and cannot run them.
   ///
   /// - Throws: `invalidMigration` or `invalidSchema` for steps that make no sense.
   public func json() throws -> String {
-    String(decoding: try MigrationFile(schemaMigrations()).json(), as: UTF8.self)
+    String(decoding: try MigrationFile(self).json(), as: UTF8.self)
   }
 
   /// Writes the migrations as JSON to a file, which appears whole or not at all.

@@ -88,7 +88,22 @@ public struct Migration: Sendable {
   init(_ migration: SchemaMigration) {
     version = Int(clamping: migration.version)
     name = migration.name
-    steps = migration.steps.map(RecordedStep.init)
+    steps = migration.steps.map { RecordedStep(draft: MigrationStepDraft($0)) }
+  }
+
+  init(_ version: UInt64, _ name: String, _ drafts: [MigrationStepDraft]) {
+    self.version = Int(clamping: version)
+    self.name = name
+    steps = drafts.map(RecordedStep.init)
+  }
+
+  /// What its data steps do, in order.
+  func dataSteps() throws -> [(step: SchemaStep.DataWork, work: DataStepWork?)] {
+    try steps.compactMap { step in
+      let draft = try step._draft()
+      guard case .data(let data) = draft.step else { return nil }
+      return (data, draft.work)
+    }
   }
 
   func schemaMigration() throws -> SchemaMigration {
@@ -102,8 +117,8 @@ public struct Migration: Sendable {
 
 /// A step that comes from a file or another replica.
 private struct RecordedStep: MigrationStep {
-  let step: SchemaStep
-  func _draft() throws -> MigrationStepDraft { MigrationStepDraft(step) }
+  let draft: MigrationStepDraft
+  func _draft() throws -> MigrationStepDraft { draft }
 }
 
 /// Collects migrations.

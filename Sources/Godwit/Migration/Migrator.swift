@@ -96,6 +96,7 @@ struct Migrator {
   }
 
   private func run(_ data: SchemaMigration, _ migration: Migration) throws -> MigrationPlan.Version {
+    let dataSteps = try DataSteps.runnable(of: migration)
     // What is in the log is in the terms of the tables as they are now; states must be, too, before these change.
     try writer.settle()
     var draft = SchemaDraft(writer.catalog.tables.map(\.definition))
@@ -110,7 +111,7 @@ struct Migrator {
       draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, functions: writer.mergeFunctions,
       on: connection)
     try rebuild.run()
-    try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), on: connection)
+    try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), broughtBy: nil, on: connection)
     try writer.reload()
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
     let aside = try started.map { try sync.setAside($0) }
@@ -118,9 +119,10 @@ struct Migrator {
       on: writer, rebuilt: rebuild.rebuilt.map(\.table), reindexed: rebuild.reindexed, extended: rebuild.added)
     for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
     return MigrationPlan.Version(
-      version: Int(data.version), name: data.name, steps: data.steps.map(\.summary),
+      version: Int(data.version), name: data.name,
+      broughtBy: try MigrationHistory.bringer(of: data.version, on: connection), steps: data.steps.map(\.summary),
       rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },
-      written: try runDataSteps(migration), released: released)
+      written: try run(dataSteps), released: released)
   }
 
   private func contribute(
@@ -134,12 +136,8 @@ struct Migrator {
   }
 
   /// All of a migration's data steps are one transaction of the log.
-  private func runDataSteps(_ migration: Migration) throws -> Int {
-    let drafts = try migration.steps.map { try $0._draft() }
-    let data = drafts.compactMap { draft in
-      if case .data(let statements) = draft.step { (statements, draft.body) } else { nil }
-    }
-    guard !data.isEmpty else { return 0 }
+  private func run(_ steps: [DataSteps.Step]) throws -> Int {
+    guard !steps.isEmpty else { return 0 }
     try connection.setTriggers(true)
     try connection.setForeignKeys(true)
     defer {
@@ -147,28 +145,7 @@ struct Migrator {
       try? connection.setForeignKeys(false)
     }
     return try writer.logging { transaction in
-      for (step, body) in data { try run(step, body, in: transaction) }
-    }
-  }
-
-  private func run(
-    _ step: SchemaStep.DataStatements, _ body: ((Transaction) throws -> Void)?, in transaction: Transaction
-  ) throws {
-    do {
-      if let body { return try body(transaction) }
-      guard !step.isCode else {
-        throw GodwitError(
-          .needsMigration, "the data step \"\(step.name)\" is code of the program",
-          hint: "open the replica with the program that has it")
-      }
-      for statement in step.statements {
-        try transaction.execute(SQL(text: statement.text, values: statement.values))
-      }
-    } catch let error as GodwitError where error.code == .constraint {
-      throw GodwitError(
-        .constraint, "the data step \"\(step.name)\" breaks a constraint: \(error.message)",
-        hint: "nothing was altered; another replica may have run the step: write what is still to do (INSERT OR IGNORE, WHERE … IS NULL)",
-        underlying: error)
+      for step in steps { try step.run(in: transaction) }
     }
   }
 

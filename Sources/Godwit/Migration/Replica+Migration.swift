@@ -11,11 +11,11 @@ extension Replica {
   }
 
   /// Runs the migrations that this database has not had, all or none: for replicas whose application is elsewhere.
-  /// Programs pass theirs when they open the replica.
+  /// Programs pass theirs when they open the replica. Of ``knownMigrations()`` those with data steps cannot be run: SQL
+  /// and code never come from other replicas.
   ///
   /// - Throws: `migrationMismatch` when another migration ran under one of the numbers; `invalidMigration` for one that
-  ///   the tables cannot go through; `needsMigration` when the tables are newer, or a data step is code of another
-  ///   program; `constraint`, `sql`, `diskFull`. Nothing has changed then.
+  ///   the tables cannot go through; `needsMigration` when the tables are newer, or a data step is only known by its name; `constraint`, `sql`, `diskFull`. Nothing has changed then.
   @discardableResult
   public func migrate(_ migrations: Migrations) async throws -> MigrationPlan {
     try await withWriter { try Migrator(writer: $0).run(migrations) }
@@ -33,17 +33,17 @@ extension Replica {
       }
       return MigrationStatus(
         version: Int(history.version),
-        migrations: zip(history.known, times).map { migration, time in
+        migrations: try zip(history.known, times).map { migration, time in
           MigrationStatus.Entry(
             version: Int(migration.version), name: migration.name, checksum: migration.checksum.hexadecimal,
-            appliedAt: time, steps: migration.steps.map(\.summary))
+            appliedAt: time, broughtBy: try MigrationHistory.bringer(of: migration.version, on: connection), steps: migration.steps.map(\.summary))
         }, quarantined: try Quarantine.count(on: connection),
         unknown: try Quarantine.unknown(on: connection))
     }
   }
 
-  /// The migrations that this database knows: those it ran, and those that came with sync files. Data steps that are
-  /// code stand in them by name alone.
+  /// The migrations that this database knows: those it ran, and those that came with sync files. Data steps stand
+  /// in them by name and checksum alone.
   public func knownMigrations() async throws -> Migrations {
     try await pool.read { Migrations(try MigrationHistory($0).known.map(Migration.init)) }
   }

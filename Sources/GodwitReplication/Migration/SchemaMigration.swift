@@ -10,6 +10,8 @@ package struct SchemaMigration: Hashable, Sendable {
   package static let versionLimit = 1_024
   package static let stepLimit = 1_024
   package static let byteLimit = 1 << 20
+  /// What canonical bytes begin with. In form 1 data steps brought their SQL along.
+  private static let form: UInt8 = 2
 
   package init(version: UInt64, name: String, steps: [SchemaStep]) {
     self.version = version
@@ -20,7 +22,7 @@ package struct SchemaMigration: Hashable, Sendable {
   /// The canonical bytes, of which the checksum is the SHA-256 (Specs/migrations.md, "Canonical form").
   package var bytes: [UInt8] {
     var writer = ByteWriter(capacity: 256)
-    writer.byte(1)
+    writer.byte(Self.form)
     writer.varint(version)
     writer.string(name)
     writer.varint(steps.count)
@@ -33,8 +35,11 @@ package struct SchemaMigration: Hashable, Sendable {
       throw GodwitError(.limitExceeded, "a migration is larger than \(Self.byteLimit) bytes")
     }
     var reader = ByteReader(bytes)
-    guard try reader.byte() == 1 else {
-      throw GodwitError(.unsupportedVersion, "a migration is of a form that this version does not read")
+    let form = try reader.byte()
+    guard form == Self.form else {
+      throw GodwitError(
+        .unsupportedVersion, "a migration is of form \(form), and this version reads form \(Self.form)",
+        hint: form < Self.form ? "an earlier version wrote it: begin a new group" : "update the program")
     }
     version = try reader.varint()
     name = try reader.string(limit: TableDefinition.nameByteLimit)

@@ -1,9 +1,6 @@
 import GodwitBase
 
 extension SchemaStep {
-  package static let statementByteLimit = 1 << 16
-  package static let statementLimit = 1_024
-
   package func write(to writer: inout ByteWriter) {
     switch self {
     case .createTable(let table):
@@ -89,7 +86,7 @@ extension SchemaStep {
     case 9:
       let table = try reader.tableName()
       self = .dropIndex(try reader.columnNames(of: table), table: table)
-    case 10: self = .data(try DataStatements(reading: &reader))
+    case 10: self = .data(try DataWork(reading: &reader))
     case 11:
       let table = try reader.tableName()
       self = .setSynced(try reader.flag(), table: table)
@@ -98,29 +95,17 @@ extension SchemaStep {
   }
 }
 
-extension SchemaStep.DataStatements {
+extension SchemaStep.DataWork {
   func write(to writer: inout ByteWriter) {
     writer.string(name)
     writer.byte(isCode ? 1 : 0)
-    writer.varint(statements.count)
-    for statement in statements {
-      writer.string(statement.text)
-      writer.varint(statement.values.count)
-      for value in statement.values { writer.value(value) }
-    }
+    writer.raw(digest)
   }
 
   init(reading reader: inout ByteReader) throws {
-    let name = try reader.string(limit: TableDefinition.nameByteLimit)
-    let isCode = try reader.flag()
-    let count = try reader.count(limit: SchemaStep.statementLimit, "statements of a data step")
-    guard isCode == (count == 0) else { throw ByteReader.malformed("a data step") }
-    let statements = try (0..<count).map { _ in
-      let text = try reader.string(limit: SchemaStep.statementByteLimit)
-      let count = try reader.count(limit: TableDefinition.columnLimit, "values of a statement")
-      return Statement(text: text, values: try (0..<count).map { _ in try reader.value() })
-    }
-    self.init(name: name, statements: statements, isCode: isCode)
+    self.init(
+      name: try reader.string(limit: SchemaName.byteLimit), isCode: try reader.flag(),
+      digest: Array(try reader.raw(Self.digestByteCount)))
   }
 }
 

@@ -23,7 +23,7 @@ extension SchemaStep {
     case .setSynced(let isSynced, let table): return ["\(isSynced ? "start" : "stop") sync of \(table)"]
     case .data(let data):
       guard !data.isCode else { return ["data: \(data.name) (code)"] }
-      return ["data: \(data.name)"] + data.statements.map { "  \($0.text)" }
+      return ["data: \(data.name)", "  SQL with SHA-256 \(Hexadecimal.encode(data.digest))"]
     }
   }
 

@@ -16,7 +16,7 @@ package enum SchemaStep: Hashable, Sendable {
   case dropIndex([String], table: String)
   /// Whether the table's rows travel from now on.
   case setSynced(Bool, table: String)
-  case data(DataStatements)
+  case data(DataWork)
 
   /// A new column's values, from one other column of the same row.
   package struct Derivation: Hashable, Sendable {
@@ -37,27 +37,20 @@ package enum SchemaStep: Hashable, Sendable {
     case expression(String)
   }
 
-  /// What a data step does, as far as it can be told apart from outside of the program.
-  package struct DataStatements: Hashable, Sendable {
+  /// A data step, by its name and by what tells its work apart. The work itself is SQL or code, which never travels.
+  package struct DataWork: Hashable, Sendable {
+    package static let digestByteCount = 32
+
     package let name: String
-    package let statements: [Statement]
-    /// Whether the program's own code does it, which only its name stands for.
+    /// Whether it is code of the program's, which only its name stands for.
     package let isCode: Bool
+    /// SHA-256 of the statements, or of the name of code (Specs/migrations.md, "Canonical form").
+    package let digest: [UInt8]
 
-    package struct Statement: Hashable, Sendable {
-      package let text: String
-      package let values: [Value]
-
-      package init(text: String, values: [Value]) {
-        self.text = text
-        self.values = values
-      }
-    }
-
-    package init(name: String, statements: [Statement], isCode: Bool) {
+    package init(name: String, isCode: Bool, digest: [UInt8]) {
       self.name = name
-      self.statements = statements
       self.isCode = isCode
+      self.digest = digest
     }
   }
 

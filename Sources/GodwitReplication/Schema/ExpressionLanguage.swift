@@ -32,7 +32,8 @@ package enum ExpressionLanguage {
 
   /// Words that are never a column without quotation marks around it.
   static let keywords: Set<String> = [
-    "and", "or", "not", "is", "in", "like", "glob", "between", "isnull", "notnull", "null", "case", "when", "then", "else",
+    "and", "or", "not", "is", "in", "like", "glob", "between", "isnull", "notnull", "null", "case", "when", "then",
+    "else",
     "end", "cast", "as", "collate", "escape", "current_date", "current_time", "current_timestamp",
   ]
   static let types: Set<String> = ["integer", "int", "real", "text", "blob", "numeric"]

@@ -109,7 +109,9 @@ struct ExpressionParser {
     switch token {
     case .number, .text, .blob: return
     case .quoted(let name):
-      guard isColumn(name) else { throw ExpressionProblem("names \(SchemaName.shown(name)), which is not its own column") }
+      guard isColumn(name) else {
+        throw ExpressionProblem("names \(SchemaName.shown(name)), which is not its own column")
+      }
     case .mark("("):
       try expression()
       try take(mark: ")")
@@ -122,7 +124,9 @@ struct ExpressionParser {
         place -= 1
         throw unexpected()
       }
-      guard isColumn(name) else { throw ExpressionProblem("names \(SchemaName.shown(name)), which is not its own column") }
+      guard isColumn(name) else {
+        throw ExpressionProblem("names \(SchemaName.shown(name)), which is not its own column")
+      }
     case .mark:
       place -= 1
       throw unexpected()
@@ -148,7 +152,9 @@ struct ExpressionParser {
   private mutating func cast() throws(ExpressionProblem) {
     try take(mark: "(")
     try expression()
-    guard takeWord("as"), case .word(let type)? = next, ExpressionLanguage.types.contains(type) else { throw unexpected() }
+    guard takeWord("as"), case .word(let type)? = next, ExpressionLanguage.types.contains(type) else {
+      throw unexpected()
+    }
     place += 1
     try take(mark: ")")
   }

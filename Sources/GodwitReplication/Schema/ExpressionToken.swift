@@ -19,7 +19,8 @@ struct ExpressionScanner {
   private var place = 0
 
   private static let marks = [
-    "||", "<<", "<=", "<>", ">>", ">=", "==", "!=", "(", ")", ",", "*", "/", "%", "+", "-", "&", "|", "<", ">", "=", "~",
+    "||", "<<", "<=", "<>", ">>", ">=", "==", "!=", "(", ")", ",", "*", "/", "%", "+", "-", "&", "|", "<", ">", "=",
+    "~",
   ].map { Array($0.utf8) }
 
   init(_ text: String) { self.text = Array(text.utf8) }
@@ -42,7 +43,9 @@ struct ExpressionScanner {
     if byte == UInt8(ascii: "'") { return .text(try quotation(byte)) }
     if byte == UInt8(ascii: "\"") { return .quoted(try quotation(byte)) }
     if Self.isDigit(byte) || byte == UInt8(ascii: ".") { return try number() }
-    if (byte | 0x20) == UInt8(ascii: "x"), place + 1 < text.count, text[place + 1] == UInt8(ascii: "'") { return try blob() }
+    if (byte | 0x20) == UInt8(ascii: "x"), place + 1 < text.count, text[place + 1] == UInt8(ascii: "'") {
+      return try blob()
+    }
     if Self.isInWord(byte) { return .word(word()) }
     // `--` and `/*` begin comments.
     if !rest.starts(with: [0x2D, 0x2D]), !rest.starts(with: [0x2F, 0x2A]),
@@ -76,7 +79,9 @@ struct ExpressionScanner {
 
   private mutating func number() throws(ExpressionProblem) -> ExpressionToken {
     let start = place
-    if rest.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")]) || rest.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "X")]) {
+    if rest.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
+      || rest.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "X")])
+    {
       place += 2
       skip(Self.isHexadecimal)
       guard (1...16).contains(place - start - 2) else { throw ExpressionProblem("has a number that is none") }
@@ -93,7 +98,9 @@ struct ExpressionScanner {
         guard (1...3).contains(skip(Self.isDigit)) else { throw ExpressionProblem("has a number that is none") }
       }
     }
-    guard place == text.count || !Self.isInWord(text[place]) else { throw ExpressionProblem("has a number that is none") }
+    guard place == text.count || !Self.isInWord(text[place]) else {
+      throw ExpressionProblem("has a number that is none")
+    }
     return .number
   }
 

@@ -11,8 +11,8 @@ import Testing
     Migration(2, "better names") {
       RenameColumn("titel", to: "title", in: "page")
       AddColumn("stars", Int.self, default: 3, to: "page")
-      DataStep("mark", "UPDATE page SET title = title || '!'")
     },
+    Migration(3, "marks") { DataStep("mark", "UPDATE page SET title = title || '!'") },
   ]
 
   private func pair() async throws -> (desk: Machine, archive: Machine) {
@@ -42,16 +42,41 @@ import Testing
     #expect(status["version"] as? Int == 1)
     #expect((status["migrations"] as? [[String: Any]])?.map { $0["ran"] is String } == [true, false])
 
+    let sender = try #require(try desk.godwit("status", "--json").objects().first?["name"] as? String)
+    let brought = (status["migrations"] as? [[String: Any]])?.map { ($0["broughtBy"] as? [String: Any])?["name"] as? String }
+    #expect(brought == [sender, sender])
+    #expect(try archive.godwit("migrate", "--status").text.contains("  \(sender)  "))
+
     let dry = try archive.godwit("migrate", "--dry-run")
-    #expect(dry.lines.first == "2 better names")
+    #expect(dry.lines.prefix(2) == ["2 better names", "  (came with a file of \(sender))"])
     #expect(dry.lines.contains("  rename column titel of page to title"))
     #expect(dry.lines.last == "nothing was changed")
     let plan = try #require(try archive.godwit("migrate", "--json").objects().first)
     #expect(plan["from"] as? Int == 1 && plan["to"] as? Int == 2 && plan["dryRun"] as? Bool == false)
     #expect(Set(plan.keys) == ["from", "to", "dryRun", "versions", "losses"])
+    let version = try #require((plan["versions"] as? [[String: Any]])?.first)
+    #expect((version["broughtBy"] as? [String: Any])?["name"] as? String == sender)
     #expect(try archive.godwit("migrate").lines == ["nothing to do: the tables are of version 2"])
     let rows = try archive.godwit("query", "SELECT id, stars FROM page ORDER BY id", "--json").lines
     #expect(rows == [#"{"id":1,"stars":3}"#, #"{"id":2,"stars":5}"#])
+
+    // The third has a data step, and that is nobody's but the program's.
+    try await write(desk, version: 3, "UPDATE page SET stars = 6 WHERE id = 2")
+    #expect(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
+    for refused in [try archive.godwit("migrate"), try archive.godwit("migrate", "--dry-run")] {
+      #expect(refused.status == 14)
+      #expect(refused.error.contains("the data step \"mark\" is SQL of the program, and is known here by its name alone"))
+      #expect(refused.error.contains("godwit migrate FILE"))
+    }
+    let printed = try archive.godwit("migrate", "--print").text
+    #expect(!printed.contains("UPDATE") && printed.contains("sha256"))
+    try archive.write(Data(printed.utf8), to: "printed.migrations")
+    #expect(try archive.godwit("migrate", "printed.migrations").status == 14)
+    let other = try Migrations(Self.migrations).json().replacing("'!'", with: "'?'")
+    try archive.write(Data(other.utf8), to: "other.migrations")
+    #expect(try archive.godwit("migrate", "other.migrations").error.contains("migration 3 is not the one"))
+    try archive.write(Data(try Migrations(Self.migrations).json().utf8), to: "page.migrations")
+    #expect(try archive.godwit("migrate", "page.migrations").lines.last == "the tables are of version 3")
   }
 
   @Test func migrationsGoFromOneReplicaToAnotherAsAFile() async throws {
@@ -59,7 +84,8 @@ import Testing
     try await write(desk, version: 2, "UPDATE page SET stars = 5 WHERE id = 2")
     let file = try desk.godwit("migrate", "--print")
     try archive.write(Data(file.output), to: "page.migrations")
-    #expect(try archive.godwit("migrate", "page.migrations").lines.last == "the tables are of version 2")
+    let ran = try archive.godwit("migrate", "page.migrations")
+    #expect(ran.lines.last == "the tables are of version 2" && !ran.text.contains("came with"))
     #expect(try archive.godwit("migrate", "--print").output == file.output)
 
     try archive.write(Data(file.text.replacing("better names", with: "other").utf8), to: "other.migrations")

@@ -9,6 +9,7 @@ extension FuzzTarget {
   /// A migration as replicas hand it to each other. It has one form, and can be written as JSON and read back.
   static let migration = FuzzTarget(name: "migration") { bytes in
     let migration = try SchemaMigration(bytes: bytes[...])
+    try migration.requireDigestsOfCode()
     try require(migration.bytes == bytes, "a migration that is written again differs")
     _ = migration.lines
     try require(migration.difference(from: migration).allSatisfy { $0.hasPrefix("  ") }, "it differs from itself")
@@ -90,14 +91,12 @@ private enum MigrationStarts {
         ColumnDefinition(name: "views", type: .integer, isNullable: false, defaultValue: 0, merge: .counter),
         ColumnDefinition(name: "price", type: .real, isNullable: true, defaultValue: 2.5, merge: .custom("best")),
       ], indexes: [IndexDefinition(columns: ["title"], isUnique: true)], deletes: .deleteWins)
-    let statement = SchemaStep.DataStatements.Statement(
-      text: "UPDATE note SET title = ?", values: ["a", 1, 0.5, .null, .blob([1])])
     return [
       SchemaMigration(version: 1, name: "tables", steps: [.createTable(note), .setSynced(false, table: "note")]),
       SchemaMigration(
         version: 2, name: "columns",
         steps: [
-          .addColumn(title, table: "note", from: .init(column: "id", rule: .expression("hex(id)"))),
+          .addColumn(title, table: "note", from: .init(column: "id", rule: .expression("lower(id)"))),
           .addColumn(folder, table: "note", from: nil), .changeColumn(title, table: "note", rule: .widen(to: .any)),
           .renameColumn("title", to: "name", table: "note"), .dropColumn("views", table: "note"),
           .addIndex(IndexDefinition(columns: ["name", "id"], isUnique: false), table: "note"),
@@ -106,8 +105,8 @@ private enum MigrationStarts {
       SchemaMigration(
         version: 3, name: "data",
         steps: [
-          .data(.init(name: "titles", statements: [statement], isCode: false)),
-          .data(.init(name: "code", statements: [], isCode: true)),
+          .data(.init(name: "titles", isCode: false, digest: Array(0..<32))),
+          .data(.init(name: "code", isCode: true, digest: DataStepWork.digest(ofCode: "code"))),
         ]),
     ]
   }

@@ -62,7 +62,7 @@ struct MigrationVectorTests {
     // As a file of a newer replica would have told.
     try await replica.withWriter { writer in
       try writer.inTransaction {
-        for migration in known { try MigrationHistory.record(migration, appliedAt: nil, on: writer.connection) }
+        for migration in known { try MigrationHistory.record(migration, appliedAt: nil, broughtBy: nil, on: writer.connection) }
       }
     }
     let objects = object["steps"] as? [[String: Any]] ?? []

@@ -7,12 +7,13 @@ struct Migrate: AsyncParsableCommand {
     abstract: "Bring the tables to a newer version, all of it or nothing.",
     discussion: """
       Programs migrate their replicas themselves. This is for replicas whose program is elsewhere: without a file it
-      runs the migrations that came with sync files.
+      runs the migrations that came with sync files, and says with whose. Data steps, which are SQL, never come with a
+      sync file: to run them takes a migration file of the program's.
 
       Examples:
         godwit migrate --status
         godwit migrate --dry-run
-        godwit -C desk migrate --print > notes.migrations && godwit -C archive migrate notes.migrations
+        godwit migrate notes.migrations
       """)
 
   @Argument(help: "A file with migrations; - is the standard input. (default: those that other replicas have sent)")
@@ -43,7 +44,9 @@ struct Migrate: AsyncParsableCommand {
     try await options.withReplica { replica in
       if status {
         let (status, losses) = (try await replica.migrationStatus(), try await replica.migrationLosses())
-        return try options.json ? console.line(status.json(losses)) : console.lines(status.lines(losses))
+        let names = ReplicaNames(try await replica.members())
+        return try options.json
+          ? console.line(status.json(losses, names)) : console.lines(status.lines(losses, names))
       }
       if print {
         let text = try await replica.knownMigrations().json()
@@ -51,7 +54,9 @@ struct Migrate: AsyncParsableCommand {
       }
       let migrations = try await migrations(for: replica)
       let plan = try await dryRun ? replica.plan(migrations) : replica.migrate(migrations)
-      try options.json ? console.line(plan.json(isDryRun: dryRun)) : console.lines(plan.lines(isDryRun: dryRun))
+      let names = ReplicaNames(try await replica.members())
+      try options.json
+        ? console.line(plan.json(isDryRun: dryRun, names)) : console.lines(plan.lines(isDryRun: dryRun, names))
     }
   }
 
@@ -62,12 +67,13 @@ struct Migrate: AsyncParsableCommand {
 }
 
 extension MigrationStatus {
-  fileprivate func lines(_ losses: [MigrationLoss]) -> [String] {
+  fileprivate func lines(_ losses: [MigrationLoss], _ names: ReplicaNames) -> [String] {
     guard !migrations.isEmpty else { return ["the tables have no versions"] }
-    var table = TextTable([("VERSION", .right), ("NAME", .left), ("RAN", .left), ("CHECKSUM", .left)])
+    var table = TextTable([("VERSION", .right), ("NAME", .left), ("RAN", .left), ("CAME FROM", .left), ("CHECKSUM", .left)])
     for entry in migrations {
       let time = entry.appliedAt.map { Format.time(milliseconds: $0) } ?? "not here"
-      table.add(["\(entry.version)", entry.name, time, String(entry.checksum.prefix(16))])
+      let bringer = entry.broughtBy.map(names.name) ?? "-"
+      table.add(["\(entry.version)", entry.name, time, bringer, String(entry.checksum.prefix(16))])
     }
     let waiting = quarantined > 0 ? ["", "waiting: \(Format.count(quarantined, "transaction")), for"] : []
     let lost = losses.isEmpty ? [] : [""] + MigrationLoss.lines(losses)
@@ -75,7 +81,7 @@ extension MigrationStatus {
   }
 
   /// Specs/cli.md, "migrate --status".
-  fileprivate func json(_ losses: [MigrationLoss]) -> JSONValue {
+  fileprivate func json(_ losses: [MigrationLoss], _ names: ReplicaNames) -> JSONValue {
     [
       "version": .number(version), "losses": .array(losses.map(\.json)), "quarantined": .number(quarantined),
       "unknown": .array(unknown.map { .string($0) }),
@@ -84,6 +90,7 @@ extension MigrationStatus {
           [
             "version": .number(entry.version), "name": .string(entry.name), "checksum": .string(entry.checksum),
             "ran": entry.appliedAt.map { .string(Format.time(milliseconds: $0)) } ?? .null,
+            "broughtBy": entry.broughtBy.map { .object(names.json($0)) } ?? .null,
             "steps": .array(entry.steps.map { .string($0) }),
           ]
         }),
@@ -92,11 +99,12 @@ extension MigrationStatus {
 }
 
 extension MigrationPlan {
-  fileprivate func lines(isDryRun: Bool) -> [String] {
+  fileprivate func lines(isDryRun: Bool, _ names: ReplicaNames) -> [String] {
     guard !versions.isEmpty else { return ["nothing to do: the tables are of version \(from)"] }
     var lines: [String] = []
     for version in versions {
       lines.append("\(version.version) \(version.name)")
+      if let bringer = version.broughtBy { lines.append("  (came with a file of \(names.name(bringer)))") }
       lines += version.steps.map { "  \($0)" }
       lines += version.rebuilt.map { "  (writes \(Format.count($0.rows, "row")) of \($0.table) anew)" }
       if version.written > 0 { lines.append("  (logs \(Format.count(version.written, "change")))") }
@@ -107,13 +115,14 @@ extension MigrationPlan {
   }
 
   /// Specs/cli.md, "migrate".
-  fileprivate func json(isDryRun: Bool) -> JSONValue {
+  fileprivate func json(isDryRun: Bool, _ names: ReplicaNames) -> JSONValue {
     [
       "from": .number(from), "to": .number(to), "dryRun": .bool(isDryRun),
       "versions": .array(
         versions.map { version in
           [
             "version": .number(version.version), "name": .string(version.name),
+            "broughtBy": version.broughtBy.map { .object(names.json($0)) } ?? .null,
             "steps": .array(version.steps.map { .string($0) }),
             "rebuilt": .array(version.rebuilt.map { ["table": .string($0.table), "rows": .number($0.rows)] }),
             "written": .number(version.written), "released": .number(version.released),
