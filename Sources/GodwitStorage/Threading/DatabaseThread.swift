@@ -16,7 +16,10 @@ package final class DatabaseThread: @unchecked Sendable {
   private var nextID: UInt64 = 0
   private var current: UInt64?
   private var isStarted = false
+  /// Whether nothing is taken on any more.
   private var isClosed = false
+  /// Whether there is no thread any more, and never will be.
+  private var isEnded = false
   private var closers: [CheckedContinuation<Void, Never>] = []
   private let name: String
   private let cancellation = CancellationFlag()
@@ -67,17 +70,34 @@ package final class DatabaseThread: @unchecked Sendable {
   /// Runs the body on the thread some time later; it hears of a failure to open, and of `closed`.
   func post(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) { enqueue(0, body) }
 
+  /// Throws `closed` at later jobs. Those that wait still run.
+  ///
+  /// - Parameter last: A job that comes after all of them, if the thread has ever run one and is not closed already.
+  func refuse(after last: (@Sendable (Connection) -> Void)? = nil) {
+    condition.lock()
+    defer { condition.unlock() }
+    guard !isClosed else { return }
+    isClosed = true
+    if let last, isStarted {
+      jobs.append(Job(id: 0) { connection in if let connection = try? connection.get() { last(connection) } })
+    }
+    condition.signal()
+  }
+
   /// Lets the waiting jobs finish, closes the connection and ends the thread; what makes connections is let go of.
-  /// Later jobs throw `closed`.
+  /// Returns when the thread has ended (``JoinedThread``). Later jobs throw `closed`.
   package func close() async {
+    refuse()
     await withCheckedContinuation { continuation in
-      condition.lock()
-      let isRunning = isStarted && !(isClosed && closers.isEmpty)
-      isClosed = true
-      if isRunning { closers.append(continuation) } else { makeConnection = nil }
-      condition.signal()
-      condition.unlock()
-      if !isRunning { continuation.resume() }
+      let isOver = condition.withLock {
+        if !isStarted {
+          isEnded = true
+          makeConnection = nil
+        }
+        if !isEnded { closers.append(continuation) }
+        return isEnded
+      }
+      if isOver { continuation.resume() }
     }
   }
 
@@ -91,19 +111,30 @@ package final class DatabaseThread: @unchecked Sendable {
       condition.unlock()
       return run(.failure(CancellationError()))
     }
+    do {
+      try startIfNeeded()
+    } catch {
+      condition.unlock()
+      return run(.failure(error))
+    }
     jobs.append(Job(id: id, run: run))
-    startIfNeeded()
     condition.signal()
     condition.unlock()
   }
 
-  private func startIfNeeded() {
+  private func startIfNeeded() throws(GodwitError) {
     guard !isStarted else { return }
+    try JoinedThread.start(name, loop, whenEnded: tellClosers)
     isStarted = true
-    let thread = Thread { self.loop() }
-    thread.name = name
-    thread.stackSize = 8 << 20
-    thread.start()
+  }
+
+  private func tellClosers() {
+    let waiting = condition.withLock {
+      defer { closers = [] }
+      isEnded = true
+      return closers
+    }
+    for closer in waiting { closer.resume() }
   }
 
   private func cancel(_ id: UInt64) {
@@ -137,12 +168,7 @@ package final class DatabaseThread: @unchecked Sendable {
       job.run(result)
     }
     close(&connection)
-    let waiting = condition.withLock {
-      defer { closers = [] }
-      makeConnection = nil
-      return closers
-    }
-    for closer in waiting { closer.resume() }
+    condition.withLock { makeConnection = nil }
   }
 
   private func close(_ connection: inout Connection?) {
