@@ -363,14 +363,12 @@ public final class Cache: Sendable {
 
   private func count(_ body: (inout CacheStatistics) -> Void) { statisticsHere.withLock { body(&$0) } }
 
-  /// Writes down when entries were last used, and closes the file.
+  /// Writes down when entries were last used, and closes the file. Use that begins after this throws `closed`.
   func close() async {
-    let ticks = recency.takeAll()
-    if !ticks.isEmpty {
-      try? await write { table in
-        try table.writing { _ in for (key, tick) in ticks { try table.setUsed(key, tick) } }
-      }
+    await file.close { [recency] table in
+      let ticks = recency.takeAll()
+      guard !ticks.isEmpty else { return }
+      try? table.writing { _ in for (key, tick) in ticks { try table.setUsed(key, tick) } }
     }
-    await file.close()
   }
 }

@@ -180,11 +180,13 @@ final class CacheFile: Sendable {
     }
   }
 
-  private func close(_ pool: DatabasePool?) async {
+  private func close(
+    _ pool: DatabasePool?, after last: @escaping @Sendable (CacheTable) -> Void = { _ in }
+  ) async {
     guard let pool else { return }
     let lock = try? await locked()
     defer { withExtendedLifetime(lock) {} }
-    await pool.close()
+    await pool.close { last(CacheTable(connection: $0)) }
   }
 
   private func throwAway(_ file: Opened, because error: GodwitError) {
@@ -205,13 +207,16 @@ final class CacheFile: Sendable {
     logger.warning("a cache is thrown away", metadata: ["path": "\(path)", "error": "\(error)"])
   }
 
-  func close() async {
-    let last = state.withLock { state in
+  /// Closes the file for good.
+  ///
+  /// - Parameter last: What is done with it after all else; not with one that was no good.
+  func close(after last: @escaping @Sendable (CacheTable) -> Void) async {
+    let state = state.withLock { state in
       defer { state = .closed }
       return state
     }
-    switch last {
-    case .open(let opened): await close(opened.pool)
+    switch state {
+    case .open(let opened): await close(opened.pool, after: last)
     case .opening(let task): await close((try? await task.value)?.pool)
     case .unopened(_, let discarded): await close(discarded?.pool)
     case .closed: break

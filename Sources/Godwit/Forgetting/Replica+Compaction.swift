@@ -49,19 +49,47 @@ extension Replica {
   }
 
   /// A replica without other members needs no history. It keeps the little that costs nothing, and the pages of the
-  /// rest to be written to again.
+  /// rest to be written to again. What others write meanwhile stays for the next time, so that this ends.
   func forgetAlone() async {
     do {
-      let isMuch = try await withWriter { writer in
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM godwit_log LIMIT 65)"
-        return try writer.connection.scalar(sql) == .integer(65)
-      }
-      guard isMuch, try await withKeyring({ $1.active.count == 1 }) else { return }
+      let count = try await withWriter { try Self.transactionsWorthForgetting($0) }
+      guard count > 0, try await withKeyring({ $1.active.count == 1 }) else { return }
       var progress = Forgetting.Progress()
-      while !progress.isDone { progress = try await forget(progress, portion: .withoutPages) }
+      while !progress.isDone, progress.transactions <= count {
+        progress = try await forget(progress, portion: .withoutPages)
+      }
     } catch {
       logger.debug("forgetting must wait", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// The same as the last job of the writer's thread.
+  func forgetAtEnd(_ connection: Connection) {
+    do {
+      guard let writer = connection.attachment as? ReplicaWriter else { return }
+      let count = try Self.transactionsWorthForgetting(writer)
+      guard count > 0 else { return }
+      let roster = Roster(group: group, trusted: try Keyring.open(at: folder.keys).roster)
+      guard roster.active.count == 1 else { return }
+      var progress = Forgetting.Progress()
+      while !progress.isDone, progress.transactions <= count {
+        try Forgetting(writer, roster, portion: .withoutPages).step(&progress)
+      }
+    } catch {
+      logger.debug("forgetting must wait", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// How many transactions the log holds; 0 when they cost little. Who forgets more than were there at the beginning
+  /// does so while others write, and might never end.
+  private static func transactionsWorthForgetting(_ writer: ReplicaWriter) throws -> Int {
+    guard try count("SELECT 1 FROM godwit_log LIMIT 65", on: writer.connection) == 65 else { return 0 }
+    return try count("SELECT 1 FROM godwit_log", on: writer.connection)
+  }
+
+  private static func count(_ sql: String, on connection: Connection) throws -> Int {
+    guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM (\(sql))") else { return 0 }
+    return Int(count)
   }
 
   private func databasePages() async throws -> Int {

@@ -142,6 +142,7 @@ extension Replica {
     let location = folder.keys
     let group = group
     let wallClock = wallClock
+    try requireOpen()
     try await BlockingThread.run {
       try Keyring.update(at: location) { contents in
         var roster = Roster(group: group, trusted: try contents.roster)
@@ -161,6 +162,7 @@ extension Replica {
   ) async throws -> Output {
     let location = folder.keys
     let group = group
+    try requireOpen()
     return try await BlockingThread.run {
       let contents = try Keyring.open(at: location)
       return try body(contents, Roster(group: group, trusted: try contents.roster))

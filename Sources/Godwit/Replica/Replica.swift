@@ -32,6 +32,9 @@ public final class Replica: Sendable {
   /// How many transactions the log may hold before imports forget by themselves.
   let keptTransactions: Int
 
+  /// Whether ``close()`` has begun.
+  private let isClosed = Atomic(false)
+
   /// Whether there may be history to forget when the replica is closed.
   let hasWritten = Mutex(false)
 
@@ -111,13 +114,24 @@ public final class Replica: Sendable {
   /// The rows of a query in SQL; interpolated values are bound.
   public func rows(_ sql: SQL) async throws -> [Row] { try await read { try $0.rows(sql) } }
 
-  /// Ends all observations, waits for running work and closes the files. Later use throws `closed`.
+  /// Ends all observations, waits for running work, closes the files and ends all threads. Use that begins after this
+  /// throws `closed`, so it ends however much others want to write.
+  ///
+  /// A program closes its replicas before it exits: what OpenSSL does at a process's end must not meet threads that
+  /// still use it (Specs/storage.md, "Closing").
   public func close() async {
+    isClosed.store(true, ordering: .relaxed)
     changes.close()
-    await caches.close()
-    if hasWritten.withLock({ $0 }), temporary == nil { await forgetAlone() }
-    await pool.close()
+    let forgets = hasWritten.withLock { $0 } && temporary == nil
+    async let closedCaches: Void = caches.close()
+    if forgets { await pool.close { [self] in forgetAtEnd($0) } } else { await pool.close() }
+    await closedCaches
     temporary?.remove()
+  }
+
+  /// Throws `closed` when the replica is being closed: for what does not use the database.
+  func requireOpen() throws(GodwitError) {
+    guard !isClosed.load(ordering: .relaxed) else { throw GodwitError(.closed, "the replica is closed") }
   }
 
   func withWriter<Output: Sendable>(

@@ -89,18 +89,29 @@ package final class DatabasePool: Sendable {
   /// A pool that nobody closed gives its files and threads back when nobody can use it any more.
   deinit {
     Task.detached { [readers, checkpointer, writer] in
-      for reader in readers { await reader.close() }
-      await checkpointer.close()
-      await writer.close()
+      await Self.close(readers, writer, checkpointer)
     }
   }
 
   /// Opens the first reader ahead of its first use, beside whatever the caller does next.
   package func warmUp() { readers.first?.warmUp() }
 
-  package func close() async {
+  /// Throws `closed` at all jobs from now on, lets those that wait finish, closes the connections and ends the threads.
+  ///
+  /// - Parameter last: A job of the writer's thread that comes after all others, unless the writer was never used, the
+  ///   pool is closed already, or the database cannot be opened.
+  package func close(after last: (@Sendable (Connection) -> Void)? = nil) async {
+    writer.refuse(after: last)
+    for reader in readers { reader.refuse() }
+    await Self.close(readers, writer, checkpointer)
+  }
+
+  /// The checkpointer goes last: the writer may wait for it until its own end.
+  private static func close(
+    _ readers: [DatabaseThread], _ writer: DatabaseThread, _ checkpointer: Checkpointer
+  ) async {
     for reader in readers { await reader.close() }
-    await checkpointer.close()
     await writer.close()
+    await checkpointer.close()
   }
 }
