@@ -11,6 +11,8 @@ final class DatabaseKeys: Sendable {
   private struct Known {
     var salt: [UInt8]?
     var key: SecretBytes
+    /// The file that was the database last; nil before the first was opened.
+    var file: DatabaseFile.Key?
   }
   private let known: Mutex<Known>
 
@@ -28,27 +30,43 @@ final class DatabaseKeys: Sendable {
   ) throws -> Connection {
     for _ in 1..<Self.attempts {
       do {
-        return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForSalt: key)
+        return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key)
       } catch is UnfinishedSwap {
         let swap = DatabaseSwap(folder)
         let lock = try swap.lock()
         try withExtendedLifetime(lock) { try swap.settle() }
       }
     }
-    return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForSalt: key)
+    return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key)
   }
 
   /// What encrypts the caches: it follows from the database's key as it is now.
   @Sendable func forCaches() throws -> SecretBytes {
-    try key(for: DatabaseFile.salt(folder.database)).derived(for: "godwit cache 1")
+    try key(for: DatabaseFile.open(folder.database)).derived(for: "godwit cache 1")
   }
 
-  private func key(for salt: [UInt8]?) throws -> SecretBytes {
-    let remembered = known.withLock { $0.salt == salt ? $0.key : nil }
-    if let remembered { return remembered }
+  /// Throws `unsafeFile` for a file that took the database's place by another way than Godwit's own, which gives each
+  /// file a salt of its own and notes it in the keyring.
+  private func key(for file: DatabaseFile) throws -> SecretBytes {
+    let salt = file.salt
+    let last = known.withLock { $0 }
+    let isExchanged = last.file != nil && last.file != file.key
+    if !isExchanged, last.salt == salt {
+      known.withLock { $0.file = file.key }
+      return last.key
+    }
     let contents = try Keyring.open(at: folder.keys)
-    if try contents.pendingDatabase != nil, try !DatabaseSwap(folder).isUnderWay() { throw UnfinishedSwap() }
-    known.withLock { $0 = Known(salt: salt, key: contents.databaseKey) }
-    return contents.databaseKey
+    let pending = try contents.pendingDatabase
+    if pending != nil, try !DatabaseSwap(folder).isUnderWay() { throw UnfinishedSwap() }
+    // Whoever has the gate meets no file that the keyring does not know yet; the caches have not.
+    let isPending = salt != nil && salt == pending?.salt
+    guard !isExchanged || isPending || salt != nil && salt != last.salt && salt == contents.databaseSalt else {
+      throw GodwitError(
+        .unsafeFile, "another file was put in the place of \(folder.database) while the replica is open",
+        hint: "put the database back, or close the replica and open it again: it goes on with what lies there then")
+    }
+    let key = isPending ? pending?.key ?? contents.databaseKey : contents.databaseKey
+    known.withLock { $0 = Known(salt: salt, key: key, file: file.key) }
+    return key
   }
 }

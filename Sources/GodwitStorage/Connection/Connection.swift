@@ -67,12 +67,11 @@ package final class Connection {
   ///
   /// The order of key, compatibility and page size is what serves SQLCipher 3.4.1 and 4.x alike (Specs/storage.md).
   ///
-  /// - Parameter keyForSalt: Gives the key of the file that has this salt, nil for an empty one; that file stays in its
-  ///   place meanwhile.
+  /// - Parameter keyForFile: Gives the key of the file, which stays in its place meanwhile.
   package init(
     path: String, mode: Mode, busyTimeoutMilliseconds: Int32 = 5_000, cancellation: CancellationFlag,
     isTemporary: Bool = false, pageSize: Int = DatabaseFile.pageSize,
-    keyForSalt: (_ salt: [UInt8]?) throws -> any CipherKey
+    keyForFile: (DatabaseFile) throws -> any CipherKey
   ) throws {
     self.isTemporary = isTemporary
     let gate = isTemporary ? nil : try DatabaseGate.open(for: path)
@@ -80,7 +79,7 @@ package final class Connection {
     let file = try DatabaseFile.open(path)
     self.file = file
     try file.check()
-    let key = try keyForSalt(file.salt)
+    let key = try keyForFile(file)
     handle = try Self.handle(path, SQLITE_OPEN_READWRITE)
     self.path = path
     self.mode = mode
@@ -148,7 +147,19 @@ package final class Connection {
   }
 
   /// Whether another file has taken the database's place since this connection was opened.
-  package var hasMoved: Bool { file?.hasMoved(from: path) ?? false }
+  package var hasMoved: Bool { standing == .replaced }
+
+  /// What lies at the database's path by now.
+  var standing: DatabaseFile.Standing { file?.standing(at: path) ?? .inPlace }
+
+  /// Throws `unsafeFile` when the database's file has no name any more: what is written to it is lost with the last who
+  /// has it open.
+  func requireName() throws(GodwitError) {
+    guard !isTemporary, standing == .removed else { return }
+    throw GodwitError(
+      .unsafeFile, "the database \(path) was removed while it is open",
+      hint: "put it back, or close the replica and restore a backup; what was written since it was removed is lost")
+  }
 
   /// Keeps the last connection from removing the log by its name, which is another database's by now.
   private func keepLog() {
@@ -295,8 +306,15 @@ package final class Connection {
   /// lock afterwards sees it here, and never writes into a file that is lost.
   ///
   /// - Throws: ``DatabaseMoved`` when nothing has been written in this job, which can be done anew; else `busy`.
+  ///   `unsafeFile` when the file was removed.
   package func beginWriting() throws {
     try execute("BEGIN IMMEDIATE")
+    do {
+      try requireName()
+    } catch {
+      try? execute("ROLLBACK")
+      throw error
+    }
     guard hasMoved else {
       hasWrittenInJob = true
       return

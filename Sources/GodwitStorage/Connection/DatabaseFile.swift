@@ -12,7 +12,8 @@ package final class DatabaseFile: Sendable {
   package static let pageSize = 4096
   private static let plaintextMagic = Array("SQLite format 3\0".utf8)
 
-  private struct Key: Hashable {
+  /// Which file this is while anybody has it open.
+  package struct Key: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
   }
@@ -20,7 +21,7 @@ package final class DatabaseFile: Sendable {
   private static let openFiles = Mutex<[Key: Entry]>([:])
 
   private let descriptor: FileDescriptor
-  private let key: Key
+  package let key: Key
 
   private init(_ descriptor: FileDescriptor, _ key: Key) {
     self.descriptor = descriptor
@@ -60,13 +61,28 @@ package final class DatabaseFile: Sendable {
   }
 
   /// The same of a file that is open already.
-  var salt: [UInt8]? { start.count == 16 ? start : nil }
+  package var salt: [UInt8]? { start.count == 16 ? start : nil }
+
+  /// What lies at the path of a file that is open.
+  package enum Standing {
+    /// The file itself.
+    case inPlace
+    /// Another file: this one was exchanged.
+    case replaced
+    /// Nothing: the file was removed, or its folder.
+    case removed
+  }
+
+  /// What lies at this path by now, where this file did.
+  func standing(at path: String) -> Standing {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .removed : .inPlace }
+    return Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == key ? .inPlace : .replaced
+  }
 
   /// Whether another file lies at this path by now, where this one did.
   package func hasMoved(from path: String) -> Bool {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return false }
-    return Key(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) != key
+    standing(at: path) == .replaced
   }
 
   /// Whether this file lies at the path, and no link to it.

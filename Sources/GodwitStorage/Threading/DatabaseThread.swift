@@ -158,6 +158,7 @@ package final class DatabaseThread: @unchecked Sendable {
       if connection?.hasMoved ?? false { close(&connection) }
       let result = Result {
         if let connection {
+          try connection.requireName()
           connection.startJob()
           return connection
         }

@@ -105,3 +105,70 @@ extension pthread_key_t {
     return key
   }()
 }
+
+@Suite("A database whose file is touched by others while it is open", .timeLimit(.minutes(1)))
+struct TouchedDatabaseTests {
+  private let folder: TemporaryFolder
+  private let replica: Replica
+  private var database: String { "\(replica.path)/database" }
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    replica = try await TestGroup.open(folder.file("replica"))
+    try await replica.write { try $0.insert(Note(title: "kept")) }
+  }
+
+  /// Every use throws the code.
+  private func expectEveryUse(throws expected: GodwitError.Code, at location: SourceLocation = #_sourceLocation) async {
+    let replica = replica
+    let uses: [(String, @Sendable () async throws -> Void)] = [
+      ("write", { _ = try await replica.write { try $0.insert(Note(title: "lost")) } }),
+      ("export", { [folder] in _ = try await replica.export(to: .file(folder.file("out"))) }),
+      ("verify", { _ = try await replica.verify() }), ("read", { _ = try await replica.count(Note.all) }),
+    ]
+    for (name, use) in uses {
+      let found = await code { try await use() }
+      #expect(found == expected, "\(name)", sourceLocation: location)
+    }
+  }
+
+  @Test("says that it was removed, at every use, and goes on when it is put back")
+  func removed() async throws {
+    try FileManager.default.moveItem(atPath: database, toPath: "\(database).away")
+    await expectEveryUse(throws: .unsafeFile)
+    try FileManager.default.moveItem(atPath: "\(database).away", toPath: database)
+    try await replica.write { try $0.insert(Note(title: "after")) }
+    #expect(try await replica.fetch(Note.all).map(\.title).sorted() == ["after", "kept"])
+    await replica.close()
+  }
+
+  @Test("says that a copy of it, another database or anything else was put in its place", arguments: [0, 1, 2])
+  func replaced(kind: Int) async throws {
+    let other = try await TestGroup.open(folder.file("other"))
+    await other.close()
+    let files = FileManager.default
+    let away = folder.file("away")
+    switch kind {
+    case 0: try files.copyItem(atPath: database, toPath: away)
+    case 1: try files.copyItem(atPath: folder.file("other/database"), toPath: away)
+    default: try Data(repeating: 7, count: 8_192).write(to: URL(fileURLWithPath: away))
+    }
+    chmod(away, 0o600)
+    try #require(rename(away, database) == 0)
+    await expectEveryUse(throws: .unsafeFile)
+    await replica.close()
+  }
+
+  @Test("of another file by rekeying goes on")
+  func rekeyed() async throws {
+    let other = try await TestGroup.open(replica.path)
+    for round in 1...3 {
+      try await other.rekey()
+      try await replica.write { try $0.insert(Note(title: "round \(round)")) }
+    }
+    #expect(try await replica.count(Note.all) == 4)
+    #expect(try await replica.verify().isSound)
+    await other.close()
+    await replica.close()
+  }
+}
