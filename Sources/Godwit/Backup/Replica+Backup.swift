@@ -15,7 +15,7 @@ extension Replica {
   /// - Parameters:
   ///   - path: The file, outside of the replica's folder.
   ///   - progress: Hears how much is done.
-  /// - Throws: `invalidArgument` for a file in the replica's folder; `busy` while the database is rekeyed; `diskFull`,
+  /// - Throws: `invalidArgument` for a file in the replica's folder, `unsafeFile` for another replica's file; `busy` while the database is rekeyed; `diskFull`,
   ///   `fileAccess`; `damagedDatabase` when a page cannot be read.
   public func backup(to path: String, progress: ProgressHandler? = nil) async throws -> BackupReport {
     let folder = folder
@@ -34,21 +34,10 @@ extension Replica {
       try BackupFile.finish(file, keyring: keyring.bytes)
       try connection.checkCancellation()
       let bytes = try file.reopened().size()
+      try folder.requireOutside(path)
       try file.commit()
       progress?(1)
       return BackupReport(bytes: bytes, slots: try Keyring.slots(in: keyring.bytes))
-    }
-  }
-}
-
-extension ReplicaFolder {
-  /// Refuses a file in the replica's own folder, which would become part of it or replace one.
-  func requireOutside(_ file: String) throws {
-    let parent = URL(fileURLWithPath: file).deletingLastPathComponent().resolvingSymlinksInPath().path
-    let own = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    guard parent != own, !parent.hasPrefix("\(own)/") else {
-      throw GodwitError(
-        .invalidArgument, "\(file) is in the replica's own folder", hint: "choose a file in another folder")
     }
   }
 }

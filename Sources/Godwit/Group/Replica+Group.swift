@@ -41,6 +41,7 @@ extension Replica {
         .invalidArgument, "this is the identity of this very replica",
         hint: "give what godwit identity says on the machine that is to join")
     }
+    let folder = folder
     try await BlockingThread.run { try verification.check(invited, of: "the identity") }
     try await changeRoster { roster, contents, now in
       try Self.requireSameKind(invited, as: contents.identity.publicIdentity)
@@ -49,7 +50,7 @@ extension Replica {
         group: roster.group, inviter: contents.identity.publicIdentity, records: roster.records)
       let bytes = try invitation.seal(to: invited.recipient, signedBy: contents.identity)
       // Before the keyring says so: nobody becomes a member of whom the caller hears that something failed.
-      _ = try destination.write { try $0.write(bytes) }
+      _ = try destination.write(outside: folder) { try $0.write(bytes) }
     }
   }
 

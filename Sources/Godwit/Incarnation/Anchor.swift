@@ -16,6 +16,8 @@ struct Anchor: Equatable {
 
   static let byteLimit = 256
   private static let magic = Array("GODWITAN".utf8)
+  /// Whether a file that begins so is an anchor.
+  static func isAnchor(_ start: [UInt8]) -> Bool { start.starts(with: magic) }
   private static let version: UInt8 = 1
 
   /// The bytes of the file that lies at a place on a machine.

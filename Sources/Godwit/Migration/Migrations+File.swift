@@ -28,12 +28,30 @@ extension Migrations {
     String(decoding: try MigrationFile(self).json(), as: UTF8.self)
   }
 
-  /// Writes the migrations as JSON to a file, which appears whole or not at all.
+  /// Writes the migrations as JSON to a file, which appears whole or not at all. One that is there is replaced when it
+  /// holds migrations or nothing.
   ///
-  /// - Throws: As ``json()``; `fileAccess`, `diskFull`.
+  /// - Throws: As ``json()``; `unsafeFile` when something else is there, a replica's file above all; `fileAccess`,
+  ///   `diskFull`.
   public func write(to path: String) throws {
+    let text = Array(try json().utf8)
     let file = try PendingFile(replacing: path)
-    try file.write(Array(json().utf8))
+    try file.write(text)
+    try WrittenPlace(path).requireNoReplicasFile()
+    try Self.requireReplaceable(path)
     try file.commit()
+  }
+
+  private static func requireReplaceable(_ path: String) throws {
+    guard PrivateFile.exists(path) else { return }
+    let bytes = try FileDescriptor.openPlainForReading(path).readToEnd(limit: MigrationFile.byteLimit)
+    guard !bytes.isEmpty else { return }
+    do {
+      _ = try MigrationFile(json: bytes)
+    } catch let error as GodwitError where error.code != .unsupportedVersion {
+      throw GodwitError(
+        .unsafeFile, "\(path) holds something else than migrations, and is not replaced",
+        hint: "choose another name, or remove it first", underlying: error)
+    }
   }
 }

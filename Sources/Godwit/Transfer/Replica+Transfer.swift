@@ -13,7 +13,8 @@ extension Replica {
   ///   - member: The one member the file is for; by default all of them.
   ///   - includesAll: Whether to include what the others are known to hold.
   ///   - progress: Hears how much is done.
-  /// - Throws: `invalidArgument` for an unknown member, `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a file
+  ///   that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
   public func export(
     to destination: SyncDestination, for member: String? = nil, includesAll: Bool = false,
     progress: ProgressHandler? = nil
@@ -29,7 +30,8 @@ extension Replica {
   ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
   ///   - progress: Hears how much is done.
-  /// - Throws: `invalidArgument` for an unknown member, `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a file
+  ///   that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
   public func snapshot(
     to destination: SyncDestination, for member: String? = nil, progress: ProgressHandler? = nil
   ) async throws -> ExportReport {
@@ -40,6 +42,7 @@ extension Replica {
     to destination: SyncDestination, for member: String?, includesAll: Bool, isSnapshot: Bool,
     _ progress: ProgressHandler?
   ) async throws -> ExportReport {
+    let folder = folder
     let database = folder.database
     let anchor = folder.anchor
     let keys = folder.keys
@@ -63,7 +66,7 @@ extension Replica {
         try Self.synchronizeLog(of: database)
         return try anchor.noteExport(of: head, at: createdAt)
       }
-      let written = try destination.write { sink in
+      let written = try destination.write(outside: folder) { sink in
         try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
       }
       var report = written.output

@@ -29,16 +29,23 @@ public typealias ProgressHandler = @Sendable (Double) -> Void
 
 extension SyncDestination {
   /// Writes what the body writes: all of it, or nothing when it throws. Also returns the volumes' paths, if any.
-  func write<Output>(_ body: (any ByteSink) throws -> Output) throws -> (output: Output, volumes: [String]) {
+  ///
+  /// Throws `invalidArgument` or `unsafeFile` for a place where a file of this replica or of another one lies.
+  func write<Output>(
+    outside folder: ReplicaFolder, _ body: (any ByteSink) throws -> Output
+  ) throws -> (output: Output, volumes: [String]) {
     switch self {
     case .file(let path):
+      try folder.requireOutside(path)
       try Leftovers.remove(of: path)
       let file = try PendingFile(replacing: path)
       let output = try body(file)
+      // What lay there may be another file by now.
+      try folder.requireOutside(path)
       try file.commit()
       return (output, [])
     case .volumes(let path, let byteCount):
-      let volumes = try VolumeSink(replacing: path, byteCount: byteCount)
+      let volumes = try VolumeSink(replacing: path, byteCount: byteCount, requirePlace: folder.requireOutside)
       let output = try body(volumes)
       return (output, try volumes.commit())
     case .standardOutput:

@@ -60,6 +60,9 @@ package enum Keyring {
     try rewrite(location) { try change(&$0.contents) }
   }
 
+  /// Whether a file that begins so is a keyring.
+  package static func isKeyring(_ start: [UInt8]) -> Bool { start.starts(with: KeyringFile.magic) }
+
   /// A keyring that is open, and what of it may be changed.
   struct Opened {
     let file: KeyringFile

@@ -5,7 +5,7 @@ import GodwitBase
 /// The bytes of a keyring file (Specs/keyring.md): readable slots in front, a sealed body behind.
 struct KeyringFile: Sendable {
   static let byteCountMax = 16 << 20
-  private static let magic = Array("GODWITKR".utf8)
+  static let magic = Array("GODWITKR".utf8)
   private static let version: UInt16 = 1
   private static let bodyInfo = Array("godwit keyring v1 body".utf8)
   private static let nonceByteCount = 12

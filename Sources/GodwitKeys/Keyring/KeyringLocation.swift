@@ -6,6 +6,10 @@ package struct KeyringLocation: Sendable {
   package let machineKey: String
   /// What is tried, for the slots it fits; the first makes the slot of a new keyring.
   package let secrets: [SlotSecret]
+  /// The paths of all machine key files.
+  package var machineKeys: [String] {
+    ([machineKey] + secrets.compactMap(\.path)).filter { !$0.isEmpty }
+  }
   /// What this location has opened already.
   let opened = OpenedKeyring()
 

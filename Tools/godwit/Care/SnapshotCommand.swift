@@ -31,7 +31,7 @@ struct SnapshotCommand: AsyncParsableCommand {
   func run() async throws {
     let console = options.console
     let report = try await options.withReplica { replica in
-      let destination = try SyncDestination(argument: file, outside: replica, volumeSize: volumeSize)
+      let destination = try SyncDestination(argument: file, volumeSize: volumeSize)
       let bar = console.progress("exporting")
       defer { bar.finish() }
       return try await replica.snapshot(to: destination, for: member) { bar.update($0) }

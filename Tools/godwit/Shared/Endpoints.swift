@@ -35,18 +35,11 @@ extension SyncSource {
 }
 
 extension SyncDestination {
-  /// A file, or the standard output for `-`. Refuses a terminal, which binary would garble, and the replica's own
-  /// folder, whose files an argument given by mistake would replace.
+  /// A file, or the standard output for `-`. Refuses a terminal, which binary would garble.
   ///
   /// With a size the file is cut into volumes.
-  init(argument: String, outside replica: Replica, volumeSize: ByteCount? = nil) throws {
+  init(argument: String, volumeSize: ByteCount? = nil) throws {
     guard argument == "-" else {
-      let folder = URL(fileURLWithPath: argument).deletingLastPathComponent().resolvingSymlinksInPath().path
-      let own = URL(fileURLWithPath: replica.path).resolvingSymlinksInPath().path
-      guard folder != own, !folder.hasPrefix("\(own)/") else {
-        throw GodwitError(
-          .invalidArgument, "\(argument) is in the replica's own folder", hint: "choose a file in another folder")
-      }
       self = volumeSize.map { .volumes(argument, byteCount: $0.count) } ?? .file(argument)
       return
     }

@@ -46,7 +46,7 @@ struct MemberAdd: AsyncParsableCommand {
     let invited = try PublicIdentity(readIdentity())
     let file = invitation ?? "\(name).godwit-invitation"
     let own = try await options.withReplica { replica in
-      let destination = try SyncDestination(argument: file, outside: replica)
+      let destination = try SyncDestination(argument: file)
       try await replica.invite(
         invited, name: name, verification: verification.verification(of: name), to: destination)
       return replica.identity

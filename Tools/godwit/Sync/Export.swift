@@ -47,7 +47,7 @@ struct Export: AsyncParsableCommand {
     if plaintext { return try await exportPlaintext() }
     let console = options.console
     let report = try await options.withReplica { replica in
-      let destination = try SyncDestination(argument: file, outside: replica, volumeSize: volumeSize)
+      let destination = try SyncDestination(argument: file, volumeSize: volumeSize)
       let bar = console.progress("exporting")
       defer { bar.finish() }
       return try await replica.export(to: destination, for: member, includesAll: all) { bar.update($0) }

@@ -25,19 +25,24 @@ final class VolumeSink: ByteSink {
   private let path: String
   private let set: Identifier128
   private let bodyByteCountMax: Int
+  private let requirePlace: (String) throws -> Void
   private var volumes: [Volume] = []
 
   /// Finishes what an export that was killed has begun there. Throws `invalidArgument` for volumes of less than 4 KiB,
   /// and when the name that the first volume has meanwhile is another file's.
-  init(replacing path: String, byteCount: Int) throws {
+  ///
+  /// - Parameter requirePlace: Throws for a path where no volume may lie.
+  init(replacing path: String, byteCount: Int, requirePlace: @escaping (String) throws -> Void) throws {
     guard byteCount >= Self.byteCountMin else {
       throw GodwitError(
         .invalidArgument, "volumes have at least \(Self.byteCountMin) bytes", hint: "give a larger size")
     }
     self.path = path
+    self.requirePlace = requirePlace
     bodyByteCountMax = byteCount - VolumeHeader.byteCount
     var generator = SystemRandomNumberGenerator()
     set = Identifier128.random(using: &generator)
+    try requirePlace(VolumeName(path, 1).place)
     try settled {}
   }
 
@@ -76,7 +81,9 @@ final class VolumeSink: ByteSink {
         .limitExceeded, "the file would take more than \(VolumeHeader.countLimit) volumes",
         hint: "nothing was written; give a larger size")
     }
-    let volume = try Volume(VolumeName(path, volumes.count + 1), of: set)
+    let name = VolumeName(path, volumes.count + 1)
+    try requirePlace(name.place)
+    let volume = try Volume(name, of: set)
     volumes.append(volume)
     return volume
   }
@@ -87,6 +94,7 @@ final class VolumeSink: ByteSink {
     try complete()
     try settled {
       guard let first = volumes.first else { return }
+      for number in 1...volumes.count { try requirePlace(VolumeName(path, number).place) }
       try PrivateFile.synchronizeFolder(FilePath.folder(of: path))
       try first.file.handOver(as: VolumeName.begun(path))
       for volume in volumes.dropFirst() { try volume.file.handOver() }

@@ -9,6 +9,9 @@ package enum MachineKeyFile {
   private static let keyByteCount = 32
   private static let fileByteCountMax = 1_024
 
+  /// Whether a file that begins so is a machine key.
+  package static func isMachineKey(_ start: [UInt8]) -> Bool { start.starts(with: textPrefix.utf8) }
+
   /// The key in the file, made when there is none; safe against another process that does the same.
   static func readOrCreate(_ path: String) throws -> SecretBytes {
     try PrivateFile.makeParent(of: path)
