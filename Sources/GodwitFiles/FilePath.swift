@@ -1,3 +1,5 @@
+import Foundation
+
 /// The parts of a path. Foundation's `deletingLastPathComponent` of a string ends the process when the string is one
 /// character, such as a replica in the folder `n`.
 package enum FilePath {
@@ -14,6 +16,15 @@ package enum FilePath {
     let bytes = trimmed(path)
     guard bytes.count > 1, let slash = bytes.lastIndex(of: slash) else { return String(decoding: bytes, as: UTF8.self) }
     return String(decoding: bytes[(slash + 1)...], as: UTF8.self)
+  }
+
+  /// The path from the root on, by the folder that the process is in now; `path` itself when it begins there, or when the
+  /// process is in no folder any more.
+  package static func absolute(_ path: String) -> String {
+    guard path.utf8.first != slash, let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    let folder = String(cString: current)
+    return path.isEmpty || path == "." ? folder : "\(folder == "/" ? "" : folder)/\(path)"
   }
 
   private static let slash = UInt8(ascii: "/")

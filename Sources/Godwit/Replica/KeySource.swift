@@ -1,3 +1,4 @@
+import GodwitFiles
 import GodwitKeys
 
 /// Where a replica's keys are kept.
@@ -6,7 +7,7 @@ public struct KeySource: Sendable {
   private let machineKey: String?
   private let secrets: [SlotSecret]
 
-  /// A keyring file, and the machine key file that opens it.
+  /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at opening.
   ///
   /// - Parameters:
   ///   - path: The keyring; by default `keyring` in the replica's folder. Its folder must be writable: the file by which
@@ -28,6 +29,7 @@ public struct KeySource: Sendable {
 
   func location(in folder: String) -> KeyringLocation {
     KeyringLocation(
-      keyring: keyring ?? "\(folder)/keyring", machineKey: machineKey ?? "\(folder)/machine.key", secrets: secrets)
+      keyring: keyring.map(FilePath.absolute) ?? "\(folder)/keyring",
+      machineKey: machineKey.map(FilePath.absolute) ?? "\(folder)/machine.key", secrets: secrets)
   }
 }

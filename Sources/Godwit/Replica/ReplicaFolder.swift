@@ -6,12 +6,13 @@ import GodwitStorage
 
 /// The folder a replica lives in: the database with its write-ahead log, the keyring, and a lock for their making.
 struct ReplicaFolder {
+  /// From the root on: the process may change its folder while the replica is open.
   let path: String
   let keys: KeyringLocation
 
   init(_ path: String, key: KeySource) {
-    self.path = path
-    keys = key.location(in: path)
+    self.path = FilePath.absolute(path)
+    keys = key.location(in: self.path)
   }
 
   var database: String { "\(path)/database" }

@@ -25,8 +25,11 @@ public struct SlotSecret: Sendable {
   }
 
   /// The key in a machine key file, which is made with a new keyring when it is missing.
+  ///
+  /// - Parameter path: A relative one counts, here as below, from the process's folder now.
   public static func machineKey(at path: String) -> SlotSecret {
-    SlotSecret(.machineKey, path: path) {
+    let path = FilePath.absolute(path)
+    return SlotSecret(.machineKey, path: path) {
       guard PrivateFile.exists(path) else {
         throw GodwitError(.noKeyFits, "the machine key file \(path) is missing",
           hint: "restore it from a backup, or say where it is with --machine-key")
@@ -53,12 +56,14 @@ public struct SlotSecret: Sendable {
   ///
   /// - Parameter path: A plain file must be open to this user alone.
   public static func passphrase(file path: String) -> SlotSecret {
-    SlotSecret(.passphrase) { try SecretText.read(file: path) }
+    let path = FilePath.absolute(path)
+    return SlotSecret(.passphrase) { try SecretText.read(file: path) }
   }
 
   /// A recovery code in a file, read as a passphrase is.
   public static func recoveryCode(file path: String) -> SlotSecret {
-    recoveryCode { try SecretText.read(file: path).withUnsafeBytes(Array.init) }
+    let path = FilePath.absolute(path)
+    return recoveryCode { try SecretText.read(file: path).withUnsafeBytes(Array.init) }
   }
 
   /// A credential that is in a file yet, to add its slot before the service runs.
@@ -67,7 +72,8 @@ public struct SlotSecret: Sendable {
   ///   - name: What the service will call it.
   ///   - path: A plain file must be open to this user alone.
   public static func credential(named name: String, file path: String) -> SlotSecret {
-    SlotSecret(.credential, name: name) {
+    let path = FilePath.absolute(path)
+    return SlotSecret(.credential, name: name) {
       guard CredentialFile.isAcceptable(name) else { throw CredentialFile.unacceptableName() }
       return try SecretText.read(file: path)
     }
