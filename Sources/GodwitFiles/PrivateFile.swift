@@ -34,12 +34,25 @@ package enum PrivateFile {
     }
     try checkOwner(status, path)
     guard status.st_mode & 0o077 == 0 else {
-      throw GodwitError(.unsafeFile, "\(path) is open to other users", hint: "run: chmod 700 \(path)")
+      throw GodwitError(.unsafeFile, "\(path) is open to other users", hint: "run: chmod 700 \(ShellWord.quoted(path))")
     }
   }
 
+  /// How often a file is opened anew that was replaced between being opened and being looked at.
+  private static let openingsMax = 100
+
   /// Opens for reading what is a plain file of ours with mode 0600 or tighter.
+  ///
+  /// Throws `busy` when others replace the file each time that it has been opened.
   package static func open(_ path: String, writing: Bool = false) throws(GodwitError) -> FileDescriptor {
+    for _ in 0..<openingsMax {
+      if let file = try openOnce(path, writing: writing) { return file }
+    }
+    throw GodwitError(.busy, "\(path) is being replaced time and again", hint: "try again")
+  }
+
+  /// Nil for a file that has lost its name since it was opened.
+  private static func openOnce(_ path: String, writing: Bool) throws(GodwitError) -> FileDescriptor? {
     let descriptor = Foundation.open(path, (writing ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ELOOP {
@@ -48,8 +61,7 @@ package enum PrivateFile {
       throw .file("open", path, errno)
     }
     let file = FileDescriptor(descriptor, path: path)
-    try check(file, path)
-    return file
+    return try check(file, path) ? file : nil
   }
 
   /// Creates a file that must not exist yet, 0600 whatever the umask.
@@ -90,9 +102,11 @@ package enum PrivateFile {
     guard fsync(descriptor) == 0 else { throw .file("synchronize the folder", path, errno) }
   }
 
-  private static func check(_ file: FileDescriptor, _ path: String) throws(GodwitError) {
+  /// False for a file without a name.
+  private static func check(_ file: FileDescriptor, _ path: String) throws(GodwitError) -> Bool {
     var status = stat()
     guard fstat(file.rawValue, &status) == 0 else { throw .file("read the state of", path, errno) }
+    guard status.st_nlink > 0 else { return false }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw GodwitError(.unsafeFile, "\(path) is not a plain file")
     }
@@ -101,8 +115,10 @@ package enum PrivateFile {
     }
     try checkOwner(status, path)
     guard status.st_mode & 0o077 == 0 else {
-      throw GodwitError(.unsafeFile, "\(path) is open to other users", hint: "run: chmod 600 \(path)")
+      throw GodwitError(
+        .unsafeFile, "\(path) is open to other users", hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
+    return true
   }
 
   private static func checkOwner(_ status: stat, _ path: String) throws(GodwitError) {

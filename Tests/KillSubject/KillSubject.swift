@@ -23,6 +23,7 @@ struct KillSubject {
     case "migrate": return try await MigrationSubject.migrate(arguments[2])
     case "trap": return trap(isProtected: arguments[2] == "protected")
     case "keyring": return try await rewriteKeyring(arguments[2])
+    case "relative" where arguments.count > 3: return try await useRelative(arguments[2], in: arguments[3])
     case "hold" where arguments.count > 3:
       try await use(arguments[2], file: arguments[3])
       step()
@@ -57,6 +58,20 @@ struct KillSubject {
     if isProtected { SecretProtection.disableCrashReports() }
     let none: [String] = []
     print(none[CommandLine.arguments.count])
+  }
+
+  /// Opens a replica and keys by relative paths, and goes to another folder before it uses them.
+  private static func useRelative(_ path: String, in folder: String) async throws {
+    guard chdir(folder) == 0 else { exit(1) }
+    let key = KeySource.keyring(at: "keys/ring", openedBy: [.machineKey(at: "keys/machine")])
+    let replica = try await Replica.open(at: path, models: Account.self, key: key, idleTimeout: .milliseconds(1))
+    guard chdir("/") == 0 else { exit(1) }
+    try await Task.sleep(for: .milliseconds(100))
+    _ = try await replica.write { try $0.save(Account(id: 1)) }
+    _ = try await replica.cache(named: "c").set("k", Data([1]))
+    try await replica.rekey()
+    guard try await replica.members().count == 1, replica.path == "\(folder)/\(path)" else { exit(1) }
+    await replica.close()
   }
 
   private static func step() { FileHandle.standardOutput.write(Data([0x2E])) }

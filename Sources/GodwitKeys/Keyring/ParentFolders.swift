@@ -40,6 +40,6 @@ package enum ParentFolders {
   private static func shared(_ folder: String, _ change: String) -> GodwitError {
     GodwitError(
       .unsafeFile, "others can write to the folder \(folder), and so replace what is in it",
-      hint: "run: chmod \(change) \(folder)")
+      hint: "run: chmod \(change) \(ShellWord.quoted(folder))")
   }
 }

@@ -24,7 +24,7 @@ enum SecretText {
     }
     guard status.st_mode & 0o077 == 0 else {
       throw GodwitError(
-        .unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(path)")
+        .unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(ShellWord.quoted(path))")
     }
     guard let resolved = realpath(path, nil) else { throw GodwitError.file("find", path, errno) }
     defer { free(resolved) }

@@ -1,0 +1,36 @@
+/// A text as one word of a POSIX shell's command, for hints that people paste.
+package enum ShellWord {
+  private static let plain = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,".unicodeScalars)
+
+  /// The text itself when a shell takes nothing in it for its own, else in quotes. Characters that a terminal would not
+  /// show as themselves are written by their codes, as `$'...'` takes them (POSIX.1-2024, "Dollar-Single-Quotes").
+  package static func quoted(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    if !scalars.isEmpty, scalars.allSatisfy(plain.contains) { return text }
+    guard scalars.contains(where: Unprintable.contains) else {
+      return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+    var word = "$'"
+    for scalar in scalars {
+      switch scalar {
+      case "'", "\\": word += "\\\(scalar)"
+      case _ where Unprintable.contains(scalar):
+        for byte in String(scalar).utf8 { word += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+      default: word.unicodeScalars.append(scalar)
+      }
+    }
+    return word + "'"
+  }
+}
+
+/// Characters that a terminal obeys or that show other text than is there.
+package enum Unprintable {
+  /// Controls, line separators, and marks that turn the direction of the text around them.
+  package static func contains(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}
