@@ -63,7 +63,8 @@ let package = Package(
     .executableTarget(
       name: "godwit-cli",
       dependencies: [
-        "Godwit", "ToolSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Godwit", "GodwitFiles", "ToolSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/godwit"),
     .executableTarget(

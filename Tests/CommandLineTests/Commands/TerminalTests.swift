@@ -57,6 +57,21 @@ import Testing
   }
 
   @Test(.enabled(if: hasScript, "script(1) is not installed"))
+  func aDocumentCommandsNoTerminalAndIsWrittenToAFileAsItIs() throws {
+    let machine = try Machine("marks")
+    try #require(try machine.godwit("init").status == 0)
+    let document = "{\"text\":\"\u{9B}2J\u{202E}\"}"
+    let put = try machine.godwit("put", "c", "-", input: Data("{\"_key\":\"k\",\(document.dropFirst())".utf8))
+    try #require(put.status == 0, "\(put.error)")
+    let escaped = #"{"text":"\u009b2J\u202e"}"#
+    #expect(try onTerminal(machine, "get c k").text == escaped + "\r\n")
+    #expect(try machine.godwit("get", "c", "k").text == document + "\n")
+    for arguments in [["get", "c", "k", "--json"], ["get", "c", "--json"], ["query", "--collection", "c", "--json"]] {
+      #expect(try machine.run(arguments).text.contains(escaped), "\(arguments)")
+    }
+  }
+
+  @Test(.enabled(if: hasScript, "script(1) is not installed"))
   func colourIsForTerminalsThatWantIt() throws {
     let machine = try Machine("colour")
     let plain = try onTerminal(machine, "status", environment: ["NO_COLOR": "1", "TERM": "xterm"])

@@ -33,7 +33,18 @@ import Testing
     #expect(TextTable.displayWidth(text) == width)
   }
 
+  @Test func jsonShowsWhatATerminalWouldObeyByItsCode() throws {
+    let text = "a\u{202E}\u{9B}2J\u{200F}\u{7F}"
+    let written = JSONValue.string(text).text
+    #expect(written == #""a\u202e\u009b2J\u200f\u007f""#)
+    let raw = "{\"k\":\"\(text)\"}"
+    #expect(Format.escapedJSON(raw) == "{\"k\":\(written)}")
+    let parsed = try JSONSerialization.jsonObject(with: Data(Format.escapedJSON(raw).utf8)) as? [String: String]
+    #expect(parsed?["k"] == text)
+  }
+
   @Test func marksThatTurnTheTextAroundAreShownAsDigits() {
+    #expect(Format.printable("\u{200E}\u{200F}\u{61C}") == "\\u{200e}\\u{200f}\\u{61c}")
     #expect(Format.printable("a\u{202E}b\u{9B}") == "a\\u{202e}b\\u{9b}")
     #expect(Format.printable("plain ünï") == "plain ünï")
   }

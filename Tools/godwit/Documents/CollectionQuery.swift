@@ -19,7 +19,9 @@ struct CollectionQuery {
     let (query, all) = (self, request.atOneInstant)
     let count = try await replica.read { snapshot in
       guard query.console.usesJSON else { return try query.table(all, snapshot) }
-      return try DocumentListing.print(all, of: snapshot, to: query.console, \.line)
+      return try DocumentListing.print(all, of: snapshot, to: query.console) {
+        query.console.document($0.line)
+      }
     }
     if count == 0 { console.note("no documents") }
   }

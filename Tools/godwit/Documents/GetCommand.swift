@@ -31,7 +31,7 @@ struct Get: AsyncParsableCommand {
         guard let found = try await replica.first(documents.where { $0.documentKey == key }) else {
           throw GodwitError(.notFound, "collection \(collection) has no document \(key)")
         }
-        try options.console.line(options.json ? found.line : found.json)
+        try options.console.line(options.console.document(options.json ? found.line : found.json))
       }
     }
   }
@@ -40,7 +40,7 @@ struct Get: AsyncParsableCommand {
     let console = options.console
     try await replica.read { snapshot in
       _ = try DocumentListing.print(documents.all, of: snapshot, to: console) { document in
-        console.usesJSON ? document.line : ReservedMembers.object(document).text
+        console.document(console.usesJSON ? document.line : ReservedMembers.object(document).text)
       }
     }
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Godwit
+import GodwitFiles
 import ToolSupport
 
 struct Init: AsyncParsableCommand {
@@ -54,13 +55,12 @@ struct Init: AsyncParsableCommand {
     guard from != nil || !location.hasDatabase else {
       throw GodwitError(
         .replicaExists, "there is a replica in \(location.folder) already",
-        hint: "see: godwit -C \(location.folder) status")
+        hint: "see: godwit -C \(ShellWord.quoted(location.folder)) status")
     }
     let report = try await convert(to: location)
     let replica = try await Replica.open(
       at: location.folder, name: name ?? Self.hostName, key: location.keys, postQuantum: postQuantum)
-    let own = try await replica.members().first(where: \.isOwn)?.name ?? ""
-    await replica.close()
+    let own = try await replica.closing { try await $0.members().first(where: \.isOwn)?.name ?? "" }
     if options.json {
       var members: [(String, JSONValue)] = [
         ("path", .string(replica.path)), ("replica", .string("\(replica.identity.replica)")),

@@ -86,13 +86,19 @@ public struct ReplicaOptions: ParsableArguments {
   /// Opens the replica that is there already and closes it after the body, also when that throws.
   public func withReplica<Output>(_ body: (Replica) async throws -> Output) async throws -> Output {
     let location = try locator.existing()
-    let replica = try await Replica.open(existing: location.folder, key: location.keys)
+    return try await Replica.open(existing: location.folder, key: location.keys).closing(after: body)
+  }
+}
+
+extension Replica {
+  /// Runs the body and closes the replica, also when the body throws. A process must not exit before that.
+  public func closing<Output>(after body: (Replica) async throws -> Output) async throws -> Output {
     do {
-      let output = try await body(replica)
-      await replica.close()
+      let output = try await body(self)
+      await close()
       return output
     } catch {
-      await replica.close()
+      await close()
       throw error
     }
   }

@@ -22,6 +22,12 @@ public struct Console: Sendable {
   /// Writes a JSON value as a line of data.
   public func line(_ value: JSONValue) throws { try line(value.text) }
 
+  /// A document as it is written: as it is stored, but on a terminal, which characters in it could command, and as JSON
+  /// with such characters by their codes.
+  public func document(_ json: String) -> String {
+    usesJSON || StandardStream.output.isTerminal ? Format.escapedJSON(json) : json
+  }
+
   /// Writes many lines of data, in large pieces.
   public func lines(_ lines: some Sequence<String>) throws {
     var buffer = ""

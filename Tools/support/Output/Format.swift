@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitFiles
 
 /// How tools write sizes, times and values for people.
 public enum Format {
@@ -49,25 +50,34 @@ public enum Format {
 
   /// The text on one line and without control characters, which could command the terminal it is shown on.
   public static func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
+    guard text.unicodeScalars.contains(where: Unprintable.contains) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where isUnprintable(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      case _ where Unprintable.contains(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result
   }
 
-  /// Controls, line separators and marks that turn the direction of the text around them.
-  private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
+  /// JSON that is written already, with what ``printable(_:)`` does not show as itself by its codes, `\uXXXX`: the same
+  /// values. Such characters stand in strings alone.
+  public static func escapedJSON(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: Unprintable.contains) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if Unprintable.contains(scalar) { result += jsonEscape(scalar) } else { result.unicodeScalars.append(scalar) }
     }
+    return result
+  }
+
+  /// A character of at most 16 bits as `\uXXXX`.
+  static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 }

@@ -1,4 +1,5 @@
 import Godwit
+import GodwitFiles
 
 /// A JSON value whose objects keep the order they are written in, and whose integers keep all 64 bits.
 public enum JSONValue: Sendable {
@@ -58,9 +59,7 @@ public enum JSONValue: Sendable {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where Unprintable.contains(scalar): text += Format.jsonEscape(scalar)
       default: text.unicodeScalars.append(scalar)
       }
     }
