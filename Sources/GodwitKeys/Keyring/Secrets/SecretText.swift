@@ -8,25 +8,30 @@ enum SecretText {
 
   /// A file that the user names, also by a link, as secrets are mounted. What comes by a descriptor may be whatever it is:
   /// its mode is the affair of who opened it.
-  static func read(file path: String) throws -> SecretBytes {
-    let file = try FileDescriptor.openForReading(path)
+  ///
+  /// - Parameter name: What the user calls it; messages have this.
+  static func read(file path: String, called name: String) throws -> SecretBytes {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw GodwitError.file("open", name, errno) }
+    let file = FileDescriptor(descriptor, path: name)
     var status = stat()
-    guard fstat(file.rawValue, &status) == 0 else { throw GodwitError.file("read the state of", path, errno) }
-    if !isDescriptor(path), status.st_mode & S_IFMT == S_IFREG { try check(status, path) }
-    return try read(file, path)
+    guard fstat(file.rawValue, &status) == 0 else { throw GodwitError.file("read the state of", name, errno) }
+    if !isDescriptor(path), status.st_mode & S_IFMT == S_IFREG { try check(status, path, name) }
+    return try read(file, name)
   }
 
   /// Throws `unsafeFile` for what others can read, or could put another file in the place of.
-  private static func check(_ status: stat, _ path: String) throws {
+  private static func check(_ status: stat, _ path: String, _ name: String) throws {
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw GodwitError(
-        .unsafeFile, "\(path) holds a secret and belongs to user \(status.st_uid)", hint: "copy it to a file of your own")
+        .unsafeFile, "\(name) holds a secret and belongs to user \(status.st_uid)", hint: "copy it to a file of your own")
     }
     guard status.st_mode & 0o077 == 0 else {
       throw GodwitError(
-        .unsafeFile, "\(path) holds a secret and is open to other users", hint: "run: chmod 600 \(ShellWord.quoted(path))")
+        .unsafeFile, "\(name) holds a secret and is open to other users",
+        hint: "run: chmod 600 \(ShellWord.quoted(name))")
     }
-    guard let resolved = realpath(path, nil) else { throw GodwitError.file("find", path, errno) }
+    guard let resolved = realpath(path, nil) else { throw GodwitError.file("find", name, errno) }
     defer { free(resolved) }
     for place in [path, String(cString: resolved)] { try ParentFolders.check(of: place, besideOthers: true) }
   }

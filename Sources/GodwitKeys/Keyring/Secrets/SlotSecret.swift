@@ -56,14 +56,14 @@ public struct SlotSecret: Sendable {
   ///
   /// - Parameter path: A plain file must be open to this user alone.
   public static func passphrase(file path: String) -> SlotSecret {
-    let path = FilePath.absolute(path)
-    return SlotSecret(.passphrase) { try SecretText.read(file: path) }
+    let place = FilePath.absolute(path)
+    return SlotSecret(.passphrase) { try SecretText.read(file: place, called: path) }
   }
 
   /// A recovery code in a file, read as a passphrase is.
   public static func recoveryCode(file path: String) -> SlotSecret {
-    let path = FilePath.absolute(path)
-    return recoveryCode { try SecretText.read(file: path).withUnsafeBytes(Array.init) }
+    let place = FilePath.absolute(path)
+    return recoveryCode { try SecretText.read(file: place, called: path).withUnsafeBytes(Array.init) }
   }
 
   /// A credential that is in a file yet, to add its slot before the service runs.
@@ -72,10 +72,10 @@ public struct SlotSecret: Sendable {
   ///   - name: What the service will call it.
   ///   - path: A plain file must be open to this user alone.
   public static func credential(named name: String, file path: String) -> SlotSecret {
-    let path = FilePath.absolute(path)
+    let place = FilePath.absolute(path)
     return SlotSecret(.credential, name: name) {
       guard CredentialFile.isAcceptable(name) else { throw CredentialFile.unacceptableName() }
-      return try SecretText.read(file: path)
+      return try SecretText.read(file: place, called: path)
     }
   }
 
