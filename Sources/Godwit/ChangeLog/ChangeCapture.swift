@@ -164,6 +164,11 @@ final class ChangeCapture: ChangeJournal {
     for pair in stride(from: firstPair, to: arguments.count, by: 2) where !arguments.isIdentical(pair, pair + 1) {
       let column = firstColumn + (pair - firstPair) / 2
       state.pointee.operations.varint(column)
+      if arguments.isBeyondIntegers(pair + 1), definition.columns[column].type == .integer {
+        throw GodwitError.integerOverflow(
+          of: definition.columns[column].name, table: definition.name,
+          key: try (2..<2 + keyCount).map { try arguments.value($0) }.described)
+      }
       try arguments.write(pair + 1, to: &state.pointee.operations)
       try arguments.write(pair, to: &state.pointee.oldValues)
       state.pointee.uses[use].columns[column] = true

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitModel
 import GodwitReplication
 
 /// Works out what several writes to a row amount to, from what the row was before the first and is after the last.
@@ -131,7 +132,7 @@ struct NetChanges {
         }
         for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? added(column)) }
       case (true, true):
-        let changed = try Self.updates(change, definitions[key.table])
+        let changed = try Self.updates(change, of: key.key, definitions[key.table])
         guard !changed.isEmpty else { break }
         head(.update)
         operations.varint(changed.count)
@@ -157,7 +158,7 @@ struct NetChanges {
 
   /// The columns that differ, with what an update carries of each.
   private static func updates(
-    _ change: RowChange, _ definition: TableDefinition
+    _ change: RowChange, of key: ArraySlice<UInt8>, _ definition: TableDefinition
   ) throws -> [(column: Int, value: Value)] {
     let changed = change.after.filter { change.before[$0.key] != $0.value }.sorted { $0.key < $1.key }
     return try changed.compactMap { column, value in
@@ -165,13 +166,19 @@ struct NetChanges {
       guard policy.isRelative else { return (column, value) }
       // What only a whole row tells, and was not written, has not changed.
       guard let before = change.before[column] else { return nil }
-      return (column, try relative(from: before, to: value, policy))
+      guard let difference = try relative(from: before, to: value, policy) else {
+        throw GodwitError.integerOverflow(
+          of: definition.columns[column].name, table: definition.name, key: try [Value](encoded: key).described)
+      }
+      return (column, difference)
     }
   }
 
-  private static func relative(from before: Value, to after: Value, _ policy: MergePolicy) throws -> Value {
+  /// What an update of a counter or set says; nil when the difference of two counts is beyond 64 bits.
+  private static func relative(from before: Value, to after: Value, _ policy: MergePolicy) throws -> Value? {
     if policy == .counter, case .integer(let old) = before, case .integer(let new) = after {
-      return .integer(new &- old)
+      let (difference, overflows) = new.subtractingReportingOverflow(old)
+      return overflows ? nil : .integer(difference)
     }
     if policy == .addWinsSet, let old = SetElements.parse(before), let new = SetElements.parse(after) {
       return SetChange(from: old, to: new).value

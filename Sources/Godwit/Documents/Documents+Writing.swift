@@ -79,7 +79,8 @@ extension Documents {
 
   /// Adds to a counter of a document, which is made when there is none.
   ///
-  /// - Throws: `invalidArgument` for a member that is not declared as a counter.
+  /// - Throws: `invalidArgument` for a member that is not declared as a counter, `valueNotStorable` when the count would
+  ///   be beyond 64 bits.
   public func add(_ amount: Int, to member: String, of key: String) async throws {
     try await replica.write { try add(amount, to: member, of: key, in: $0) }
   }
@@ -88,7 +89,11 @@ extension Documents {
   public func add(_ amount: Int, to member: String, of key: String, in transaction: Transaction) throws {
     try change(member, of: key, in: transaction) { layout, present in
       guard layout.shape[member]?.counter != nil else { throw Self.undeclared(member, "counter") }
-      return .integer((present?.integerValue ?? 0) &+ Int64(amount))
+      let (sum, overflows) = (present?.integerValue ?? 0).addingReportingOverflow(Int64(amount))
+      guard !overflows else {
+        throw GodwitError.integerOverflow(of: member, table: layout.table.definition.name, key: Value.text(key).literal)
+      }
+      return .integer(sum)
     }
   }
 

@@ -143,6 +143,7 @@ extension Replica {
     let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) { connection in
       try statements.listen(to: connection, logger: logger)
       try SetCheck.register(on: connection)
+      try IntegerCheck.register(on: connection)
       try ContainsCheck.register(on: connection)
       try TruthCheck.register(on: connection)
       if isReadOnly {

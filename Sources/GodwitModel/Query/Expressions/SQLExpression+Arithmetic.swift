@@ -14,7 +14,8 @@ extension UInt32: SQLNumber {}
 extension Double: SQLNumber {}
 extension Float: SQLNumber {}
 
-/// An integer sum beyond 64 bits becomes a real in SQLite, which then is a `valueMismatch` when it is read.
+/// An integer sum beyond 64 bits becomes a real in SQLite, which is a `valueMismatch` when it is fetched, and which an
+/// update refuses to store (`valueNotStorable`).
 extension SQLExpression where Value: SQLNumber {
   private func compute(_ sign: String, _ right: [SQLPart], _ precedence: SQLPrecedence) -> Self {
     let isFirst = self.precedence.rawValue >= precedence.rawValue

@@ -12,7 +12,28 @@ public struct Assignments<Root: Model> {
     dynamicMember keyPath: KeyPath<Root, Property>
   ) -> SQLExpression<Property> {
     get { Fields<Root>()[dynamicMember: keyPath] }
-    set { assigned.append((Fields<Root>().part(keyPath), newValue.parts)) }
+    set {
+      let column = Fields<Root>().part(keyPath)
+      assigned.append((column, Self.checked(newValue.parts, as: Property._Present.self, in: column)))
+    }
+  }
+
+  /// What was computed for a property of integers has to be one that it can hold.
+  private static func checked(_ value: [SQLPart], as type: Any.Type, in column: SQLPart) -> [SQLPart] {
+    guard value.count > 1, let integer = type as? any FixedWidthInteger.Type, case .column(let table, let name) = column
+    else { return value }
+    let (least, greatest) = bounds(of: integer)
+    var parts: [SQLPart] = [.text("CASE WHEN \(IntegerCheck.name)(")] + value
+    parts += [.text(", "), .value(.integer(least)), .text(", "), .value(.integer(greatest))]
+    parts += [.text(", "), .value(.text(table)), .text(", "), .value(.text(name))]
+    for key in Root.schema.columns.prefix(Root.schema.keyCount) {
+      parts += [.text(", "), .column(table: table, name: key.name)]
+    }
+    return parts + [.text(") THEN ")] + value + [.text(" END")]
+  }
+
+  private static func bounds<Integer: FixedWidthInteger>(of type: Integer.Type) -> (least: Int64, greatest: Int64) {
+    (Int64(clamping: Integer.min), Int64(clamping: Integer.max))
   }
 
   /// Puts the same value into every row's column.
