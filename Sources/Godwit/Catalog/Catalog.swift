@@ -115,6 +115,9 @@ struct Catalog: Sendable {
     }
     try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
     try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
+    for held in ["godwit_row", "godwit_hold"] {
+      try connection.run("DELETE FROM \(held) WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
+    }
   }
 
   /// Creates the tables of a sync file that this replica does not have, so that a replica whose application is

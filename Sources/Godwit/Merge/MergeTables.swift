@@ -3,7 +3,7 @@ import GodwitModel
 import GodwitReplication
 import GodwitStorage
 
-/// The synced tables as a merge needs them, each made when first used.
+/// The tables as a merge needs them, each made when first used.
 final class MergeTables {
   let catalog: Catalog
   private let connection: Connection
@@ -29,17 +29,20 @@ final class MergeTables {
     }
   }
 
+  /// The table of this name, also one that stays on this replica.
+  func any(named name: String) throws -> MergeTable? { try catalog[name].map { try self[$0.id] } }
+
   /// The table of this name, when it is synced.
   func named(_ name: String) throws -> MergeTable? {
     guard let entry = catalog[name], entry.definition.isSynced else { return nil }
     return try self[entry.id]
   }
 
-  /// The columns of all synced tables that refer to this one.
+  /// The columns of all tables that refer to this one: rows that stay on this replica must not dangle either.
   func references(to table: MergeTable) throws -> [(table: MergeTable, reference: MergeTable.Reference)] {
     if referring == nil {
       var found: [String: [(table: Int, column: Int)]] = [:]
-      for entry in catalog.synced {
+      for entry in catalog.tables {
         for (number, column) in entry.definition.columns.enumerated() {
           guard let target = column.reference?.table else { continue }
           found[target.lowercased(), default: []].append((entry.id, number))

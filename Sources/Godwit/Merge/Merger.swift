@@ -171,6 +171,13 @@ final class Merger {
     try finish()
   }
 
+  /// Judges the rows that stay on this replica, after a snapshot has replaced what they refer to.
+  func settleLocalRows() throws {
+    try beginMerging()
+    try references.checkLocalRows()
+    try finish()
+  }
+
   /// Applies what has been gathered and judges references, of all rows at once: `rebuilt` are tables that a migration has changed,
   /// whose rows may lack nothing any more.
   func finish(rebuilt: [String] = []) throws {

@@ -83,6 +83,7 @@ final class ReferenceJudge {
         continue
       }
       guard let parent = try places.parent(of: reference, in: whole), try !places.isShown(parent) else { continue }
+      if !table.definition.isSynced, try act(reference, on: key, without: parent, in: table) { return }
       guard reference.onDelete == .setNull, table.definition.columns[reference.column].isNullable else {
         try places.park(prepared(row))
         limbo.entered(key, .reference(column: reference.column, parent: parent))
@@ -95,12 +96,59 @@ final class ReferenceJudge {
     try places.holds.replace(targets, for: key)
   }
 
+  /// Does to a row that stays on this replica what its reference declares when the parent is dead: what others deleted
+  /// may come back to them only by a write, and no log has the local row. While the parent waits in limbo, or forbids to
+  /// go, the row waits as one of a synced table does. Says whether the row is done with.
+  private func act(
+    _ reference: MergeTable.Reference, on key: RowKey, without parent: RowKey, in table: MergeTable
+  ) throws -> Bool {
+    guard try places.load(parent) == nil else { return false }
+    switch reference.onDelete {
+    case .cascade:
+      try places.takeOut(key)
+      try places.states.remove(key)
+      try places.release(key)
+    case .setNull where table.definition.columns[reference.column].isNullable:
+      try table.rows.update(key.key, [(reference.column, .null)])
+      try places.states.remove(key)
+      try places.release(key)
+      // Its other references are judged again.
+      try judge(key)
+    case .setNull, .restrict: return false
+    }
+    return true
+  }
+
+  /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a snapshot has
+  /// put other rows in place of those that were there.
+  func checkLocalRows() throws {
+    for table in try places.tables.catalog.tables.filter({ !$0.definition.isSynced }).map({ try places.tables[$0.id] }) {
+      for reference in table.references {
+        try table.rows.forEachKey(andColumn: reference.column) { key, value in
+          guard let parent = try places.parent(of: reference, is: value), try !places.isShown(parent) else { return }
+          pending.insert(RowKey(table: table.number, key: key[...]))
+        }
+      }
+    }
+    for key in try places.holds.keys(limit: .max) where try !places.tables[key.table].definition.isSynced {
+      for reference in try places.tables[key.table].references {
+        guard let row = try places.load(key) else { continue }
+        let whole = try places.tables[key.table].row(key, row.values)
+        guard let parent = try places.parent(of: reference, in: whole), try places.isShown(parent) else { continue }
+        try places.noteArrival(parent)
+      }
+    }
+  }
+
   /// A row of the table. One that a fast forward put there may have the state of a row that was deleted before.
   private func shown(_ key: RowKey) throws -> LivingRow? {
     var row = try places.load(key)
     if row?.isShown != true, prepare != nil, try places.isShown(key) {
       try prepareOnce()
       row = try places.load(key)
+    }
+    if row?.isShown == true, try !places.tables[key.table].definition.isSynced, try places.states.load(key)?.image != nil {
+      try places.states.remove(key)
     }
     return row?.isShown == true ? row : nil
   }

@@ -34,10 +34,18 @@ final class RowPlaces {
     }
     guard state.isAlive(table.definition.deletes) else { return nil }
     if let image = state.image {
+      if !table.definition.isSynced, let values = try table.rows.values(key.key) {
+        // A local row took its key: no log says so.
+        return LivingRow(key: key, state: .settled, values: values, isShown: true)
+      }
       return LivingRow(key: key, state: state, values: table.completed(image), isShown: false)
     }
     guard var values = try table.rows.values(key.key) else { return nil }
-    for (column, value) in state.masks { values[column - table.definition.keyCount] = value }
+    for (column, value) in state.masks {
+      let place = column - table.definition.keyCount
+      // What was written to a local row since is in no log, and stands in its table.
+      if table.definition.isSynced || values[place] == .null { values[place] = value }
+    }
     return LivingRow(key: key, state: state, values: values, isShown: true)
   }
 
@@ -151,9 +159,12 @@ final class RowPlaces {
 
   /// The row a reference names; nil for NULL. A table that is not here has none of its rows.
   func parent(of reference: MergeTable.Reference, in row: [Value]) throws -> RowKey? {
-    let value = row[reference.column]
+    try parent(of: reference, is: row[reference.column])
+  }
+
+  func parent(of reference: MergeTable.Reference, is value: Value) throws -> RowKey? {
     guard value != .null else { return nil }
-    guard let target = try tables.named(reference.target) else { return RowKey(table: 0, key: value) }
+    guard let target = try tables.any(named: reference.target) else { return RowKey(table: 0, key: value) }
     return RowKey(table: target.number, key: value.asKey(of: target.definition.columns[0].type))
   }
 

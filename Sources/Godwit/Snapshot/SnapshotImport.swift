@@ -60,6 +60,7 @@ struct SnapshotImport {
     let conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
     let lastConflict = try conflicts.lastNumber
     if !unsent.isEmpty { try Replay(writer).run(unsent) }
+    try writer.merger().settleLocalRows()
     return Outcome(
       rows: loader.rows, replayed: unsent.count, conflicts: try conflicts.count(after: lastConflict))
   }
@@ -80,14 +81,18 @@ struct SnapshotImport {
     let connection = writer.connection
     let earlier = writer.log.origins.own
     try writer.startIncarnation(isPlanned: isPlanned)
+    // Rows that stay on this replica may wait in limbo, too, and no snapshot brings them back.
+    let states = RowStates(connection: connection, origins: writer.log.origins)
     for table in writer.catalog.synced {
+      try states.removeAll(of: table.id)
+      try connection.run("DELETE FROM godwit_hold WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
       try connection.execute("DELETE FROM \(SQLName.quoted(table.definition.name))")
     }
     // What others have written since is in the new state.
     for table in writer.catalog.tables { try FormerRows.remove(of: table.id, on: connection) }
     try connection.execute(
       """
-      DELETE FROM godwit_row; DELETE FROM godwit_hold; DELETE FROM godwit_log; DELETE FROM godwit_context;
+      DELETE FROM godwit_log; DELETE FROM godwit_context;
       DELETE FROM godwit_staged; DELETE FROM godwit_acknowledgement; DELETE FROM godwit_statement;
       DELETE FROM godwit_quarantine; DELETE FROM godwit_head;
       DELETE FROM godwit_meta WHERE name IN ('forgotten', 'forgetting', 'forgettingCursor', 'forgottenThrough')

@@ -43,6 +43,7 @@ struct TableSync {
 
   /// Takes the rows out of a table that is about to travel. One that travelled before is what it was then.
   func setAside(_ definition: TableDefinition) throws -> Aside {
+    if let entry = writer.catalog[definition.name] { try requireNoneHeld(entry) }
     let former = try connection.scalar(
       "SELECT former FROM godwit_table WHERE name = ? COLLATE NOCASE", [.text(definition.name)])
     let number = writer.catalog[definition.name]?.id ?? 0
@@ -102,17 +103,22 @@ struct TableSync {
   /// Lets go of what is remembered of the rows of a table that is about to stay here.
   func release(_ definition: TableDefinition) throws {
     guard let entry = writer.catalog[definition.name] else { return }
-    let range = RowKey.range(of: entry.id)
-    guard try connection.scalar("SELECT 1 FROM godwit_hold WHERE key >= ? AND key < ? LIMIT 1", range) == nil else {
-      throw GodwitError(
-        .constraint, "rows of table \(definition.name) are held back, and would be lost", hint: "see: godwit limbo")
-    }
+    try requireNoneHeld(entry)
     try RowStates(connection: connection, origins: writer.log.origins).removeAll(of: entry.id)
-    try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", range)
+    try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", RowKey.range(of: entry.id))
     try connection.run("UPDATE godwit_table SET former = 1 WHERE id = ?", [.integer(Int64(entry.id))])
   }
 
   // MARK: Both
+
+  private func requireNoneHeld(_ table: CatalogTable) throws {
+    let sql = "SELECT 1 FROM godwit_hold WHERE key >= ? AND key < ? LIMIT 1"
+    guard try connection.scalar(sql, RowKey.range(of: table.id)) == nil else {
+      throw GodwitError(
+        .constraint, "rows of table \(table.definition.name) are held back, and would be lost",
+        hint: "see: godwit limbo")
+    }
+  }
 
   private func definition(of name: String, synced: Bool) throws -> TableDefinition {
     guard let table = writer.catalog[name] else { throw try unknown(name) }
