@@ -80,7 +80,7 @@ struct StatementListTests {
     }
     #expect(list.encode(found) == bytes)
     // Little is left of what the header says, too: 64 of signature, 32 of hash, and a byte for each list.
-    #expect(try #require(list.encode([statements[0]])).count <= 64 + 32 + 14)
+    #expect(try #require(list.encode([statements[0]])).count <= 64 + 32 + 24 + 14)
   }
 
   @Test("that name what the header does not know are left out")

@@ -6,13 +6,18 @@ import GodwitStorage
 /// The tables of a database as Godwit knows them: declared by models or adopted from a sync file.
 struct Catalog: Sendable {
   private(set) var tables: [CatalogTable] = []
+  /// What `godwit_table` holds of their rows' sums (Specs/state-hash.md, "Keeping").
+  private(set) var sums: [Int: StateSum] = [:]
   private var numbers: [String: Int] = [:]
 
   init() {}
 
   init(_ connection: Connection) throws {
-    try connection.withStatement("SELECT id, definition FROM godwit_table ORDER BY id") { statement in
+    try connection.withStatement("SELECT id, definition, sum FROM godwit_table ORDER BY id") { statement in
       while try statement.step() {
+        if !statement.isNull(at: 2) {
+          sums[Int(statement.integer(at: 0))] = try StateSum(stored: statement.blob(at: 2))
+        }
         var reader = ByteReader(statement.blob(at: 1))
         add(CatalogTable(id: Int(statement.integer(at: 0)), definition: try TableDefinition(reading: &reader)))
       }

@@ -9,12 +9,12 @@ enum SystemTables {
   static let creation = """
     CREATE TABLE godwit_meta (name TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_table (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, definition BLOB NOT NULL,
-      former INTEGER NOT NULL DEFAULT 0);
+      former INTEGER NOT NULL DEFAULT 0, sum BLOB);
     CREATE TABLE godwit_origin (id INTEGER PRIMARY KEY, replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
       sequence INTEGER NOT NULL, chain BLOB NOT NULL, folded INTEGER NOT NULL,
       floor INTEGER NOT NULL, floor_chain BLOB NOT NULL, ended INTEGER, UNIQUE (replica, incarnation));
     CREATE TABLE godwit_log (id INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, chain BLOB NOT NULL, schema INTEGER NOT NULL,
-      size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB);
+      size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB, sums BLOB);
     CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
     CREATE TABLE godwit_staged (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
       chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -48,6 +48,7 @@ enum SystemTables {
       name: "godwit_statement",
       definition: """
         (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, bytes BLOB NOT NULL, pending INTEGER NOT NULL,
+          differs INTEGER NOT NULL DEFAULT 0,
           PRIMARY KEY (replica, incarnation)) WITHOUT ROWID
         """
     ),
@@ -114,6 +115,8 @@ enum Meta: String {
   case forgettingCursor
   /// The union of all that anything has been forgotten by.
   case forgottenThrough
+  /// The log key up to which `godwit_table` has the tables' sums (Specs/state-hash.md, "Keeping").
+  case summed
   /// The greatest generation of the keyring that the database was opened with (Specs/keyring.md, "Rollback").
   case keyringGeneration
 
@@ -130,6 +133,14 @@ enum Meta: String {
 
   static func integer(_ name: Meta, on connection: Connection) throws -> Int64 {
     try all(on: connection).integer(name)
+  }
+
+  /// The group that the database belongs to.
+  static func group(on connection: Connection) throws -> GroupID {
+    guard case .text(let text)? = try all(on: connection)[.group], let value = Identifier128(hexadecimal: text) else {
+      throw GodwitError(.damagedLog, "the database has lost its group")
+    }
+    return GroupID(value)
   }
 
   static func set(_ name: Meta, _ value: Value, on connection: Connection) throws {

@@ -10,6 +10,10 @@ struct Captured {
   let images: [UInt8]
   /// What has been hashed and compressed of the operations already.
   var pieces: PieceWorker.Finished?
+  /// What an own transaction adds to the sums of its tables.
+  var sums: [(table: Int, sum: StateSum)] = []
+  /// The sums that the log entry holds, as bytes.
+  var entrySums: [UInt8] = []
 }
 
 extension ChangeCapture {
@@ -18,9 +22,11 @@ extension ChangeCapture {
   /// The change set stays in a buffer of the capture's until the next transaction, so that a run of large
   /// transactions asks for no new memory.
   ///
+  /// `hash` is the hash of a table's rows.
+  ///
   /// `unsettled` says of a table that triggers of the program's own write to it, and then reads its rows as they are.
   func finish(
-    unsettled: (TableDefinition) -> ((ArraySlice<UInt8>) throws -> [Value]?)?
+    hash: (CatalogTable) -> TableHash, unsettled: (TableDefinition) -> ((ArraySlice<UInt8>) throws -> [Value]?)?
   ) throws -> Captured? {
     if let failure { throw failure }
     try refuseKeysOfTwoClasses()
@@ -30,7 +36,8 @@ extension ChangeCapture {
     guard !isPlain || updatesRelatively || hasRepeatedRows else {
       guard !entries.isEmpty else { return nil }
       let changes = encode(operations.bytes, dictionary(of: uses), count: entries.count)
-      return Captured(changes: changes, images: deletedImages, pieces: worker.finish())
+      let sums = Array(zip(uses.map(\.table.id), self.sums(uses.map { hash($0.table) })))
+      return Captured(changes: changes, images: deletedImages, pieces: worker.finish(), sums: sums)
     }
     var net = NetChanges()
     let tables = dictionary(of: uses)
@@ -57,9 +64,12 @@ extension ChangeCapture {
       let table = latest[number]
       try net.settle(table: number, keyCount: table.keyCount, columnCount: table.columnCount, current: reader)
     }
-    let result = try net.encoded(latest, definitions: versions.latest.map(\.table.definition))
+    let result = try net.encoded(
+      latest, definitions: versions.latest.map(\.table.definition), versions.latest.map { hash($0.table) })
     guard result.count > 0 else { return nil }
-    return Captured(changes: encode(result.operations, latest, count: result.count), images: result.images)
+    return Captured(
+      changes: encode(result.operations, latest, count: result.count), images: result.images,
+      sums: Array(zip(versions.latest.map(\.table.id), result.sums)))
   }
 
   /// Of the keys that the database finds equal, such as 1 and 1.0, only one may name a row, or replicas would each show

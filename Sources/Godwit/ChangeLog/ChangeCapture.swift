@@ -64,6 +64,14 @@ final class ChangeCapture: ChangeJournal {
 
   func withChangeSet(_ body: (inout ByteWriter) -> [UInt8]) -> [UInt8] { body(&state.pointee.changeSet) }
 
+  /// Lends the operations and the old values.
+  func withRaw(_ body: (_ operations: UnsafeRawBufferPointer, _ old: UnsafeRawBufferPointer) -> Void) {
+    let (count, oldCount) = (state.pointee.operations.count, state.pointee.oldValues.count)
+    state.pointee.operations.withBytes(0..<count) { operations in
+      state.pointee.oldValues.withBytes(0..<oldCount) { body(operations, $0) }
+    }
+  }
+
   var uses: [Use] { state.pointee.uses }
   var entries: [Entry] { state.pointee.entries }
   var operations: ByteWriter { state.pointee.operations }

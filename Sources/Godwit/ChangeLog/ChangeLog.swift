@@ -29,7 +29,8 @@ final class ChangeLog {
     }
     let chain = record.chain(after: head.chain, captured.pieces)
     let key = LogKey(origin: head.number, record.dot.sequence).rawValue
-    let sql = "INSERT INTO godwit_log (id, hlc, chain, schema, size, changes, images) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    let columns = "id, hlc, chain, schema, size, changes, images, sums"
+    let sql = "INSERT INTO godwit_log (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
     try connection.withStatement(sql) { statement in
       try statement.bind(key, at: 1)
       try statement.bind(Int64(record.hlc.rawValue), at: 2)
@@ -39,6 +40,11 @@ final class ChangeLog {
         try statement.bindNull(at: 7)
       } else {
         try statement.bind(blob: captured.images, at: 7)
+      }
+      if captured.entrySums.isEmpty {
+        try statement.bindNull(at: 8)
+      } else {
+        try statement.bind(blob: captured.entrySums, at: 8)
       }
       try coder.withPacked(captured) { bytes, size in
         try statement.bind(Int64(size), at: 5)

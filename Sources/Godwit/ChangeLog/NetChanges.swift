@@ -100,8 +100,9 @@ struct NetChanges {
 
   /// The operations, in the order in which their rows were first written, and the images of deleted rows.
   func encoded(
-    _ tables: [ChangeSet.Table], definitions: [TableDefinition]
-  ) throws -> (operations: [UInt8], images: [UInt8], count: Int) {
+    _ tables: [ChangeSet.Table], definitions: [TableDefinition], _ hashes: [TableHash]
+  ) throws -> (operations: [UInt8], images: [UInt8], count: Int, sums: [StateSum]) {
+    var sums = hashes.map { _ in StateSum.zero }
     var operations = ByteWriter()
     var images = ByteWriter()
     var count = 0
@@ -110,6 +111,7 @@ struct NetChanges {
     for key in order where !left.contains(key) {
       guard let change = changes[key] else { continue }
       let table = tables[key.table]
+      let hash = hashes[key.table]
       /// What the row has in a column that was added after it was written.
       func added(_ column: Int) -> Value { definitions[key.table].columns[column].defaultValue ?? .null }
       func head(_ kind: OperationKind) {
@@ -127,11 +129,14 @@ struct NetChanges {
           operations.varint(changed.count)
           for column in changed { operations.varint(column) }
           for column in table.keyCount..<table.columnCount { images.value(before[column] ?? added(column)) }
+          sums[key.table] -= hash.row(old.key, (table.keyCount..<table.columnCount).map { before[$0] ?? added($0) })
         } else {
           head(.insert)
         }
         for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? added(column)) }
+        sums[key.table] += hash.row(key.key, (table.keyCount..<table.columnCount).map { change.after[$0] ?? added($0) })
       case (true, true):
+        sums[key.table] += Self.difference(change, hash, hash.key(key.key))
         let changed = try Self.updates(change, of: key.key, definitions[key.table])
         guard !changed.isEmpty else { break }
         head(.update)
@@ -143,9 +148,20 @@ struct NetChanges {
       case (true, false):
         head(.delete)
         for column in table.keyCount..<table.columnCount { images.value(change.before[column] ?? added(column)) }
+        let columns = table.keyCount..<table.columnCount
+        sums[key.table] -= hash.row(key.key, columns.map { change.before[$0] ?? added($0) })
       }
     }
-    return (operations.bytes, images.bytes, count)
+    return (operations.bytes, images.bytes, count, sums)
+  }
+
+  /// What an update adds to the table's sum. What only a whole row tells, and was not written, has not changed.
+  private static func difference(_ change: RowChange, _ hash: TableHash, _ key: TableHash.Key) -> StateSum {
+    change.after.reduce(into: StateSum.zero) { sum, cell in
+      guard let before = change.before[cell.key], before != cell.value else { return }
+      sum += hash.cell(cell.key, key, cell.value)
+      sum -= hash.cell(cell.key, key, before)
+    }
   }
 
   /// The keys of rows that are new under their key and were another's before, which is gone.

@@ -27,6 +27,8 @@ final class OriginTable: OriginNumbering {
   let own: Origin
   /// The timestamp of the latest own transaction.
   private(set) var ownLatest = HLC(rawValue: 0)
+  /// What the last own entry of the log says of the tables' sums.
+  private(set) var ownSums: StateTally.OwnSums?
 
   init(_ connection: Connection) throws {
     self.connection = connection
@@ -74,7 +76,7 @@ final class OriginTable: OriginNumbering {
     knownVector = nil
     let number = try number(of: own)
     let first = LogKey(origin: number, .none).rawValue
-    let sql = "SELECT id, chain, hlc FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1"
+    let sql = "SELECT id, chain, hlc, sums FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1"
     try connection.withStatement(sql) { statement in
       try statement.bind(first, at: 1)
       guard try statement.step() else {
@@ -86,6 +88,7 @@ final class OriginTable: OriginNumbering {
       var reader = ByteReader(statement.blob(at: 1))
       let sequence = LogKey(rawValue: statement.integer(at: 0)).sequence
       ownLatest = HLC(rawValue: UInt64(bitPattern: statement.integer(at: 2)))
+      ownSums = StateTally.OwnSums(key: statement.integer(at: 0), bytes: statement.blob(at: 3))
       heads[own]?.sequence = sequence
       heads[own]?.chain = try ContentHash(reading: &reader)
     }
@@ -188,6 +191,9 @@ final class OriginTable: OriginNumbering {
         [.integer(Int64(end.rawValue)), .integer(Int64(head.number))])
     }
   }
+
+  /// The log key of the last own transaction.
+  var ownKey: Int64 { heads[own].map { LogKey(origin: $0.number, $0.sequence).rawValue } ?? 0 }
 
   var ownSequence: SequenceNumber { heads[own]?.sequence ?? .none }
   /// Up to where the log has been forgotten.

@@ -79,8 +79,8 @@ extension Documents {
 
   /// Adds to a counter of a document, which is made when there is none.
   ///
-  /// - Throws: `invalidArgument` for a member that is not declared as a counter, `valueNotStorable` when the count would
-  ///   be beyond 64 bits.
+  /// - Throws: `invalidArgument` for a member that is not declared as a counter, `valueNotStorable` when the count
+  ///   would be beyond 64 bits.
   public func add(_ amount: Int, to member: String, of key: String) async throws {
     try await replica.write { try add(amount, to: member, of: key, in: $0) }
   }

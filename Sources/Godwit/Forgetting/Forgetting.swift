@@ -75,7 +75,11 @@ final class Forgetting {
       let dropped = try log.drop(through: frontier.vector, portion)
       try writer.clock.noteForgotten(log.latest)
       let own = try writer.log.origins.head(of: writer.log.origins.own)
-      if dropped > 0 { try writer.clock.save(through: own.sequence) }
+      if dropped > 0 {
+        try writer.clock.save(through: own.sequence)
+        // The sums that own entries held stand in their tables' rows from now on.
+        writer.tally.touch()
+      }
       progress.transactions += dropped
       let sweep = try RowSweep(writer, frontier)
       let swept = try isFolded ? sweep.run(portion.rows) : (rows: 0, isDone: false)

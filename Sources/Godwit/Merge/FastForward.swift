@@ -32,11 +32,22 @@ struct FastForward {
     let mayRefuse = try changes.tables.contains { try tables.named($0.name)?.mayRefuse == true }
     do {
       guard try mayRefuse || lacksValues(changes) else { return try apply(changes) }
-      return try connection.savepoint { try apply(changes) }
+      return try inSavepoint { try apply(changes) }
     } catch is Unfit {
       return nil
     } catch let error as GodwitError where error.code == .constraint {
       return nil
+    }
+  }
+
+  /// What the body wrote and what it added to the sums is taken back when it throws.
+  private func inSavepoint<Output>(_ body: () throws -> Output) throws -> Output {
+    let mark = tables.tally?.mark() ?? [:]
+    do {
+      return try connection.savepoint(body)
+    } catch {
+      tables.tally?.rewind(to: mark)
+      throw error
     }
   }
 
@@ -181,7 +192,7 @@ struct FastForward {
   private func delete(_ key: ArraySlice<UInt8>, _ table: MergeTable, _ images: inout ByteWriter) throws {
     guard let values = try table.rows.values(key) else { throw Unfit() }
     for value in values { images.value(value) }
-    try table.rows.delete(key)
+    try table.rows.delete(key, holding: values)
     try references.departed(RowKey(table: table.number, key: key), from: table)
   }
 
@@ -233,12 +244,13 @@ struct FastForward {
   }
 
   private func takeOut(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws -> [Value] {
-    guard var values = try table.rows.values(operation.key) else { throw Unfit() }
+    guard let before = try table.rows.values(operation.key) else { throw Unfit() }
+    var values = before
     let cells = try operation.cells(in: changes.tables[operation.table])
     for (column, value) in try resolved(cells, operation, table, current: { values }) {
       values[column - table.definition.keyCount] = value
     }
-    try table.rows.delete(operation.key)
+    try table.rows.delete(operation.key, holding: before)
     return values
   }
 }

@@ -11,7 +11,11 @@ final class MergeTables {
   private var tables: [Int: MergeTable] = [:]
   private var referring: [String: [(table: Int, column: Int)]]?
 
-  init(_ connection: Connection, catalog: Catalog, functions: [CustomMerge]) {
+  /// Keeps the sums of the tables' rows in step with what is written to them here; nil where another does.
+  let tally: StateTally?
+
+  init(_ connection: Connection, catalog: Catalog, functions: [CustomMerge], tally: StateTally? = nil) {
+    self.tally = tally
     self.connection = connection
     self.catalog = catalog
     self.functions = functions.byName
@@ -23,7 +27,7 @@ final class MergeTables {
       guard let entry = catalog.tables.first(where: { $0.id == number }) else {
         throw GodwitError(.damagedLog, "the change log names table \(number), which the catalog does not have")
       }
-      let table = MergeTable(entry, functions: functions, on: connection)
+      let table = MergeTable(entry, functions: functions, on: connection, tally: tally?[number])
       tables[number] = table
       return table
     }
@@ -88,11 +92,13 @@ final class MergeTable {
   /// What columns beside the key hold in rows that were written without them.
   let defaults: [Value]
 
-  init(_ entry: CatalogTable, functions: [String: CustomMerge], on connection: Connection) {
+  init(
+    _ entry: CatalogTable, functions: [String: CustomMerge], on connection: Connection, tally: TableTally? = nil
+  ) {
     number = entry.id
     let definition = entry.definition
     self.definition = definition
-    rows = TableRows(definition, on: connection)
+    rows = TableRows(definition, on: connection, tally: tally)
     rules = RowRules(definition, functions: functions)
     func position(_ name: String) -> Int? {
       definition.columns.firstIndex { $0.name.lowercased() == name.lowercased() }

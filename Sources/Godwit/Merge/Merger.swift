@@ -40,9 +40,11 @@ final class Merger {
   /// Moves that an edit follows. Honest ones come one after another; those that go round have no end.
   private static let followedMoveLimit = 64
 
-  init(_ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge]) throws {
+  init(
+    _ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge], tally: StateTally
+  ) throws {
     self.log = log
-    tables = MergeTables(connection, catalog: catalog, functions: functions)
+    tables = MergeTables(connection, catalog: catalog, functions: functions, tally: tally)
     places = try RowPlaces(connection, tables: tables, origins: log.origins)
     unique = UniqueJudge(places, limbo: limbo)
     references = ReferenceJudge(places, unique: unique, limbo: limbo)

@@ -97,8 +97,8 @@ final class ReferenceJudge {
   }
 
   /// Does to a row that stays on this replica what its reference declares when the parent is dead: what others deleted
-  /// may come back to them only by a write, and no log has the local row. While the parent waits in limbo, or forbids to
-  /// go, the row waits as one of a synced table does. Says whether the row is done with.
+  /// may come back to them only by a write, and no log has the local row. While the parent waits in limbo, or forbids
+  /// to go, the row waits as one of a synced table does. Says whether the row is done with.
   private func act(
     _ reference: MergeTable.Reference, on key: RowKey, without parent: RowKey, in table: MergeTable
   ) throws -> Bool {
@@ -119,10 +119,11 @@ final class ReferenceJudge {
     return true
   }
 
-  /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a snapshot has
-  /// put other rows in place of those that were there.
+  /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a snapshot
+  /// has put other rows in place of those that were there.
   func checkLocalRows() throws {
-    for table in try places.tables.catalog.tables.filter({ !$0.definition.isSynced }).map({ try places.tables[$0.id] }) {
+    let local = places.tables.catalog.tables.filter { !$0.definition.isSynced }
+    for table in try local.map({ try places.tables[$0.id] }) {
       for reference in table.references {
         try table.rows.forEachKey(andColumn: reference.column) { key, value in
           guard let parent = try places.parent(of: reference, is: value), try !places.isShown(parent) else { return }
@@ -147,7 +148,8 @@ final class ReferenceJudge {
       try prepareOnce()
       row = try places.load(key)
     }
-    if row?.isShown == true, try !places.tables[key.table].definition.isSynced, try places.states.load(key)?.image != nil {
+    let isLocal = try !places.tables[key.table].definition.isSynced
+    if isLocal, row?.isShown == true, try places.states.load(key)?.image != nil {
       try places.states.remove(key)
     }
     return row?.isShown == true ? row : nil

@@ -164,7 +164,11 @@ struct RowChange {
     let keyCount = table.definition.keyCount
     let changed = written.keys.sorted().filter { before?.values[$0 - keyCount] != values[$0 - keyCount] }
     let shown = changed.filter { after.masks[$0] == nil }
-    if !shown.isEmpty { try table.rows.update(key.key, shown.map { ($0, values[$0 - keyCount]) }) }
+    if !shown.isEmpty {
+      // What the table shows of a masked cell is not what the row has.
+      let held = before?.state.masks.isEmpty == true ? before?.values : nil
+      try table.rows.update(key.key, shown.map { ($0, values[$0 - keyCount]) }, holding: held)
+    }
     var state = after
     for column in changed where after.masks[column] != nil { state.masks[column] = values[column - keyCount] }
     try places.states.save(state, for: key)

@@ -19,8 +19,11 @@ struct TableRows {
   /// With as many of the columns as can be bound.
   let insertSQL: String
   private let deleteSQL: String
+  /// The sum of the table's rows, when it is kept by what is written here and not by the capture.
+  private let tally: TableTally?
 
-  init(_ definition: TableDefinition, on connection: Connection) {
+  init(_ definition: TableDefinition, on connection: Connection, tally: TableTally? = nil) {
+    self.tally = tally
     self.connection = connection
     self.definition = definition
     table = SQLName.quoted(definition.name)
@@ -58,6 +61,7 @@ struct TableRows {
       }
       try statement.run()
     }
+    if let tally { tally.add(tally.hash.row(key, bound)) }
     try insert(rest: values[bound.endIndex...], of: key)
   }
 
@@ -70,14 +74,18 @@ struct TableRows {
   func insert(encoded row: UnsafeRawBufferPointer, by statement: Statement) throws {
     guard definition.columns.count > Self.boundValueLimit else {
       try statement.bindBorrowed(encoded: row)
-      return try statement.run()
+      try statement.run()
+      if let tally { tally.add(tally.hash.row(encoded: row)) }
+      return
     }
     var reader = ByteReader(Array(row))
     for _ in 0..<definition.keyCount { _ = try reader.encodedValue() }
     let keyByteCount = reader.position
     for _ in definition.keyCount..<Self.boundValueLimit { _ = try reader.encodedValue() }
-    try statement.bindBorrowed(encoded: UnsafeRawBufferPointer(rebasing: row[..<reader.position]))
+    let bound = UnsafeRawBufferPointer(rebasing: row[..<reader.position])
+    try statement.bindBorrowed(encoded: bound)
     try statement.run()
+    if let tally { tally.add(tally.hash.row(encoded: bound)) }
     var rest: [Value] = []
     while !reader.isAtEnd { rest.append(try reader.value()) }
     try insert(rest: rest[...], of: Array(row[..<keyByteCount])[...])
@@ -90,17 +98,35 @@ struct TableRows {
   }
 
   /// Writes cells by column number; returns whether the row was there.
+  ///
+  /// - Parameter held: The values beside the key that the table has, when they are known.
   @discardableResult
-  func update(_ key: ArraySlice<UInt8>, _ cells: [(column: Int, value: Value)]) throws -> Bool {
+  func update(
+    _ key: ArraySlice<UInt8>, _ cells: [(column: Int, value: Value)], holding held: [Value]? = nil
+  ) throws -> Bool {
     let bound = cells.prefix(updateLimit)
+    let before = try tally == nil ? nil : held ?? values(key)
     let isThere = try connection.withStatement(updateSQL(bound.map(\.column))) { statement in
       for (index, cell) in bound.enumerated() { try statement.bind(cell.value, at: Int32(index + 1)) }
       try bind(key, to: statement, from: bound.count + 1)
       try statement.run()
       return connection.changes == 1
     }
+    if isThere, let tally, let before { add(bound, to: key, before, tally) }
     guard isThere, bound.count < cells.count else { return isThere }
     return try update(key, Array(cells[bound.endIndex...]))
+  }
+
+  private func add(
+    _ cells: ArraySlice<(column: Int, value: Value)>, to key: ArraySlice<UInt8>, _ before: [Value], _ tally: TableTally
+  ) {
+    let hashed = tally.hash.key(key)
+    for cell in cells {
+      let old = before[cell.column - definition.keyCount]
+      guard old != cell.value else { continue }
+      tally.add(tally.hash.cell(cell.column, hashed, cell.value))
+      tally.remove(tally.hash.cell(cell.column, hashed, old))
+    }
   }
 
   /// How many cells one statement can write.
@@ -112,11 +138,14 @@ struct TableRows {
     return "UPDATE OR FAIL \(table) SET \(assignments) WHERE \(definition.keyCondition)"
   }
 
-  func delete(_ key: ArraySlice<UInt8>) throws {
+  /// `held` are the values beside the key that the table has, when they are known.
+  func delete(_ key: ArraySlice<UInt8>, holding held: [Value]? = nil) throws {
+    let before = try tally == nil ? nil : held ?? values(key)
     try connection.withStatement(deleteSQL) { statement in
       try bind(key, to: statement, from: 1)
       try statement.run()
     }
+    if let tally, let before { tally.remove(tally.hash.row(key, before)) }
   }
 
   /// The keys of the rows that hold these values, as encoded.

@@ -97,6 +97,7 @@ struct Migrator {
 
   private func run(_ data: SchemaMigration, _ migration: Migration) throws -> MigrationPlan.Version {
     let dataSteps = try DataSteps.runnable(of: migration)
+    let before = writer.catalog
     // What is in the log is in the terms of the tables as they are now; states must be, too, before these change.
     try writer.settle()
     var draft = SchemaDraft(writer.catalog.tables.map(\.definition))
@@ -113,6 +114,10 @@ struct Migrator {
     try rebuild.run()
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), broughtBy: nil, on: connection)
     try writer.reload()
+    for table in writer.catalog.synced {
+      let old = before.tables.first { $0.id == table.id }
+      if old?.definition != table.definition { writer.tally.recompute(table.id) }
+    }
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
     let aside = try started.map { try sync.setAside($0) }
     let released = try Quarantine.release(

@@ -155,7 +155,7 @@ extension Replica {
       // Before an incarnation begins: what is refused has changed nothing.
       try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: false)
       let writer = try ReplicaWriter(
-        connection, anchor: folder.anchor, wallClock: wallClock, changes: changes,
+        connection, group: group, anchor: folder.anchor, wallClock: wallClock, changes: changes,
         mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       if writer.hasStartedIncarnation {
         logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")

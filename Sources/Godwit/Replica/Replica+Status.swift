@@ -32,6 +32,7 @@ extension Replica {
         quarantined: try Quarantine.count(on: connection), conflicts: try ConflictLog.openCount(on: connection),
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Holds.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
+        differing: try KnownStatements(connection: connection).differing(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))
     }

@@ -42,6 +42,8 @@ public struct ReplicaStatus: Sendable {
   public let missing: [MergeReport.Missing]
   /// Own transactions that no other active member is known to hold in full.
   public let unsent: Int
+  /// Members who state another state than this replica's for the same changes; see ``MergeReport/differing``.
+  public let differing: [ReplicaID]
   /// Bytes of the database's pages, those in the write-ahead log included.
   public let databaseBytes: Int
   /// The SQLCipher version in use.

@@ -61,6 +61,7 @@ struct SnapshotImport {
     let lastConflict = try conflicts.lastNumber
     if !unsent.isEmpty { try Replay(writer).run(unsent) }
     try writer.merger().settleLocalRows()
+    writer.tally.recomputeAll()
     return Outcome(
       rows: loader.rows, replayed: unsent.count, conflicts: try conflicts.count(after: lastConflict))
   }

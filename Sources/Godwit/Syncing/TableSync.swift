@@ -68,6 +68,7 @@ struct TableSync {
     let count = try ReturningRows(aside, entry, isKnown: isKnown, writer).run(stampedAs: stamp)
     try connection.execute("DROP TABLE \(aside.name)")
     try aside.former?.remove()
+    writer.tally.recompute(entry.id)
     if isKnown { try writer.settle() }
     return count
   }

@@ -15,6 +15,8 @@ final class ReplicaWriter {
   let models: ModelWriter
   let steps = WriteStepsCache()
   let clock: ReplicaClock
+  /// The sums of the synced tables' rows.
+  let tally: StateTally
   let anchorFile: AnchorFile
   /// The database's half of its anchor.
   var nonce = Nonce.none
@@ -49,7 +51,7 @@ final class ReplicaWriter {
   private(set) var hasHolds = false
 
   init(
-    _ connection: Connection, anchor: AnchorFile, wallClock: WallClock, changes: ChangeBroadcaster,
+    _ connection: Connection, group: GroupID, anchor: AnchorFile, wallClock: WallClock, changes: ChangeBroadcaster,
     mergeFunctions: [CustomMerge], documentClock: DocumentClock
   ) throws {
     self.documentClock = documentClock
@@ -60,6 +62,7 @@ final class ReplicaWriter {
     self.changes = changes
     log = try ChangeLog(connection)
     clock = ReplicaClock(connection, wallClock: wallClock)
+    tally = StateTally(connection, group: group)
     models = ModelWriter(connection, capture: capture, now: wallClock.milliseconds)
     try CaptureFunction.register(capture, on: connection)
     dataVersion = try connection.scalar("PRAGMA data_version")
@@ -97,7 +100,13 @@ final class ReplicaWriter {
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
   /// foreign key actions may add to them, for derived effects are the merge's own business.
   func inMerge<Output>(_ body: () throws -> Output) throws -> Output {
-    let output = try withoutChecks { try inTransaction(body) }
+    let output = try withoutChecks {
+      try inTransaction {
+        let output = try body()
+        tally.touch()
+        return output
+      }
+    }
     hasHolds = try Holds.any(on: connection)
     return output
   }
@@ -118,7 +127,7 @@ final class ReplicaWriter {
 
   /// What brings changes into the tables, for one such transaction.
   func merger() throws -> Merger {
-    let merger = try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions)
+    let merger = try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally)
     merger.follow = { [clock] hlc, row in try clock.take(hlc, of: row) }
     return merger
   }
@@ -133,6 +142,7 @@ final class ReplicaWriter {
       try reloadAfterOthers()
       if !hasRenewedAnchor { try renewAnchor() }
       let output = try body()
+      try tally.flush(through: log.origins.ownKey)
       try commit()
       hasRenewedAnchor = true
       replacedAnchor = nil
@@ -142,6 +152,7 @@ final class ReplicaWriter {
       return output
     } catch {
       capture.removeAll()
+      tally.discard()
       // What is in memory may be ahead of the database now; the next transaction reads it anew.
       dataVersion = nil
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
@@ -185,12 +196,14 @@ final class ReplicaWriter {
   /// `hlc` is a timestamp to take in place of the clock's: that of rows no one has written before.
   @discardableResult
   func appendCaptured(stampedAs hlc: HLC? = nil) throws -> Int {
-    let captured = try capture.finish { [connection, tablesWithTriggers] definition in
+    let hash: (CatalogTable) -> TableHash = { [tally] in tally.hash(of: $0) }
+    let captured = try capture.finish(hash: hash) { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
       let rows = TableRows(definition, on: connection)
       return { try rows.values($0) }
     }
-    guard let captured else { return 0 }
+    guard var captured else { return 0 }
+    captured.entrySums = tally.take(captured.sums)
     try circles?.run(captured.changes)
     let operations = capture.entries.count
     #if DEBUG || GODWIT_PLANT
@@ -234,6 +247,7 @@ final class ReplicaWriter {
 
   /// Reads what is kept in memory anew from the database.
   func reload() throws {
+    try tally.flush(through: log.origins.ownKey, computing: false)
     try log.reload()
     try load()
   }
@@ -245,6 +259,7 @@ final class ReplicaWriter {
     circles = CircleCheck(catalog, on: connection)
     hasHolds = try Holds.any(on: connection)
     let meta = try Meta.all(on: connection)
+    try tally.load(catalog, log.origins.ownSums, summedThrough: StateTally.summedThrough(meta))
     schemaVersion = UInt64(try meta.integer(.schemaVersion))
     nonce = Nonce(meta[.nonce])
     let own = log.origins.own
@@ -283,6 +298,7 @@ final class ReplicaWriter {
     for table in catalog.synced where old[table.definition.name]?.definition != table.definition {
       capture.replace(table, numbered: table.id)
     }
+    tally.follow(catalog)
     documents.forget()
   }
 

@@ -82,7 +82,8 @@ struct Exporter {
     let ended = log.origins.ended
     let statement = try SignedStatement.issue(
       group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1), vector: held,
-      chains: chains ?? .zero, members: members, ended: Set(ended.keys), by: identity)
+      chains: chains ?? .zero, state: try StateStatement.present(connection, Catalog(connection), log),
+      members: members, ended: Set(ended.keys), by: identity)
     let active = Set(members.filter { $0.value == .active }.keys)
     return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
   }

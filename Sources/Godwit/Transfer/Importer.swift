@@ -187,7 +187,8 @@ final class Importer {
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value),
-      members: memberChanges, dropped: waitingRoom.notKept)
+      members: memberChanges, dropped: waitingRoom.notKept,
+      differing: try KnownStatements(connection: connection).differing())
     if let planner {
       try planner.end(writer, report.adding(WaitingRun.plan(on: writer), file.header, on: writer), snapshot)
       throw TakenBack()
@@ -248,7 +249,7 @@ final class Importer {
         try acknowledgements.lower(to: MemberStatement(statement), of: statement.origin)
       }
     }
-    try known.weighPending(&acknowledgements, held: held, log)
+    try known.weighPending(&acknowledgements, held: held, writer)
   }
 
   /// What the file says came before its ranges, and where they end, is compared with what is held here.

@@ -66,17 +66,52 @@ struct KnownStatements {
     let others = "SELECT count(*) FROM godwit_statement WHERE replica = ? AND incarnation <> ?"
     guard case .integer(let count)? = try connection.scalar(others, key), count < Self.incarnationLimit else { return false }
     try connection.run(
-      "INSERT OR REPLACE INTO godwit_statement (replica, incarnation, bytes, pending) VALUES (?, ?, ?, ?)",
+      """
+      INSERT OR REPLACE INTO godwit_statement (replica, incarnation, bytes, pending, differs) VALUES (?1, ?2, ?3, ?4,
+        coalesce((SELECT differs FROM godwit_statement WHERE replica = ?1 AND incarnation = ?2), 0))
+      """,
       key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])
     return true
   }
 
   /// What others have signed of themselves counts once all of it is held here, by the same history.
-  func weighPending(_ acknowledgements: inout Acknowledgements, held: VersionVector, _ log: ChangeLog) throws {
+  func weighPending(_ acknowledgements: inout Acknowledgements, held: VersionVector, _ writer: ReplicaWriter) throws {
+    let log = writer.log
     for statement in try pending() where held.covers(statement.vector) {
       let chains = try SignedStatement.hash(statement.vector) { try log.chain(at: $0) }
-      if chains == statement.chains { try acknowledgements.count(MemberStatement(statement), of: statement.origin) }
+      if chains == statement.chains {
+        try acknowledgements.count(MemberStatement(statement), of: statement.origin)
+        try compareState(statement, writer)
+      }
       try settle(statement.origin)
+    }
+  }
+
+  /// Who holds the same must have the same in its tables.
+  private func compareState(_ statement: SignedStatement, _ writer: ReplicaWriter) throws {
+    let log = writer.log
+    guard statement.vector == log.origins.vector else { return }
+    try writer.tally.flush(through: log.origins.ownKey)
+    let own = try StateStatement.present(writer.tally.state, connection, writer.catalog)
+    guard own.isComparable(with: statement.state) else { return }
+    try note(differs: own.contradicts(statement.state), statement.origin)
+  }
+
+  /// Remembers whether the maker's tables hold something else for the same changes.
+  func note(differs: Bool, _ origin: Origin) throws {
+    try connection.run(
+      "UPDATE godwit_statement SET differs = ? WHERE replica = ? AND incarnation = ?",
+      [.integer(differs ? 1 : 0)] + origin.columns)
+  }
+
+  /// Who stated another state for the same changes, and has not stated since that it is the same.
+  func differing() throws -> [ReplicaID] {
+    guard try isThere else { return [] }
+    let sql = "SELECT replica, incarnation FROM godwit_statement WHERE differs ORDER BY replica, incarnation"
+    return try connection.withStatement(sql) { statement in
+      var replicas: Set<ReplicaID> = []
+      while try statement.step() { replicas.insert(try Origin(columnsOf: statement).replica) }
+      return replicas.sorted()
     }
   }
 

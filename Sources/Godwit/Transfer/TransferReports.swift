@@ -125,6 +125,9 @@ public struct MergeReport: Sendable {
   public let members: [MemberChange]
   /// What does not wait any more, or was not kept to wait.
   public let dropped: [Dropped]
+  /// Members who state another state than this replica's for the same changes: theirs or this one is damaged, or a rule
+  /// of the schema is not deterministic. Nothing is refused for that; they are named until they state the same.
+  public let differing: [ReplicaID]
 }
 
 extension MergeReport {
@@ -144,6 +147,7 @@ extension MergeReport {
       needsSnapshot: !missing.isEmpty && !held.covers(header.floor), missing: missing,
       forks: forks + parted.map { Fork(replica: $0.key.replica, sequence: $0.value.rawValue) },
       leftOut: leftOut + outcome.leftOut.sorted { $0.key < $1.key }.map(\.value), members: members,
-      dropped: dropped + outcome.dropped)
+      dropped: dropped + outcome.dropped,
+      differing: try KnownStatements(connection: writer.connection).differing())
   }
 }

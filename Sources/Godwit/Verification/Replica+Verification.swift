@@ -5,8 +5,9 @@ import GodwitReplication
 import GodwitStorage
 
 extension Replica {
-  /// Checks every page of the database, the hash chain of every origin and all foreign keys, and computes the digest
-  /// of the logical state. Takes time in proportion to the database; writers go on meanwhile.
+  /// Checks every page of the database, the hash chain of every origin, all foreign keys and that every table holds
+  /// what was written to it, and computes the digest of the logical state. Takes time in proportion to the database;
+  /// writers go on meanwhile.
   ///
   /// - Throws: `damagedDatabase` when a page cannot be read at all.
   public func verify() async throws -> VerificationReport {
@@ -24,9 +25,14 @@ extension Replica {
       let count = try connection.scalar("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))")
       if case .integer(let number)? = count { rows += Int(number) }
     }
+    let (state, differing) = try StateScan.check(connection, catalog, ChangeLog(connection).origins)
+    problems += differing.map { table in
+      "state: table \(table) does not hold what was written to it: a page of it was put back or altered"
+    }
     let digest = try LogicalDigest.compute(connection, catalog: catalog)
     return VerificationReport(
-      problems: problems, transactions: transactions, rows: rows, digest: digest.hexadecimal)
+      problems: problems, transactions: transactions, rows: rows, digest: digest.hexadecimal,
+      stateHash: state.hexadecimal, differing: try KnownStatements(connection: connection).differing())
   }
 
   /// A hash of the synced tables' content: equal on replicas that hold the same changes.

@@ -13,6 +13,8 @@ package struct SignedStatement: SignedRecord {
   package let vector: VersionVector
   /// What the chains of all that hash to: see ``hash(_:chain:)``.
   package let chains: ContentHash
+  /// What its maker's tables held of it.
+  package let state: StatedState
   /// The members its maker knew.
   package let members: [ReplicaID: MemberRecord.Status]
   /// The incarnations it knew to have ended.
@@ -25,13 +27,14 @@ package struct SignedStatement: SignedRecord {
 
   init(
     group: GroupID, origin: Origin, createdAt: Int64, vector: VersionVector, chains: ContentHash,
-    members: [ReplicaID: MemberRecord.Status], ended: Set<Origin>, signature: [UInt8]
+    state: StatedState = .none, members: [ReplicaID: MemberRecord.Status], ended: Set<Origin>, signature: [UInt8]
   ) {
     self.group = group
     self.origin = origin
     self.createdAt = createdAt
     self.vector = vector
     self.chains = chains
+    self.state = state
     self.members = members
     self.ended = ended
     self.signature = signature
@@ -40,12 +43,12 @@ package struct SignedStatement: SignedRecord {
   /// Makes and signs one.
   package static func issue(
     group: GroupID, incarnation: UInt32, at milliseconds: Int64, vector: VersionVector, chains: ContentHash,
-    members: [ReplicaID: MemberRecord.Status], ended: Set<Origin>, by issuer: Identity
+    state: StatedState = .none, members: [ReplicaID: MemberRecord.Status], ended: Set<Origin>, by issuer: Identity
   ) throws -> SignedStatement {
     func statement(_ signature: [UInt8]) -> SignedStatement {
       SignedStatement(
         group: group, origin: Origin(replica: issuer.replica, incarnation: incarnation), createdAt: milliseconds,
-        vector: vector, chains: chains, members: members, ended: ended, signature: signature)
+        vector: vector, chains: chains, state: state, members: members, ended: ended, signature: signature)
     }
     return statement(try issuer.sign(statement([]).signedBytes))
   }
@@ -64,7 +67,7 @@ package struct SignedStatement: SignedRecord {
 }
 
 extension SignedStatement {
-  package static let domain = Array("godwit statement v1\0".utf8)
+  package static let domain = Array("godwit statement v2\0".utf8)
 
   package func encodeFields(to writer: inout ByteWriter) {
     group.value.write(to: &writer)
@@ -72,6 +75,7 @@ extension SignedStatement {
     writer.signedVarint(createdAt)
     vector.write(to: &writer)
     writer.raw(chains.bytes)
+    state.write(to: &writer)
     writer.varint(members.count)
     for (replica, status) in members.sorted(by: { $0.key < $1.key }) {
       replica.value.write(to: &writer)
@@ -88,6 +92,7 @@ extension SignedStatement {
     createdAt = try reader.signedVarint()
     vector = try VersionVector(reading: &reader)
     chains = try ContentHash(reading: &reader)
+    state = try StatedState(reading: &reader)
     var members: [ReplicaID: MemberRecord.Status] = [:]
     for _ in 0..<(try reader.count(limit: SyncFileHeader.memberLimit, "members")) {
       let replica = ReplicaID(try Identifier128(reading: &reader))

@@ -40,7 +40,7 @@ struct StatementList {
     guard !chosen.isEmpty else { return nil }
     let further = Set(chosen.flatMap(furtherOrigins)).sorted()
     let origins = vector.origins + further
-    var writer = ByteWriter(capacity: chosen.count * 160 + further.count * 20)
+    var writer = ByteWriter(capacity: chosen.count * 192 + further.count * 20)
     writer.varint(further.count)
     for origin in further { origin.write(to: &writer) }
     writer.varint(chosen.count)
@@ -74,7 +74,7 @@ struct StatementList {
   private func greatestSize(of statement: SignedStatement) -> Int {
     let differing = statement.vector.unseen(by: vector).entries.count + vector.unseen(by: statement.vector).entries.count
     let members = statement.members == statusOfMember ? 0 : 2 * members.count
-    return 160 + 9 * differing + 3 * (members + ended.count - statement.ended.count)
+    return 192 + 9 * differing + 3 * (members + ended.count - statement.ended.count)
   }
 
   /// Whether the header knows all that it names.
@@ -93,6 +93,7 @@ struct StatementList {
       writer.signedVarint(Int64(vector[origins[place]].rawValue) - Int64(statement.vector[origins[place]].rawValue))
     }
     writer.raw(statement.chains.bytes)
+    statement.state.write(to: &writer)
     let listed = members.map { statement.members[$0] }
     writer.places(members.indices.filter { listed[$0] == nil })
     writer.places(members.indices.filter { listed[$0] != nil && listed[$0] != statuses[$0] })
@@ -146,6 +147,7 @@ struct StatementList {
     let held = vector.replacing(sequences)
     guard held.entries.count <= VersionVector.originLimit else { throw ByteReader.malformed("a statement of too much") }
     let chains = try ContentHash(reading: &reader)
+    let state = try StatedState(reading: &reader)
     var listed = statusOfMember
     for place in try reader.places(below: members.count) { listed[members[place]] = nil }
     for place in try reader.places(below: members.count) {
@@ -155,7 +157,8 @@ struct StatementList {
     var known = Set(ended)
     for place in try reader.places(below: ended.count) { known.remove(ended[place]) }
     return SignedStatement(
-      group: group, origin: origin, createdAt: time, vector: held, chains: chains, members: listed, ended: known,
+      group: group, origin: origin, createdAt: time, vector: held, chains: chains, state: state, members: listed,
+      ended: known,
       signature: Array(try reader.raw(SignedStatement.signatureByteCount)))
   }
 }

@@ -12,7 +12,8 @@ struct LocalRowTests {
     try await group.exchange()
     try await group.write(
       1, "INSERT INTO draft (id, goes) VALUES ('g', 'a')", "INSERT INTO draft (id, empties) VALUES ('e', 'a')",
-      "INSERT INTO draft (id, forbids, text) VALUES ('f', 'a', 'kept')", "INSERT INTO draft (id, goes) VALUES ('other', 'b')",
+      "INSERT INTO draft (id, forbids, text) VALUES ('f', 'a', 'kept')",
+      "INSERT INTO draft (id, goes) VALUES ('other', 'b')",
       "INSERT INTO scrap (id, draft) VALUES ('s', 'g'), ('t', 'other')")
     return group
   }
@@ -48,7 +49,9 @@ struct LocalRowTests {
       1, "INSERT INTO draft (id, goes) VALUES ('yg', 'y')", "INSERT INTO draft (id, empties) VALUES ('ye', 'y')",
       "INSERT INTO draft (id, forbids) VALUES ('yf', 'y')", "INSERT INTO scrap (id, draft) VALUES ('ys', 'yg')")
     try await group.exchange()
-    let ids: SQL = "SELECT id, empties FROM draft WHERE id LIKE 'y%' UNION ALL SELECT id, 0 FROM scrap WHERE id LIKE 'y%' ORDER BY 1"
+    let ids: SQL = """
+      SELECT id, empties FROM draft WHERE id LIKE 'y%' UNION ALL SELECT id, 0 FROM scrap WHERE id LIKE 'y%' ORDER BY 1
+      """
     #expect(try await group[1].rows(ids).map(\.values) == [["ye", .null]])
     try await group.write(0, "UPDATE topic SET name = 'x' WHERE id = 'x'")
     try await group.exchange()

@@ -33,12 +33,15 @@ struct Verify: AsyncParsableCommand {
   func run() async throws {
     guard files.isEmpty else { return try await verifyFiles() }
     let console = options.console
-    let report = try await options.withReplica { try await $0.verify() }
+    let (report, names) = try await options.withReplica { replica in
+      (try await replica.verify(), ReplicaNames(try await replica.members()))
+    }
     if options.json {
       try console.line([
-        "sound": .bool(report.isSound), "digest": .string(report.digest),
+        "sound": .bool(report.isSound), "digest": .string(report.digest), "stateHash": .string(report.stateHash),
         "transactions": .number(report.transactions), "rows": .number(report.rows),
         "problems": .array(report.problems.map { .string($0) }),
+        "differing": .array(report.differing.map { .object(names.json($0)) }),
       ])
     } else {
       for problem in report.problems {
@@ -46,6 +49,10 @@ struct Verify: AsyncParsableCommand {
           .write(program: GodwitCommand.configuration.commandName ?? "")
       }
       try console.line(digestOnly ? report.digest : "digest \(report.digest)")
+      if !digestOnly {
+        try console.line("state  \(report.stateHash)")
+        for replica in report.differing { console.note(names.differing(replica)) }
+      }
     }
     guard report.isSound else { throw ExitCode(ExitStatus.damaged) }
     if !digestOnly {

@@ -101,3 +101,10 @@ extension MergeReport.LeftOut {
     .object(names.json(replica, sequences) + [("reason", .string(reason.rawValue))])
   }
 }
+
+extension ReplicaNames {
+  /// What is said of a member whose tables hold something else.
+  func differing(_ replica: ReplicaID) -> String {
+    Format.printable("\(name(replica)) states another state for the same changes; run on both: godwit verify")
+  }
+}

@@ -75,6 +75,7 @@ struct Import: AsyncParsableCommand {
     let names = ReplicaNames(try await replica.members())
     try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
     for fork in report.forks { console.note(fork.warning(names)) }
+    for replica in report.differing { console.note(names.differing(replica)) }
     for left in report.leftOut where left.reason == .ended { console.note(left.warning(names)) }
     return report
   }
@@ -128,6 +129,7 @@ extension MergeReport {
       ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
       ("leftOut", .array(leftOut.map { $0.json(names) })), ("members", .array(members.map { $0.json(names) })),
       ("dropped", .array(dropped.map { $0.json(names) })),
+      ("differing", .array(differing.map { .object(names.json($0)) })),
     ]
   }
 }

@@ -39,6 +39,7 @@ struct StatusView {
     let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) let go of"
     fields.append(("conflicts", "\(status.conflicts)\(pruned)"))
     if status.limbo > 0 { fields.append(("limbo", Format.count(status.limbo, "row"))) }
+    for replica in status.differing { fields.append(("state", names.differing(replica))) }
     let lines = fields.map { name, value in
       Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
     }
@@ -80,6 +81,7 @@ struct StatusView {
       "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
       "sqliteVersion": .string(GodwitVersion.sqlite),
+      "differing": .array(status.differing.map { .object(names.json($0)) }),
     ]
   }
 }
