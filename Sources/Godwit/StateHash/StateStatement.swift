@@ -20,7 +20,8 @@ enum StateStatement {
     var writer = ByteWriter()
     writer.varint(UInt64(try Meta.integer(.schemaVersion, on: connection)))
     let tables = catalog.synced.map(\.definition).filter { !$0.isCollection }
-    for table in tables.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) { table.write(to: &writer) }
+    let sorted = tables.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    for table in sorted { table.write(to: &writer) }
     let hash = writer.bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes
     let schema = hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return StatedState(schema: max(1, schema), hash: state)

@@ -129,13 +129,15 @@ package struct TableHash: Sendable {
     return StateSum(low: product.low, high: product.high)
   }
 
-  /// The cells beside the key, and that there is a row: the values stand one after another.
+  /// The cells beside the key, and that there is a row: the values stand one after another. Columns behind the last value
+  /// hold their defaults.
   @inlinable package func cells(
     _ key: Key, _ bytes: UnsafeRawBufferPointer, _ place: inout Int
   ) -> StateSum {
     var sum = row(key)
     columns.withUnsafeBufferPointer { columns in
       for index in columns.indices {
+        guard place < bytes.count else { return }
         let hash = Self.encodedHash(bytes, &place, seed: columns[index].seed)
         if hash != columns[index].unset { sum += Self.term(hash, key) }
       }

@@ -167,7 +167,7 @@ import Testing
     #expect(
       Set(object.keys) == [
         "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing", "forks",
-        "leftOut", "planned", "state", "snapshotRows", "losses", "members", "dropped",
+        "leftOut", "planned", "state", "snapshotRows", "losses", "members", "dropped", "differing",
         "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)

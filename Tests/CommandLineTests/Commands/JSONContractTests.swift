@@ -52,6 +52,7 @@ import Testing
         == [
           "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "quarantined", "missing",
           "snapshot", "snapshotRows", "replayed", "needsSnapshot", "forks", "leftOut", "losses", "members", "dropped",
+        "differing",
         ])
   }
 
@@ -99,6 +100,7 @@ import Testing
       try keys(status) == [
         "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "waitingOf", "missing",
         "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion", "quarantined",
+        "differing",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)
@@ -109,8 +111,10 @@ import Testing
     #expect(change["table"] as? String == "note")
     #expect(change["inserted"] as? Int == 3)
     let verified = try desk.godwit("verify", "--json")
-    #expect(try keys(verified) == ["sound", "digest", "transactions", "rows", "problems"])
-    #expect(try desk.godwit("verify").text == "digest \(try desk.digest())")
+    #expect(try keys(verified) == ["sound", "digest", "stateHash", "transactions", "rows", "problems", "differing"])
+    let state = try #require(try verified.objects().first?["stateHash"] as? String)
+    #expect(state.count == 32)
+    #expect(try desk.godwit("verify").lines == ["digest \(try desk.digest())", "state  \(state)"])
   }
 
   @Test func anExportToTheStandardOutputReportsOnTheStandardError() async throws {

@@ -60,7 +60,9 @@ struct StateHashKeepingTests {
   func keeping() async throws {
     let folder = try TemporaryFolder()
     var replica = try await Replica.open(at: folder.file("r"), models: Page.self, Session.self)
-    try await replica.write { tx in for number in 0..<500 { try tx.insert(Page(id: "\(number)", title: "t\(number)")) } }
+    try await replica.write { tx in
+      for number in 0..<500 { try tx.insert(Page(id: "\(number)", title: "t\(number)")) }
+    }
     try await replica.write { try $0.insert(Session(id: "s", user: "u")) }
     let before = try await hash(replica)
     await replica.close()
