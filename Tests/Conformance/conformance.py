@@ -92,7 +92,7 @@ def sample_operations() -> list[list[Operation]]:
     inserts = [Operation(0, INSERT, (key,), cells) for key, cells in enumerate([first, second, third], 1)]
     parts = [Operation(1, INSERT, (1, "wing"), {2: 1.5}), Operation(1, INSERT, (1, "tail"), {2: None})]
     written = {2: 5e-324, 5: b"five", 6: 4, 7: '+"c"\n-"a"'}
-    moved = {**third, 3: "moved", 6: 0}
+    moved = {**third, 3: "moved", 6: -5}
     changes = [
         Operation(0, UPDATE, (1,), written),
         Operation(1, DELETE, (1, "tail")),

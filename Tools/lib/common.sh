@@ -87,3 +87,34 @@ install_packages() {
   printf '$ apt-get install %s\n' "$*"
   as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
+
+# make_python LOG FOLDER MODULES PACKAGE…: a Python with the packages. Runs pip quietly; what it said goes to the log.
+make_python() {
+  local log=$1 folder=$scratch/$2 modules=$3
+  shift 3
+  {
+    python3 -m venv "$folder" \
+      && "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$@"
+  } >"$log" 2>&1 && "$folder/bin/python" -c "import $modules" 2>>"$log"
+}
+
+# bring_conformance_python LOG: sets GODWIT_CONFORMANCE_PYTHON to a Python for Tests/Conformance, made where pip can; tells and
+# fails where it cannot.
+bring_conformance_python() {
+  local python=$PWD/$scratch/conformance/bin/python
+  if [ -n "${GODWIT_CONFORMANCE_PYTHON:-}" ]; then
+    note "GODWIT_CONFORMANCE_PYTHON is set"
+    return
+  elif ! command -v python3 >/dev/null; then
+    note "there is no python3, so what needs the formats in Python is skipped"
+    return 1
+  elif [ -x "$python" ] && "$python" -c 'import cryptography, zstandard' 2>/dev/null; then
+    note "cryptography and zstandard are there"
+  elif make_python "$1" conformance 'cryptography, zstandard' cryptography zstandard; then
+    note "installed cryptography and zstandard into $scratch/conformance"
+  else
+    note "pip cannot install cryptography and zstandard, so what needs them is skipped: $(tail -n 1 "$1")"
+    return 1
+  fi
+  export GODWIT_CONFORMANCE_PYTHON=$python
+}

@@ -122,7 +122,10 @@ class Container:
 
 @dataclass
 class Draft:
-    """A container to be written, by whoever has the keys; nothing in it is checked."""
+    """A container to be written, by whoever has the keys; nothing in it is checked.
+
+    `header_content` and `introduction_content` stand for what would be written otherwise.
+    """
 
     group: bytes
     sender: PrivateIdentity
@@ -130,11 +133,15 @@ class Draft:
     header: Header
     parts: list[Part]
     count: int
+    header_content: bytes | None = None
+    introduction_content: bytes | None = None
 
     def content(self, binding: bytes) -> bytes:
         """The container, signed for the age file with this binding."""
-        header = self.header.encoded()
-        introduction = self.introduction.encoded()
+        header = self.header.encoded() if self.header_content is None else self.header_content
+        introduction = self.introduction_content
+        if introduction is None:
+            introduction = self.introduction.encoded()
         content = MAGIC + bytes([VERSION]) + self.group + self.sender.replica
         content += u32(len(header)) + keys.sha256(header) + u32(len(introduction)) + introduction
         content += self._signature("preamble", binding, content) + header
