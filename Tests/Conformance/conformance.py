@@ -1,10 +1,10 @@
 """The Python half of ConformanceTests.
 
-    conformance.py check REPLICA MACHINE-KEY FILE…   checks honest files; a line of JSON for each transaction in them
-    conformance.py invitation REPLICA MACHINE-KEY FILE
-    conformance.py write REPLICA MACHINE-KEY HONEST FILE
-                                                     writes a file as the member whose replica this is; HONEST is one of
-                                                     its own. Prints its transactions as `check` does.
+conformance.py check REPLICA MACHINE-KEY FILE…   checks honest files; a line of JSON for each transaction in them
+conformance.py invitation REPLICA MACHINE-KEY FILE
+conformance.py write REPLICA MACHINE-KEY HONEST FILE
+                                                 writes a file as the member whose replica this is; HONEST is one of
+                                                 its own. Prints its transactions as `check` does.
 """
 
 from __future__ import annotations
@@ -15,14 +15,36 @@ from pathlib import Path
 
 from godwit_formats import age, checks
 from godwit_formats.changes import (
-    DELETE, INSERT, MOVE, UPDATE, ChangedColumn, ChangedTable, ChangeSet, Operation, Transaction,
+    DELETE,
+    INSERT,
+    MOVE,
+    UPDATE,
+    ChangedColumn,
+    ChangedTable,
+    ChangeSet,
+    Operation,
+    Transaction,
 )
 from godwit_formats.container import open_container
 from godwit_formats.encoding import Origin
 from godwit_formats.keyring import Keyring
 from godwit_formats.members import Invitation, Roster
-from godwit_formats.tables import ANY, BLOB, COUNTER, INTEGER, REAL, SYNCED, TEXT, Column, Index, Merge, Reference, Table
-from godwit_formats.tables import ADD_WINS_SET, CASCADE
+from godwit_formats.tables import (
+    ADD_WINS_SET,
+    ANY,
+    BLOB,
+    CASCADE,
+    COUNTER,
+    INTEGER,
+    REAL,
+    SYNCED,
+    TEXT,
+    Column,
+    Index,
+    Merge,
+    Reference,
+    Table,
+)
 from godwit_formats.writing import Author, hlc, now
 
 # The incarnation under which Python writes; the replica itself has another one.
@@ -110,7 +132,11 @@ def write(keyring: Keyring, honest: str, file: str) -> None:
     transactions = author.numbered(
         [
             Transaction(
-                origin, 0, hlc(now(), number), 0, dict(container.header.vector) if not number else None,
+                origin,
+                0,
+                hlc(now(), number),
+                0,
+                dict(container.header.vector) if not number else None,
                 ChangeSet([changed(table) for table in tables], operations),
             )
             for number, operations in enumerate(sample_operations())

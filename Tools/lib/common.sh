@@ -98,8 +98,8 @@ make_python() {
   } >"$log" 2>&1 && "$folder/bin/python" -c "import $modules" 2>>"$log"
 }
 
-# bring_conformance_python LOG: sets GODWIT_CONFORMANCE_PYTHON to a Python for Tests/Conformance, made where pip can; tells and
-# fails where it cannot.
+# bring_conformance_python LOG: sets GODWIT_CONFORMANCE_PYTHON to a Python for Tests/Conformance, made where pip can; tells
+# where it cannot, and fails.
 bring_conformance_python() {
   local python=$PWD/$scratch/conformance/bin/python
   if [ -n "${GODWIT_CONFORMANCE_PYTHON:-}" ]; then

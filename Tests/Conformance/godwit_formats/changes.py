@@ -6,7 +6,21 @@ from dataclasses import dataclass, field
 
 from . import keys
 from .encoding import (
-    FormatError, Origin, Reader, Value, Vector, counted, flag, rising, sized, string, u64, value, values, varint, vector,
+    FormatError,
+    Origin,
+    Reader,
+    Value,
+    Vector,
+    counted,
+    flag,
+    rising,
+    sized,
+    string,
+    u64,
+    value,
+    values,
+    varint,
+    vector,
 )
 
 INSERT, UPDATE, DELETE, MOVE = range(4)
@@ -56,7 +70,7 @@ class ChangedTable:
 
 @dataclass(frozen=True)
 class Operation:
-    """One row's change. `cells` has what is written beside the key; `changed` is a move's columns that changed besides."""
+    """One row's change. `cells`: what is written beside the key; `changed`: a move's columns that changed besides."""
 
     table: int
     kind: int

@@ -43,7 +43,9 @@ def check_signatures(container: Container, opened: age.Opened) -> None:
     is_founder = any(record.replica == record.issuer == container.sender for record in header.members)
     require(is_founder or container.sender in introduced, "an introduction without its sender")
     for statement in header.statements(container.group):
-        require(statement.is_signed_by(roster.present(statement.author.replica).signing), "a statement is not its maker's")
+        require(
+            statement.is_signed_by(roster.present(statement.author.replica).signing), "a statement is not its maker's"
+        )
     origins = {found.origin: (found.last, found.chain, found.proof) for found in header.ranges}
     for head in header.snapshot.origins if header.snapshot else ():
         origins[head.origin] = (head.sequence, head.chain, head.proof)
@@ -52,7 +54,9 @@ def check_signatures(container: Container, opened: age.Opened) -> None:
             origins[origin] = (header.vector[origin], held.chain, held.proof)
     for origin, (sequence, chain, proof) in origins.items():
         keys_of_author = roster.signing_keys(origin.replica)
-        require(proof.holds(container.group, origin, sequence, chain, keys_of_author), "a history is not its author's")
+        require(
+            proof.holds(container.group, origin, sequence, chain, keys_of_author), "a history is not its author's"
+        )
     own = [s for s in header.statements(container.group) if s.author == (container.sender, header.incarnation)]
     if own and len(header.chains) == len(header.vector):
         chains = {origin: held.chain for origin, held in header.chains.items()}

@@ -93,9 +93,7 @@ class Container:
         signed_here("trailer")
         reader.end("the trailer")
         header = Header.read(header_content)
-        return Container(
-            group, sender, introduction, header_content, header, parts, count, content, places
-        )
+        return Container(group, sender, introduction, header_content, header, parts, count, content, places)
 
     def unsigned_places(self, key: bytes, binding: bytes) -> list[str]:
         """The places whose signature does not fit."""

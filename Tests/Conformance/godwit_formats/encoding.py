@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from typing import Callable, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 

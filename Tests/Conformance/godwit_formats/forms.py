@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from .encoding import Reader, counted, flag, sized, signed_varint, string, u64, value, varint
+from .encoding import Reader, counted, flag, signed_varint, sized, string, u64, value, varint
 
 
 class Form(NamedTuple):

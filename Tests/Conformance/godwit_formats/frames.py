@@ -6,10 +6,32 @@ from dataclasses import dataclass
 
 import zstandard
 
-from .changes import DELETE, INSERT, MOVE, UPDATE, ChangedTable, ChangeSet, Operation, Transaction
-from .changes import read_tables_head, tables_head
+from .changes import (
+    DELETE,
+    INSERT,
+    MOVE,
+    UPDATE,
+    ChangedTable,
+    ChangeSet,
+    Operation,
+    Transaction,
+    read_tables_head,
+    tables_head,
+)
 from .encoding import (
-    FormatError, Origin, Reader, counted, flag, rising, signed_varint, sized, u32, value, values, varint, vector,
+    FormatError,
+    Origin,
+    Reader,
+    counted,
+    flag,
+    rising,
+    signed_varint,
+    sized,
+    u32,
+    value,
+    values,
+    varint,
+    vector,
 )
 
 FRAME, TRAILER, BLOCK = 1, 2, 3
@@ -62,7 +84,9 @@ class _Entry:
     def __init__(self, tables: list[ChangedTable]):
         self.tables = tables
         self.keys: list[list[bytes]] = [[] for _ in tables]
-        self.columns: list[dict[int, list[bytes]]] = [{number: [] for number in table.other_columns} for table in tables]
+        self.columns: list[dict[int, list[bytes]]] = [
+            {number: [] for number in table.other_columns} for table in tables
+        ]
 
     def encoded(self) -> bytes:
         content = b""

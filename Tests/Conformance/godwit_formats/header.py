@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 
 from . import statements
 from .encoding import (
-    FormatError, Origin, Reader, Vector, counted, flag, rising, signed_varint, sized, u32, varint, vector,
+    FormatError,
+    Origin,
+    Reader,
+    Vector,
+    counted,
+    flag,
+    rising,
+    signed_varint,
+    sized,
+    u32,
+    varint,
+    vector,
 )
 from .members import REMOVED, FurtherRecords, MemberRecord, Roster, read_histories, read_names
 from .proofs import Proof
@@ -89,9 +100,7 @@ class Header:
         header.ranges = reader.list(lambda: Range.read(reader), 65_536)
         ranged = [found.origin for found in header.ranges]
         rising(ranged, "ranges")
-        header.chains = {
-            origin: HeldChain.read(reader) for origin in sorted(header.vector) if origin not in ranged
-        }
+        header.chains = {origin: HeldChain.read(reader) for origin in sorted(header.vector) if origin not in ranged}
         header.floor = reader.vector()
         header.ended = reader.list(lambda: (reader.origin(), reader.varint()), 65_536)
         rising([origin for origin, _ in header.ended], "ended incarnations")

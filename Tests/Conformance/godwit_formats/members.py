@@ -134,9 +134,7 @@ class NameRecord:
     @staticmethod
     def read(reader: Reader) -> NameRecord:
         version = reader.u8()
-        record = NameRecord(
-            version, reader.take(16), reader.take(16), reader.string(), reader.i64(), reader.take(16)
-        )
+        record = NameRecord(version, reader.take(16), reader.take(16), reader.string(), reader.i64(), reader.take(16))
         if version > 1:
             record = replace(record, ground=reader.take(32))
         return replace(record, signature=reader.take(64))

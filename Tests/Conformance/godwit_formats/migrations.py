@@ -11,8 +11,17 @@ from .tables import Column, Table
 
 FORMS = (1, 2)
 (
-    CREATE_TABLE, DROP_TABLE, RENAME_TABLE, ADD_COLUMN, DROP_COLUMN, RENAME_COLUMN, CHANGE_COLUMN, ADD_INDEX, DROP_INDEX,
-    DATA_STEP, SET_SYNC,
+    CREATE_TABLE,
+    DROP_TABLE,
+    RENAME_TABLE,
+    ADD_COLUMN,
+    DROP_COLUMN,
+    RENAME_COLUMN,
+    CHANGE_COLUMN,
+    ADD_INDEX,
+    DROP_INDEX,
+    DATA_STEP,
+    SET_SYNC,
 ) = range(1, 12)
 
 _table = form(Table.read, lambda table: table.encoded())
@@ -75,7 +84,13 @@ class Migration:
 
     def encoded(self) -> bytes:
         steps = [byte.write(step.kind) + _form(step.kind, self.form).write(step.parts) for step in self.steps]
-        return byte.write(self.form) + number.write(self.version) + text.write(self.name) + number.write(len(steps)) + b"".join(steps)
+        return (
+            byte.write(self.form)
+            + number.write(self.version)
+            + text.write(self.name)
+            + number.write(len(steps))
+            + b"".join(steps)
+        )
 
 
 def _form(kind: int, version: int) -> Form:

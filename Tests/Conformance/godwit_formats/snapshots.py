@@ -7,8 +7,8 @@ from typing import Any
 
 from .changes import ChangeSet, Transaction
 from .encoding import FormatError, Origin, Reader, Vector, counted, rising, u64, varint, vector
-from .proofs import Proof
 from .forms import blob, byte, flagged, form, number, time, together
+from .proofs import Proof
 
 ROW, STATE, HOLD, TRANSACTION, AHEAD = range(1, 6)
 
@@ -46,7 +46,14 @@ class HeadOrigin:
 
     def encoded(self) -> bytes:
         numbers = varint(self.sequence) + varint(self.folded) + varint(self.floor)
-        return self.origin.encoded() + numbers + self.chain + self.floor_chain + vector(self.floor_context) + self.proof.encoded()
+        return (
+            self.origin.encoded()
+            + numbers
+            + self.chain
+            + self.floor_chain
+            + vector(self.floor_context)
+            + self.proof.encoded()
+        )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 from . import keys
 from .encoding import (
-    FormatError, Origin, Reader, Vector, counted, rising, signed_varint, u32, varint, vector,
+    FormatError,
+    Origin,
+    Reader,
+    Vector,
+    counted,
+    rising,
+    signed_varint,
+    u32,
+    varint,
+    vector,
 )
 
 

@@ -1,0 +1,1 @@
+"""The structured fuzzer of what arrives (Specs/fuzz.md, "What arrives")."""
