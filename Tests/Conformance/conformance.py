@@ -61,7 +61,8 @@ def check(keyring: Keyring, files: list[str]) -> None:
 
 
 def invitation(keyring: Keyring, file: str) -> None:
-    content = age.open_file(Path(file).read_bytes(), keyring.body.identity.agreement).payload
+    identity = keyring.body.identity
+    content = age.open_file(Path(file).read_bytes(), identity.agreement, identity.version).payload
     found = Invitation.read(content)
     checks.require(found.encoded() == content, "an invitation is written otherwise")
     checks.require(found.is_signed(), "an invitation is not its inviter's")
@@ -125,7 +126,7 @@ def sample_operations() -> list[list[Operation]]:
 
 def write(keyring: Keyring, honest: str, file: str) -> None:
     identity = keyring.body.identity
-    container, _ = open_container(Path(honest).read_bytes(), identity.agreement)
+    container, _ = open_container(Path(honest).read_bytes(), identity)
     author = Author(identity, container)
     tables = sample_tables()
     origin = Origin(identity.replica, INCARNATION)

@@ -59,8 +59,9 @@ struct ConformanceTests {
     #expect(try desk.digest() == laptop.digest())
   }
 
-  @Test func whatPythonWritesIsTakenInAndPassedOn() throws {
-    let (desk, laptop) = try groupOfTwo()
+  @Test("what Python writes is taken in and passed on, also in a post-quantum group", arguments: [false, true])
+  func whatPythonWritesIsTakenInAndPassedOn(isPostQuantum: Bool) throws {
+    let (desk, laptop) = try groupOfTwo(isPostQuantum: isPostQuantum)
     try laptop.put("notes", #"{"_key": "a", "count": 2}"#)
     try #require(try laptop.godwit("export", laptop.path("honest")).status == 0)
     let written = try laptop.python("write", [laptop.path("honest"), laptop.path("foreign")])
@@ -94,9 +95,11 @@ struct ConformanceTests {
     #expect(try laptop.python("invitation", [desk.path("laptop.godwit-invitation")]) == [])
   }
 
-  private func groupOfTwo() throws -> (desk: Machine, laptop: Machine) {
+  private func groupOfTwo(isPostQuantum: Bool = false) throws -> (desk: Machine, laptop: Machine) {
     let (desk, laptop) = (try Machine("desk"), try Machine("laptop"))
-    try #require(try desk.godwit("init", "--name", "desk").status == 0)
+    let kind = isPostQuantum ? ["--post-quantum"] : []
+    try #require(try desk.run(["init", "--name", "desk"] + kind).status == 0)
+    try #require(try laptop.run(["identity"] + kind).status == 0)
     try desk.invite(laptop)
     return (desk, laptop)
   }

@@ -138,14 +138,14 @@ def table(chance: Chance, prefix: str, known: list[KnownTable]) -> KnownTable:
     key_count = min(key_count, len(names))
     columns = tuple(column(chance, drawn, number < key_count, others) for number, drawn in enumerate(names))
     bits = SYNCED | DELETE_WINS * chance.happens(0.3)
-    if chance.is_wild or (key_count == 1 and columns[0].type == INTEGER and chance.happens(0.1)):
-        bits = bits & ~SYNCED | NUMBERS_KEYS
+    if chance.is_wild:
+        bits = chance.one([bits | NUMBERS_KEYS, bits & ~SYNCED, bits & ~SYNCED | NUMBERS_KEYS, bits | 8])
     indexes = []
     plain = [made.name for made in columns if made.merge is None or chance.is_wild]
     for _ in range(chance.one([0, 0, 1, 2])):
         if plain:
             indexes.append(Index(chance.happens(0.5), tuple(chance.some(plain, chance.number(1, 3)))))
-    return KnownTable(Table(name, columns, key_count, bits | SYNCED * (not chance.is_wild), tuple(indexes)))
+    return KnownTable(Table(name, columns, key_count, bits, tuple(indexes)))
 
 
 def collection(chance: Chance, prefix: str) -> KnownTable:

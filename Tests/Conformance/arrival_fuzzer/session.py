@@ -106,7 +106,7 @@ class Session:
         for name in ("mallory", "trent"):
             keyring = self.world.keyring(name)
             honest = self.world.path(f"{name}.honest").read_bytes()
-            container, _ = open_container(honest, keyring.body.identity.agreement)
+            container, _ = open_container(honest, keyring.body.identity)
             authors[name] = Author(keyring.body.identity, container)
         generator = Generator(self.seed, authors)
         chance = Chance(f"{self.seed}:readers")
@@ -242,7 +242,7 @@ class Session:
             if sender == "bob":
                 identity = generator.authors["mallory"].identity
                 try:
-                    generator.heard(open_container(file.read_bytes(), identity.agreement)[0])
+                    generator.heard(open_container(file.read_bytes(), identity)[0])
                 except Exception:  # sealed to others since the removal, or a snapshot of what nobody decodes
                     pass
         return self._agree(when)

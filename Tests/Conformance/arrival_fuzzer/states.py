@@ -37,7 +37,9 @@ def row_state(chance: Chance, known: KnownTable) -> rowstates.RowState:
     columns = len(known.table.columns)
 
     def column() -> int:
-        return chance.number(0, columns + 1) if chance.is_wild else chance.number(min(1, columns - 1), columns - 1)
+        if chance.is_wild or columns == known.table.key_count:
+            return chance.number(0, columns + 1)
+        return chance.number(known.table.key_count, columns - 1)
 
     def dot() -> tuple[int, int]:
         return stamp(chance)[:2]
@@ -117,7 +119,7 @@ def snapshot(chance: Chance, author: Author, tables: list[KnownTable]) -> Draft:
     """A snapshot of an origin that is the author's own, beside what it says of others."""
     own = Origin(author.identity.replica, chance.number(1 << 20, 1 << 21))
     chain = keys.sha256(os.urandom(8))
-    sequence = chance.number(1, 3)
+    sequence = chance.number(1, 3) if chance.is_wild else 3
     floor = sequence if not chance.is_wild else chance.number(0, sequence)
     head = HeadOrigin(own, sequence, sequence, floor, chain, chain, {}, author.proof(own, sequence, chain))
     if chance.is_wild:

@@ -1,4 +1,4 @@
-"""Binary age v1 files for X25519 recipients (C2SP age; Specs/age.md)."""
+"""Binary age v1 files for X25519 or hybrid recipients (C2SP age; Specs/age.md)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
 
-from . import keys
+from . import hybrid, keys
 from .encoding import FormatError
 
 _INTRO = b"age-encryption.org/v1\n"
+_INFO = b"age-encryption.org/v1/X25519"
+_HYBRID_INFO = b"age-encryption.org/mlkem768x25519"
+_KINDS = {1: b"X25519", 2: b"mlkem768x25519"}
 _CHUNK = 65_536
 _TAG = 16
 
@@ -58,8 +61,11 @@ class Sealer:
 
 
 def _stanza(recipient: bytes, file_key: bytes, ephemeral: bytes) -> bytes:
+    if len(recipient) == hybrid.PUBLIC_SIZE:
+        share, body = hybrid.sealed(recipient, _HYBRID_INFO, file_key)
+        return b"-> mlkem768x25519 " + _base64(share) + b"\n" + _base64(body) + b"\n"
     share = keys.agreement_public(ephemeral)
-    wrapping = keys.derived(keys.agreed(ephemeral, recipient), share + recipient, b"age-encryption.org/v1/X25519")
+    wrapping = keys.derived(keys.agreed(ephemeral, recipient), share + recipient, _INFO)
     body = keys.sealed(wrapping, keys.ZERO_NONCE, file_key)
     return b"-> X25519 " + _base64(share) + b"\n" + _base64(body) + b"\n"
 
@@ -73,14 +79,14 @@ class Opened:
     payload: bytes
 
 
-def open_file(file: bytes, private: bytes) -> Opened:
-    """Opens a file that is sealed to an X25519 key, and proves all of it."""
+def open_file(file: bytes, private: bytes, version: int = 1) -> Opened:
+    """Opens a file that is sealed to the agreement key of an identity of this version, and proves all of it."""
     if not file.startswith(_INTRO):
         raise FormatError("no age v1 file")
     unsigned_end = file.index(b"\n---") + 4
     header_end = file.index(b"\n", unsigned_end) + 1
-    stanzas = _stanzas(file[len(_INTRO) : unsigned_end - 3])
-    file_key = _file_key(stanzas, private)
+    stanzas = _stanzas(file[len(_INTRO) : unsigned_end - 3], _KINDS[version])
+    file_key = _file_key(stanzas, private, version)
     mac = hmac.digest(keys.derived(file_key, b"", b"header"), file[:unsigned_end], "sha256")
     if file[unsigned_end:header_end] != b" " + _base64(mac) + b"\n":
         raise FormatError("the MAC of an age header does not fit")
@@ -89,24 +95,25 @@ def open_file(file: bytes, private: bytes) -> Opened:
     return Opened(len(stanzas), binding(file[:header_end], nonce), payload)
 
 
-def _stanzas(text: bytes) -> list[tuple[bytes, bytes]]:
-    """Share and body of each stanza; all are X25519."""
+def _stanzas(text: bytes, kind: bytes) -> list[tuple[bytes, bytes]]:
+    """Share and body of each stanza; all are of this kind."""
     lines = text.split(b"\n")[:-1]
     found = []
     for head, body in zip(lines[::2], lines[1::2], strict=True):
-        kind, _, share = head.partition(b"-> X25519 ")
-        if kind or len(body) != 43:
-            raise FormatError("a stanza that is no X25519 one")
-        found.append((_from_base64(share), _from_base64(body)))
+        arguments = head.split(b" ")
+        if arguments[:2] != [b"->", kind] or len(arguments) != 3 or len(body) != 43:
+            raise FormatError("a stanza of another kind")
+        found.append((_from_base64(arguments[2]), _from_base64(body)))
     return found
 
 
-def _file_key(stanzas: list[tuple[bytes, bytes]], private: bytes) -> bytes:
-    public = keys.agreement_public(private)
+def _file_key(stanzas: list[tuple[bytes, bytes]], private: bytes, version: int) -> bytes:
     for share, body in stanzas:
-        wrapping = keys.derived(keys.agreed(private, share), share + public, b"age-encryption.org/v1/X25519")
         try:
-            return keys.opened(wrapping, keys.ZERO_NONCE, body)
+            if version == 2:
+                return hybrid.opened(private, share, _HYBRID_INFO, body)
+            salt = share + keys.agreement_public(private)
+            return keys.opened(keys.derived(keys.agreed(private, share), salt, _INFO), keys.ZERO_NONCE, body)
         except InvalidTag:
             continue
     raise FormatError("no stanza is for this key")

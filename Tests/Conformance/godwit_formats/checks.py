@@ -22,7 +22,7 @@ def require(is_so: bool, what: str) -> None:
 
 def check_file(file: bytes, reader: KeyringBody) -> Container:
     """Checks a file as an honest one; returns what it holds."""
-    container, opened = open_container(file, reader.identity.agreement)
+    container, opened = open_container(file, reader.identity)
     header = container.header
     require(container.group == reader.group, "a file of another group")
     require(len(header.recipients) == opened.stanza_count, "another number of recipients than of stanzas")

@@ -158,7 +158,7 @@ class Draft:
         return self.sender.sign(place_message(place, binding, before))
 
 
-def open_container(file: bytes, private: bytes) -> tuple[Container, age.Opened]:
-    """Opens a sync file with an X25519 key."""
-    opened = age.open_file(file, private)
+def open_container(file: bytes, identity: PrivateIdentity) -> tuple[Container, age.Opened]:
+    """Opens a sync file that is for this identity."""
+    opened = age.open_file(file, identity.agreement, identity.version)
     return Container.read(opened.payload), opened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from . import keys
+from . import hybrid, keys
 from .encoding import FormatError, Reader, counted, i64, rising, sized, string
 
 _AGREEMENT_SIZES = {1: 32, 2: 1_216}
@@ -34,7 +34,7 @@ class PublicIdentity:
 
 @dataclass(frozen=True)
 class PrivateIdentity:
-    """The keys of a replica. Of a version 2 the agreement key is the hybrid pair's seed, which is not used here."""
+    """The keys of a replica. In version 2 the agreement key is the seed of a hybrid pair."""
 
     version: int
     replica: bytes
@@ -50,11 +50,8 @@ class PrivateIdentity:
 
     @property
     def public(self) -> PublicIdentity:
-        if self.version != 1:
-            raise FormatError("a post-quantum identity")
-        return PublicIdentity(
-            1, self.replica, keys.agreement_public(self.agreement), keys.signing_public(self.signing_seed)
-        )
+        agreement = (keys.agreement_public if self.version == 1 else hybrid.public)(self.agreement)
+        return PublicIdentity(self.version, self.replica, agreement, keys.signing_public(self.signing_seed))
 
     def sign(self, message: bytes) -> bytes:
         return keys.signed(self.signing_seed, message)
