@@ -21,8 +21,8 @@ enum SystemTables {
       flags INTEGER NOT NULL, context BLOB, changes BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
     CREATE TABLE godwit_head (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
-      base INTEGER NOT NULL, signature BLOB NOT NULL, ahead BLOB NOT NULL,
-      PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
+      chain BLOB NOT NULL, base INTEGER NOT NULL, signature BLOB NOT NULL, ahead BLOB NOT NULL,
+      PRIMARY KEY (replica, incarnation, sequence, chain)) WITHOUT ROWID;
     CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL, hidden INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX godwit_row_hidden ON godwit_row (key) WHERE hidden;
     CREATE TABLE godwit_hold (target BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (target, key)) WITHOUT ROWID;

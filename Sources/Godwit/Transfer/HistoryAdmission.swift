@@ -44,7 +44,7 @@ struct HistoryAdmission {
   }
 
   /// Keeps the heads of what was taken in.
-  func keep(_ header: SyncFileHeader, held: VersionVector, besides parted: Set<Origin>, in heads: SignedHeads) throws {
+  func keep(_ header: SyncFileHeader, held: OriginTable, besides parted: Set<Origin>, in heads: SignedHeads) throws {
     for origin in header.snapshot?.origins ?? [] where !refused.contains(origin.origin) && !parted.contains(origin.origin) {
       try keep(origin.head, origin.proof, after: origin.sequence, held: held, in: heads)
     }
@@ -54,10 +54,11 @@ struct HistoryAdmission {
   }
 
   private func keep(
-    _ head: SignedHead, _ proof: HeadProof, after last: SequenceNumber, held: VersionVector, in heads: SignedHeads
+    _ head: SignedHead, _ proof: HeadProof, after last: SequenceNumber, held: OriginTable, in heads: SignedHeads
   ) throws {
     let passed = passedOver[head.origin]
     try heads.keep(
-      head, after: passed?.base ?? last, ahead: (passed?.digests ?? []) + proof.ahead, held: held[head.origin])
+      head, after: passed?.base ?? last, ahead: (passed?.digests ?? []) + proof.ahead,
+      held: try held.head(of: head.origin))
   }
 }

@@ -22,7 +22,7 @@ struct HistoryProver {
   /// Nil where a part of what its author signed waits here, and is too long to be told in a header.
   func proof(of origin: Origin) throws -> HeadProof? {
     let head = try log.origins.head(of: origin)
-    guard origin.replica == identity.replica else { return try heads.proof(of: origin, at: head.sequence) }
+    guard origin.replica == identity.replica else { return try heads.proof(of: head) }
     return HeadProof(
       signature: try SignedHead.issue(group: group, origin, head.sequence, head.chain, by: identity).signature)
   }

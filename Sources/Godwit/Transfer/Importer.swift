@@ -163,7 +163,7 @@ final class Importer {
     try merger.finish()
     try log.origins.save(changedOrigins)
     try admission.keep(
-      file.header, held: held, besides: Set(forks.parted.keys), in: SignedHeads(connection: connection))
+      file.header, held: log.origins, besides: Set(forks.parted.keys), in: SignedHeads(connection: connection))
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
     try acknowledge()
   }

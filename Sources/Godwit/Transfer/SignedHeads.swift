@@ -21,50 +21,69 @@ struct SignedHeads {
   ///   - base: The last transaction before those that `ahead` has the digests of.
   ///   - ahead: Of the transactions behind `base`, up to the head.
   ///   - held: How far the origin is held.
-  func keep(_ head: SignedHead, after base: SequenceNumber, ahead: [ContentHash], held: SequenceNumber) throws {
-    guard ahead.count <= HeadProof.aheadLimit, head.sequence >= held else { return }
+  func keep(_ head: SignedHead, after base: SequenceNumber, ahead: [ContentHash], held: OriginTable.Head) throws {
+    guard ahead.count <= HeadProof.aheadLimit, head.sequence >= held.sequence else { return }
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_head (replica, incarnation, sequence, base, signature, ahead) VALUES (?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO godwit_head (replica, incarnation, sequence, chain, base, signature, ahead)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       """,
       head.origin.columns + [
-        .integer(Int64(head.sequence.rawValue)), .integer(Int64(base.rawValue)), .blob(head.signature),
-        .blob(ahead.flatMap(\.bytes)),
+        .integer(Int64(head.sequence.rawValue)), .blob(head.chain.bytes), .integer(Int64(base.rawValue)),
+        .blob(head.signature), .blob(ahead.flatMap(\.bytes)),
       ])
-    try prune(head.origin, held: held)
+    try prune(held)
   }
 
   /// What proves all that is held of an origin; nil where nothing does.
-  func proof(of origin: Origin, at held: SequenceNumber) throws -> HeadProof? {
+  func proof(of held: OriginTable.Head) throws -> HeadProof? {
+    try reaching(held).first { $0.fits }?.proof
+  }
+
+  /// The heads that begin at or before what is held and reach it, the nearest first, and whether it leads to them: of an
+  /// author that has signed two histories some may be of the other one.
+  private func reaching(
+    _ held: OriginTable.Head
+  ) throws -> [(sequence: SequenceNumber, chain: ContentHash, proof: HeadProof, fits: Bool)] {
     let sql = """
-      SELECT base, signature, ahead FROM godwit_head
-      WHERE replica = ? AND incarnation = ? AND base <= ? AND sequence >= ? ORDER BY sequence LIMIT 1
+      SELECT sequence, chain, base, signature, ahead FROM godwit_head
+      WHERE replica = ? AND incarnation = ? AND base <= ? AND sequence >= ? ORDER BY sequence, chain
       """
-    let place = Value.integer(Int64(held.rawValue))
+    let place = Value.integer(Int64(held.sequence.rawValue))
     return try connection.withStatement(sql) { statement in
-      try statement.bind(origin.columns + [place, place])
-      guard try statement.step() else { return nil }
-      let passed = Int(held.rawValue) - Int(statement.integer(at: 0))
-      var reader = ByteReader(statement.blob(at: 2))
-      var ahead: [ContentHash] = []
-      while !reader.isAtEnd { ahead.append(try ContentHash(reading: &reader)) }
-      return HeadProof(ahead: Array(ahead.dropFirst(passed)), signature: statement.blob(at: 1))
+      try statement.bind(held.origin.columns + [place, place])
+      var found: [(SequenceNumber, ContentHash, HeadProof, Bool)] = []
+      while try statement.step() {
+        var chain = ByteReader(statement.blob(at: 1))
+        var digests = ByteReader(statement.blob(at: 4))
+        var ahead: [ContentHash] = []
+        while !digests.isAtEnd { ahead.append(try ContentHash(reading: &digests)) }
+        let passed = Int(held.sequence.rawValue) - Int(statement.integer(at: 2))
+        let proof = HeadProof(ahead: Array(ahead.dropFirst(passed)), signature: statement.blob(at: 3))
+        let signed = SequenceNumber(rawValue: UInt64(statement.integer(at: 0)))
+        let head = proof.head(of: held.origin, held.sequence, held.chain)
+        let signedChain = try ContentHash(reading: &chain)
+        found.append((signed, signedChain, proof, head.sequence == signed && head.chain == signedChain))
+      }
+      return found
     }
   }
 
-  /// Of the heads that prove what is held the furthest stays, and of those that wait the nearest.
-  private func prune(_ origin: Origin, held: SequenceNumber) throws {
-    let place = Value.integer(Int64(held.rawValue))
-    let (of, key) = ("replica = ?1 AND incarnation = ?2", origin.columns)
+  /// Of the heads that prove what is held the furthest stays, and of those that wait the nearest; those of another
+  /// history than the one that is held go.
+  private func prune(_ held: OriginTable.Head) throws {
+    let place = Value.integer(Int64(held.sequence.rawValue))
+    let (of, key) = ("replica = ?1 AND incarnation = ?2", held.origin.columns)
+    let furthest = try reaching(held).last { $0.fits }
+    try connection.run(
+      "DELETE FROM godwit_head WHERE \(of) AND base <= ?3 AND NOT (sequence = ?4 AND chain = ?5)",
+      key + [
+        place, .integer(Int64(furthest?.sequence.rawValue ?? 0)), .blob(furthest?.chain.bytes ?? []),
+      ])
     try connection.run(
       """
-      DELETE FROM godwit_head WHERE \(of) AND base <= ?3
-        AND sequence < (SELECT max(sequence) FROM godwit_head WHERE \(of) AND base <= ?3)
-      """, key + [place])
-    try connection.run(
-      """
-      DELETE FROM godwit_head WHERE \(of) AND base > ?3 AND sequence NOT IN (SELECT sequence FROM godwit_head
-        WHERE \(of) AND base > ?3 ORDER BY base LIMIT \(Self.waitingLimit))
+      DELETE FROM godwit_head WHERE \(of) AND base > ?3 AND (sequence, chain) NOT IN (SELECT sequence, chain
+        FROM godwit_head WHERE \(of) AND base > ?3 ORDER BY base LIMIT \(Self.waitingLimit))
       """, key + [place])
   }
 }

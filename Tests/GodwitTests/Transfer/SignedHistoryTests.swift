@@ -24,12 +24,12 @@ struct SignedHistoryTests {
 
   /// A file of the second's with the third's transactions, after a change, for the first.
   private func relayed(
-    _ records: ([TransactionRecord]) throws -> [TransactionRecord],
+    by sender: Int = 1, _ records: ([TransactionRecord]) throws -> [TransactionRecord],
     _ change: (SyncFileHeader) throws -> SyncFileHeader = { $0 }
   ) async throws -> SyncSource {
     let path = group.folder.file(UUID().uuidString)
-    _ = try await group[1].export(to: .file(path))
-    let keys = try Forgery.keys(of: group[1])
+    _ = try await group[sender].export(to: .file(path))
+    let keys = try Forgery.keys(of: group[sender])
     let sealed = try Forgery.bytes(path)
     let container = try Forgery.container(sealed, keys.identity)
     let (header, end) = try Forgery.header(container)
@@ -121,6 +121,35 @@ struct SignedHistoryTests {
     try await group.settle()
     #expect(try await titles(0) == ["third's", "later"])
     #expect(try await group.digests().count == 1)
+  }
+
+  @Test("who passes on what an author wrote shows its word on that, not on another history of its that waited here")
+  func signedTwice() async throws {
+    for title in ["one", "two", "three"] { try await group[2].write { try $0.insert(Note(title: title)) } }
+    let nobody = Origin(replica: ReplicaID(Identifier128(high: 8, low: 8)), incarnation: 1)
+    // First all three, of which the last two wait; then a history that goes on otherwise, and does not.
+    let waiting = try await relayed(by: 2) { records in
+      records.map { record in
+        numbered(record, record.dot.sequence, record.dot.sequence.rawValue > 1 ? [nobody: SequenceNumber.none.next] : nil)
+      }
+    }
+    #expect(try await group[1].import(from: waiting).staged == 2)
+    let other = try await relayed(by: 2) { records in
+      [records[0], numbered(records[2], SequenceNumber.none.next.next, nil)]
+    }
+    #expect(try await group[1].import(from: other).applied == 1)
+    #expect(try await titles(1) == ["one", "three"])
+    let report = try await group.send(from: 1, to: 0)
+    #expect(report.applied == 2 && report.leftOut.isEmpty)
+    #expect(try await titles(0) == ["one", "three"])
+  }
+
+  private func numbered(
+    _ record: TransactionRecord, _ sequence: SequenceNumber, _ context: [Origin: SequenceNumber]?
+  ) -> TransactionRecord {
+    TransactionRecord(
+      dot: Dot(record.dot.origin, sequence), hlc: record.hlc, schemaVersion: record.schemaVersion,
+      context: context.map { VersionVector($0) }, changes: record.changes)
   }
 
   @Test("a snapshot with a history that its author has not signed is refused")
