@@ -89,9 +89,7 @@ class Generator:
         """All that a replica is likely to hold by now."""
         vector: Vector = {}
         for author in self.authors.values():
-            vector.update(
-                {origin: max(sequence, vector.get(origin, 0)) for origin, sequence in author.vector.items()}
-            )
+            vector.update(author.vector)
         return vector
 
     def heard(self, container: Container) -> None:
@@ -122,6 +120,11 @@ class Generator:
             return
         author = self.authors[case.author]
         author.accepted(case.draft, case.transactions)
+        # A header's vector covers what its transactions have seen, of the other author, too.
+        for other in self.authors.values():
+            for found in case.draft.header.ranges:
+                other.vector[found.origin] = found.last
+                other.chains[found.origin] = HeldChain(found.chain)
         for transaction in case.transactions:
             author.contexts.setdefault(transaction.origin, {})
         for known, rows in case.rows:

@@ -36,7 +36,7 @@ from .encoding import (
 
 FRAME, TRAILER, BLOCK = 1, 2, 3
 _MIB = 1 << 20
-_RATIO = 256
+_RATIO = 8
 _SKIPPABLE = bytes.fromhex("502a4d18")
 
 
@@ -51,9 +51,9 @@ class Part:
     @staticmethod
     def packing(kind: int, content: bytes, level: int = 3) -> Part:
         packed = zstandard.ZstdCompressor(level=level).compress(content)
-        allowed = max(len(content) // _RATIO + 1, 0) if len(content) > 64 * _MIB else 0
-        if len(packed) < allowed:
-            padding = max(allowed - len(packed) - 8, 0)
+        needed = -(-len(content) // _RATIO) if len(content) > _MIB else 0
+        if len(packed) < needed:
+            padding = max(needed - len(packed) - 8, 0)
             packed += _SKIPPABLE + padding.to_bytes(4, "little") + bytes(padding)
         return Part(kind, len(content), packed)
 

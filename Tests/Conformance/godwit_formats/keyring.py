@@ -7,7 +7,16 @@ from pathlib import Path
 
 from . import bech32, keys
 from .encoding import FormatError, Reader, counted, flag, sized, u16, u64, varint
-from .members import History, MemberRecord, NameRecord, PrivateIdentity, Roster, read_histories, read_names
+from .members import (
+    FurtherRecords,
+    History,
+    MemberRecord,
+    NameRecord,
+    PrivateIdentity,
+    Roster,
+    read_histories,
+    read_names,
+)
 
 _MACHINE_SLOT = 1
 OLD_IDENTITIES, HISTORIES, NAMES, FURTHER_RECORDS = 17, 18, 19, 20
@@ -65,7 +74,10 @@ class KeyringBody:
             histories = read_histories(Reader(entry))
         if (entry := self.entry(NAMES)) is not None:
             names = read_names(Reader(entry))
-        return Roster(self.members, histories, names)
+        further = self.entry(FURTHER_RECORDS)
+        return Roster(
+            self.members, histories, names, FurtherRecords.read(Reader(further)) if further is not None else None
+        )
 
 
 @dataclass
