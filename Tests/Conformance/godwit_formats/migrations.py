@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .encoding import Reader
-from .forms import Form, byte, flagged, form, listed, number, text, together, values_list
+from .encoding import FormatError, Reader
+from .forms import Form, byte, flagged, form, listed, number, text, together
 from .tables import Column, Table
 
-FORMS = (1, 2)
+FORM = 2
 (
     CREATE_TABLE,
     DROP_TABLE,
@@ -49,11 +49,8 @@ _STEPS: dict[int, Form] = {
     CHANGE_COLUMN: together(text, _column, _rule),
     ADD_INDEX: together(text, _flag, listed(text)),
     DROP_INDEX: together(text, listed(text)),
+    DATA_STEP: together(text, _flag, form(lambda reader: reader.take(32), bytes)),
     SET_SYNC: together(text, _flag),
-}
-_DATA_STEPS: dict[int, Form] = {
-    1: together(text, _flag, listed(together(text, values_list))),
-    2: together(text, form(lambda reader: reader.take(32), bytes)),
 }
 
 
@@ -76,14 +73,16 @@ class Migration:
     def read(content: bytes) -> Migration:
         reader = Reader(content)
         found = reader.u8()
+        if found != FORM:
+            raise FormatError(f"a migration of the form {found}")
         migration = Migration(
-            found, reader.varint(), reader.string(), tuple(reader.list(lambda: _read_step(reader, found), 1_024))
+            found, reader.varint(), reader.string(), tuple(reader.list(lambda: _read_step(reader), 1_024))
         )
         reader.end("a migration")
         return migration
 
     def encoded(self) -> bytes:
-        steps = [byte.write(step.kind) + _form(step.kind, self.form).write(step.parts) for step in self.steps]
+        steps = [byte.write(step.kind) + _STEPS[step.kind].write(step.parts) for step in self.steps]
         return (
             byte.write(self.form)
             + number.write(self.version)
@@ -93,10 +92,8 @@ class Migration:
         )
 
 
-def _form(kind: int, version: int) -> Form:
-    return _DATA_STEPS[version] if kind == DATA_STEP else _STEPS[kind]
-
-
-def _read_step(reader: Reader, version: int) -> Step:
+def _read_step(reader: Reader) -> Step:
     kind = reader.u8()
-    return Step(kind, _form(kind, version).read(reader))
+    if kind not in _STEPS:
+        raise FormatError(f"a step of the kind {kind}")
+    return Step(kind, _STEPS[kind].read(reader))
