@@ -2,6 +2,7 @@ import GodwitBase
 import GodwitModel
 import GodwitReplication
 import GodwitStorage
+import GodwitSyncFile
 
 /// Computes a table's sum from the rows that stand in it, in time in proportion to them.
 enum StateScan {

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitReplication
 import GodwitStorage
+import GodwitSyncFile
 
 /// The sum of one synced table's rows as the running transaction leaves them (Specs/state-hash.md).
 final class TableTally {

@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitKeys
+import GodwitReplication
 
 /// What the sums of all synced tables make together: 16 bytes that are equal on replicas of one schema which hold the same
 /// changes (Specs/state-hash.md).
