@@ -40,11 +40,13 @@ class Statement:
     statuses: tuple[tuple[bytes, int], ...]
     ended: tuple[Origin, ...]
     signature: bytes = b""
+    # The schema's hash, 8 bytes, and that of the rows, 16; zeros where none is stated.
+    state: bytes = bytes(24)
 
     def message(self) -> bytes:
         content = self.group + self.author.encoded() + signed_varint(self.created_at) + vector(self.vector)
-        content += self.chains + counted([replica + bytes([status]) for replica, status in self.statuses])
-        return b"godwit statement v1\0" + content + counted([origin.encoded() for origin in self.ended])
+        content += self.chains + self.state + counted([replica + bytes([status]) for replica, status in self.statuses])
+        return b"godwit statement v2\0" + content + counted([origin.encoded() for origin in self.ended])
 
     def is_signed_by(self, key: bytes) -> bool:
         return keys.fits(key, self.signature, self.message())
@@ -93,7 +95,7 @@ def _read_statement(reader: Reader, around: Surroundings, origins: list[Origin])
             reached[origins[place]] = sequence
         else:
             del reached[origins[place]]
-    chains = reader.take(32)
+    chains, state = reader.take(32), reader.take(24)
     unlisted = _read_places(reader, len(around.statuses))
     other = _read_places(reader, len(around.statuses))
     statuses = [
@@ -104,7 +106,7 @@ def _read_statement(reader: Reader, around: Surroundings, origins: list[Origin])
     not_ended = _read_places(reader, len(around.ended))
     ended = [origin for place, origin in enumerate(around.ended) if place not in not_ended]
     return Statement(
-        around.group, author, created_at, reached, chains, tuple(statuses), tuple(ended), reader.take(64)
+        around.group, author, created_at, reached, chains, tuple(statuses), tuple(ended), reader.take(64), state
     )
 
 
@@ -129,4 +131,5 @@ def _statement(statement: Statement, around: Surroundings, origins: list[Origin]
         place for place, (replica, status) in enumerate(around.statuses) if listed.get(replica, status) != status
     ]
     not_ended = [place for place, origin in enumerate(around.ended) if origin not in statement.ended]
-    return content + statement.chains + _places(unlisted) + _places(other) + _places(not_ended) + statement.signature
+    content += statement.chains + statement.state
+    return content + _places(unlisted) + _places(other) + _places(not_ended) + statement.signature

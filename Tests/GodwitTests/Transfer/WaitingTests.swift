@@ -139,7 +139,7 @@ struct WaitingTests {
     }
     #expect(chains.count == count)
     let path = "\(group[0].path)/trial"
-    FileManager.default.createFile(
+    _ = FileManager.default.createFile(
       atPath: path, contents: Data(chains.flatMap { $0 }), attributes: [.posixPermissions: 0o600])
   }
 
