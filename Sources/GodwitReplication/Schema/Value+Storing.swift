@@ -9,10 +9,15 @@ extension Value {
     switch (type, self) {
     case (.integer, .text(let text)): return Self.number(text) ?? self
     case (.integer, .real(let number)): return Int64(exactly: number).map { .integer($0) } ?? self
+    case (.real, .integer(let number)): return .real(Double(number))
+    case (.real, .text(let text)): return Self.number(text).map { $0.stored(as: .real, isKey: false) } ?? self
+    // Kept as an integer on the disk, which has no such zero.
+    case (.real, .real(let number)) where number == 0: return .real(0)
     case (.text, .integer(let number)): return .text(String(number))
     case (.text, .real(let number)): return .text(number.description)
-    // 1 and 1.0 are one key to SQLite.
-    case (_, .real(let number)) where isKey: return Int64(exactly: number).map { .integer($0) } ?? self
+    // 1 and 1.0 are one key to SQLite, where the column keeps either.
+    case (.blob, .real(let number)) where isKey, (.any, .real(let number)) where isKey:
+      return Int64(exactly: number).map { .integer($0) } ?? self
     default: return self
     }
   }
@@ -39,14 +44,16 @@ extension TableDefinition {
     value.stored(as: columns[column].type, isKey: column < keyCount)
   }
 
-  /// Whether the table may keep some of these encoded values, of columns from `first` on, in another form. To look at
-  /// storage classes is enough: most rows have none that SQLite would convert.
+  /// Whether the table keeps some of these encoded values, of columns from `first` on, in another form. Most rows have
+  /// nothing of a storage class that SQLite would convert.
   package func mayConvert(_ values: ArraySlice<UInt8>, from first: Int = 0) throws -> Bool {
     var reader = ByteReader(values)
     for column in first..<columns.count {
       guard !reader.isAtEnd else { return false }
       let value = try reader.encodedValue()
-      if mayConvert(storageClass: value.first ?? 0, in: column) { return true }
+      guard mayConvert(storageClass: value.first ?? 0, in: column) else { continue }
+      var single = ByteReader(value)
+      if mayConvert(try single.value(), in: column) { return true }
     }
     return false
   }
@@ -55,10 +62,11 @@ extension TableDefinition {
     switch columns[column].type {
     case .integer: storageClass == ValueTag.real || storageClass == ValueTag.text
     case .text: storageClass == ValueTag.integer || storageClass == ValueTag.real
+    case .real: storageClass != ValueTag.null && storageClass != ValueTag.blob
     default: column < keyCount && storageClass == ValueTag.real
     }
   }
 
-  /// Whether the table may keep this value in another form.
+  /// Whether the table keeps this value in another form.
   package func mayConvert(_ value: Value, in column: Int) -> Bool { stored(value, in: column) != value }
 }

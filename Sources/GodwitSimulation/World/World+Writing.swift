@@ -33,7 +33,8 @@ extension World {
     let operations: [HistoricOperation]
     switch result {
     case .success(let found): operations = found
-    case .failure(let error as GodwitError) where error.code == .constraint: operations = []
+    // A constraint stood in the way, or an integer would have been beyond what it can be.
+    case .failure(let error as GodwitError) where [.constraint, .valueNotStorable].contains(error.code): operations = []
     case .failure(is ChangeOfMind): operations = []
     case .failure(let error): throw SimulationFailure(.error, "a write threw \(error)")
     }
