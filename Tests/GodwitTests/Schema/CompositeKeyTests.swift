@@ -150,7 +150,7 @@ struct CompositeKeyTests {
     #expect(await message(Referrer.self) == "a column refers to table cell, whose key has several columns")
   }
 
-  @Test("in another order at the sender is refused")
+  @Test("in another order at the sender waits")
   func otherOrder() async throws {
     struct Turned: Model {
       static let schema = Schema<Self>("cell") {
@@ -168,6 +168,7 @@ struct CompositeKeyTests {
     try await pair.sender.write { try $0.insert(Cell(id: PairKey("s", PairKey(1, 2)))) }
     let file = folder.file("file")
     _ = try await pair.sender.export(to: .file(file))
-    #expect(await code { try await turned.import(from: .file(file)) } == .needsMigration)
+    #expect(try await turned.import(from: .file(file)).quarantined == 1)
+    #expect(try await turned.migrationStatus().unknown.contains { $0.hasSuffix("with another key") })
   }
 }
