@@ -114,9 +114,13 @@ struct Migrator {
     try rebuild.run()
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), broughtBy: nil, on: connection)
     try writer.reload()
+    // A rule may give other values to a column that is declared as before.
+    let rebuilt = Set(rebuild.rebuilt.map { $0.table.lowercased() })
     for table in writer.catalog.synced {
-      let old = before.tables.first { $0.id == table.id }
-      if old?.definition != table.definition { writer.tally.recompute(table.id) }
+      let old = before.tables.first { $0.id == table.id }?.definition
+      if old != table.definition || rebuilt.contains(table.definition.name.lowercased()) {
+        writer.tally.recompute(table.id)
+      }
     }
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
     let aside = try started.map { try sync.setAside($0) }
