@@ -128,11 +128,18 @@ struct SignedHistoryTests {
     for title in ["one", "two", "three"] { try await group[2].write { try $0.insert(Note(title: title)) } }
     let nobody = Origin(replica: ReplicaID(Identifier128(high: 8, low: 8)), incarnation: 1)
     // First all three, of which the last two wait; then a history that goes on otherwise, and does not.
-    let waiting = try await relayed(by: 2) { records in
-      records.map { record in
-        numbered(record, record.dot.sequence, record.dot.sequence.rawValue > 1 ? [nobody: SequenceNumber.none.next] : nil)
-      }
-    }
+    let cause = SequenceNumber.none.next
+    let waiting = try await relayed(
+      by: 2,
+      { records in
+        records.map { numbered($0, $0.dot.sequence, $0.dot.sequence > cause ? [nobody: cause] : nil) }
+      },
+      { header in
+        // Who passes on what had seen so much says that it holds so much.
+        header.changing(
+          vector: header.vector.union(VersionVector([nobody: cause])),
+          chains: header.chains.merging([nobody: SyncFileHeader.Chain(.zero)]) { $1 })
+      })
     #expect(try await group[1].import(from: waiting).staged == 2)
     let other = try await relayed(by: 2) { records in
       [records[0], numbered(records[2], SequenceNumber.none.next.next, nil)]
