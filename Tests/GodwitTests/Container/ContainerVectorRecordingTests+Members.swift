@@ -18,10 +18,12 @@ extension ContainerVectorRecordingTests {
     let group = scene.group[0].group
     func record(
       _ subject: Identity, _ status: MemberRecord.Status = .active, at time: Int64 = 1_800_000_000_000,
-      by issuer: Identity, of group: GroupID = group
+      by issuer: Identity, of group: GroupID = group,
+      ground: ContentHash? = nil
     ) throws -> MemberRecord {
       try MemberRecord.issue(
-        group: group, identity: subject.publicIdentity, name: "late", status: status, at: time, by: issuer)
+        group: group, identity: subject.publicIdentity, name: "late", status: status, at: time, by: issuer,
+        ground: ground ?? scene.records.first { $0.subject == issuer.replica }?.hash)
     }
     /// A file of the late one's, with these records besides.
     func file(
@@ -57,22 +59,24 @@ extension ContainerVectorRecordingTests {
     try bad(
       "record-by-removed", "whose member record is by a member that the reader knows to be removed", removed,
       .unknownSender, file([record(late, by: third)]))
-    let present = try scene.trusting(record(third, at: 1_700_000_000_001, by: scene.reader))
+    let thirdRecord = try record(third, at: 1_700_000_000_001, by: scene.reader)
+    let present = scene.trusting(thirdRecord)
     let removal = try record(third, .removed, by: scene.reader)
-    try await good(
-      "added-by-removed", "whose member record is by a member that the same header removes", present,
-      [file([removal, record(late, by: third)])])
+    try bad(
+      "added-by-removed", "whose member record is by a member whose removal in the same header does not name it", present,
+      .unknownSender, file([removal, record(late, by: third, ground: thirdRecord.hash)]))
+    let secondRecord = try record(second, by: scene.reader)
     try await good(
       "added-in-turn", "whose member record is by one whom the same header makes a member", scene,
-      [file([record(late, by: second), record(second, by: scene.reader)])])
+      [file([record(late, by: second, ground: secondRecord.hash), secondRecord])])
     try bad(
       "removed-by-file", "made by a member that its own header removes", present.trusting(added), .unknownSender,
-      file([record(late, .removed, at: 1_800_000_000_001, by: third)]))
+      file([record(late, .removed, at: 1_800_000_000_001, by: third, ground: thirdRecord.hash)]))
     var history = IdentityHistory(third.publicIdentity)
     try history.append(Identity.generate(replica: third.replica), after: third, group: group, at: 1_800_000_000_000)
     try bad(
       "record-replaced-key", "whose member record is by a key that was replaced, as the header says", present,
-      .unknownSender, file([record(late, by: third)], histories: [history]))
+      .unknownSender, file([record(late, by: third, ground: thirdRecord.hash)], histories: [history]))
     let exchanged = try Identity.generate(replica: scene.reader.replica)
     let name = try NameRecord.issue(
       group: group, subject: scene.reader.replica, name: "attic", at: 1_800_000_000_000, by: scene.sender)

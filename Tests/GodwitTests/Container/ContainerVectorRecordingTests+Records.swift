@@ -125,9 +125,9 @@ extension ContainerVectorRecordingTests {
       return try scene.patchingHeader(fields.bytes, patched)
     }
     // Version, group, then the identity, which begins with its own version; at the end status, time and issuer.
-    try bad("record-version", "a member record of version 2", scene, .unsupportedVersion, patched(0, 2))
+    try bad("record-version", "a member record of version 1", scene, .unsupportedVersion, patched(0, 1))
     try bad("identity-version", "an identity of version 9", scene, .unsupportedVersion, patched(17, 9))
-    try bad("record-status", "a member who is neither active nor removed", scene, .corruptFile, patched(fields.bytes.count - 25, 3))
+    try bad("record-status", "a member who is neither active nor removed", scene, .corruptFile, patched(fields.bytes.count - 57, 3))
 
     let keys = header.recipients.map(\.bytes)
     let listed = [1, 2] + keys.joined()

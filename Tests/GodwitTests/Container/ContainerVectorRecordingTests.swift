@@ -271,7 +271,8 @@ struct ContainerVectorRecordingTests {
     func file(ofOneAddedAt milliseconds: Int64) throws -> [UInt8] {
       let late = try MemberRecord.issue(
         group: scene.group[0].group, identity: other.sender.publicIdentity, name: "late", status: .active,
-        at: milliseconds, by: scene.reader)
+        at: milliseconds, by: scene.reader,
+        ground: scene.records.first { $0.subject == scene.reader.replica }?.hash)
       return try scene.seal(
         Forgery.replaceHeader(of: scene.container, signedBy: other.sender) { header in
           var roster = header.roster
