@@ -31,11 +31,11 @@ struct InvitationVectorRecordingTests {
 
     func record(
       _ identity: Identity, _ name: String, _ status: MemberRecord.Status = .active, at milliseconds: Int64 = 1_000,
-      by issuer: Identity? = nil, of group: GroupID? = nil
+      by issuer: Identity? = nil, of group: GroupID? = nil, ground: MemberRecord? = nil, staying: [MemberRecord] = []
     ) throws -> MemberRecord {
       try MemberRecord.issue(
         group: group ?? self.group, identity: identity.publicIdentity, name: name, status: status, at: milliseconds,
-        by: issuer ?? inviter)
+        by: issuer ?? inviter, ground: ground?.hash, staying: Set(staying.map(\.hash)))
     }
 
     func members(_ more: MemberRecord...) throws -> [MemberRecord] {
@@ -159,7 +159,7 @@ struct InvitationVectorRecordingTests {
     }
     try bad(
       "two-forms", "version 2 without histories or name records", scene, .corruptFile,
-      signed(scene.content(version: 2, members: members, rest: [0, 0])))
+      signed(scene.content(version: 2, members: members, rest: [0, 0, 0])))
     try bad(
       "rest", "a byte behind the members", scene, .corruptFile, signed(scene.content(members: members, rest: [0])))
     try bad(
@@ -212,11 +212,14 @@ struct InvitationVectorRecordingTests {
       "joiner-removed", "the joiner was removed", scene, .unknownSender,
       scene.sealed(scene.members(scene.record(scene.joiner, "laptop", .removed, at: 3_000))))
     let founder = try Scene.newIdentity()
-    let founded = [try scene.record(founder, "attic", by: founder), try scene.record(scene.joiner, "laptop", at: 2_000)]
-    let removed = try scene.record(scene.inviter, "desk", .removed, at: 3_000, by: founder)
+    let added = try scene.record(scene.inviter, "desk", at: 1_500, by: founder)
+    let joined = try scene.record(scene.joiner, "laptop", at: 2_000, ground: added)
+    let removed = try scene.record(scene.inviter, "desk", .removed, at: 3_000, by: founder, staying: [joined])
+    let deciding = [try scene.record(founder, "attic", by: founder), joined, removed]
     try bad(
       "inviter-removed", "the inviter was removed", scene, .unknownSender,
-      scene.sealed((founded + [removed]).sorted { $0.subject < $1.subject }))
+      scene.invitation(
+        RosterRecords(members: deciding.sorted { $0.subject < $1.subject }, furtherMembers: [added])))
     try bad(
       "issuer", "the joiner's record is by somebody who was never a member", scene, .corruptFile,
       scene.sealed(scene.members(scene.record(scene.joiner, "laptop", at: 2_000, by: stranger))))
@@ -267,6 +270,7 @@ struct InvitationVectorRecordingTests {
       var rest = ByteWriter()
       rest.lengthPrefixed(histories)
       rest.lengthPrefixed(names)
+      rest.lengthPrefixed([])
       return try scene.seal(scene.sign(scene.content(version: 2, members: members, rest: rest.bytes)))
     }
     let (histories, names) = (RosterRecords.encode([history]), RosterRecords.encode([name]))
