@@ -66,7 +66,7 @@ struct MemberRenameTests {
     try await group.send(from: 0, to: 1)
     for index in 0..<2 {
       let member = try await group[index].members().first { $0.identity == group[2].identity }
-      #expect(member?.isActive == false && member?.name == "mine")
+      #expect(member?.isActive == false && member?.name == "attic")
     }
   }
 
