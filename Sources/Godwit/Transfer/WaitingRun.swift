@@ -9,6 +9,8 @@ struct WaitingRun {
   private let writer: ReplicaWriter
   private let note: TrialNote
   private let staged: StagedTransactions
+  /// Whether all happens inside a transaction that is going to be taken back.
+  private let isPlanned: Bool
   private var outcome = WaitingAttempt.Outcome()
 
   /// So many are tried in one transaction.
@@ -18,24 +20,22 @@ struct WaitingRun {
     .corruptFile, .truncatedFile, .needsMigration, .constraint, .limitExceeded, .invalidSchema,
   ]
 
-  private init(_ writer: ReplicaWriter) {
+  private init(_ writer: ReplicaWriter, isPlanned: Bool = false) {
     self.writer = writer
+    self.isPlanned = isPlanned
     note = TrialNote(besideDatabase: writer.connection.path)
     staged = StagedTransactions(connection: writer.connection)
   }
 
-  /// What an import would have applied of what waits, inside its transaction; errors are thrown.
+  /// What an import would have applied and dropped of what waits, inside its transaction.
   static func plan(on writer: ReplicaWriter) throws -> WaitingAttempt.Outcome {
     guard try StagedTransactions(connection: writer.connection).count() > 0 else { return WaitingAttempt.Outcome() }
-    let run = WaitingRun(writer)
-    let suspects = try run.note.suspects()
+    var run = WaitingRun(writer, isPlanned: true)
     // What a process died of stays noted.
-    guard suspects.isEmpty else { return WaitingAttempt.Outcome() }
-    try run.note.begin()
+    guard try run.note.suspects().isEmpty else { return WaitingAttempt.Outcome() }
     defer { try? run.note.remove() }
-    let attempt = try WaitingAttempt(writer, run.note)
-    try attempt.run(limit: .max)
-    return attempt.outcome
+    try run.all()
+    return run.outcome
   }
 
   /// Tries all that waits; what is due to this machine's state alone (a full disk, another writer) leaves it waiting.
@@ -82,7 +82,7 @@ struct WaitingRun {
   private mutating func attempt(limit: Int) throws -> (tried: [Dot], error: GodwitError?) {
     var current: WaitingAttempt?
     do {
-      try writer.inMerge {
+      try inMerge {
         let attempt = try WaitingAttempt(writer, note)
         current = attempt
         try attempt.run(limit: limit)
@@ -94,11 +94,23 @@ struct WaitingRun {
     }
   }
 
+  /// Runs the body in a transaction of its own, or so that it leaves nothing in the running one when it fails.
+  private func inMerge(_ body: () throws -> Void) throws {
+    guard isPlanned else { return try writer.inMerge(body) }
+    do {
+      try writer.connection.savepoint(body)
+    } catch {
+      writer.tally.discard()
+      try writer.reload()
+      throw error
+    }
+  }
+
   /// It is not held, so it comes again if it is fit after all.
   private mutating func drop(_ dot: Dot, _ error: GodwitError) throws {
     let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
-    let left = try writer.inTransaction { try staged.remove(of: dot.origin, after: before) }
-    guard let left else { return }
+    func remove() throws -> ClosedRange<SequenceNumber>? { try staged.remove(of: dot.origin, after: before) }
+    guard let left = try isPlanned ? remove() : writer.inTransaction(remove) else { return }
     outcome.dropped.append(
       MergeReport.Dropped(
         replica: dot.origin.replica, sequences: left.lowerBound.rawValue...left.upperBound.rawValue, reason: .unfit,

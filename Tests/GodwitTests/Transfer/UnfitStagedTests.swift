@@ -54,11 +54,15 @@ struct UnfitStagedTests {
     #expect(try await group[0].fetch(Note.all).map(\.title).sorted() == ["fit", "here", "unfit"])
   }
 
-  @Test("stay while an import is only planned")
+  @Test("stay while an import is only planned, and the plan names them as the import would")
   func planned() async throws {
     let path = group.folder.file("fit")
     _ = try await group[1].export(to: .file(path))
-    #expect(await error { try await group[0].plan(importing: .file(path)) }?.code == .corruptFile)
+    let plan = try await group[0].plan(importing: .file(path))
+    #expect(plan.report.applied == 1 && plan.report.dropped.map(\.reason) == [.unfit])
     #expect(try await group[0].status().staged == 1)
+    #expect(try await group[0].fetch(Note.all).map(\.title) == ["here"])
+    let report = try await group[0].import(from: .file(path))
+    #expect(report.applied == 1 && report.dropped.map(\.message) == plan.report.dropped.map(\.message))
   }
 }
