@@ -13,12 +13,16 @@ struct Anchor: Equatable {
   var chain: ContentHash
   /// The time of the latest statement, in milliseconds since 1970 UTC; 0 before the first.
   var statedAt: Int64 = 0
+  /// What the tables held when they were looked at last.
+  var state: AnchoredState?
+  /// When the tables were found to hold something else than noted, in milliseconds since 1970 UTC; 0 for never.
+  var alteredAt: Int64 = 0
 
   static let byteLimit = 256
   private static let magic = Array("GODWITAN".utf8)
   /// Whether a file that begins so is an anchor.
   static func isAnchor(_ start: [UInt8]) -> Bool { start.starts(with: magic) }
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 
   /// The bytes of the file that lies at a place on a machine.
   func bytes(at place: FilePlace, on machine: ContentHash) -> [UInt8] {
@@ -33,7 +37,10 @@ struct Anchor: Equatable {
     writer.raw(machine.bytes)
     writer.bigEndian(place.inode)
     writer.bigEndian(place.generation)
-    if statedAt != 0 { writer.signedVarint(statedAt) }
+    writer.signedVarint(statedAt)
+    writer.byte(state == nil ? 0 : 1)
+    state?.write(to: &writer)
+    writer.signedVarint(alteredAt)
     return writer.bytes + writer.bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes
   }
 
@@ -64,7 +71,9 @@ struct Anchor: Equatable {
     chain = try ContentHash(reading: &reader)
     let writtenOn = try ContentHash(reading: &reader)
     let writtenAt = FilePlace(inode: try reader.bigEndian(), generation: try reader.bigEndian())
-    if !reader.isAtEnd { statedAt = try reader.signedVarint() }
+    statedAt = try reader.signedVarint()
+    state = try reader.flag() ? AnchoredState(reading: &reader) : nil
+    alteredAt = try reader.signedVarint()
     try reader.expectEnd()
     let isHere = writtenOn == machine || writtenOn == .zero || machine == .zero
     guard isHere, writtenAt == place else { throw ByteReader.malformed("an anchor from elsewhere") }

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
@@ -39,16 +40,33 @@ struct AnchorFile: Sendable {
   /// Notes how far the own origin goes out, before any byte of it does, and when that is said: this time, or just after the
   /// statement before it where the clock was set back. An anchor that is not this database's is left as it is, so that the
   /// next opening finds out.
-  func noteExport(of head: OriginTable.Head, at milliseconds: Int64) throws -> Int64 {
+  func noteExport(of head: OriginTable.Head, _ state: AnchoredState, at milliseconds: Int64) throws -> Int64 {
     try locked {
       guard case .anchor(var anchor) = try read(), anchor.incarnation == head.origin.incarnation else {
         return milliseconds
       }
       let isFurther = anchor.exported < head.sequence
       if isFurther { (anchor.exported, anchor.chain) = (head.sequence, head.chain) }
+      anchor.state = state
       anchor.statedAt = max(milliseconds, anchor.statedAt &+ 1)
       try write(anchor, isDurable: isFurther)
       return anchor.statedAt
+    }
+  }
+
+  /// When the tables were found to hold something else than was noted here; nil for never.
+  func alteredAt() throws -> Date? {
+    guard case .anchor(let anchor) = try read(), anchor.alteredAt != 0 else { return nil }
+    return Date(timeIntervalSince1970: Double(anchor.alteredAt) / 1_000)
+  }
+
+  /// Takes the tables for what they should be. False when nothing was noted of them.
+  func acceptState() throws -> Bool {
+    try locked {
+      guard case .anchor(var anchor) = try read(), anchor.alteredAt != 0 else { return false }
+      (anchor.alteredAt, anchor.state) = (0, nil)
+      try write(anchor, isDurable: true)
+      return true
     }
   }
 

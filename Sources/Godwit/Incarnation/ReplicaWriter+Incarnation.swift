@@ -8,7 +8,10 @@ extension ReplicaWriter {
   /// its first anchor, or a copy of it would pass for new, too; so that opening stays cheap, all else waits for the first
   /// transaction.
   func checkAnchor() throws {
-    if try nonce == .none || !isAnchored(by: anchorFile.read()) { try inTransaction {} }
+    guard nonce != .none else { return try inTransaction {} }
+    let content = try anchorFile.read()
+    guard try isAnchored(by: content) else { return try inTransaction {} }
+    if case .anchor(let anchor) = content { try checkState(anchor) }
   }
 
   /// Gives database and anchor a new nonce, once per opening, as part of its first transaction. The file comes first

@@ -160,8 +160,12 @@ extension Replica {
       if writer.hasStartedIncarnation {
         logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
       }
+      if writer.hasFoundAlteration {
+        logger.warning("the tables hold something else than was noted beside the keyring: pages were put back or altered")
+      }
       try Migrator(writer: writer).open(definitions, migrations)
       connection.attachment = writer
+      connection.willClose = { writer.noteState() }
       // Others may have written while the files were closed.
       changes.announce(.all)
     } connect: {

@@ -7,6 +7,7 @@ extension Replica {
   /// Where the replica stands: its tables, what it holds of whom, what waits.
   public func status() async throws -> ReplicaStatus {
     let own = identity.replica
+    let anchor = folder.anchor
     let members = try await members().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
     return try await pool.read { connection in
       let log = try ChangeLog(connection)
@@ -32,7 +33,7 @@ extension Replica {
         quarantined: try Quarantine.count(on: connection), conflicts: try ConflictLog.openCount(on: connection),
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Holds.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
-        differing: try KnownStatements(connection: connection).differing(),
+        differing: try KnownStatements(connection: connection).differing(), alteredAt: try anchor.alteredAt(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 
 /// Where a replica stands.
@@ -44,6 +45,9 @@ public struct ReplicaStatus: Sendable {
   public let unsent: Int
   /// Members who state another state than this replica's for the same changes; see ``MergeReport/differing``.
   public let differing: [ReplicaID]
+  /// When the tables were found to hold something else than was noted beside the keyring; nil for never. See
+  /// ``Replica/acceptState()``.
+  public let alteredAt: Date?
   /// Bytes of the database's pages, those in the write-ahead log included.
   public let databaseBytes: Int
   /// The SQLCipher version in use.

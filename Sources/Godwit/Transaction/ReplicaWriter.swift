@@ -22,6 +22,8 @@ final class ReplicaWriter {
   var nonce = Nonce.none
   /// Whether this opening found the database to be a copy, or an earlier state of itself.
   var hasStartedIncarnation = false
+  /// Whether this opening found other tables than were noted beside the keyring.
+  var hasFoundAlteration = false
   /// Whether this opening has given database and anchor a new nonce.
   private var hasRenewedAnchor = false
   /// What the running transaction has replaced by the anchor of another incarnation.
@@ -72,6 +74,9 @@ final class ReplicaWriter {
     // A program that was killed after a commit may have left what waits in limbo as it was before.
     if hasHolds, log.origins.hasUnfolded { try settleLimbo() }
   }
+
+  /// Whether this opening has committed anything, and memory is not ahead of the database.
+  var isStateKnown: Bool { hasRenewedAnchor && dataVersion != nil }
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {

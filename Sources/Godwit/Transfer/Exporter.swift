@@ -17,17 +17,19 @@ struct Exporter {
   let isSnapshot: Bool
   let createdAt: Int64
 
-  /// `makeDurable` is called with the own head once the snapshot stands and before anything of it is written, and says when
-  /// that is.
+  /// `makeDurable` is called with the own head and the state once the snapshot stands and before anything of it is written,
+  /// and says when that is.
   func export(
-    to sink: any ByteSink, makeDurable: (OriginTable.Head) throws -> Int64, progress: ProgressHandler?
+    to sink: any ByteSink, makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64, progress: ProgressHandler?
   ) throws -> ExportReport {
     let log = try ChangeLog(connection)
-    let tables = try Catalog(connection).synced
+    let catalog = try Catalog(connection)
+    let tables = catalog.synced
     let prover = HistoryProver(identity, group: roster.group, log, on: connection)
     let ranges = try isSnapshot ? nil : ranges(log, prover)
     let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables, prover) : nil
-    let statedAt = try makeDurable(log.origins.head(of: log.origins.own))
+    let state = try AnchoredState(StateStatement.present(connection, catalog, log), of: log)
+    let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
     let held = log.origins.vector
     let records = roster.records
     let chains = try chains(log, prover, besides: ranges ?? [])
@@ -38,7 +40,7 @@ struct Exporter {
       roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
       chains: chains, floor: log.origins.floor, ended: log.origins.ended,
-      snapshot: snapshot?.head, statements: try statements(log, records.statuses, at: statedAt))
+      snapshot: snapshot?.head, statements: try statements(log, state, records.statuses, at: statedAt))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(
       header, introduction: roster.introduction(of: identity.replica), signedBy: identity, to: counter)
@@ -71,19 +73,16 @@ struct Exporter {
 
   /// What this replica holds, and the latest that others that write on are known to have said.
   private func statements(
-    _ log: ChangeLog, _ members: [ReplicaID: MemberRecord.Status], at statedAt: Int64
+    _ log: ChangeLog, _ state: AnchoredState, _ members: [ReplicaID: MemberRecord.Status], at statedAt: Int64
   ) throws -> [SignedStatement] {
     let known = try KnownStatements(connection: connection).all()
     let own = log.origins.own
-    let held = log.origins.vector
-    let chains = try SignedStatement.hash(held) { try log.origins.head(of: $0.origin).chain }
     // Where the anchor was lost others may know of a later one.
     let earlier = known.first { $0.origin == own }?.createdAt ?? .min
     let ended = log.origins.ended
     let statement = try SignedStatement.issue(
-      group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1), vector: held,
-      chains: chains ?? .zero, state: try StateStatement.present(connection, Catalog(connection), log),
-      members: members, ended: Set(ended.keys), by: identity)
+      group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1),
+      vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys), by: identity)
     let active = Set(members.filter { $0.value == .active }.keys)
     return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
   }

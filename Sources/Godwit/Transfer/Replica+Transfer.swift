@@ -62,9 +62,9 @@ extension Replica {
       let exporter = Exporter(
         connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
         isSnapshot: isSnapshot, createdAt: createdAt)
-      let makeDurable: (OriginTable.Head) throws -> Int64 = { head in
+      let makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64 = { head, state in
         try Self.synchronizeLog(of: database)
-        return try anchor.noteExport(of: head, at: createdAt)
+        return try anchor.noteExport(of: head, state, at: createdAt)
       }
       let written = try destination.write(outside: folder) { sink in
         try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
@@ -113,7 +113,9 @@ extension Replica {
     let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
     let members = TrustedMembers(group: group, location: folder.keys)
     let report = try await withWriter { writer in
-      try Self.explaining {
+      // Whatever of the file counts: what had waited may have been applied when something fails.
+      defer { writer.noteState() }
+      return try Self.explaining {
         try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
       }
     }

@@ -11,7 +11,20 @@ extension Replica {
   ///
   /// - Throws: `damagedDatabase` when a page cannot be read at all.
   public func verify() async throws -> VerificationReport {
-    try await pool.read { try Self.check($0) }
+    let anchor = folder.anchor
+    return try await pool.read { try Self.check($0).altered(at: anchor.alteredAt()) }
+  }
+
+  /// Takes what the tables hold for what they should hold, once ``verify()`` or the log has said that it is something else
+  /// than was noted beside the keyring. Restoring a backup, or rejoining from another replica, is the better way where
+  /// either is at hand: it brings back what was there.
+  ///
+  /// - Returns: Whether there was anything to accept.
+  /// - Throws: `readOnly`, `closed`, `fileAccess`.
+  @discardableResult
+  public func acceptState() async throws -> Bool {
+    let anchor = folder.anchor
+    return try await withWriter { _ in try anchor.acceptState() }
   }
 
   static func check(_ connection: Connection) throws -> VerificationReport {

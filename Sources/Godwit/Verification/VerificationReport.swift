@@ -1,9 +1,10 @@
+import Foundation
 import GodwitBase
 
 /// What a check of the whole replica found.
 public struct VerificationReport: Sendable {
   /// What is wrong, in words; empty when nothing is.
-  public let problems: [String]
+  public private(set) var problems: [String]
   /// Transactions whose hash chain was recomputed.
   public let transactions: Int
   /// Rows in synced tables.
@@ -17,6 +18,20 @@ public struct VerificationReport: Sendable {
   /// alone makes no replica unsound: nobody can tell from it who errs.
   public let differing: [ReplicaID]
 
+  /// When an opening found the tables to hold something else than was noted beside the keyring; nil for never. See
+  /// ``Replica/acceptState()``.
+  public private(set) var alteredAt: Date?
+
   /// Whether nothing is wrong.
   public var isSound: Bool { problems.isEmpty }
+
+  /// The same of a replica whose tables were found to hold something else than was noted beside the keyring.
+  func altered(at date: Date?) -> VerificationReport {
+    guard let date else { return self }
+    var report = self
+    report.alteredAt = date
+    report.problems.append(
+      "state: the tables hold something else than was noted beside the keyring: pages were put back or altered")
+    return report
+  }
 }

@@ -167,8 +167,13 @@ package final class Connection {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 
-  /// Lets go of what the layer above attached, which holds the connection in turn.
+  /// What the layer above has to do while the connection can still be used.
+  package var willClose: (() -> Void)?
+
+  /// Takes leave of what the layer above attached, which holds the connection in turn.
   func detach() {
+    willClose?()
+    willClose = nil
     attachment = nil
     journal = nil
   }

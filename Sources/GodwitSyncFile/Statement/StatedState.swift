@@ -15,12 +15,12 @@ package struct StatedState: Hashable, Sendable {
     self.hash = hash
   }
 
-  init(reading reader: inout ByteReader) throws {
+  package init(reading reader: inout ByteReader) throws {
     schema = try reader.bigEndian()
     hash = try StateHash(reading: &reader)
   }
 
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     writer.bigEndian(schema)
     writer.raw(hash.bytes)
   }

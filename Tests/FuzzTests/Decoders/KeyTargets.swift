@@ -3,6 +3,7 @@ import GodwitReplication
 
 @testable import Godwit
 @testable import GodwitKeys
+@testable import GodwitSyncFile
 
 extension FuzzTarget {
   static let keyTargets = [keyring, keyringBody, invitation, keyText, anchor, backupFooter]
@@ -106,7 +107,13 @@ extension FuzzTarget {
     try require(Anchor(again, at: KeyStarts.place, on: .zero) == anchor, "an anchor that is written again differs")
   } starts: {
     let anchor = Anchor(nonces: [.none, .none], incarnation: 3, exported: SequenceNumber(rawValue: 9))
-    return ["two": anchor.bytes(at: KeyStarts.place, on: .zero).dropLast(ContentHash.byteCount)]
+    var noted = anchor
+    (noted.statedAt, noted.alteredAt) = (1_700_000_000_000, 1)
+    noted.state = AnchoredState(chains: .zero, state: StatedState(schema: 1, hash: .zero))
+    return [
+      "noted": noted.bytes(at: KeyStarts.place, on: .zero).dropLast(ContentHash.byteCount),
+      "two": anchor.bytes(at: KeyStarts.place, on: .zero).dropLast(ContentHash.byteCount),
+    ]
   }
 
   /// The end of a backup, behind 5 bytes that say how large the file is. It has one form.

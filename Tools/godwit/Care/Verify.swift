@@ -12,6 +12,10 @@ struct Verify: AsyncParsableCommand {
       With files, checks these instead as import would: form, hash chains, counts and that a member signed them. Nothing
       is imported, and the database is not opened.
 
+      What the tables hold is noted beside the keyring. When an opening finds that they hold something else, pages of the
+      database were put back or altered: restore a backup, or rejoin from another replica. With --accept the tables are
+      taken as they are.
+
       Examples:
         godwit verify
         godwit verify /media/stick/*.godwit-sync
@@ -24,17 +28,23 @@ struct Verify: AsyncParsableCommand {
   @Flag(help: "Print the digest alone, after the same checks.")
   var digestOnly = false
 
+  @Flag(help: "Take the tables as they are when they hold something else than was noted beside the keyring.")
+  var accept = false
+
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
     guard files.isEmpty || !digestOnly else { throw ValidationError("'--digest-only' is about a replica, not files") }
+    guard files.isEmpty || !accept else { throw ValidationError("'--accept' is about a replica, not files") }
   }
 
   func run() async throws {
     guard files.isEmpty else { return try await verifyFiles() }
     let console = options.console
+    let accept = accept
     let (report, names) = try await options.withReplica { replica in
-      (try await replica.verify(), ReplicaNames(try await replica.members()))
+      if accept { try await replica.acceptState() }
+      return (try await replica.verify(), ReplicaNames(try await replica.members()))
     }
     if options.json {
       try console.line([
@@ -47,6 +57,9 @@ struct Verify: AsyncParsableCommand {
       for problem in report.problems {
         ErrorReport(status: ExitStatus.damaged, message: problem)
           .write(program: GodwitCommand.configuration.commandName ?? "")
+      }
+      if report.alteredAt != nil {
+        console.note("hint: restore a backup, or rejoin from another replica; --accept takes the tables as they are")
       }
       try console.line(digestOnly ? report.digest : "digest \(report.digest)")
       if !digestOnly {

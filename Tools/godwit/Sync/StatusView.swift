@@ -39,6 +39,9 @@ struct StatusView {
     let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) let go of"
     fields.append(("conflicts", "\(status.conflicts)\(pruned)"))
     if status.limbo > 0 { fields.append(("limbo", Format.count(status.limbo, "row"))) }
+    if status.alteredAt != nil {
+      fields.append(("state", "the tables hold something else than was noted beside the keyring (see: godwit verify)"))
+    }
     for replica in status.differing { fields.append(("state", names.differing(replica))) }
     let lines = fields.map { name, value in
       Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
@@ -81,6 +84,7 @@ struct StatusView {
       "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
       "sqliteVersion": .string(GodwitVersion.sqlite),
+      "altered": status.alteredAt.map { .string(Format.time(milliseconds: Int64($0.timeIntervalSince1970 * 1_000))) } ?? .null,
       "differing": .array(status.differing.map { .object(names.json($0)) }),
     ]
   }
