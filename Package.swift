@@ -70,8 +70,8 @@ let package = Package(
     .executableTarget(
       name: "godwit-bench",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitKeys", "GodwitStorage", "GodwitSyncFile", "CSQLCipher",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Godwit", "GodwitBase", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitStorage", "GodwitSyncFile",
+        "CSQLCipher", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/godwit-bench"),
     .executableTarget(

@@ -29,8 +29,26 @@ enum ResidentMemory {
     let replica = try await Replica.open(existing: folder)
     _ = try await replica.import(from: .file(file))
     await replica.close()
+    print(try kibibytes("VmHWM:"))
+  }
+
+  /// By how many MiB this process's resident memory grows at most while the body runs (proc(5), clear_refs).
+  static func growth(of body: () async throws -> Void) async throws -> Double {
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    try handle.write(contentsOf: Data("5".utf8))
+    try handle.close()
+    let before = try kibibytes("VmHWM:")
+    try await body()
+    return Double(try kibibytes("VmHWM:") - before) / 1_024
+  }
+
+  /// What Linux counts, by its name in proc(5).
+  private static func kibibytes(_ name: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    print(line?.split(whereSeparator: { !$0.isNumber }).first ?? "")
+    let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+    guard let number = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) else {
+      throw GodwitError(.invalidArgument, "the system does not say how much memory this process has")
+    }
+    return number
   }
 }
