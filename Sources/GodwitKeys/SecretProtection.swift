@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitFiles
 
 /// Keeps the process's memory out of core dumps and crash reports. For programs to call once at their start; the
 /// library itself never changes a process's limits or signals.
@@ -13,7 +14,7 @@ public enum SecretProtection {
     guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 else {
       throw GodwitError(.fileAccess, "core dumps cannot be turned off: \(String(cString: strerror(errno)))")
     }
-    guard control(4, 0) == 0 else {  // PR_SET_DUMPABLE
+    guard VariadicCall.prctl(4) == 0 else {  // PR_SET_DUMPABLE
       throw GodwitError(.fileAccess, "the process's memory cannot be protected: \(String(cString: strerror(errno)))")
     }
   }
@@ -26,15 +27,5 @@ public enum SecretProtection {
   }
 
   /// Whether the process's memory can be dumped (PR_GET_DUMPABLE).
-  package static var isDumpable: Bool { control(3, 0) != 0 }
-
-  /// prctl is variadic, which Swift does not import; its arguments are integers, passed like fixed ones.
-  private static func control(_ option: CInt, _ argument: CUnsignedLong) -> CInt {
-    typealias Function = @convention(c) (CInt, CUnsignedLong, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> CInt
-    guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "prctl") else {
-      errno = ENOSYS
-      return -1
-    }
-    return unsafeBitCast(symbol, to: Function.self)(option, argument, 0, 0, 0)
-  }
+  package static var isDumpable: Bool { VariadicCall.prctl(3) != 0 }
 }

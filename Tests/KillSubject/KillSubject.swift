@@ -16,6 +16,7 @@ struct Account: Model {
 @main
 struct KillSubject {
   static func main() async throws {
+    SourceReader.serveIfAsked()
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else { exit(64) }
     switch arguments[1] {

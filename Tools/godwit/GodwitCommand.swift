@@ -42,5 +42,8 @@ struct GodwitCommand: AsyncParsableCommand {
         ]),
     ])
 
-  static func main() async { await Tool.main(Self.self) }
+  static func main() async {
+    SourceReader.serveIfAsked()
+    await Tool.main(Self.self)
+  }
 }

@@ -20,27 +20,35 @@ extension Replica {
   ///   - name: What the replica is called among the members; by default the folder's name.
   ///   - key: Where the keys are to be.
   ///   - postQuantum: Whether the replica has hybrid keys (ML-KEM-768 with X25519), and so all members of its group.
+  ///   - reader: Where the database is read: by default in a process of its own, which the program must be prepared for
+  ///     (``SourceReader/serveIfAsked()``).
   ///   - progress: Hears how much is done.
   /// - Throws: `replicaExists`; `notADatabase`; `plaintextDatabase` for one that is not encrypted though a secret was
   ///   given; `wrongKey`; `damagedDatabase`; `busy` when changes lie in a log beside it, or it was changed while it was
   ///   read; `invalidSchema` for names that are Godwit's; `constraint` for rows that refer to none; `invalidArgument`
-  ///   for an identity of the other kind where a post-quantum one is asked for; `diskFull`, `fileAccess`.
+  ///   for an identity of the other kind where a post-quantum one is asked for, and where the program does not call
+  ///   ``SourceReader/serveIfAsked()``; `limitExceeded` where reading takes more memory, time or steps than the database's
+  ///   size justifies; `diskFull`, `fileAccess`.
   public static func make(
     at path: String, from source: DatabaseSource, name: String? = nil, key: KeySource = .keyring(),
-    postQuantum: Bool = false, progress: ProgressHandler? = nil
+    postQuantum: Bool = false, reader: SourceReader = .child, progress: ProgressHandler? = nil
   ) async throws -> ConversionReport {
     let folder = ReplicaFolder(path, key: key)
+    let program = try reader.program()
     // Nobody is asked for a secret in vain.
     if folder.hasDatabase { try await withUntouched(folder, name: nil, key: key) { _ in } }
     // What cannot be read at all is found out before anything is made.
     let secret = try await BlockingThread.run {
       let secret = try source.secret?.read()
-      if secret == nil { try explaining(source) { _ = try Connection(plaintext: source.path, mode: .reader) } }
+      if secret == nil {
+        let opening = SourceOpening(source: source, state: try SourceState(source.path), program: program)
+        try explaining(source) { try opening.withRows { _ in } }
+      }
       return secret
     }
     return try await withUntouched(folder, name: name, key: key, postQuantum: postQuantum) { replica in
       if let name { try await replica.takeName(name) }
-      return try await replica.takeTables(of: source, secret, progress)
+      return try await replica.takeTables(of: source, secret, program, progress)
     }
   }
 
@@ -107,7 +115,7 @@ extension Replica {
   }
 
   private func takeTables(
-    of source: DatabaseSource, _ secret: SecretBytes?, _ progress: ProgressHandler?
+    of source: DatabaseSource, _ secret: SecretBytes?, _ program: String?, _ progress: ProgressHandler?
   ) async throws -> ConversionReport {
     let swap = DatabaseSwap(folder)
     return try await withWriter { writer in
@@ -117,20 +125,22 @@ extension Replica {
         withExtendedLifetime(lock) {}
       }
       return try SourceState(source.path).whileItLasts { state in
-        let connection = try Self.open(source, secret, temporary: swap.otherFile) { fraction in
-          try writer.connection.checkCancellation()
-          progress?(fraction / 2)
+        var opening = SourceOpening(source: source, state: state, program: program)
+        opening.check = writer.connection.checkCancellation
+        if let secret {
+          try opening.seal(secret, to: swap.otherFile) { fraction in
+            try writer.connection.checkCancellation()
+            progress?(fraction / 2)
+          }
         }
-        // All tables are read from one state, which keeps others from writing where the file has locks.
-        try connection.execute("BEGIN")
-        return try writer.inMerge {
-          let report = try Self.explaining(source) {
-            try connection.withStepBudget(SourceImport.stepLimit(forBytes: state.byteCount)) {
-              try SourceImport(writer: writer, source: connection) { progress?(0.5 + $0 / 2) }.run()
+        return try Self.explaining(source) {
+          try opening.withRows { rows in
+            try writer.inMerge {
+              let report = try SourceImport(writer: writer, source: rows) { progress?(0.5 + $0 / 2) }.run()
+              try state.requireUnchanged()
+              return report
             }
           }
-          try state.requireUnchanged()
-          return report
         }
       }
     }
@@ -144,23 +154,12 @@ extension Replica {
       throw GodwitError(
         .notADatabase, "\(source.path) begins like a SQLite database and is none", hint: "take another copy of it",
         underlying: error)
-    } catch let error as GodwitError where error.code == .damagedDatabase {
+    } catch let error as GodwitError where error.code == .damagedDatabase && !(error.underlying is ReaderEnd) {
       throw GodwitError(
         .damagedDatabase, error.message,
         hint: "take an earlier copy; or its schema has what this SQLite does not know, such as generated columns",
         underlying: error)
     }
-  }
-
-  private static func open(
-    _ source: DatabaseSource, _ secret: SecretBytes?, temporary: String, progress: (Double) throws -> Void
-  ) throws -> Connection {
-    guard let secret else { return try Connection(plaintext: source.path, mode: .reader) }
-    let pages = try SQLCipherSource(source.path, secret: secret)
-    let key = SecretBytes(random: 32)
-    try DatabaseFile.create(temporary)
-    try pages.seal(to: PrivateFile.open(temporary, writing: true), key: key, progress: progress)
-    return try Connection(path: temporary, key: key, mode: .reader, isTemporary: true, pageSize: pages.pageSize)
   }
 }
 

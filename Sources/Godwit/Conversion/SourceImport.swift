@@ -7,17 +7,13 @@ import GodwitStorage
 /// keys off.
 struct SourceImport {
   let writer: ReplicaWriter
-  let source: Connection
+  let source: any SourceRows
   let schema: SourceSchema
   let progress: ProgressHandler?
   private var connection: Connection { writer.connection }
 
-  /// How many steps of SQLite's machine reading a database of so many bytes may take. A row of three bytes may have 2,000
-  /// columns that were added later.
-  static func stepLimit(forBytes count: Int) -> Int { 100_000_000 + 1_000 * count }
-
-  init(writer: ReplicaWriter, source: Connection, progress: ProgressHandler?) throws {
-    if let problem = try source.integrityProblems(limit: 1).first {
+  init(writer: ReplicaWriter, source: any SourceRows, progress: ProgressHandler?) throws {
+    if let problem = try source.integrityProblem() {
       throw GodwitError(
         .damagedDatabase, "the database is damaged: \(problem)", hint: "mend it, or take an earlier copy")
     }
@@ -85,34 +81,25 @@ struct TableCopy {
   }
 
   /// Returns how many rows there were.
-  func run(from source: Connection, to target: Connection) throws -> Int {
+  func run(from source: some SourceRows, to target: Connection) throws -> Int {
     var count = 0
-    try source.withStatement(select) { reading in
-      try target.withStatement(insert) { writing in
-        while try reading.step() {
-          try writing.bindColumns(of: reading)
-          try writing.run()
-          count += 1
-          if count.isMultiple(of: 1_024) { try target.checkCancellation() }
-        }
+    try target.withStatement(insert) { writing in
+      try source.copy(select, through: writing) {
+        count += 1
+        if count.isMultiple(of: 1_024) { try target.checkCancellation() }
       }
     }
     return count
   }
 
   /// Numbers that were given away once are not given again.
-  static func copyNumbering(from source: Connection, to target: Connection) throws {
-    for connection in [source, target] {
-      guard try connection.scalar("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'") != nil else { return }
-    }
-    try source.withStatement("SELECT name, seq FROM sqlite_sequence") { statement in
-      while try statement.step() {
-        let name = try statement.value(at: 0)
-        let number = try statement.value(at: 1)
-        guard try target.scalar("SELECT 1 FROM sqlite_master WHERE name = ?", [name]) != nil else { continue }
-        try target.run("DELETE FROM sqlite_sequence WHERE name = ?", [name])
-        try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, number])
-      }
+  static func copyNumbering(from source: some SourceRows, to target: Connection) throws {
+    let isThere = "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'"
+    guard try !source.rows(isThere).isEmpty, try target.scalar(isThere) != nil else { return }
+    for row in try source.rows("SELECT name, seq FROM sqlite_sequence") where row.count == 2 {
+      guard try target.scalar("SELECT 1 FROM sqlite_master WHERE name = ?", [row[0]]) != nil else { continue }
+      try target.run("DELETE FROM sqlite_sequence WHERE name = ?", [row[0]])
+      try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", row)
     }
   }
 }

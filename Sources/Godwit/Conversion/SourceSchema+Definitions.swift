@@ -33,8 +33,8 @@ extension SourceSchema {
         defaultValue: try defaultValue(column), reference: references[column.name.lowercased()])
     }
     let condition = key.map { "\(SQLName.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
-    let empty = try connection.scalar("SELECT 1 FROM \(SQLName.quoted(part.name)) WHERE \(condition) LIMIT 1")
-    guard empty == nil else { throw Obstacle(reason: "it has rows without a key") }
+    let empty = try source.rows("SELECT 1 FROM \(SQLName.quoted(part.name)) WHERE \(condition) LIMIT 1")
+    guard empty.isEmpty else { throw Obstacle(reason: "it has rows without a key") }
     let (indexes, names) = try indexes(of: part.name)
     let table = try TableDefinition(
       name: part.name, keyCount: key.count, columns: definitions, indexes: indexes, isSynced: false,
@@ -43,17 +43,10 @@ extension SourceSchema {
   }
 
   func columns(of table: String) throws -> [SourceColumn] {
-    try connection.withStatement("PRAGMA table_info(\(SQLName.quoted(table)))") { statement in
-      var columns: [SourceColumn] = []
-      while try statement.step() {
-        columns.append(
-          SourceColumn(
-            name: try statement.text(at: 1), declared: try statement.text(at: 2).uppercased(),
-            isNullable: statement.integer(at: 3) == 0,
-            defaultText: statement.isNull(at: 4) ? nil : try statement.text(at: 4),
-            keyPlace: Int(statement.integer(at: 5))))
-      }
-      return columns
+    try source.rows("PRAGMA table_info(\(SQLName.quoted(table)))").map { row in
+      SourceColumn(
+        name: row.text(at: 1), declared: row.text(at: 2).uppercased(), isNullable: row.integer(at: 3) == 0,
+        defaultText: row.isNull(at: 4) ? nil : row.text(at: 4), keyPlace: Int(row.integer(at: 5)))
     }
   }
 
@@ -68,11 +61,7 @@ extension SourceSchema {
     guard !declared.isEmpty else { return .any }
     let name = SQLName.quoted(column.name)
     let sql = "SELECT DISTINCT typeof(\(name)) FROM \(SQLName.quoted(table)) WHERE \(name) IS NOT NULL"
-    let found = try connection.withStatement(sql) { statement in
-      var found: Set<String> = []
-      while try statement.step() { found.insert(try statement.text(at: 0)) }
-      return found
-    }
+    let found = Set(try source.rows(sql).map { $0.text(at: 0) })
     switch found {
     case ["integer"]: return .integer
     case ["real"], ["real", "integer"]: return .real
@@ -87,52 +76,43 @@ extension SourceSchema {
     guard let text = column.defaultText, text.uppercased() != "NULL" else { return nil }
     let literal = /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|'([^']|'')*'|[xX]'[0-9a-fA-F]*'/
     guard text.wholeMatch(of: literal) != nil else { throw Obstacle(reason: "the default of column \(column.name) is computed") }
-    return try connection.withStatement("SELECT \(text)", authority: .user) { statement in
-      try statement.step() ? statement.value(at: 0) : nil
-    }
+    return try source.rows("SELECT \(text)", authority: .user).first?.first
   }
 
   private func references(of table: String) throws -> [String: Reference] {
-    try connection.withStatement("PRAGMA foreign_key_list(\(SQLName.quoted(table)))") { statement in
-      var references: [String: Reference] = [:]
-      while try statement.step() {
-        let column = try statement.text(at: 3)
-        let target = try statement.text(at: 2)
-        guard statement.integer(at: 1) == 0, references[column.lowercased()] == nil else {
-          throw Obstacle(reason: "a reference to table \(target) is of several columns, or one of several")
-        }
-        let onDelete: DeleteAction? =
-          switch try statement.text(at: 6).uppercased() {
-          case "NO ACTION", "RESTRICT": .restrict
-          case "CASCADE": .cascade
-          case "SET NULL": .setNull
-          default: nil
-          }
-        guard let onDelete, ["NO ACTION", "RESTRICT"].contains(try statement.text(at: 5).uppercased()) else {
-          throw Obstacle(reason: "the reference of column \(column) has an action that models do not have")
-        }
-        let key = try columns(of: target).filter { $0.keyPlace > 0 }.map(\.name)
-        let named = statement.isNull(at: 4) ? nil : try statement.text(at: 4)
-        guard key.count == 1, named == nil || named?.lowercased() == key.first?.lowercased() else {
-          throw Obstacle(reason: "column \(column) does not refer to the primary key of table \(target)")
-        }
-        references[column.lowercased()] = Reference(table: target, onDelete: onDelete)
+    var references: [String: Reference] = [:]
+    for row in try source.rows("PRAGMA foreign_key_list(\(SQLName.quoted(table)))") {
+      let column = row.text(at: 3)
+      let target = row.text(at: 2)
+      guard row.integer(at: 1) == 0, references[column.lowercased()] == nil else {
+        throw Obstacle(reason: "a reference to table \(target) is of several columns, or one of several")
       }
-      return references
+      let onDelete: DeleteAction? =
+        switch row.text(at: 6).uppercased() {
+        case "NO ACTION", "RESTRICT": .restrict
+        case "CASCADE": .cascade
+        case "SET NULL": .setNull
+        default: nil
+        }
+      guard let onDelete, ["NO ACTION", "RESTRICT"].contains(row.text(at: 5).uppercased()) else {
+        throw Obstacle(reason: "the reference of column \(column) has an action that models do not have")
+      }
+      let key = try columns(of: target).filter { $0.keyPlace > 0 }.map(\.name)
+      let named = row.isNull(at: 4) ? nil : row.text(at: 4)
+      guard key.count == 1, named == nil || named?.lowercased() == key.first?.lowercased() else {
+        throw Obstacle(reason: "column \(column) does not refer to the primary key of table \(target)")
+      }
+      references[column.lowercased()] = Reference(table: target, onDelete: onDelete)
     }
+    return references
   }
 
   private func indexes(of table: String) throws -> ([IndexDefinition], names: [String]) {
-    let listed = try connection.withStatement("PRAGMA index_list(\(SQLName.quoted(table)))") { statement in
-      var listed: [(name: String, isUnique: Bool, origin: String, isPartial: Bool)] = []
-      while try statement.step() {
-        listed.append(
-          (
-            try statement.text(at: 1), statement.integer(at: 2) != 0, try statement.text(at: 3),
-            statement.integer(at: 4) != 0
-          ))
-      }
-      return listed
+    let listed = try source.rows("PRAGMA index_list(\(SQLName.quoted(table)))").map { row in
+      (
+        name: row.text(at: 1), isUnique: row.integer(at: 2) != 0, origin: row.text(at: 3),
+        isPartial: row.integer(at: 4) != 0
+      )
     }
     var indexes: [IndexDefinition] = []
     var names: [String] = []
@@ -151,16 +131,12 @@ extension SourceSchema {
 
   /// The columns, unless one is an expression, falls or has a collation of its own.
   private func plainColumns(ofIndex index: String) throws -> [String]? {
-    try connection.withStatement("PRAGMA index_xinfo(\(SQLName.quoted(index)))") { statement in
-      var columns: [String] = []
-      while try statement.step() {
-        guard statement.integer(at: 5) != 0 else { continue }  // what SQLite adds to find the row
-        guard statement.integer(at: 1) >= 0, statement.integer(at: 3) == 0,
-          try statement.text(at: 4).uppercased() == "BINARY"
-        else { return nil }
-        columns.append(try statement.text(at: 2))
-      }
-      return columns
+    var columns: [String] = []
+    for row in try source.rows("PRAGMA index_xinfo(\(SQLName.quoted(index)))") where row.integer(at: 5) != 0 {
+      // What SQLite adds to find the row is not among these.
+      guard row.integer(at: 1) >= 0, row.integer(at: 3) == 0, row.text(at: 4).uppercased() == "BINARY" else { return nil }
+      columns.append(row.text(at: 2))
     }
+    return columns
   }
 }

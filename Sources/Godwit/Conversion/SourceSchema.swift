@@ -29,12 +29,12 @@ struct SourceSchema {
   private(set) var rest: [Part] = []
   /// Virtual tables, with the tables they keep their content in.
   private(set) var leftOut: [String] = []
-  let connection: Connection
+  let source: any SourceRows
 
   /// Throws `invalidSchema` for names that are Godwit's, and for such as nothing has here.
-  init(_ connection: Connection) throws {
-    self.connection = connection
-    let parts = try Self.parts(connection)
+  init(_ source: any SourceRows) throws {
+    self.source = source
+    let parts = try Self.parts(source)
     for part in parts where part.name.lowercased().hasPrefix("godwit_") {
       throw GodwitError(
         .invalidSchema, "the database has a \(part.type) \(part.name), a name that is Godwit's own",
@@ -76,21 +76,14 @@ struct SourceSchema {
     return schema.tables.first { $0.name.lowercased() == name.lowercased() }?.reason
   }
 
-  private init(parts: [Part], on connection: Connection) {
-    self.connection = connection
+  private init(parts: [Part], on source: any SourceRows) {
+    self.source = source
     rest = parts
   }
 
-  private static func parts(_ connection: Connection) throws -> [Part] {
+  private static func parts(_ source: any SourceRows) throws -> [Part] {
     let sql = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
-    return try connection.withStatement(sql) { statement in
-      var parts: [Part] = []
-      while try statement.step() {
-        parts.append(
-          Part(type: try statement.text(at: 0), name: try statement.text(at: 1), sql: try statement.text(at: 2)))
-      }
-      return parts
-    }
+    return try source.rows(sql).map { Part(type: $0.text(at: 0), name: $0.text(at: 1), sql: $0.text(at: 2)) }
   }
 
   private func table(_ part: Part) throws -> Table {

@@ -95,19 +95,22 @@ package final class Connection {
     authorizer.install(on: handle)
   }
 
-  /// Opens another program's database without encryption, only to read it or, for the mode `copy`, to make it. Neither
-  /// the database nor anything beside it is written in order to read.
-  package init(plaintext path: String, mode: Mode, cancellation: CancellationFlag = CancellationFlag()) throws {
+  /// For databases of other programs (Connection+Foreign.swift).
+  init(
+    foreign path: String, _ flags: Int32, mode: Mode, cancellation: CancellationFlag, whenOpened: () throws -> Void,
+    setKey: (Connection) throws -> Void
+  ) throws {
     isTemporary = true
     file = nil
-    let flags = mode == .copy ? SQLITE_OPEN_READWRITE : try PlaintextFile(path).readingFlags
-    handle = try Self.handle(mode == .copy ? path : PlaintextFile.uri(path, flags), flags)
+    handle = try Self.handle(PlaintextFile.uri(path, flags), flags)
     self.path = path
     self.mode = mode
     authorizer = Authorizer(isReader: mode == .reader)
     self.cancellation = cancellation
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 5_000)
+    try whenOpened()
+    try setKey(self)
     fence()
     try configure()
     cancellation.attach(handle)
@@ -178,7 +181,7 @@ package final class Connection {
     journal = nil
   }
 
-  private func setKey(_ key: some CipherKey, pageSize: Int) throws {
+  func setKey(_ key: some CipherKey, pageSize: Int) throws {
     // First of all, for a handle of another library is nothing that SQLCipher's functions may touch.
     guard let version = try scalar("PRAGMA cipher_version"), case .text(let text) = version, !text.isEmpty else {
       throw GodwitError(

@@ -43,7 +43,10 @@ package struct PlaintextFile {
   }
 
   /// A database with a log mode but no log is read as one that cannot change: SQLite would make the log.
-  var readingFlags: Int32 { hasLogMode ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READONLY }
+  var readingFlags: Int32 { hasLogMode ? Self.unchangingFlags : SQLITE_OPEN_READONLY }
+
+  /// For a file that nobody changes.
+  static let unchangingFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
 
   static func uri(_ path: String, _ flags: Int32) -> String {
     guard flags & SQLITE_OPEN_URI != 0 else { return path }

@@ -13,6 +13,8 @@ extension GodwitError {
       return GodwitError(.diskFull, "the disk is full", hint: "free some space; nothing was changed")
     case SQLITE_CONSTRAINT:
       return constraint(message)
+    case SQLITE_NOMEM:
+      return GodwitError(.limitExceeded, "there is no memory for what the database holds")
     case SQLITE_CORRUPT:
       return .damaged(message)
     case SQLITE_ERROR where message == String(cString: sqlite3_errstr(SQLITE_ERROR)):

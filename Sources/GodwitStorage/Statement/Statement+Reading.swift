@@ -79,4 +79,19 @@ extension Statement {
     case .blob: withBytes(at: index) { writer.bytesValue(ValueTag.blob, $0) }
     }
   }
+
+  /// Appends the row with its values encoded, text as UTF-8 where the database has another encoding. Text that is in no
+  /// encoding goes along as it is.
+  package func writeForeignRow(to writer: inout ByteWriter) {
+    for index in 0..<Int32(columnCount) {
+      guard storageClass(at: index) == .text else {
+        write(at: index, to: &writer)
+        continue
+      }
+      // In this order: only once it is text has it the number of bytes that it has as text.
+      let start = sqlite3_column_text(handle, index)
+      let count = Int(sqlite3_column_bytes(handle, index))
+      writer.bytesValue(ValueTag.text, UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+  }
 }
