@@ -23,6 +23,7 @@ struct KillSubject {
     case "make-first-version": return try await MigrationSubject.make(arguments[2])
     case "migrate": return try await MigrationSubject.migrate(arguments[2])
     case "trap": return trap(isProtected: arguments[2] == "protected")
+    case "fence": try FenceSubject.run(arguments[2])
     case "keyring": return try await rewriteKeyring(arguments[2])
     case "relative" where arguments.count > 3: return try await useRelative(arguments[2], in: arguments[3])
     case "hold" where arguments.count > 3:

@@ -115,7 +115,7 @@ extension Replica {
   }
 
   private func takeTables(
-    of source: DatabaseSource, _ secret: SecretBytes?, _ program: String?, _ progress: ProgressHandler?
+    of source: DatabaseSource, _ secret: SecretBytes?, _ program: SourceReader.Program?, _ progress: ProgressHandler?
   ) async throws -> ConversionReport {
     let swap = DatabaseSwap(folder)
     return try await withWriter { writer in

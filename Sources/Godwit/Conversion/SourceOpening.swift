@@ -15,12 +15,12 @@ struct SourceOpening {
   let source: DatabaseSource
   let state: SourceState
   /// What is started to read it; nil for this process.
-  let program: String?
+  let program: SourceReader.Program?
   /// Called while an answer is waited for.
   var check: () throws -> Void = {}
   private var copy: Copy?
 
-  init(source: DatabaseSource, state: SourceState, program: String?) {
+  init(source: DatabaseSource, state: SourceState, program: SourceReader.Program?) {
     self.source = source
     self.state = state
     self.program = program
@@ -37,14 +37,14 @@ struct SourceOpening {
 
   /// Lends the rows of one state, which keeps others from writing where the file has locks.
   func withRows<Output>(_ body: (any SourceRows) throws -> Output) throws -> Output {
-    let limits = ReaderLimits(byteCount: state.byteCount)
     let (path, pageSize) = (copy?.path ?? source.path, copy?.pageSize ?? 0)
     if let program {
+      let limits = program.limits(state.byteCount)
       let order = ReaderOrder(path: path, key: copy?.key, pageSize: pageSize, limits: limits)
-      return try body(RemoteSource(order, path: source.path, program: program, check: check))
+      return try body(RemoteSource(order, limits, path: source.path, program: program.path, check: check))
     }
     let connection = try Connection(foreign: path, key: copy?.key, pageSize: pageSize) {}
     try connection.execute("BEGIN")
-    return try connection.withStepBudget(limits.steps) { try body(connection) }
+    return try connection.withStepBudget(ReaderLimits(byteCount: state.byteCount).steps) { try body(connection) }
   }
 }

@@ -18,7 +18,7 @@ struct SQLCipherGoldenTests {
   private func expectTaken(_ name: String, openedBy secret: SlotSecret) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("replica")
-    let report = try await Replica.make(at: path, from: .sqlcipher(at: source(name), openedBy: secret))
+    let report = try await Replica.make(at: path, from: .sqlcipher(at: source(name), openedBy: secret), reader: .tested)
     #expect(report.tables.map(\.name) == ["note"] && report.tables.map(\.rows) == [100])
     #expect(report.tables.allSatisfy { $0.obstacle == nil })
     let replica = try await Replica.open(existing: path)
@@ -54,8 +54,8 @@ struct SQLCipherGoldenTests {
     let folder = try TemporaryFolder()
     let path = folder.file("replica")
     let source = DatabaseSource.sqlcipher(at: try source(name), openedBy: .passphrase("wrong horse"))
-    #expect(await code { try await Replica.make(at: path, from: source) } == .wrongKey)
-    #expect(await code { try await Replica.make(at: path, from: .plaintext(at: source.path)) } == .notADatabase)
+    #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .wrongKey)
+    #expect(await code { try await Replica.make(at: path, from: .plaintext(at: source.path), reader: .tested) } == .notADatabase)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/database"))
   }
 }

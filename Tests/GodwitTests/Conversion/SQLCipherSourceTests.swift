@@ -41,7 +41,7 @@ struct SQLCipherSourceTests {
 
   private func expectTaken(_ secret: SlotSecret, at location: SourceLocation = #_sourceLocation) async throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: database))
-    let report = try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret))
+    let report = try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret), reader: .tested)
     #expect(report.tables.map(\.rows) == [500], sourceLocation: location)
     #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before, sourceLocation: location)
     let replica = try await Replica.open(existing: path)
@@ -83,11 +83,11 @@ struct SQLCipherSourceTests {
   func refused() async throws {
     try makeDatabase("correct horse")
     func refusal(_ secret: String) async -> GodwitError.Code? {
-      await code { try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: .passphrase(secret))) }
+      await code { try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: .passphrase(secret)), reader: .tested) }
     }
     #expect(await refusal("wrong horse") == .wrongKey)
     #expect(await refusal(Self.rawKey) == .wrongKey)
-    #expect(await code { try await Replica.make(at: path, from: .plaintext(at: database)) } == .notADatabase)
+    #expect(await code { try await Replica.make(at: path, from: .plaintext(at: database), reader: .tested) } == .notADatabase)
     var content = try Data(contentsOf: URL(fileURLWithPath: database))
     content[5 * 4_096 + 17] ^= 1
     try content.write(to: URL(fileURLWithPath: database))

@@ -82,7 +82,7 @@ struct SourceTests {
   ) async throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: database))
     let names = try names()
-    let error = await failure { try await Replica.make(at: path, from: source) }
+    let error = await failure { try await Replica.make(at: path, from: source, reader: .tested) }
     #expect(error?.code == expected, "\(String(describing: error))", sourceLocation: location)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/database"), sourceLocation: location)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/keyring"), sourceLocation: location)
@@ -90,11 +90,13 @@ struct SourceTests {
     #expect(try self.names() == names, sourceLocation: location)
   }
 
-  @Test("has its tables with keys, defaults, references, indexes, views, triggers and every row")
-  func everything() async throws {
+  @Test(
+    "has its tables with keys, defaults, references, indexes, views, triggers and every row",
+    arguments: [SourceReader.tested, .thisProcess])
+  func everything(reader: SourceReader) async throws {
     let source = try source(SourceDatabase.shop)
     let before = try Data(contentsOf: URL(fileURLWithPath: source.path))
-    let report = try await Replica.make(at: path, from: source)
+    let report = try await Replica.make(at: path, from: source, reader: reader)
 
     #expect(try Data(contentsOf: URL(fileURLWithPath: source.path)) == before)
     #expect(report.leftOut.contains("search") && report.leftOut.contains("search_content"))
@@ -139,7 +141,7 @@ struct SourceTests {
 
   @Test("opens with models of the same shape, and its rows begin to travel")
   func models() async throws {
-    _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop), name: "desk")
+    _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop), name: "desk", reader: .tested)
     let replica = try await Replica.open(at: path, models: Customer.self)
     #expect(try await replica.fetch(Customer.all).map(\.name).sorted() == ["Ada", "Bo"])
     await replica.close()
@@ -166,7 +168,7 @@ struct SourceTests {
     ])
   func namesThatAreNoNames(statement: String, problem: String) async throws {
     let source = try source(statement)
-    let failure = await error { _ = try await Replica.make(at: path, from: source) }
+    let failure = await error { _ = try await Replica.make(at: path, from: source, reader: .tested) }
     #expect(failure?.code == .invalidSchema && failure?.message.contains(problem) == true, "\(String(describing: failure))")
     #expect(failure?.hint?.contains("RENAME") == true)
     #expect(!FileManager.default.fileExists(atPath: path + "/database"))
@@ -179,7 +181,7 @@ struct SourceTests {
       CREATE TABLE "größe der-sache" (id INTEGER PRIMARY KEY, "名前 1" TEXT);
       INSERT INTO "größe der-sache" VALUES (1, 'kept');
       """)
-    let report = try await Replica.make(at: path, from: source)
+    let report = try await Replica.make(at: path, from: source, reader: .tested)
     #expect(report.tables.map(\.name) == ["größe der-sache"])
     let replica = try await Replica.open(existing: path)
     let kept = try await replica.rows("SELECT \"名前 1\" FROM \"größe der-sache\"")
@@ -216,7 +218,7 @@ struct SourceTests {
     try content.write(to: URL(fileURLWithPath: plain))
     try await expectRefused(.plaintext(at: plain), .damagedDatabase)
     let missing = DatabaseSource.plaintext(at: folder.file("missing"))
-    #expect(await code { try await Replica.make(at: path, from: missing) } == .fileAccess)
+    #expect(await code { try await Replica.make(at: path, from: missing, reader: .tested) } == .fileAccess)
   }
 
   @Test("keeps what refers to a table that stays as it is, with its indexes")
@@ -228,7 +230,7 @@ struct SourceTests {
       CREATE INDEX offer_text ON offer (text);
       INSERT INTO price VALUES (1, 5); INSERT INTO offer VALUES (1, 1, 'a');
       """)
-    let report = try await Replica.make(at: path, from: source)
+    let report = try await Replica.make(at: path, from: source, reader: .tested)
     #expect(report.tables.allSatisfy { $0.obstacle != nil && $0.rows == 1 })
     let replica = try await Replica.open(existing: path)
     let index = try await replica.rows("SELECT sql FROM sqlite_master WHERE name = 'offer_text'").first?.values
@@ -255,7 +257,7 @@ struct SourceTests {
     content[19] = 2
     try content.write(to: URL(fileURLWithPath: source.path))
     let names = try names()
-    let report = try await Replica.make(at: path, from: source)
+    let report = try await Replica.make(at: path, from: source, reader: .tested)
     #expect(report.tables.count == 7)
     #expect(try self.names() == names)
     #expect(try Data(contentsOf: URL(fileURLWithPath: source.path)) == content)
@@ -267,14 +269,14 @@ struct SourceTests {
     let first = try await Replica.open(at: path, models: Customer.self)
     try await first.write { try $0.insert(Customer(id: 1, name: "kept")) }
     await first.close()
-    #expect(await code { try await Replica.make(at: path, from: source) } == .replicaExists)
+    #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .replicaExists)
     let replica = try await Replica.open(existing: path, models: Customer.self)
     #expect(try await replica.fetch(Customer.all).map(\.name) == ["kept"])
     #expect(try await replica.verify().isSound)
     await replica.close()
     // What cannot be opened is a replica, too.
     unlink("\(path)/keyring")
-    #expect(await code { try await Replica.make(at: path, from: source) } == .replicaExists)
+    #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .replicaExists)
     #expect(FileManager.default.fileExists(atPath: "\(path)/database"))
   }
 
@@ -285,20 +287,20 @@ struct SourceTests {
     for _ in 0..<2 {
       // A failure leaves it as it is.
       let missing = DatabaseSource.sqlcipher(at: database, openedBy: .passphrase("x"))
-      #expect(await code { try await Replica.make(at: path, from: missing) } == .plaintextDatabase)
+      #expect(await code { try await Replica.make(at: path, from: missing, reader: .tested) } == .plaintextDatabase)
     }
-    #expect(try await Replica.make(at: path, from: source, name: "desk").tables.count == 7)
+    #expect(try await Replica.make(at: path, from: source, name: "desk", reader: .tested).tables.count == 7)
     let replica = try await Replica.open(existing: path)
     #expect(try await replica.members().map(\.name) == ["desk"])
     #expect(try await replica.verify().isSound)
     await replica.close()
-    #expect(await code { try await Replica.make(at: path, from: source) } == .replicaExists)
+    #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .replicaExists)
 
     try FileManager.default.removeItem(atPath: path)
     _ = try await Replica.identity(at: path)
     try Data().write(to: URL(fileURLWithPath: "\(path)/database"))
     chmod("\(path)/database", 0o600)
-    #expect(try await Replica.make(at: path, from: source).tables.count == 7)
+    #expect(try await Replica.make(at: path, from: source, reader: .tested).tables.count == 7)
   }
 
   @Test("is not made of one that joined a group, or has others in its own, though it holds nothing")
@@ -309,10 +311,10 @@ struct SourceTests {
     let invitation = folder.file("invitation")
     try await first.invite(identity, name: "second", verification: .trustOnFirstUse, to: .file(invitation))
     await first.close()
-    #expect(await code { try await Replica.make(at: folder.file("first"), from: source) } == .replicaExists)
+    #expect(await code { try await Replica.make(at: folder.file("first"), from: source, reader: .tested) } == .replicaExists)
     await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     unlink("\(path)/database")
-    #expect(await code { try await Replica.make(at: path, from: source) } == .noReplica)
+    #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .noReplica)
     #expect(FileManager.default.fileExists(atPath: "\(path)/keyring"))
   }
 
@@ -341,7 +343,7 @@ struct SourceTests {
       }
       return Array("wrong".utf8)
     }
-    let error = await failure { try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret)) }
+    let error = await failure { try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret), reader: .tested) }
     #expect(error?.code == (isEmpty ? .wrongKey : .replicaExists), "\(String(describing: error))")
     let replica = try await Replica.open(existing: path, models: isEmpty ? [] : [Customer.self])
     if !isEmpty { #expect(try await replica.fetch(Customer.all).map(\.name) == ["kept"]) }
@@ -359,20 +361,20 @@ struct SourceTests {
       CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent);
       INSERT INTO child VALUES (1, 7);
       """)
-    #expect(await code { try await Replica.make(at: path, from: dangling) } == .constraint)
+    #expect(await code { try await Replica.make(at: path, from: dangling, reader: .tested) } == .constraint)
     let contents = try Keyring.open(at: location)
     #expect(contents.group == nil && contents.databaseSalt == nil && contents.members.isEmpty)
     let files = try FileManager.default.contentsOfDirectory(atPath: path)
     let locks = ["keyring.lock", "keyring.anchor.lock", "lock", "rekey.lock", "database-gate", "machine.key.lock"]
     #expect(Set(files).isSubset(of: locks + ["keyring", "machine.key"]), "\(files)")
     unlink(database)
-    _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop))
+    _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop), reader: .tested)
     #expect(try await Replica.identity(at: path) == identity)
   }
 
   @Test("has hybrid keys when that is asked for")
   func postQuantum() async throws {
-    _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop), postQuantum: true)
+    _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop), postQuantum: true, reader: .tested)
     #expect(try await Replica.identity(at: path).isPostQuantum)
     let replica = try await Replica.open(at: path, postQuantum: true)
     #expect(try await replica.members().count == 1)
@@ -396,7 +398,7 @@ struct SourceTests {
     let copy = try TestFolder.plaintext("copy.db", in: folder.path)
     let isDone = Mutex(false)
     let error = await failure {
-      try await Replica.make(at: path, from: source) { fraction in
+      try await Replica.make(at: path, from: source, reader: .tested) { fraction in
         guard fraction > 0.5, fraction < 1, !isDone.withLock({ $0 }) else { return }
         isDone.withLock { $0 = true }
         do {
@@ -427,7 +429,7 @@ struct SourceTests {
       """)
     let database = database
     let refused = Mutex(0)
-    let report = try await Replica.make(at: path, from: source) { fraction in
+    let report = try await Replica.make(at: path, from: source, reader: .tested) { fraction in
       guard fraction > 0.5, fraction < 1 else { return }
       do {
         let writer = try Connection(plaintext: database, mode: .copy)

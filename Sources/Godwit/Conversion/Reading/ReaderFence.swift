@@ -86,34 +86,3 @@ package enum ReaderFence {
     return filter
   }
 }
-
-/// How much reading a database may take (Specs/limits.md, "Another program's database").
-package struct ReaderLimits: Equatable, Sendable {
-  /// How large the database is.
-  package let byteCount: Int
-
-  package init(byteCount: Int) { self.byteCount = max(0, byteCount) }
-
-  /// The largest value that SQLite stores, or a smaller database's size.
-  private var valueByteCount: Int { min(byteCount, 1_000_000_000) }
-
-  /// How many steps of SQLite's machine all statements may take. A row of three bytes may have 2,000 columns that were
-  /// added later.
-  package var steps: Int { 100_000_000 + 1_000 * byteCount }
-
-  /// Memory beyond what the program takes by itself. A value is held as the page cache, SQLite and the answer have it,
-  /// which grows by being doubled.
-  package var memoryByteCount: Int { 256 << 20 + 6 * valueByteCount }
-
-  /// Time of a processor, by which a slow one has taken all steps.
-  package var cpuSeconds: Int { 30 + steps / 10_000_000 }
-
-  /// How long the program waits for answers, taken together: what other programs and a slow disk may keep the process.
-  package var waitMilliseconds: Int { 4_000 * cpuSeconds }
-
-  /// One frame: a row, whose text may become longer as UTF-8, or some rows.
-  package var frameByteCount: Int { 16 << 20 + 2 * valueByteCount }
-
-  /// All answers together.
-  package var answerByteCount: Int { 256 << 20 + 1_000 * byteCount }
-}

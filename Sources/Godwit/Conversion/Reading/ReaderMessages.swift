@@ -10,6 +10,11 @@ struct ReaderOrder {
   let pageSize: Int
   let limits: ReaderLimits
 
+  /// Those that the process itself keeps.
+  private static var limits: [WritableKeyPath<ReaderLimits, Int>] {
+    [\.steps, \.memoryByteCount, \.cpuSeconds, \.frameByteCount]
+  }
+
   init(path: String, key: SecretBytes?, pageSize: Int, limits: ReaderLimits) {
     self.path = path
     self.key = key
@@ -23,7 +28,9 @@ struct ReaderOrder {
     let key = try reader.lengthPrefixed(limit: 32)
     self.key = key.isEmpty ? nil : SecretBytes(copying: key)
     pageSize = try reader.count(limit: 65_536)
-    limits = ReaderLimits(byteCount: try reader.count(limit: 1 << 48))
+    var limits = ReaderLimits(byteCount: 0)
+    for limit in Self.limits { limits[keyPath: limit] = try reader.count() }
+    self.limits = limits
     try reader.expectEnd()
   }
 
@@ -32,7 +39,7 @@ struct ReaderOrder {
     writer.string(path)
     if let key { key.withUnsafeBytes { writer.lengthPrefixed(Array($0)) } } else { writer.varint(0) }
     writer.varint(pageSize)
-    writer.varint(limits.byteCount)
+    for limit in Self.limits { writer.varint(limits[keyPath: limit]) }
     return writer.bytes
   }
 }

@@ -20,9 +20,11 @@ final class RemoteSource: SourceRows {
   /// - Parameters:
   ///   - path: What errors call the database.
   ///   - check: Called while answers are waited for; what it throws ends the waiting.
-  init(_ order: ReaderOrder, path: String, program: String, check: @escaping () throws -> Void) throws {
+  init(
+    _ order: ReaderOrder, _ limits: ReaderLimits, path: String, program: String, check: @escaping () throws -> Void
+  ) throws {
     process = try ReaderProcess(program: program)
-    limits = order.limits
+    self.limits = limits
     self.path = path
     remaining = limits.answerByteCount
     let patience = Patience(limits, path: path, check)

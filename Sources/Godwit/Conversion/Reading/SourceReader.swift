@@ -5,8 +5,15 @@ import Synchronization
 /// Where another program's database is read, of which a replica is made. A database can be made on purpose to make SQLite
 /// run into a fault; see ``Replica/make(at:from:name:key:postQuantum:reader:progress:)``.
 public struct SourceReader: Sendable {
+  /// What is started to read.
+  struct Program: Sendable {
+    let path: String
+    /// What it may take, of a database of a size.
+    var limits: @Sendable (_ byteCount: Int) -> ReaderLimits = { ReaderLimits(byteCount: $0) }
+  }
+
   private enum Place {
-    case child(program: String)
+    case child(Program)
     case thisProcess
   }
 
@@ -14,7 +21,7 @@ public struct SourceReader: Sendable {
 
   /// The program is started anew, and reads the database with limits on memory, time and system calls, without the
   /// replica's keys. The program must call ``serveIfAsked()`` at its start.
-  public static let child = SourceReader(place: .child(program: ownProgram))
+  public static let child = SourceReader(place: .child(Program(path: ownProgram)))
 
   /// The process that makes the replica also reads the database: for one that is trusted, such as the program's own.
   public static let thisProcess = SourceReader(place: .thisProcess)
@@ -23,7 +30,7 @@ public struct SourceReader: Sendable {
   private static let canServe = Atomic(false)
 
   /// The same as ``child`` with another program, which serves.
-  static func child(program: String) -> SourceReader { SourceReader(place: .child(program: program)) }
+  static func child(_ program: Program) -> SourceReader { SourceReader(place: .child(program)) }
 
   /// Reads a database for the process that started this one, and ends, if that is what it was started for; returns at
   /// once otherwise. A program that makes replicas of databases calls it first of all in its `main`, before it opens
@@ -40,9 +47,9 @@ public struct SourceReader: Sendable {
   /// The program to start; nil for this process.
   ///
   /// Throws `invalidArgument` for one that would not serve.
-  func program() throws -> String? {
+  func program() throws -> Program? {
     guard case .child(let program) = place else { return nil }
-    guard program != Self.ownProgram || Self.canServe.load(ordering: .relaxed) else {
+    guard program.path != Self.ownProgram || Self.canServe.load(ordering: .relaxed) else {
       throw GodwitError(
         .invalidArgument, "the database is to be read by this program started anew, which it is not prepared for",
         hint: "call SourceReader.serveIfAsked() first of all in main; or, for a database that you trust, "

@@ -1,0 +1,6 @@
+@testable import Godwit
+
+extension SourceReader {
+  /// A process that reads. The one that runs the tests cannot be started anew for it: its `main` is not ours.
+  static let tested = SourceReader.child(Program(path: KillSubject.path))
+}
