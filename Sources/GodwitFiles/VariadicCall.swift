@@ -1,7 +1,7 @@
 import Foundation
 
-/// C's variadic functions, which Swift does not import. Their arguments are integers and addresses here, which the calling
-/// conventions of x86-64 and AArch64 pass like fixed ones.
+/// C's variadic functions, which Swift does not import. Their arguments are integers and addresses here, which the
+/// calling conventions of x86-64 and AArch64 pass like fixed ones.
 package enum VariadicCall {
   /// prctl(2).
   package static func prctl(_ option: CInt, _ first: UInt = 0, _ second: UInt = 0) -> Int {

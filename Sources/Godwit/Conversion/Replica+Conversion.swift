@@ -27,8 +27,8 @@ extension Replica {
   ///   given; `wrongKey`; `damagedDatabase`; `busy` when changes lie in a log beside it, or it was changed while it was
   ///   read; `invalidSchema` for names that are Godwit's; `constraint` for rows that refer to none; `invalidArgument`
   ///   for an identity of the other kind where a post-quantum one is asked for, and where the program does not call
-  ///   ``SourceReader/serveIfAsked()``; `limitExceeded` where reading takes more memory, time or steps than the database's
-  ///   size justifies; `diskFull`, `fileAccess`.
+  ///   ``SourceReader/serveIfAsked()``; `limitExceeded` where reading takes more memory, time or steps than the
+  ///   database's size justifies; `diskFull`, `fileAccess`.
   public static func make(
     at path: String, from source: DatabaseSource, name: String? = nil, key: KeySource = .keyring(),
     postQuantum: Bool = false, reader: SourceReader = .child, progress: ProgressHandler? = nil

@@ -41,7 +41,7 @@ struct SourceOpening {
     if let program {
       let limits = program.limits(state.byteCount)
       let order = ReaderOrder(path: path, key: copy?.key, pageSize: pageSize, limits: limits)
-      return try body(RemoteSource(order, limits, path: source.path, program: program.path, check: check))
+      return try body(RemoteSource(order, limits, path: source.path, program: program, check: check))
     }
     let connection = try Connection(foreign: path, key: copy?.key, pageSize: pageSize) {}
     try connection.execute("BEGIN")

@@ -80,8 +80,8 @@ extension Statement {
     }
   }
 
-  /// Appends the row with its values encoded, text as UTF-8 where the database has another encoding. Text that is in no
-  /// encoding goes along as it is.
+  /// Appends the row with its values encoded, text as UTF-8 where the database has another encoding. Text that is in
+  /// no encoding goes along as it is.
   package func writeForeignRow(to writer: inout ByteWriter) {
     for index in 0..<Int32(columnCount) {
       guard storageClass(at: index) == .text else {

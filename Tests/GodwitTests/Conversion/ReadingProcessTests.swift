@@ -7,21 +7,21 @@ import Testing
 
 /// A process that does not read, but what a database made on purpose might have it do.
 private struct FakeReader {
-  let path: String
-  private var note: String { "\(path).process" }
+  private let commands: String
+  private let note: String
 
-  init(_ commands: String, in folder: TemporaryFolder) throws {
-    path = folder.file("fake-reader")
-    let script = "#!/bin/sh\necho $$ > \"$0.process\"\n\(commands)\n"
-    try Data(script.utf8).write(to: URL(fileURLWithPath: path))
-    chmod(path, 0o700)
+  init(_ commands: String, in folder: TemporaryFolder) {
+    self.commands = commands
+    note = folder.file("fake-reader.process")
   }
 
-  var reader: SourceReader {
+  var reader: SourceReader { reader(waiting: 1_500) }
+
+  func reader(waiting milliseconds: Int) -> SourceReader {
     .child(
-      SourceReader.Program(path: path) { byteCount in
+      SourceReader.Program(path: "/bin/sh", arguments: ["-c", "echo $$ > '\(note)'; \(commands)"]) { byteCount in
         var limits = ReaderLimits(byteCount: byteCount)
-        limits.waitMilliseconds = 1_500
+        limits.waitMilliseconds = milliseconds
         return limits
       })
   }
@@ -46,7 +46,9 @@ struct ReadingProcessTests {
     database = try TestFolder.plaintext("source.db", in: folder.path)
   }
 
-  private func shop() throws -> DatabaseSource { .plaintext(at: try SourceDatabase(database, SourceDatabase.shop).path) }
+  private func shop() throws -> DatabaseSource {
+    .plaintext(at: try SourceDatabase(database, SourceDatabase.shop).path)
+  }
 
   private func expectNothingMade(at location: SourceLocation = #_sourceLocation) {
     for name in ["database", "database.old", "keyring"] {
@@ -79,12 +81,18 @@ struct ReadingProcessTests {
       (#"printf '\020\377\377\377\377' >&0; exec sleep 600"#, "at once", .limitExceeded),
       (#"printf '\020\000\000\001\000half' >&0; exec sleep 600"#, "takes longer than", .limitExceeded),
       // That it is open, then what is no row; then an error of the replica's, which is none of its to name.
-      (#"printf '\020\000\000\000\000\021\000\000\000\002\377\377' >&0; exec sleep 600"#, "gives no rows", .damagedDatabase),
-      (#"printf '\020\000\000\000\000\023\000\000\000\014\005wrong\004text\000' >&0; exec sleep 600"#, "text", .damagedDatabase),
+      (
+        #"printf '\020\000\000\000\000\021\000\000\000\002\377\377' >&0; exec sleep 600"#, "gives no rows",
+        .damagedDatabase
+      ),
+      (
+        #"printf '\020\000\000\000\000\023\000\000\000\014\005wrong\004text\000' >&0; exec sleep 600"#, "text",
+        .damagedDatabase
+      ),
     ])
   func ends(commands: String, message: String, code: GodwitError.Code) async throws {
     let source = try shop()
-    let fake = try FakeReader(commands, in: folder)
+    let fake = FakeReader(commands, in: folder)
     let failure = await error { _ = try await Replica.make(at: path, from: source, reader: fake.reader) }
     #expect(failure?.code == code && failure?.message.contains(message) == true, "\(String(describing: failure))")
     #expect(fake.hasEnded)
@@ -95,8 +103,8 @@ struct ReadingProcessTests {
   func cancelled() async throws {
     let source = try shop()
     // It says that the database is open, and no more.
-    let fake = try FakeReader(#"printf '\020\000\000\000\000' >&0; exec sleep 600"#, in: folder)
-    let reader = SourceReader.child(SourceReader.Program(path: fake.path))
+    let fake = FakeReader(#"printf '\020\000\000\000\000' >&0; exec sleep 600"#, in: folder)
+    let reader = fake.reader(waiting: 600_000)
     let path = path
     let task = Task { try await Replica.make(at: path, from: source, reader: reader) }
     while !FileManager.default.fileExists(atPath: "\(path)/database") { await Task.yield() }
@@ -106,7 +114,9 @@ struct ReadingProcessTests {
     expectNothingMade()
   }
 
-  @Test("that is given less memory or fewer steps than the database wants gives that as its error", arguments: [true, false])
+  @Test(
+    "that is given less memory or fewer steps than the database wants gives that as its error",
+    arguments: [true, false])
   func limits(isMemory: Bool) async throws {
     let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT i FROM n"
     let source = DatabaseSource.plaintext(
@@ -130,7 +140,9 @@ struct ReadingProcessTests {
     _ = try await Replica.make(at: path, from: source, reader: .tested)
   }
 
-  @Test("gives text of a database in UTF-16, and text that is not UTF-8, as this process reads them", arguments: ["UTF-8", "UTF-16"])
+  @Test(
+    "gives text of a database in UTF-16, and text that is not UTF-8, as this process reads them",
+    arguments: ["UTF-8", "UTF-16"])
   func encodings(encoding: String) async throws {
     let source = DatabaseSource.plaintext(
       at: try SourceDatabase(

@@ -8,12 +8,14 @@ package enum ReaderFence {
   /// Ends with the thread that started it, holds no descriptor but the standard ones, and cannot be looked into.
   static func detach() throws {
     SecretProtection.disableCrashReports()
-    guard VariadicCall.prctl(1, UInt(SIGKILL)) == 0 else { throw refused("its end with the program (PR_SET_PDEATHSIG)") }
+    guard VariadicCall.prctl(1, UInt(SIGKILL)) == 0 else {
+      throw refused("its end with the program (PR_SET_PDEATHSIG)")
+    }
     try? SecretProtection.disableCoreDumps()
     guard !SecretProtection.isDumpable else { throw refused("its memory to be kept from others (PR_SET_DUMPABLE)") }
-    // Where the kernel has no close_range, those that are not closed at the start of a program stay open.
     if VariadicCall.systemCall(SystemCallNumber.closeRange, 3, UInt(UInt32.max), 0) != 0 {
-      for descriptor in Int32(3)..<1_024 { close(descriptor) }
+      // A kernel of before 2020.
+      for descriptor in 3..<Int32(clamping: max(4, sysconf(Int32(_SC_OPEN_MAX)))) { close(descriptor) }
     }
   }
 
@@ -77,7 +79,9 @@ package enum ReaderFence {
     if isOpening {
       filter.add(Number.openat, .allow, when: [.lacks(2, writing)])
       for number in Number.opening { filter.add(number, .allow, when: [.lacks(1, writing)]) }
-      for number in Number.looking + [Number.newfstatat, Number.prctl, UInt32(Number.seccomp)] { filter.add(number, .allow) }
+      for number in Number.looking + [Number.newfstatat, Number.prctl, UInt32(Number.seccomp)] {
+        filter.add(number, .allow)
+      }
     } else {
       // As if nothing were there: libraries do without what they would look for.
       for number in Number.opening + Number.looking + [Number.openat] { filter.add(number, .fail(ENOENT)) }

@@ -73,8 +73,8 @@ struct ReaderQuestion {
 enum ReaderFailure {
   /// What reading can fail with. Nothing that speaks of the replica, of keys or of members is believed.
   private static let codes: [GodwitError.Code] = [
-    .busy, .damagedDatabase, .fileAccess, .limitExceeded, .noCipher, .notADatabase, .notAuthorized, .sql, .valueMismatch,
-    .wrongKey,
+    .busy, .damagedDatabase, .fileAccess, .limitExceeded, .noCipher, .notADatabase, .notAuthorized, .sql,
+    .valueMismatch, .wrongKey,
   ]
   private static let textLimit = 64 << 10
 
@@ -90,7 +90,9 @@ enum ReaderFailure {
   static func error(_ payload: [UInt8]) throws -> GodwitError {
     var reader = ByteReader(payload)
     // A text that was cut in the middle of a character got a longer one there.
-    let (code, message, hint) = try (reader.string(limit: 64), reader.string(limit: 2 * textLimit), reader.string(limit: 2 * textLimit))
+    let code = try reader.string(limit: 64)
+    let message = try reader.string(limit: 3 * textLimit)
+    let hint = try reader.string(limit: 3 * textLimit)
     try reader.expectEnd()
     let known = codes.first { $0.rawValue == code } ?? .damagedDatabase
     return GodwitError(known, message, hint: hint.isEmpty ? nil : hint)

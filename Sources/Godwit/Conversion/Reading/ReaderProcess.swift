@@ -1,8 +1,8 @@
 import Foundation
 import GodwitBase
 
-/// A process that reads a database (``ReaderServer``): a program started anew, for a copy of this process would have the
-/// locks that its other threads hold, and the replica's keys.
+/// A process that reads a database (``ReaderServer``): a program started anew, for a copy of this process would have
+/// the locks that its other threads hold, and the replica's keys.
 ///
 /// It is killed and waited for at the end, whatever has become of it: there is nothing that it could leave half done.
 final class ReaderProcess {
@@ -18,7 +18,7 @@ final class ReaderProcess {
   private var status: Int32?
 
   /// Throws `fileAccess`.
-  init(program: String) throws {
+  init(_ program: SourceReader.Program) throws {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Self.failure(errno) }
@@ -42,7 +42,7 @@ final class ReaderProcess {
   }
 
   /// A process group of its own keeps the terminal's signals from it, which this program answers by ending it.
-  private static func spawn(_ program: String, socket: Int32) throws -> pid_t {
+  private static func spawn(_ program: SourceReader.Program, socket: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -61,8 +61,8 @@ final class ReaderProcess {
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     let environment = variables.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
     var process: pid_t = 0
-    let result = withCStrings([program, argument]) { arguments in
-      withCStrings(environment) { posix_spawn(&process, program, &actions, &attributes, arguments, $0) }
+    let result = withCStrings([program.path] + program.arguments) { arguments in
+      withCStrings(environment) { posix_spawn(&process, program.path, &actions, &attributes, arguments, $0) }
     }
     guard result == 0 else { throw failure(result) }
     return process
@@ -102,12 +102,14 @@ final class ReaderProcess {
     for _ in 0..<Self.endMilliseconds / 10 where !wait(isPatient: false) { usleep(10_000) }
     end()
     let signal = (status ?? 0) & 0x7F
-    let hint = "it may be damaged, or made to do harm: copy what is wanted into a new database with the program it is of"
+    let hint =
+      "it may be damaged, or made to do harm: copy what is wanted into a new database with the program it is of"
     switch signal {
     case SIGXCPU:
       return GodwitError(
         .limitExceeded,
-        "reading \(path) takes more than \(limits.cpuSeconds) seconds of the processor, which is beyond its size; nothing was made",
+        "reading \(path) takes more than \(limits.cpuSeconds) seconds of the processor, which is beyond its size; "
+          + "nothing was made",
         hint: hint)
     case 0:
       return GodwitError(

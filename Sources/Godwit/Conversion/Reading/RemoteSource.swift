@@ -21,9 +21,10 @@ final class RemoteSource: SourceRows {
   ///   - path: What errors call the database.
   ///   - check: Called while answers are waited for; what it throws ends the waiting.
   init(
-    _ order: ReaderOrder, _ limits: ReaderLimits, path: String, program: String, check: @escaping () throws -> Void
+    _ order: ReaderOrder, _ limits: ReaderLimits, path: String, program: SourceReader.Program,
+    check: @escaping () throws -> Void
   ) throws {
-    process = try ReaderProcess(program: program)
+    process = try ReaderProcess(program)
     self.limits = limits
     self.path = path
     remaining = limits.answerByteCount
@@ -129,7 +130,8 @@ extension RemoteSource {
       try check()
       guard waited < .milliseconds(limits.waitMilliseconds) else {
         throw GodwitError(
-          .limitExceeded, "reading \(path) takes longer than \(limits.waitMilliseconds / 1_000) seconds; nothing was made",
+          .limitExceeded,
+          "reading \(path) takes longer than \(limits.waitMilliseconds / 1_000) seconds; nothing was made",
           hint: "try again when the machine has less to do; or the database is made to do harm")
       }
       var polled = pollfd(fd: descriptor, events: events, revents: 0)

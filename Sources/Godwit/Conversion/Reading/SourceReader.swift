@@ -2,12 +2,13 @@ import Foundation
 import GodwitBase
 import Synchronization
 
-/// Where another program's database is read, of which a replica is made. A database can be made on purpose to make SQLite
-/// run into a fault; see ``Replica/make(at:from:name:key:postQuantum:reader:progress:)``.
+/// Where another program's database is read, of which a replica is made. A database can be made on purpose to make
+/// SQLite run into a fault; see ``Replica/make(at:from:name:key:postQuantum:reader:progress:)``.
 public struct SourceReader: Sendable {
   /// What is started to read.
   struct Program: Sendable {
     let path: String
+    var arguments = [ReaderProcess.argument]
     /// What it may take, of a database of a size.
     var limits: @Sendable (_ byteCount: Int) -> ReaderLimits = { ReaderLimits(byteCount: $0) }
   }

@@ -8,8 +8,8 @@ protocol SourceRows {
   /// Throws `valueMismatch` for text that is not UTF-8.
   func rows(_ sql: String, authority: Authority) throws -> [[Value]]
 
-  /// Runs the other statement with each row that this one gives, value by value as they are stored, and `afterRow` after
-  /// each.
+  /// Runs the other statement with each row that this one gives, value by value as they are stored, and `afterRow`
+  /// after each.
   func copy(_ sql: String, through insert: Statement, afterRow: () throws -> Void) throws
 }
 

@@ -5,8 +5,8 @@ import GodwitFiles
 /// Which system calls a process may make from now on, as a program of seccomp(2) that the kernel runs at each. What is
 /// not named fails with EPERM.
 struct SystemCallFilter {
-  /// What an argument must be. Only its low 32 bits are looked at: they are all that the kernel takes of a descriptor, a
-  /// command or a process, and have all flags.
+  /// What an argument must be. Only its low 32 bits are looked at: they are all that the kernel takes of a descriptor,
+  /// a command or a process, and have all flags.
   enum Condition {
     case oneOf(Int, [UInt32])
     case lacks(Int, UInt32)
@@ -120,8 +120,9 @@ struct SystemCallFilter {
     guard result == 0 else {
       let reason = result < 0 ? String(cString: strerror(errno)) : "thread \(result) cannot be bound"
       throw GodwitError(
-        .fileAccess, "this system cannot limit the system calls of the process that reads the database (seccomp): \(reason)",
-        hint: "convert where the kernel has seccomp filters, or read a database that you trust in your own process (.thisProcess)")
+        .fileAccess,
+        "this system cannot limit the system calls of the process that reads the database (seccomp): \(reason)",
+        hint: "convert where the kernel has them, or read a database that you trust in your own process (.thisProcess)")
     }
   }
 }
