@@ -17,7 +17,7 @@ final class ReaderSocket {
 
   /// Where the process has its end.
   static let childDescriptor: Int32 = 0
-  private static let headerByteCount = 5
+  static let headerByteCount = 5
   private static let pieceByteCount = 64 << 10
 
   private let descriptor: Int32

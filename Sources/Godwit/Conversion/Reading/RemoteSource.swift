@@ -82,7 +82,7 @@ final class RemoteSource: SourceRows {
   /// Throws what the other process says it failed with.
   private func receive() throws -> (kind: ReaderSocket.Kind, payload: [UInt8]) {
     let (kind, payload) = try socket.receive()
-    remaining -= payload.count
+    remaining -= ReaderSocket.headerByteCount + payload.count
     guard remaining >= 0 else { throw tooMuch("its content") }
     if kind == .failure { throw try ReaderFailure.error(payload) }
     return (kind, payload)
