@@ -13,8 +13,8 @@ struct ReadingProcessTracingTests {
   /// Calls that may succeed once the database is open.
   private static let harmless: Set<Substring> = [
     "read", "pread64", "lseek", "fstat", "fcntl", "close", "mmap", "munmap", "mremap", "mprotect", "brk", "madvise",
-    "futex", "sendto", "recvfrom", "getpid", "gettid", "geteuid", "gettimeofday", "clock_gettime", "getrandom", "rt_sigaction",
-    "rt_sigprocmask", "sched_yield", "sched_getaffinity", "exit_group",
+    "futex", "sendto", "recvfrom", "getpid", "gettid", "geteuid", "gettimeofday", "clock_gettime", "getrandom",
+    "rt_sigaction", "rt_sigprocmask", "sched_yield", "sched_getaffinity", "exit_group",
   ]
 
   private static let limits = [

@@ -19,8 +19,8 @@ enum SystemCallNumber {
     static let harmless: [UInt32] = [
       39, 102, 104, 107, 108, 110, 186, 201, 96, 228, 229, 35, 230, 24, 204, 318, 219, 13, 14, 15, 131, 60, 231,
     ]
-    /// clone, fork, vfork, execve, execveat, clone3, socket, connect, ptrace, process_vm_readv, process_vm_writev, kill,
-    /// io_uring_setup, userfaultfd, bpf.
+    /// clone, fork, vfork, execve, execveat, clone3, socket, connect, ptrace, process_vm_readv, process_vm_writev,
+    /// kill, io_uring_setup, userfaultfd, bpf.
     static let hostile: [UInt32] = [56, 57, 58, 59, 322, 435, 41, 42, 101, 310, 311, 62, 425, 323, 321]
   #elseif arch(arm64)
     static let architecture: UInt32? = 0xC000_00B7
