@@ -28,4 +28,24 @@ struct ThreatTableTests {
     let unknown = try TestedRow.unknownTests(of: rows)
     #expect(unknown.isEmpty, "these are no tests in Tests/")
   }
+
+  /// Lines of the tables whose first cell is a name in bold, or a number of what was shown.
+  private func lines(startingWith start: String, cells: Int) throws -> [[String]] {
+    try DocumentationPage.text(of: "Specs/threat-model.md").components(separatedBy: "\n")
+      .filter { $0.hasPrefix(start) }.map(TestNames.cells).filter { $0.count == cells }
+  }
+
+  @Test("says of each attacker, and of each attack that was shown, which tests show what it may not")
+  func attackers() throws {
+    let attackers = try lines(startingWith: "| **", cells: 7).map { $0[5] }
+    let shown = try lines(startingWith: "| A", cells: 6).map { $0[4] }
+    #expect(attackers.count == 10)
+    #expect(shown.count == 17)
+    let existing = try TestNames.all()
+    for cell in attackers + shown {
+      let names = TestNames.named(in: cell)
+      #expect(!names.isEmpty)
+      for name in names { #expect(existing.contains(name), "\(name) is no test") }
+    }
+  }
 }

@@ -47,8 +47,7 @@ struct FrameLimitTests {
     return try encoder.finish()
   }
 
-  /// How many transactions come out, and why no more.
-  /// The same of a file whose frame is packed to so many bytes.
+  /// How many transactions come out of a file whose frame is packed to so many bytes, and why no more.
   private func read(_ frame: [UInt8], packed: Int = 1 << 30) -> (count: Int, code: GodwitError.Code?) {
     var position = FramePosition([range(last: 1_000_000)])
     var count = 0
@@ -57,7 +56,7 @@ struct FrameLimitTests {
       try expansion.unpack(frame.count, from: packed)
       var decoder = try FrameDecoder(frame, origins: [origin])
       while let record = try decoder.next(&position) {
-        try expansion.restore(record.changes.count)
+        try expansion.restore(record.changes.count, elements: 0)
         count += 1
       }
       return (count, nil)
@@ -187,5 +186,82 @@ struct FrameLimitTests {
     #expect(try update([1], [3, 1, 0xFF]) == .corruptFile)
     #expect(try update([1], [1, 0x80, 0]) == .corruptFile)
     #expect(try update([1], [5]) == .corruptFile)
+  }
+
+  private func sets(_ count: Int, of elements: Int) -> [UInt8] {
+    let table = ChangeSet.Table(
+      name: "t", columnCount: 2, keyCount: 1,
+      columns: [ChangeSet.Column(index: 0, name: "id"), ChangeSet.Column(index: 1, name: "tags", isRelative: true)])
+    let set = SetElements.value(of: (0..<elements).map { "\($0)" })
+    return changes([table]) { writer in
+      for key in 0..<count {
+        writer.varint(Operation.head(table: 0, kind: .insert))
+        writer.value(.integer(Int64(key)))
+        writer.value(set)
+      }
+      return count
+    }
+  }
+
+  /// How many elements come out of a file packed to so many bytes, and why no more.
+  private func readElements(_ frame: [UInt8], packed: Int) -> (count: Int, code: GodwitError.Code?) {
+    var position = FramePosition([range(last: 1_000)])
+    var expansion = SyncFileExpansion()
+    var count = 0
+    do {
+      try expansion.unpack(frame.count, from: packed)
+      var decoder = try FrameDecoder(frame, origins: [origin])
+      while let record = try decoder.next(&position) {
+        try expansion.restore(record.changes.count, elements: decoder.elements)
+        count += decoder.elements
+      }
+      return (count, nil)
+    } catch {
+      return (count, (error as? GodwitError)?.code)
+    }
+  }
+
+  @Test("elements of sets are as many as 131,072, or a quarter of the packed bytes; few in each of many rows count for nothing")
+  func elements() throws {
+    let large = try frame([sets(1, of: 100_016), sets(1, of: 60_016)])
+    #expect(readElements(large, packed: 640_000) == (160_000, nil))
+    #expect(readElements(large, packed: 639_999) == (100_000, .limitExceeded))
+    #expect(try readElements(frame([sets(20_000, of: 16)]), packed: 50_000) == (0, nil))
+  }
+
+  @Test("a writer makes its file large enough for the elements it names")
+  func elementsWritten() throws {
+    var encoder = FrameEncoder(origins: [origin])
+    for (place, count) in [100_016, 60_016, 16].enumerated() {
+      try encoder.append(record(place + 1, sets(1, of: count)))
+    }
+    #expect(encoder.elements == 160_000)
+    var part = [UInt8](repeating: 1, count: 1_000)
+    var expansion = SyncFileExpansion()
+    expansion.pad(&part, unpackedSize: 1_000, restoredSize: 1_000, elements: encoder.elements)
+    #expect(part.count == 640_008)
+    #expect(readElements(try encoder.finish(), packed: part.count) == (160_000, nil))
+  }
+
+  @Test("a row that a transaction moves onto itself, or round, is refused")
+  func roundMoves() throws {
+    let table = ChangeSet.Table(
+      name: "t", columnCount: 1, keyCount: 1, columns: [ChangeSet.Column(index: 0, name: "id")])
+    func moves(_ keys: (to: Int64, from: Int64)...) throws -> [UInt8] {
+      try frame([
+        changes([table]) { writer in
+          for (to, from) in keys {
+            writer.varint(Operation.head(table: 0, kind: .move))
+            writer.value(.integer(to))
+            writer.value(.integer(from))
+            writer.varint(0)
+          }
+          return keys.count
+        }
+      ])
+    }
+    #expect(try read(moves((2, 1))) == (1, nil))
+    #expect(try read(moves((1, 1))) == (0, .corruptFile))
+    #expect(try read(moves((2, 1), (1, 2))) == (0, .corruptFile))
   }
 }

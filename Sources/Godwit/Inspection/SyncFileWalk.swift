@@ -43,7 +43,7 @@ struct SyncFileWalk {
           reading: &block, tables: header.tables.count, origins: head.origins.count,
           migrations: header.migrations.count)
         guard case .transaction(let number, let transaction) = item else {
-          try take(item)
+          try take(item, in: file)
           continue
         }
         sequences[number] = sequences[number].next
@@ -69,7 +69,7 @@ struct SyncFileWalk {
   /// What the author of the transaction taken last held of others.
   func context(of origin: Origin) -> VersionVector { contexts[origin] ?? VersionVector() }
 
-  private mutating func take(_ item: SnapshotItem) throws {
+  private mutating func take(_ item: SnapshotItem, in file: SyncFileReader) throws {
     switch item {
     case .row(let number, let values):
       try items.checkRow(values, of: header.tables[number])
@@ -77,7 +77,8 @@ struct SyncFileWalk {
     case .state(let number, let key, let bytes):
       try items.check(key, count: header.tables[number].keyCount)
       var reader = ByteReader(bytes)
-      let state = try RowState(reading: &reader, origins: numbering)
+      let state = try RowState(reading: &reader, origins: numbering, contributionLimit: file.contributionLimit)
+      try file.take(contributions: state.contributionCount)
       try reader.expectEnd()
       try items.check(state, header.tables[number])
     case .hold(let kind, let target, let rest, let number, let key):

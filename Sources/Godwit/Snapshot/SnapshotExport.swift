@@ -61,9 +61,11 @@ struct SnapshotExport {
         let key = try RowKey(bytes: statement.blob(at: 0))
         guard let number = places[key.table] else { continue }
         var reader = ByteReader(statement.blob(at: 1))
-        var state = ByteWriter(capacity: 64)
-        try RowState(reading: &reader, origins: log.origins).write(to: &state, origins: numbering)
-        try writer.append(.state(table: number, key: key.key, state: state.bytes[...]))
+        var bytes = ByteWriter(capacity: 64)
+        let state = try RowState(reading: &reader, origins: log.origins)
+        try state.write(to: &bytes, origins: numbering)
+        try writer.append(
+          .state(table: number, key: key.key, state: bytes.bytes[...]), contributions: state.contributionCount)
       }
     }
   }

@@ -103,7 +103,8 @@ final class SnapshotLoader {
     case .state(let number, let key, let bytes):
       try items.check(key, count: tables[number].definition.keyCount)
       var reader = ByteReader(bytes)
-      let state = try RowState(reading: &reader, origins: numbering)
+      let state = try RowState(reading: &reader, origins: numbering, contributionLimit: file.contributionLimit)
+      try file.take(contributions: state.contributionCount)
       try reader.expectEnd()
       try items.check(state, tables[number].definition)
       let row = RowKey(table: tables[number].number, key: key)

@@ -25,6 +25,15 @@ package final class AgeEnvelope {
     headerByteCount = header.encoded.count
   }
 
+  /// Those of the identities, the present one first, that are tried: each is tried at each stanza, and nobody vouches for a
+  /// file before one fits. With few recipients all are.
+  package func worthTrying(_ identities: [AgeIdentity]) -> ArraySlice<AgeIdentity> {
+    identities.prefix(max(1, Self.tryLimit / max(1, stanzaTypes.count)))
+  }
+
+  /// Tries of a key at a stanza for one file, some 0.1 ms each.
+  package static let tryLimit = 8_192
+
   /// Refuses a file with stanzas of other types than the kind's: whoever can open one of those has the file key, so
   /// the file is no better protected than by the weakest.
   ///

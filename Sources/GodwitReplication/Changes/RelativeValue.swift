@@ -13,4 +13,30 @@ package enum RelativeValue {
     }
     throw ByteReader.malformed("a value that is neither a counter's nor a set's")
   }
+
+  /// How many elements of a set a value in its one form names: what each takes in memory is many times what it takes in a
+  /// file (Specs/limits.md, "Sync files").
+  package static func elementCount(_ value: Value) -> Int {
+    guard case .text(let text) = value, let first = text.utf8.first else { return 0 }
+    // A change has a line for each; JSON in its one form has no line ends.
+    guard first == UInt8(ascii: "[") else { return text.utf8.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) } }
+    var (depth, commas, isText, isEscaped) = (0, 0, false, false)
+    for byte in text.utf8 {
+      if isEscaped {
+        isEscaped = false
+      } else if isText {
+        isEscaped = byte == UInt8(ascii: "\\")
+        isText = byte != UInt8(ascii: "\"")
+      } else {
+        switch byte {
+        case UInt8(ascii: "\""): isText = true
+        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        case UInt8(ascii: ",") where depth == 1: commas += 1
+        default: break
+        }
+      }
+    }
+    return text.utf8.count > 2 ? commas + 1 : 0
+  }
 }

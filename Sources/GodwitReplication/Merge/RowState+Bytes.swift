@@ -32,6 +32,9 @@ extension RowState {
     overrides.values.reduce(into: VersionVector()) { $0[$1.dot.origin] = max($0[$1.dot.origin], $1.dot.sequence) }
   }
 
+  /// Of all its cells.
+  package var contributionCount: Int { contributions.values.reduce(0) { $0 + $1.count } }
+
   private var parts: Parts {
     var parts: Parts = []
     if base != nil { parts.insert(.base) }
@@ -128,8 +131,12 @@ extension RowState {
     }
   }
 
-  package init(reading reader: inout ByteReader, origins: some OriginNumbering) throws {
+  /// Throws `limitExceeded` for more contributions than the limit, before they are kept.
+  package init(
+    reading reader: inout ByteReader, origins: some OriginNumbering, contributionLimit: Int = .max
+  ) throws {
     self.init()
+    var left = contributionLimit
     let parts = Parts(rawValue: try reader.count(limit: 2_047, "parts of a row state"))
     isSettled = parts.contains(.settled)
     if parts.contains(.base) { base = try CellStamp(reading: &reader, origins: origins) }
@@ -148,7 +155,7 @@ extension RowState {
       removed = try VersionVector(reading: &reader, origins: origins)
     }
     if parts.contains(.contributions) {
-      try readContributions(followed: false, from: &reader, origins: origins)
+      try readContributions(followed: false, from: &reader, origins: origins, &left)
     }
     if parts.contains(.image) { 
       let count = try reader.count(limit: min(reader.remaining, TableDefinition.columnLimit), "cells")
@@ -175,7 +182,7 @@ extension RowState {
         let staying = try VersionVector(reading: &reader, origins: origins)
         followed[move] = FollowedUpdates(staying: staying, gone: try VersionVector(reading: &reader, origins: origins))
       }
-      try readContributions(followed: true, from: &reader, origins: origins)
+      try readContributions(followed: true, from: &reader, origins: origins, &left)
     }
     try reader.expectEnd()
   }
@@ -192,11 +199,13 @@ extension RowState {
   }
 
   private mutating func readContributions(
-    followed: Bool, from reader: inout ByteReader, origins: some OriginNumbering
+    followed: Bool, from reader: inout ByteReader, origins: some OriginNumbering, _ left: inout Int
   ) throws {
     for _ in 0..<(try reader.count()) {
       let column = try reader.count()
-      for _ in 0..<(try reader.count(limit: reader.remaining, "contributions")) {
+      let number = try reader.count(limit: min(reader.remaining, left), "contributions")
+      left -= number
+      for _ in 0..<number {
         let (dot, value) = (try Dot(reading: &reader, origins: origins), try reader.value())
         let count = try followed ? reader.count(limit: reader.remaining, "moves") : 0
         let path = try (0..<count).map { _ in try CellStamp(reading: &reader, origins: origins) }

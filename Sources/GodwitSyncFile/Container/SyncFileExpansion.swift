@@ -12,9 +12,15 @@ struct SyncFileExpansion {
   /// No part is larger, unpacked: what a change set of the greatest size takes in a frame.
   static let partByteLimit = 5 << 28
 
+  /// Elements of sets that a file may name in any case, and packed bytes for each beyond: one takes some 300 bytes of
+  /// memory while it is merged, and a file's changes of one cell are merged together.
+  static let elementAllowance = 1 << 17
+  static let elementByteCount = 4
+
   private var packed = 0
   private var unpacked = 0
   private var restored = 0
+  private var elements = 0
 
   /// To be asked before a part is unpacked. Throws `limitExceeded`.
   mutating func unpack(_ size: Int, from packedSize: Int) throws {
@@ -26,11 +32,19 @@ struct SyncFileExpansion {
     try check(unpacked)
   }
 
-  /// To be told of each change set that has been restored. Throws `limitExceeded`.
-  mutating func restore(_ size: Int) throws {
+  /// To be told of each change set that has been restored, and of the elements of sets in it. Throws `limitExceeded`.
+  mutating func restore(_ size: Int, elements count: Int) throws {
     restored += size
     try check(restored)
+    guard count <= elementsLeft else {
+      throw GodwitError(
+        .limitExceeded, "the file's \(packed) packed bytes name \(elements + count) elements of sets, or more")
+    }
+    elements += count
   }
+
+  /// How many more elements the parts that were read may name.
+  var elementsLeft: Int { max(Self.elementAllowance, packed / Self.elementByteCount) - elements }
 
   private func check(_ total: Int) throws {
     guard total <= max(Self.allowance, packed * Self.fileRatio) else {
@@ -40,12 +54,15 @@ struct SyncFileExpansion {
 
   /// Takes in a part that is written, and brings it within what readers take: by a skippable frame of zeros behind it
   /// (RFC 8878, section 3.1.2).
-  mutating func pad(_ part: inout [UInt8], unpackedSize: Int, restoredSize: Int) {
+  mutating func pad(_ part: inout [UInt8], unpackedSize: Int, restoredSize: Int, elements count: Int) {
     unpacked += unpackedSize
     restored += restoredSize
+    elements += count
     func least(_ size: Int, _ ratio: Int) -> Int { size > Self.allowance ? (size + ratio - 1) / ratio : 0 }
+    let forElements = elements > Self.elementAllowance ? elements * Self.elementByteCount : 0
     let lacking = max(
-      least(unpackedSize, Self.partRatio), least(max(unpacked, restored), Self.fileRatio) - packed) - part.count
+      least(unpackedSize, Self.partRatio), least(max(unpacked, restored), Self.fileRatio) - packed, forElements - packed)
+      - part.count
     if lacking > 0 {
       var writer = ByteWriter(capacity: lacking + 8)
       for number in [UInt32(0x184D_2A50), UInt32(lacking)] { writer.bigEndian(number.byteSwapped) }

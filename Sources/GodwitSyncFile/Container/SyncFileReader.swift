@@ -75,6 +75,7 @@ package final class SyncFileReader {
   private static func open(
     _ envelope: AgeEnvelope, _ identities: [AgeIdentity]
   ) throws -> (AgeOpener, AgeIdentity) {
+    let identities = envelope.worthTrying(identities)
     for identity in identities.dropLast() {
       do {
         return (try AgeOpener(envelope, identities: [identity]), identity)
@@ -102,7 +103,7 @@ package final class SyncFileReader {
   package func next() throws -> TransactionRecord? {
     while !isFinished {
       if let record = try frame?.next(&position) {
-        try expansion.restore(record.changes.count)
+        try expansion.restore(record.changes.count, elements: frame?.elements ?? 0)
         guard record.context.map(header.vector.covers) ?? true else {
           throw ByteReader.malformed("a transaction whose author had seen more than the sender holds")
         }
@@ -128,6 +129,14 @@ package final class SyncFileReader {
       }
     }
     return nil
+  }
+
+  /// How many contributions the next row state of a snapshot may have.
+  package var contributionLimit: Int { expansion.elementsLeft + FrameElements.freeCount }
+
+  /// Counts a row state's contributions, for which the file has to be large enough.
+  package func take(contributions count: Int) throws {
+    try expansion.restore(0, elements: max(0, count - FrameElements.freeCount))
   }
 
   private func readPart() throws {

@@ -13,6 +13,7 @@ package final class SyncFileWriter {
   /// Transactions, or the blocks of a snapshot.
   private var count = 0
   private var state = ByteWriter()
+  private var stateElements = 0
   private var expansion = SyncFileExpansion()
 
   /// Writes preamble and header. Throws `limitExceeded` for what every reader would refuse; nothing is written then.
@@ -53,8 +54,11 @@ package final class SyncFileWriter {
   }
 
   /// Adds an item of a snapshot's state.
-  package func append(_ item: SnapshotItem) throws {
+  ///
+  /// - Parameter contributions: How many the item has, when it is a row's state.
+  package func append(_ item: SnapshotItem, contributions: Int = 0) throws {
     item.write(to: &state)
+    stateElements += max(0, contributions - FrameElements.freeCount)
     if state.count >= SyncFileFormat.stateTarget { try flush() }
   }
 
@@ -70,20 +74,23 @@ package final class SyncFileWriter {
 
   private func flush() throws {
     if state.count > 0 {
-      try emit(.state, state.bytes, restored: 0)
+      try emit(.state, state.bytes, elements: stateElements)
       state.removeAll()
+      stateElements = 0
       count += 1
     }
-    let restored = frame.restored
-    if restored > 0 { try emit(.frame, frame.finish(), restored: restored) }
+    let (restored, elements) = (frame.restored, frame.elements)
+    if restored > 0 { try emit(.frame, frame.finish(), restored: restored, elements: elements) }
   }
 
-  private func emit(_ part: SyncFileFormat.Part, _ raw: [UInt8], restored: Int) throws {
+  private func emit(
+    _ part: SyncFileFormat.Part, _ raw: [UInt8], restored: Int = 0, elements: Int = 0
+  ) throws {
     guard raw.count <= SyncFileExpansion.partByteLimit else {
       throw GodwitError(.limitExceeded, "a row or transaction is too large for a sync file: \(raw.count) bytes")
     }
     var packed = try zstd.compress(raw)
-    expansion.pad(&packed, unpackedSize: raw.count, restoredSize: restored)
+    expansion.pad(&packed, unpackedSize: raw.count, restoredSize: restored, elements: elements)
     var writer = ByteWriter(capacity: packed.count + 16)
     writer.byte(part.rawValue)
     writer.bigEndian(UInt32(packed.count))

@@ -10,6 +10,8 @@ struct FrameDecoder {
   private var operations: ByteReader
   private var streams: [ByteReader] = []
   private var previousHLC: UInt64 = 0
+  /// How many elements of sets the last transaction names.
+  private(set) var elements = 0
 
   init(_ bytes: [UInt8], origins: [Origin]) throws {
     self.origins = origins
@@ -62,6 +64,7 @@ struct FrameDecoder {
   private mutating func changes(_ entry: FrameDictionary.Entry, count: Int) throws -> [UInt8] {
     var writer = ByteWriter(capacity: 256)
     var rows = DistinctRows()
+    elements = 0
     entry.writeHeader(operationCount: count, to: &writer)
     for _ in 0..<count {
       let head = try operations.varint()
@@ -78,9 +81,9 @@ struct FrameDecoder {
       func value(_ column: Int) throws -> ArraySlice<UInt8> {
         let place = stream + column - table.keyCount + 1
         guard entry.relative[number].contains(column) else { return try streams[place].encodedValue() }
-        var value = ByteReader(try streams[place].encodedValue())
-        try RelativeValue.check(value.value(), in: kind)
-        return value.bytes
+        let bytes = try streams[place].encodedValue()
+        elements += try FrameElements.checked(bytes, in: kind)
+        return bytes
       }
       switch kind {
       case .insert, .move:

@@ -12,10 +12,14 @@ struct FrameEncoder {
   private var operations = ByteWriter()
   private var tables: [TableKey: Int] = [:]
   private var streams: [[ByteWriter]] = []
+  /// Of each table the columns of counters and sets.
+  private var relative: [Set<Int>] = []
   private var transactionCount = 0
   private var previousHLC: UInt64 = 0
   /// Bytes of the change sets.
   private(set) var restored = 0
+  /// Elements of sets.
+  private(set) var elements = 0
   private var columnCount = 0
 
   /// Whether the frame is to be closed: each column of each dictionary entry is a stream, here and at the reader.
@@ -63,6 +67,7 @@ struct FrameEncoder {
     for (number, table) in changes.tables.enumerated() {
       tables[TableKey(dictionary: dictionary.count - 1, table: number)] = streams.count
       streams.append(Array(repeating: ByteWriter(), count: table.streamCount))
+      relative.append(Set(table.columns.lazy.filter(\.isRelative).map(\.index)))
       columnCount += table.columnCount
     }
     return dictionary.count - 1
@@ -75,14 +80,14 @@ struct FrameEncoder {
     var reader = ByteReader(operation.payload)
     switch operation.kind {
     case .insert:
-      for column in 1..<streams[place].count { streams[place][column].raw(try reader.encodedValue()) }
+      for column in 1..<streams[place].count { try append(reader.encodedValue(), to: column, of: place, table) }
     case .update:
       let count = try reader.count()
       operations.varint(count)
       for _ in 0..<count {
         let column = try reader.count()
         operations.varint(column)
-        streams[place][column - table.keyCount + 1].raw(try reader.encodedValue())
+        try append(reader.encodedValue(), to: column - table.keyCount + 1, of: place, table)
       }
     case .move:
       let keyStart = reader.position
@@ -91,9 +96,18 @@ struct FrameEncoder {
       let count = try reader.count()
       operations.varint(count)
       for _ in 0..<count { operations.varint(try reader.varint()) }
-      for column in 1..<streams[place].count { streams[place][column].raw(try reader.encodedValue()) }
+      for column in 1..<streams[place].count { try append(reader.encodedValue(), to: column, of: place, table) }
     case .delete: break
     }
+  }
+
+  /// Appends a value to the stream of a column that is not of the key.
+  private mutating func append(
+    _ value: ArraySlice<UInt8>, to column: Int, of place: Int, _ table: ChangeSet.Table
+  ) throws {
+    streams[place][column].raw(value)
+    guard !relative[place].isEmpty, relative[place].contains(column + table.keyCount - 1) else { return }
+    elements += try FrameElements.written(value)
   }
 
   /// The frame's bytes; the encoder is empty afterwards.

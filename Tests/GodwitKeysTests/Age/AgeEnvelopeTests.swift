@@ -31,6 +31,21 @@ struct AgeEnvelopeTests {
     for kind in [AgeKeyKind.hybrid, .x25519] { #expect(code { try envelope.requireOnly(kind) } == .corruptFile) }
   }
 
+  @Test("stanzas of noise are tried with a few of many keys")
+  func noise() throws {
+    let identities = try (0..<33).map { _ in try newAgeIdentity() }
+    func tried(_ count: Int) throws -> Int {
+      let stanzas = (0..<count).map { _ in
+        let share = String(decoding: Base64.encode(randomBytes(32)), as: UTF8.self)
+        return AgeStanza(type: X25519Stanza.type, arguments: [share], body: randomBytes(32))
+      }
+      let header = AgeHeader(stanzas: stanzas, fileKey: .random())
+      return try AgeEnvelope(MemorySource(header.encoded)).worthTrying(identities).count
+    }
+    #expect(try tried(1_024) == 8)
+    #expect(try tried(248) == 33)
+  }
+
   @Test("a file for keys of another kind says so")
   func otherKind() throws {
     let sealed = try seal([], to: [newAgeIdentity().recipient])

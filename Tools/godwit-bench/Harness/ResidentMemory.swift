@@ -4,11 +4,17 @@ import GodwitStorage
 
 /// The greatest resident memory of an import, taken in a process of its own: this one has seen other work.
 enum ResidentMemory {
-  /// Runs this program anew with `--import-at`, and returns what it prints, in MiB.
-  static func ofImport(_ file: String, into folder: String) async throws -> Double {
+  /// What an import took.
+  struct Cost {
+    let mebibytes: Double
+    let milliseconds: Double
+  }
+
+  /// Runs this program anew with `--import-at`, and returns what it prints.
+  static func ofImport(_ file: String, into folder: String, mayBeRefused: Bool = false) async throws -> Cost {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["--import-at", folder, "--import-file", file]
+    process.arguments = ["--import-at", folder, "--import-file", file] + (mayBeRefused ? ["--import-may-be-refused"] : [])
     let output = Pipe()
     process.standardOutput = output
     let bytes = try await BlockingThread.run {
@@ -17,19 +23,26 @@ enum ResidentMemory {
       process.waitUntilExit()
       return bytes
     }
-    let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard let kilobytes = Int(text) else {
+    let numbers = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+    guard numbers.count == 2 else {
       throw GodwitError(.invalidArgument, "the import in a process of its own failed")
     }
-    return Double(kilobytes) / 1_024
+    return Cost(mebibytes: numbers[0] / 1_024, milliseconds: numbers[1])
   }
 
-  /// What the other process does: imports, and prints its greatest resident memory in kibibytes, as Linux counts it.
-  static func runImport(_ file: String, into folder: String) async throws {
+  /// What the other process does: imports, and prints its greatest resident memory in kibibytes, as Linux counts it, and the
+  /// import's milliseconds.
+  static func runImport(_ file: String, into folder: String, mayBeRefused: Bool) async throws {
     let replica = try await Replica.open(existing: folder)
-    _ = try await replica.import(from: .file(file))
+    let duration = try await ContinuousClock().measure {
+      do {
+        _ = try await replica.import(from: .file(file))
+      } catch is GodwitError where mayBeRefused {
+        // What refusing it takes counts.
+      }
+    }
     await replica.close()
-    print(try kibibytes("VmHWM:"))
+    print(try kibibytes("VmHWM:"), duration / .milliseconds(1))
   }
 
   /// By how many MiB this process's resident memory grows at most while the body runs (proc(5), clear_refs).

@@ -1,8 +1,10 @@
 import Foundation
 import Godwit
 import GodwitBase
+import GodwitKeys
 import GodwitModel
 import GodwitReplication
+import GodwitSyncFile
 
 /// What believing nothing costs: refusing a file at its header, and keeping the hash of the state (Specs/limits.md,
 /// Specs/state-hash.md).
@@ -44,7 +46,73 @@ let arrivalBenchmarks = [
       baseline: { try await insert(source.current, into: replica, batch: 1_000) },
       reset: { source.renew() }, finish: { await replica.close() }, units: context.rowCount)
   },
-]
+] + HostileFile.Kind.allCases.flatMap { kind in
+  [
+    Benchmark(
+      group: "arrival", name: "hostile file: \(kind.rawValue)", baseline: "an honest file of its size", budget: 20, unit: "ms"
+    ) { context in
+      let scene = try await HostileScene(context, "time-\(kind)", kind)
+      return (try await scene.hostile().milliseconds, try await scene.honest().milliseconds)
+    },
+    Benchmark(
+      group: "arrival", name: "memory of hostile file: \(kind.rawValue)", baseline: "64 MiB and 64 times its size", budget: 1,
+      unit: "MiB"
+    ) { context in
+      let scene = try await HostileScene(context, "memory-\(kind)", kind)
+      let idle = try await scene.idle().mebibytes
+      return (try await scene.hostile().mebibytes - idle, 64 + 64 * Double(scene.size) / 1_048_576)
+    },
+  ]
+}
+
+/// A member's hostile file, an honest one of about its size, and readers that have taken in neither.
+private final class HostileScene: Sendable {
+  let size: Int
+  private let folder: String
+  private let readers: [String]
+
+  init(_ context: BenchContext, _ name: String, _ kind: HostileFile.Kind) async throws {
+    let pair = try await SyncPair(context, name)
+    let member = try await pair.makeReceiver()
+    var readers: [Replica] = []
+    for _ in 0..<2 { readers.append(try await pair.makeReceiver()) }
+    folder = pair.folder
+    self.readers = readers.map(\.path)
+    let told = "\(pair.folder)/told"
+    _ = try await pair.sender.export(to: .file(told), includesAll: true)
+    for replica in readers + [member] { _ = try await replica.import(from: .file(told)) }
+    for reader in readers { await reader.close() }
+    let first = "\(pair.folder)/first"
+    _ = try await member.export(to: .file(first), includesAll: true)
+    let keys = try Keyring.open(
+      at: KeyringLocation(keyring: "\(member.path)/keyring", machineKey: "\(member.path)/machine.key"))
+    let sealed = try GodwitBase.MemorySource(Array(Data(contentsOf: URL(fileURLWithPath: first))))
+    let header = try SyncFileReader(sealed, identities: [keys.identity.ageIdentity]) { _ in
+      IdentityHistory(keys.identity.publicIdentity)
+    }.header
+    let bytes = try HostileFile(kind: kind, honest: header, identity: keys.identity).bytes()
+    size = bytes.count
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/hostile"))
+    // A row takes some 50 bytes of a file.
+    try await insert(CapturedRow.make(max(100, size / 50)), into: member, batch: 1_000)
+    _ = try await member.export(to: .file("\(folder)/honest"))
+    await member.close()
+    await pair.sender.close()
+  }
+
+  func hostile() async throws -> ResidentMemory.Cost {
+    try await ResidentMemory.ofImport("\(folder)/hostile", into: readers[0], mayBeRefused: true)
+  }
+
+  func honest() async throws -> ResidentMemory.Cost {
+    try await ResidentMemory.ofImport("\(folder)/honest", into: readers[1])
+  }
+
+  /// What a process takes that imports what it has already.
+  func idle() async throws -> ResidentMemory.Cost {
+    try await ResidentMemory.ofImport("\(folder)/told", into: readers[1])
+  }
+}
 
 /// A replica, and a file for it of 1 GiB by somebody who was removed: one that begins as a sync file does.
 private final class FormerMember: Sendable {

@@ -214,7 +214,7 @@ private func importPeak(
   }
   try await pair.prepareImport(includesAll: true)
   await pair.close()
-  return try await ResidentMemory.ofImport("\(pair.folder)/file.godwit-sync", into: pair.receiver.path)
+  return try await ResidentMemory.ofImport("\(pair.folder)/file.godwit-sync", into: pair.receiver.path).mebibytes
 }
 
 /// An export of 100 changes, again and again.
