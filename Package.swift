@@ -49,7 +49,8 @@ let package = Package(
     .target(
       name: "GodwitSimulation",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitFiles", "GodwitReplication", "GodwitKeys", .product(name: "Logging", package: "swift-log"),
+        "Godwit", "GodwitBase", "GodwitFiles", "GodwitReplication", "GodwitKeys", "GodwitSyncFile",
+        .product(name: "Logging", package: "swift-log"),
       ]),
 
     // Tools

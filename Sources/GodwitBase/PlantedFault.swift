@@ -14,6 +14,7 @@
     case logDerivedEffect = "log-derived-effect"
     case loseCounterDelta = "lose-counter-delta"
     case followFutureClock = "follow-future-clock"
+    case believeRelay = "believe-relay"
 
     /// What the environment variable `GODWIT_PLANT` says.
     private static let name = ProcessInfo.processInfo.environment["GODWIT_PLANT"]

@@ -67,6 +67,6 @@ struct PlantedFaultTests {
     #expect(run.status == 64 && run.output.contains("--keep"), "\(run.output)")
   }
 
-  @Test("there are ten")
-  func complete() { #expect(PlantedFault.allCases.count == 10) }
+  @Test("there are eleven")
+  func complete() { #expect(PlantedFault.allCases.count == 11) }
 }

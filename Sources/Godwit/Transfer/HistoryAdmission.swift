@@ -22,7 +22,10 @@ struct HistoryAdmission {
 
   /// Whether an author has signed this head, with any key it has had.
   func isSigned(_ head: SignedHead) -> Bool {
-    roster[head.origin.replica].map { head.isSigned(by: $0.history, in: roster.group) } ?? false
+    #if DEBUG || GODWIT_PLANT
+      if PlantedFault.believeRelay.isPlanted { return true }
+    #endif
+    return roster[head.origin.replica].map { head.isSigned(by: $0.history, in: roster.group) } ?? false
   }
 
   /// Throws `invalidSignature` for a snapshot with a history that its author has not signed: a state cannot be taken in

@@ -24,9 +24,15 @@ extension Replica {
   package func ownTransaction(
     _ sequence: SequenceNumber
   ) async throws -> (transaction: LoggedTransaction, hlc: HLC, context: VersionVector)? {
+    try await transaction(Dot(standing().own, sequence))
+  }
+
+  /// A transaction of any origin that the log still has, with its timestamp and what it was written upon.
+  package func transaction(
+    _ dot: Dot
+  ) async throws -> (transaction: LoggedTransaction, hlc: HLC, context: VersionVector)? {
     try await pool.read { connection in
       let log = try ChangeLog(connection)
-      let dot = Dot(log.origins.own, sequence)
       guard let record = try log.record(of: dot) else { return nil }
       let context = try log.context(of: dot)
       return (try LoggedTransaction(record, context: context), record.hlc, context)

@@ -4,6 +4,7 @@ import GodwitReplication
 extension World {
   /// The replica shows what the independent model says of the transactions it holds.
   func check(_ actor: Actor) async throws {
+    guard isFollowed else { return }
     let held = history.transactions(in: actor.standing.held)
     let version = actor.version
     let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
@@ -34,6 +35,7 @@ extension World {
   /// forgotten, and they have gone on writing.
   func conclude() async throws {
     for actor in actors where latestVersion > 0 { try await upgrade(actor, to: latestVersion) }
+    try await removeHostile()
     try await deliverAll()
     try await checkEnd()
     guard forgets else { return }
@@ -69,7 +71,7 @@ extension World {
     let living = Set(actors.map(\.standing.own))
     let names = Dictionary(
       try await replica.members().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
-    for found in try await replica.incarnations() where !found.isOwn && !found.hasEnded {
+    for found in try await replica.incarnations() where !found.isOwn && !found.hasEnded && !isHostile(found.replica) {
       let isLiving = living.contains { $0.replica == found.replica && incarnation($0) == found.id }
       if !isLiving, let name = names[found.replica] { try await replica.endIncarnation(found.id, of: name) }
     }
@@ -93,10 +95,12 @@ extension World {
         throw SimulationFailure(.transfer, "replica \(actor.index) has transactions waiting")
       }
       digests.insert(report.digest)
+      try await checkRemoval(actor)
+      try await checkScratch(actor)
+      guard isFollowed else { continue }
       let version = actor.version
       let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
       try compare(shown, model, actor)
-      try await checkScratch(actor)
       if !actor.hasLoadedSnapshot { try await checkConflicts(actor, model) }
     }
     guard digests.count == 1 else { throw SimulationFailure(.divergence, "the digests differ") }
@@ -104,9 +108,9 @@ extension World {
 
   /// All that was written, but for what a restored backup lost and nobody else had, and what came after that.
   private func vectorAtEnd() throws -> VersionVector {
-    guard !forgettable.isEmpty else { return history.vector }
+    guard !forgettable.isEmpty || hostile != nil else { return history.vector }
     let held = actors.reduce(VersionVector()) { $0.union($1.standing.held) }
-    for lost in history.transactions.values where !held.covers(lost.dot) {
+    for lost in history.transactions.values where !held.covers(lost.dot) && !isHostile(lost.dot.origin.replica) {
       guard forgettable.contains(where: { lost.context.covers($0) && !held.covers($0) }) else {
         throw SimulationFailure(.durability, "a transaction of replica \(lost.dot.origin.replica.value.low - 1) is gone")
       }

@@ -109,7 +109,7 @@ extension World {
     let shape = history.shape
     for column in shape.columns.indices.dropFirst(shape.keyCount) where shape.listsAll(of: column, through: latestVersion) {
       guard shape.columns[column].policy == .lastWriterWins, let last = history.last(column) else { continue }
-      for write in history.writes(of: column) where write.dot != last.dot {
+      for write in history.writes(of: column) where write.dot != last.dot && !isHostile(write.dot.origin.replica) {
         guard case .value(let value)? = write.change(of: column), last.change(of: column) != .value(value),
           !history.isReplaced(write, column) else { continue }
         try expect(value, column, history, listed, actor)
@@ -121,7 +121,8 @@ extension World {
   /// Where deletes win, a write that they had not seen is lost with all its cells.
   private func checkLostToDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = history.shape
-    for write in history.touches where history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
+    for write in history.touches
+    where !isHostile(write.dot.origin.replica) && history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
       for column in shape.columns.indices.dropFirst(shape.keyCount)
       where shape.listsAll(of: column, through: latestVersion) && !history.isReplaced(write, column) {
         // To have taken something out of a row that is gone is no loss.
@@ -160,13 +161,15 @@ extension World {
     let name = history.shape.columns[column].name
     guard !listed.edits.contains(.init(row: history.name, column: name, value: value)) else { return }
     throw SimulationFailure(
-      .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(name) of \(text(history.name))")
+      .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(name) of \(text(history.name)), of: "
+        + history.writes.map(\.text).joined(separator: "; "))
   }
 
   /// A delete that an unseen write outlived. That a row left its key is no delete.
   private func checkDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     guard !history.shape.isDeleteWins else { return }
-    for delete in history.writes where delete.kind.isDelete && listed.deletes[history.name]?.contains(delete.dot) != true {
+    for delete in history.writes
+    where delete.kind.isDelete && !isHostile(delete.dot.origin.replica) && listed.deletes[history.name]?.contains(delete.dot) != true {
       guard let winner = history.touches.first(where: { history.outlives($0, delete) }) else { continue }
       throw SimulationFailure(
         .conflict,

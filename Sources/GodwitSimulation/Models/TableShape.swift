@@ -42,6 +42,8 @@ struct TableShape: Sendable {
     var versions = TableShape.always
     /// Of a row that was written without it.
     var defaultValue = Value.null
+    /// Of a row that was changed and that nobody has inserted, where that is not the default.
+    var initial: Value?
     /// In the place of the default: what it is made of.
     var source: Source?
     var formerName: FormerName?
@@ -166,21 +168,22 @@ extension TableShape {
     name: "tally",
     columns: [
       key("t", 4),
-      column("word", .lastWriterWins, "", "alpha", "bravo", "nul\u{0}l", "e\u{301}", "\u{e9}")
+      column("word", .lastWriterWins, "", "alpha", "bravo", "nul\u{0}l", "e\u{301}", "\u{e9}").beginning("")
         .converted(in: 3) { $0 == "bravo" ? "alpha" : $0 },
       column("ratio", .lastWriterWins, .null, 0.0, -0.0, 1.0, 0.5, .real(.infinity)),
       column("views", .counter, 0, 1, 2, 5, -3, 1000, .integer(.max)), set("tags"),
-      column("high", .maximum, 0, 1, 2, 3, 50, -7), column("low", .minimum, 0, 1, 2, -4),
-      column("longest", .longest, "", "a", "b", "bb", "aaa", "ccc"), added(in: 3, "peak", .maximum, 5, 2, 7),
+      column("high", .maximum, 0, 1, 2, 3, 50, -7).beginning(0), column("low", .minimum, 0, 1, 2, -4).beginning(0),
+      column("longest", .longest, "", "a", "b", "bb", "aaa", "ccc").beginning(""),
+      added(in: 3, "peak", .maximum, 5, 2, 7),
     ])
 
   private static let guest = TableShape(
     name: "guest",
     columns: [
-      key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan"),
-      column("room", .lastWriterWins, 1, 2),
+      key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan").beginning(""),
+      column("room", .lastWriterWins, 1, 2).beginning(0),
       column("bed", .lastWriterWins, .null, 1, 2).converted(in: 4) { $0 == .null ? 0 : $0 },
-      column("note", .lastWriterWins, "", "late", "quiet"), added(in: 1, "mood", .lastWriterWins, 3, 1, 2, 9),
+      column("note", .lastWriterWins, "", "late", "quiet").beginning(""), added(in: 1, "mood", .lastWriterWins, 3, 1, 2, 9),
     ], unique: [UniqueIndex(columns: [1]), UniqueIndex(columns: [2, 3], versions: 0..<2)])
 
   private static let shelf = TableShape(
@@ -189,14 +192,14 @@ extension TableShape {
       key("s", 3),
       ColumnShape(name: "caption", formerName: FormerName(name: "label", until: 1)) {
         ["x", "y", "z"].randomElement(using: &$0) ?? "x"
-      }.converted(in: 4) { $0 },
+      }.converted(in: 4) { $0 }.beginning(""),
       reference("favorite", "book", .setNull, prefix: "b"),
     ])
 
   private static let book = TableShape(
     name: "book",
     columns: [
-      key("b", 4), reference("shelf", "shelf", .cascade, prefix: "s"),
+      key("b", 4), reference("shelf", "shelf", .cascade, prefix: "s").beginning(""),
       column("title", .lastWriterWins, .null, "emma", "ulysses", "walden", "momo"),
       added(in: 2, "size", .lastWriterWins, .null, 4, 77).made(of: 2) {
         if case .text(let title) = $0 { .integer(Int64(title.unicodeScalars.count)) } else { .null }
@@ -214,7 +217,7 @@ extension TableShape {
     name: "dancer",
     columns: [
       key("d", 5), reference("partner", "dancer", .cascade, prefix: "d"),
-      column("step", .lastWriterWins, 1, 2, 3).converted(in: 2, changesType: true) {
+      column("step", .lastWriterWins, 1, 2, 3).beginning(0).converted(in: 2, changesType: true) {
         if case .integer(let number) = $0 { .text("\(number)") } else { $0 }
       },
     ])
@@ -223,26 +226,26 @@ extension TableShape {
     name: "leaf",
     columns: [
       key("n", 5), reference("parent", "leaf", .setNull, prefix: "n", isAcyclic: true),
-      column("label", .lastWriterWins, "p", "q"), reference("owner", "guest", .setNull, prefix: "g", since: 3),
+      column("label", .lastWriterWins, "p", "q").beginning(""), reference("owner", "guest", .setNull, prefix: "g", since: 3),
     ])
 
   private static let ticket = TableShape(
     name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<4,
     columns: [
-      key("k", 3), column("state", .lastWriterWins, "open", "done", "held"), column("votes", .counter, 0, 1, 3),
-      set("labels"), column("rank", .maximum, 1, 2, 3), added(in: 1, "stars", .counter, 2, 1, 4),
+      key("k", 3), column("state", .lastWriterWins, "open", "done", "held").beginning(""), column("votes", .counter, 0, 1, 3),
+      set("labels"), column("rank", .maximum, 1, 2, 3).beginning(0), added(in: 1, "stars", .counter, 2, 1, 4),
     ])
 
   private static let seat = TableShape(
     name: "seat", keyCount: 2, versions: 0..<3,
     columns: [
       column("row", .lastWriterWins, "A", "B"), column("number", .lastWriterWins, 1, 2),
-      column("holder", .lastWriterWins, .null, "ann", "bob").dropped(in: 2), column("price", .minimum, 10, 20, 30),
+      column("holder", .lastWriterWins, .null, "ann", "bob").dropped(in: 2), column("price", .minimum, 10, 20, 30).beginning(0),
     ])
 
   /// Its rows stay where they were written, until version 3.
   private static let scratch = TableShape(
-    name: "scratch", versions: 3..<Int.max, columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9)])
+    name: "scratch", versions: 3..<Int.max, columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9).beginning(0)])
 
   private static let badge = TableShape(
     name: "badge", versions: 3..<Int.max,
@@ -253,11 +256,25 @@ extension TableShape {
 }
 
 extension TableShape.ColumnShape {
+  /// What a row has that was changed and that nobody has inserted, or nobody who had the column.
+  func begun(at version: Int) -> Value {
+    let first = initial ?? (policy == .counter && defaultValue == .null ? 0 : policy == .set ? "[]" : defaultValue)
+    return HistoricOperation.carry(first, of: self, from: versions.lowerBound, to: version)
+  }
+}
+
+extension TableShape.ColumnShape {
   fileprivate func converted(
     in version: Int, changesType: Bool = false, _ rule: @escaping @Sendable (Value) -> Value
   ) -> Self {
     var column = self
     column.conversions.append(TableShape.Conversion(version: version, changesType: changesType, rule: rule))
+    return column
+  }
+
+  fileprivate func beginning(_ value: Value) -> Self {
+    var column = self
+    column.initial = value
     return column
   }
 

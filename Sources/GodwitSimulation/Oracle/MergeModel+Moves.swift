@@ -31,7 +31,7 @@ extension MergeModel {
         let next = RowHistory.Write(
           transaction: write.transaction, kind: write.kind,
           path: .init(moves: (write.path?.moves ?? []) + [leaving.write.stamp], columns: history.columns(of: write, following: leaving.write)))
-        histories[leaving.target, default: RowHistory(name: leaving.target)].writes.append(next)
+        histories[leaving.target, default: RowHistory(name: leaving.target, version: version)].writes.append(next)
         rest.append((leaving.target, next))
       }
     }

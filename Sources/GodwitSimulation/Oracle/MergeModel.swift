@@ -5,7 +5,7 @@ import GodwitReplication
 /// It shares no code with the merge of the product.
 struct MergeModel {
   /// The schema version of who shows it.
-  private let version: Int
+  let version: Int
   enum Reason: Hashable {
     case unique
     case reference
@@ -23,7 +23,7 @@ struct MergeModel {
     self.version = version
     for transaction in transactions.map({ $0.carried(to: version) }) {
       for operation in transaction.operations where TableShape.all[operation.row.table].versions.contains(version) {
-        histories[operation.row, default: RowHistory(name: operation.row)].writes
+        histories[operation.row, default: RowHistory(name: operation.row, version: version)].writes
           .append(RowHistory.Write(transaction: transaction, kind: operation.kind))
       }
     }
@@ -60,7 +60,9 @@ struct MergeModel {
       let last = columns.compactMap { histories[name]?.last($0) }.max { $0.precedes($1) }
       return last.map { ($0.transaction.hlc, $0.transaction.dot.origin) }
     }
-    guard let a = stamp(left), let b = stamp(right) else { return false }
+    // What nobody ever wrote, a default, is older than all that somebody did.
+    guard let a = stamp(left) else { return stamp(right) != nil || Self.keyPrecedes(left, right) }
+    guard let b = stamp(right) else { return false }
     return a == b ? Self.keyPrecedes(left, right) : a < b
   }
 

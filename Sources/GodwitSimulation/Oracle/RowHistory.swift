@@ -82,6 +82,8 @@ struct RowHistory {
   let name: RowName
   /// Causes first.
   var writes: [Write] = []
+  /// The schema version of who shows it.
+  var version = 0
   var shape: TableShape { TableShape.all[name.table] }
   /// Whether a row came here from another key, or went to one.
   var hasMoves: Bool {
@@ -145,6 +147,7 @@ struct RowHistory {
 
   private func value(of column: Int) -> Value {
     let all = writes(of: column).filter { !bringsOnlyDefault($0, to: column) }
+    if all.isEmpty { return shape.columns[column].begun(at: version) }
     /// A write that an insert saw is taken back by it.
     let kept = all.filter { write in !all.contains { $0.isInsert && $0.sawHere(write) } }
     switch shape.columns[column].policy {

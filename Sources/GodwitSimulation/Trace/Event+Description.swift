@@ -23,6 +23,7 @@ extension Event: CustomStringConvertible {
     case .readmit(let actor, let host, let file): "\(actor) is a member again, says \(host) with file \(file)"
     case .rejoin(let file, let actor): "\(actor) rejoins with file \(file)"
     case .halt(let event, let statement): "\(event), but crashes after statement \(statement)"
+    case .attack(let actor, let attack): "\(actor) imports a hostile file, \(attack)"
     }
   }
 }

@@ -35,6 +35,8 @@ indirect enum Event: Sendable {
   case rejoin(file: Int, actor: Int)
   /// The machine stops while it exports, forgets, migrates or rejoins, after so many statements.
   case halt(Event, statement: Int)
+  /// A file of a hostile member arrives.
+  case attack(actor: Int, Attack)
 }
 
 enum Damage: Sendable {
@@ -70,11 +72,15 @@ package struct Fault: OptionSet, Sendable {
   /// More than two versions, and every kind of migration step.
   package static let migrations = Fault(rawValue: 1 << 14)
 
+  /// A hostile member in a quarter of the worlds.
+  package static let hostility = Fault(rawValue: 1 << 15)
+
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
     ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("moves", .moves),
     ("mixtures", .mixtures), ("halts", .halts), ("migrations", .migrations),
+    ("hostility", .hostility),
   ]
 
   package static var listed: String { names.map(\.name).joined(separator: ", ") }

@@ -9,6 +9,8 @@ package struct Trace: Sendable {
   /// Who hands files to whom.
   let ways: [(from: Int, to: Int)]
   let events: [Event]
+  /// Whether one of the members means harm.
+  let isHostile: Bool
   /// What is written when all is done and forgotten.
   let epilogue: [Plan]
   package var count: Int { events.count }
@@ -16,7 +18,9 @@ package struct Trace: Sendable {
   package init(seed: UInt64, faults: Fault = .all) {
     var writer = TraceWriter(seed: seed, faults: faults)
     self.seed = seed
-    events = writer.write()
+    var attacks = AttackWriter(seed: seed, actorCount: writer.actorCount, faults: faults)
+    events = attacks.interspersing(writer.write())
+    isHostile = attacks.isHostile
     actorCount = writer.actorCount
     keptTransactions = writer.keptTransactions
     latestVersion = writer.latestVersion

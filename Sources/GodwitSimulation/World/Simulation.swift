@@ -28,7 +28,9 @@ package struct Simulation: Sendable {
   }
 
   /// Makes the folders that worlds are copied from, so that workers need not wait for each other.
-  package func prepare() async throws { for count in 2...5 { try await template.prepare(count) } }
+  package func prepare() async throws { for count in 2...5 {
+      for isHostile in [false, true] { try await template.prepare(count, isHostile: isHostile) }
+    } }
 
   package func run(seed: UInt64) async throws -> Outcome {
     let trace = Trace(seed: seed, faults: faults)

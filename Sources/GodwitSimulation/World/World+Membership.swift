@@ -53,7 +53,7 @@ extension World {
 
   func settleRejoin(_ report: MergeReport, _ file: SyncFileInFlight, on actor: Actor) async throws {
     actor.mustRejoin = false
-    guard report.isSnapshot else { return try await settleImport(of: file, on: actor, mayBeLost: false) }
+    guard report.isSnapshot else { return try await settleImport(on: actor) }
     try await settleSnapshot(report, file, on: actor)
   }
 

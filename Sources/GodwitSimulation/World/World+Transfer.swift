@@ -35,7 +35,7 @@ extension World {
     if report.isSnapshot {
       try await settleSnapshot(report, file, on: actor)
     } else {
-      try await settleImport(of: file, on: actor, mayBeLost: false)
+      try await settleImport(on: actor)
     }
   }
 
@@ -44,7 +44,7 @@ extension World {
     let result = try await merging(file, into: actor) {
       try await actor.crashing(after: statement) { try await actor.replica.import(from: .file(file.path)) }.get()
     }
-    if result != nil { try await settleImport(of: file, on: actor, mayBeLost: true) }
+    if result != nil { try await settleImport(on: actor) }
   }
 
   /// Nil when the file is refused, as it must be when it is not for this replica or not from a member, and may be when
@@ -54,10 +54,13 @@ extension World {
   ) async throws -> MergeReport? {
     do {
       let report = try await body()
-      let isExpected = report.leftOut.allSatisfy { $0.reason == .ended || forgets }
-      guard report.leftOut.isEmpty || isExpected && actors.contains(where: \.wasAway) else {
+      let leftOut = report.leftOut.filter { !isHostile($0.replica) }
+      let isExpected = leftOut.allSatisfy { $0.reason == .ended || forgets }
+      let mayBeAway = actors.contains(where: \.wasAway) || hostile != nil
+      guard leftOut.isEmpty || isExpected && mayBeAway else {
         throw SimulationFailure(.transfer, "replica \(actor.index) left out transactions though nobody was away")
       }
+      try await adoptHostile(of: actor)
       return report
     } catch let error as GodwitError {
       let sender = actors[file.sender]
@@ -66,7 +69,7 @@ extension World {
         case .notARecipient: !file.recipients.contains(actor.owner)
         case .unknownSender: sender.wasAway
         case .needsMigration: latestVersion > 0 && file.isSnapshot
-        case .fenced: forgets && actors.contains(where: \.wasAway)
+        case .fenced: forgets && (hostile != nil || actors.contains(where: \.wasAway))
         default: false
         }
       guard isExpected else { throw error }
@@ -76,12 +79,12 @@ extension World {
   }
 
   /// The replica holds what it held and some of what the file's sender held, whole causes only.
-  func settleImport(of file: SyncFileInFlight, on actor: Actor, mayBeLost: Bool) async throws {
+  func settleImport(on actor: Actor) async throws {
     let before = actor.standing
     let now = try await actor.replica.standing()
     defer { actor.standing = now }
     guard now.held.covers(before.held), history.vector.covers(now.held),
-      now.own == before.own || !forgettable.isEmpty || actor.wasAway
+      now.own == before.own || !forgettable.isEmpty || actor.wasAway || hostile != nil
     else {
       throw SimulationFailure(
         .transfer, "replica \(actor.index) held \(before.held.text) and holds \(now.held.text) after an import")
@@ -131,7 +134,7 @@ extension World {
       for receiver in actors.dropFirst() { try await hand(from: hub, to: receiver) }
       if hasConverged, try await allAreMembers() { break }
       // What one of them lacks the others may have forgotten.
-      guard round < 5, forgets || actors.contains(where: \.wasAway) else { break }
+      guard round < 5, forgets || hostile != nil || actors.contains(where: \.wasAway) else { break }
       try await exchangeSnapshots()
     }
     guard let last = actors.last else { return }
@@ -147,7 +150,7 @@ extension World {
   private func allAreMembers() async throws -> Bool {
     guard actors.contains(where: \.wasAway) else { return true }
     for actor in actors {
-      guard try await actor.replica.members().allSatisfy(\.isActive) else { return false }
+      guard try await actor.replica.members().allSatisfy({ $0.isActive || isHostile($0.identity.replica) }) else { return false }
     }
     return true
   }

@@ -35,6 +35,8 @@ extension World {
     case .success(let found): operations = found
     // A constraint stood in the way, or an integer would have been beyond what it can be.
     case .failure(let error as GodwitError) where [.constraint, .valueNotStorable].contains(error.code): operations = []
+    // A row that a hostile member has written to at the end of all time is written to by nobody any more.
+    case .failure(let error as GodwitError) where hostile != nil && error.code == .limitExceeded: operations = []
     case .failure(is ChangeOfMind): operations = []
     case .failure(let error): throw SimulationFailure(.error, "a write threw \(error)")
     }

@@ -20,6 +20,10 @@ final class World {
   var files: [Int: SyncFileInFlight] = [:]
   /// Transactions that a restored replica lost; they may be nowhere else.
   var forgettable: Set<Dot> = []
+  /// One that means harm, in some worlds.
+  let hostile: HostileMember?
+  /// Whether the model can tell what all did: of what a hostile member sent some is beyond it.
+  var isFollowed = true
 
   struct SyncFileInFlight {
     let path: String
@@ -41,7 +45,9 @@ final class World {
     epilogue = trace.epilogue
     latestVersion = trace.latestVersion
     let crashing = Set(kept.compactMap { trace.events[$0].crashingActor })
-    for (index, path) in try await template.make(trace.actorCount, in: folder).enumerated() {
+    hostile = trace.isHostile ? try await template.hostileMember(trace.actorCount) : nil
+    let paths = try await template.make(trace.actorCount, isHostile: trace.isHostile, in: folder)
+    for (index, path) in paths.enumerated() {
       actors.append(
         try await Actor(
           index: index, path: path, clock: MachineClock(clock), countsStatements: crashing.contains(index),
@@ -102,6 +108,7 @@ final class World {
       if let host = self.actor(host) { try await readmit(actor, by: host, file: file) }
     case .rejoin(let file, _): if let file = files[file] { try await rejoin(actor, with: file) }
     case .halt(let event, let statement): try await halt(event, on: actor, after: statement)
+    case .attack(_, let attack): try await self.attack(actor, attack)
     }
   }
 }
@@ -122,7 +129,7 @@ extension Event {
     case .setClock(let actor, _), .write(let actor, _), .crashWriting(let actor, _, _), .export(let actor, _, _),
       .deliver(_, let actor), .crashImporting(_, let actor, _), .deliverDamaged(_, let actor, _), .reopen(let actor),
       .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor), .compact(let actor), .upgrade(let actor),
-      .remove(let actor, _), .readmit(let actor, _, _), .rejoin(_, let actor):
+      .remove(let actor, _), .readmit(let actor, _, _), .rejoin(_, let actor), .attack(let actor, _):
       actor
     }
   }

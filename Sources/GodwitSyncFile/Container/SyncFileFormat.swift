@@ -1,11 +1,11 @@
 import GodwitBase
 
 /// The constants of the container (Specs/sync-file.md).
-enum SyncFileFormat {
-  static let magic = Array("GODWIT\0".utf8)
-  static let version: UInt8 = 2
+package enum SyncFileFormat {
+  package static let magic = Array("GODWIT\0".utf8)
+  package static let version: UInt8 = 2
 
-  enum Part: UInt8 {
+  package enum Part: UInt8 {
     case frame = 1
     case trailer = 2
     case state = 3

@@ -8,7 +8,7 @@ extension SyncFileHeader {
   static let tableLimit = 1_024
 
   /// All that the preamble does not have.
-  func write(to writer: inout ByteWriter) {
+  package func write(to writer: inout ByteWriter) {
     writer.bigEndian(incarnation)
     writer.signedVarint(createdAt)
     vector.write(to: &writer)

@@ -20,7 +20,7 @@ package struct SyncFilePreamble: Sendable {
   /// Everything ahead of the introduction, behind the version.
   static let fixedByteCount = 16 + 16 + 4 + ContentHash.byteCount + 4
 
-  init(
+  package init(
     group: GroupID, sender: ReplicaID, introduction: RosterRecords, headerByteCount: Int, headerHash: ContentHash
   ) {
     self.group = group
@@ -31,7 +31,7 @@ package struct SyncFilePreamble: Sendable {
   }
 
   /// Throws `limitExceeded` for an introduction that every reader would refuse.
-  func write(to writer: inout ByteWriter) throws {
+  package func write(to writer: inout ByteWriter) throws {
     group.value.write(to: &writer)
     sender.value.write(to: &writer)
     writer.bigEndian(UInt32(headerByteCount))

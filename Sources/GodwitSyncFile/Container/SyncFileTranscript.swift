@@ -5,9 +5,9 @@ import GodwitKeys
 ///
 /// It begins with the binding of the age file, so that no signature fits another file, and goes on through every byte, the
 /// signatures included: each one is over all before it.
-struct SyncFileTranscript {
+package struct SyncFileTranscript {
   /// Where a signature stands. Each has a domain of its own, so that none can take another's place.
-  enum Place: String {
+  package enum Place: String {
     case preamble
     case part
     case trailer
@@ -17,10 +17,10 @@ struct SyncFileTranscript {
 
   private var hasher = ContentHasher()
 
-  init(_ binding: ContentHash) { hasher.update(binding.bytes) }
+  package init(_ binding: ContentHash) { hasher.update(binding.bytes) }
 
-  mutating func add(_ bytes: [UInt8]) { hasher.update(bytes) }
+  package mutating func add(_ bytes: [UInt8]) { hasher.update(bytes) }
 
   /// What a signature at this place is over.
-  func message(at place: Place) -> [UInt8] { place.domain + hasher.finalize().bytes }
+  package func message(at place: Place) -> [UInt8] { place.domain + hasher.finalize().bytes }
 }

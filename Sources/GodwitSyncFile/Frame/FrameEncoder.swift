@@ -4,7 +4,7 @@ import GodwitReplication
 /// Packs transactions column by column, so that like stands by like when a frame is compressed
 /// (Specs/sync-file.md, "Frame"): one stream for the transactions' heads, one for the operations' heads, then for
 /// each table of the dictionary one for its keys and one for each column.
-struct FrameEncoder {
+package struct FrameEncoder {
   private let originNumbers: [Origin: Int]
   private var dictionary: [[UInt8]] = []
   private var dictionaryNumbers: [[UInt8]: Int] = [:]
@@ -35,11 +35,11 @@ struct FrameEncoder {
     let table: Int
   }
 
-  init(origins: [Origin]) {
+  package init(origins: [Origin]) {
     originNumbers = Dictionary(uniqueKeysWithValues: origins.enumerated().map { ($1, $0) })
   }
 
-  mutating func append(_ record: TransactionRecord) throws {
+  package mutating func append(_ record: TransactionRecord) throws {
     let changes = try ChangeSet(record.changes[...])
     guard let origin = originNumbers[record.dot.origin] else {
       throw GodwitError(.invalidArgument, "a transaction of an origin that the header does not name")
@@ -111,7 +111,7 @@ struct FrameEncoder {
   }
 
   /// The frame's bytes; the encoder is empty afterwards.
-  mutating func finish() throws -> [UInt8] {
+  package mutating func finish() throws -> [UInt8] {
     var writer = ByteWriter(capacity: restored)
     writer.varint(transactionCount)
     writer.varint(dictionary.count)
