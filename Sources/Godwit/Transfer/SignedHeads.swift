@@ -14,7 +14,8 @@ struct SignedHeads {
   /// Heads of one origin that wait for what comes before them.
   private static let waitingLimit = 16
 
-  /// Keeps what proves an origin's history up to any transaction from `base` to the head, and lets go of what proves less.
+  /// Keeps what proves an origin's history up to any transaction from `base` to the head, and lets go of what proves less:
+  /// of one head that came twice what begins further back proves more.
   ///
   /// - Parameters:
   ///   - head: As its author signed it.
@@ -23,15 +24,17 @@ struct SignedHeads {
   ///   - held: How far the origin is held.
   func keep(_ head: SignedHead, after base: SequenceNumber, ahead: [ContentHash], held: OriginTable.Head) throws {
     guard ahead.count <= HeadProof.aheadLimit, head.sequence >= held.sequence else { return }
+    let key = head.origin.columns + [.integer(Int64(head.sequence.rawValue)), .blob(head.chain.bytes)]
+    let kept = "SELECT base FROM godwit_head WHERE replica = ? AND incarnation = ? AND sequence = ? AND chain = ?"
+    if case .integer(let before)? = try connection.scalar(kept, key), before <= Int64(base.rawValue) {
+      return try prune(held)
+    }
     try connection.run(
       """
       INSERT OR REPLACE INTO godwit_head (replica, incarnation, sequence, chain, base, signature, ahead)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       """,
-      head.origin.columns + [
-        .integer(Int64(head.sequence.rawValue)), .blob(head.chain.bytes), .integer(Int64(base.rawValue)),
-        .blob(head.signature), .blob(ahead.flatMap(\.bytes)),
-      ])
+      key + [.integer(Int64(base.rawValue)), .blob(head.signature), .blob(ahead.flatMap(\.bytes))])
     try prune(held)
   }
 
