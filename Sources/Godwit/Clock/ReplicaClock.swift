@@ -101,6 +101,14 @@ final class ReplicaClock {
     try remember(carrier.rows(of: record), record.hlc)
   }
 
+  /// Whether a transaction's timestamp is greater than those of all writes to its rows that are held here. One that is not
+  /// beyond the clock may be, but is no honest author's that had seen all that is here.
+  func isBehind(_ record: TransactionRecord, _ carrier: ChangeCarrier) throws -> Bool {
+    guard record.hlc > clock.last else { return false }
+    guard earliest != nil else { return true }
+    return try rows.greatest(of: carrier.rows(of: record)).map { $0 < record.hlc } ?? true
+  }
+
   /// The same for a row of a snapshot, whose greatest timestamp this is.
   func take(_ hlc: HLC, of key: RowKey) throws {
     guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }

@@ -62,6 +62,8 @@ struct FastForward {
       case .delete: isStored = try !definition.mayConvert(operation.key)
       case .update, .move:
         let cells = try operation.cells(in: changes.tables[operation.table])
+        // An update of no column only touches its row, of which no table tells.
+        guard operation.kind == .move || !cells.isEmpty else { return isStored = false }
         isStored = try !definition.mayConvert(operation.key)
           && !cells.contains { definition.mayConvert($0.value, in: $0.column) }
       }

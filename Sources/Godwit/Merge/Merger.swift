@@ -59,15 +59,16 @@ final class Merger {
   /// Takes in the transaction that comes next, before it is appended to the log, and returns the images of the rows
   /// it deleted, for its log entry.
   ///
-  /// `context` is all that its author held, the transaction itself included.
-  func add(_ record: TransactionRecord, context: VersionVector) throws -> [UInt8] {
+  /// `context` is all that its author held, the transaction itself included. `isLatest` says that its timestamp is greater
+  /// than those of all that is here of its rows, as every author sees to: otherwise stamps decide, and not who saw whom.
+  func add(_ record: TransactionRecord, context: VersionVector, isLatest: Bool) throws -> [UInt8] {
     let changes = try ChangeSet(record.changes[...])
     if mayDangle { try references.settle() }
     // What a replica makes anew when it rejoins is the first transaction of an incarnation, and the only kind that may leave
     // rows in limbo by itself. Whoever wrote next saw what had become of it.
     mayDangle = record.dot.sequence == SequenceNumber.none.next
     if !isMerging {
-      if places.holds.isEmpty, context.covers(log.origins.vector), try fastForward.fits(changes),
+      if isLatest, places.holds.isEmpty, context.covers(log.origins.vector), try fastForward.fits(changes),
         let images = try fastForward.attempt(changes)
       {
         rowCount += changes.operationCount

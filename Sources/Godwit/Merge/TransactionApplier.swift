@@ -28,7 +28,7 @@ struct TransactionApplier {
     let carried = try carrier.carry(record)
     var images: [UInt8] = []
     if carried.isPlain {
-      images = try merger.add(record, context: context)
+      images = try merger.add(record, context: context, isLatest: clock.isBehind(record, carrier))
     } else {
       try merger.merge(carried, context: context)
     }

@@ -20,6 +20,58 @@ struct HostileHistoryTests {
     try await group[1].write { _ = try $0.execute("UPDATE note SET title = 'theirs'") }
   }
 
+  /// 0 gets the update that 1 wrote, which has seen all that is there, with another timestamp or other changes.
+  private func take(
+    hlc: HLC? = nil, _ change: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
+  ) async throws -> MergeReport {
+    let path = group.folder.file("update")
+    _ = try await group[1].export(to: .file(path))
+    let sent = try #require(try Forgery.transactions(Forgery.bytes(path), Forgery.keys(of: group[0]).identity).last)
+    try await group[0].withWriter { writer in
+      let context = writer.log.origins.vector
+      let record = TransactionRecord(
+        dot: sent.dot, hlc: hlc ?? sent.hlc, schemaVersion: sent.schemaVersion, context: context,
+        changes: try change(sent.changes))
+      try StagedTransactions(connection: writer.connection)
+        .add(StagedTransaction(record: record, context: context, chain: record.chain(after: .zero)))
+    }
+    let other = group.folder.file("other")
+    _ = try await group[2].export(to: .file(other))
+    return try await group[0].import(from: .file(other))
+  }
+
+  private func titles() async throws -> [String] { try await group[0].fetch(Note.all).map(\.title) }
+
+  @Test("a write with a lesser timestamp than what it has seen loses, as it does where it is merged")
+  func lesserTimestamp() async throws {
+    #expect(try await take(hlc: HLC(rawValue: 1)).applied == 1)
+    #expect(try await titles() == ["here"])
+    #expect(try await group[0].verify().problems.isEmpty)
+  }
+
+  @Test("one with a greater timestamp wins")
+  func greaterTimestamp() async throws {
+    #expect(try await take().applied == 1)
+    #expect(try await titles() == ["theirs"])
+  }
+
+  @Test("an update of no column only touches its row")
+  func emptyUpdate() async throws {
+    let report = try await take { bytes in
+      let changes = try ChangeSet(bytes[...])
+      var writer = ByteWriter()
+      ChangeSet.writeHeader(tables: changes.tables, operationCount: 1, to: &writer)
+      try changes.forEach { operation in
+        writer.varint(Operation.head(table: operation.table, kind: .update))
+        writer.raw(operation.key)
+        writer.varint(0)
+      }
+      return writer.bytes
+    }
+    #expect(report.applied == 1)
+    #expect(try await titles() == ["here"])
+  }
+
   @Test("a head that comes again with less of what leads to it proves what it proved")
   func headAgain() async throws {
     let author = try Identity.generate(replica: ReplicaID(Identifier128(high: 1, low: 2)))
