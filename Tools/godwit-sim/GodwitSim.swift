@@ -38,6 +38,9 @@ struct GodwitSim: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Leave out a kind of fault: \(Fault.listed).", valueName: "fault"))
   var without: [String] = []
 
+  @Option(help: ArgumentHelp("Add a kind of fault that is off: \(Fault.extraListed).", valueName: "fault"))
+  var with: [String] = []
+
   @Option(help: "Where the worlds' files are.")
   var folder = "/dev/shm"
 
@@ -49,7 +52,7 @@ struct GodwitSim: AsyncParsableCommand {
 
   func validate() throws {
     guard workers > 0, seeds > 0 else { throw ValidationError("there must be a worker and a seed") }
-    for name in without where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
+    for name in without + with where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
     guard keep == nil || replay != nil else { throw ValidationError("--keep needs --replay") }
     if let replay { _ = try kept(of: Trace(seed: replay, faults: faults)) }
     #if DEBUG || GODWIT_PLANT
@@ -60,7 +63,10 @@ struct GodwitSim: AsyncParsableCommand {
     #endif
   }
 
-  private var faults: Fault { without.compactMap(Fault.init(name:)).reduce(Fault.all) { $0.subtracting($1) } }
+  private var faults: Fault {
+    let added = with.compactMap(Fault.init(name:)).reduce(Fault.all) { $0.union($1) }
+    return without.compactMap(Fault.init(name:)).reduce(added) { $0.subtracting($1) }
+  }
 
   /// The numbers of the events to run.
   private func kept(of trace: Trace) throws -> [Int] {
@@ -81,7 +87,7 @@ struct GodwitSim: AsyncParsableCommand {
     if let replay { return try await run(seed: replay, simulation) }
     let report = try await SeedRunner(
       simulation, first: first, count: minutes == nil ? seeds : nil, minutes: minutes, workers: workers, stops: !all,
-      shrinks: shrink, without: without
+      shrinks: shrink, options: with.map { "--with \($0)" } + without.map { "--without \($0)" }
     ).run()
     print(report.summary)
     if report.failures > 0 { throw ExitCode.failure }

@@ -27,14 +27,14 @@ struct SeedRunner {
   private let workers: Int
   private let stops: Bool
   private let shrinks: Bool
-  /// The kinds of fault that are left out, which make a seed another world.
-  private let without: [String]
+  /// Which kinds of fault are left out or added, which makes a seed another world.
+  private let options: [String]
 
   init(
     _ simulation: Simulation, first: UInt64, count: Int?, minutes: Double?, workers: Int, stops: Bool, shrinks: Bool,
-    without: [String]
+    options: [String]
   ) {
-    self.without = without
+    self.options = options
     self.simulation = simulation
     self.first = first
     self.count = count
@@ -93,7 +93,7 @@ struct SeedRunner {
     }
     print("  shrunk to \(kept.count) of \(outcome.trace.count) events: \(smaller)")
     print(outcome.trace.description(of: kept))
-    let left = without.map { " --without \($0)" }.joined()
+    let left = options.map { " \($0)" }.joined()
     print("  again: godwit-sim --replay \(seed)\(left) --keep \(kept.map(String.init).joined(separator: ","))")
   }
 }

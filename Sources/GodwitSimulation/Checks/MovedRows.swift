@@ -35,6 +35,11 @@ struct MovedRows {
     return families
   }
 
+  /// Whether one of some replicas wrote under one of the keys.
+  func isWritten(by isOne: (ReplicaID) -> Bool) -> Bool {
+    histories.contains { $0.writes.contains { isOne($0.dot.origin.replica) } }
+  }
+
   /// What a column holds, by key.
   func standing(in column: Int) -> Set<Value> { Set(histories.filter(\.isAlive).map { $0.values[column] }) }
 

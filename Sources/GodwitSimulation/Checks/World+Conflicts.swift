@@ -141,6 +141,7 @@ extension World {
   /// the keys, or listed under one.
   private func checkMovedEdits(_ family: MovedRows, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = family.shape
+    guard !family.isWritten(by: isHostile) else { return }
     for column in shape.columns.indices.dropFirst(shape.keyCount)
     where shape.listsAll(of: column, through: latestVersion) && shape.columns[column].policy == .lastWriterWins {
       for (name, value) in family.unseenValues(of: column) {

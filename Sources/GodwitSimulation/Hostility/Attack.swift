@@ -38,11 +38,14 @@ struct Attack: Sendable {
     case strangeValues
     /// A file with a part that is cut or has other bits, and all signatures made anew.
     case mangled
+    /// Another transaction in the place of its latest. Only when it is asked for (``Fault/equivocation``).
+    case equivocation
 
     static let followed: [Kind] = [
       .writes, .gap, .causes, .extremes, .relay, .invention, .alteration, .claims, .endings, .roster, .strangeTables,
       .malformed, .snapshot, .noise,
     ]
+    static let common = allCases.filter { $0 != .equivocation }
     /// Whether the independent model can tell what comes of it.
     var isFollowed: Bool { Self.followed.contains(self) }
   }
@@ -62,12 +65,16 @@ struct AttackWriter {
   /// Whether there is such a member.
   let isHostile: Bool
 
-  init(seed: UInt64, actorCount: Int, faults: Fault) {
+  /// - Parameters:
+  ///   - forgets: Of a transaction for which a schema is missing the log must keep all, so nobody could forget any more.
+  init(seed: UInt64, actorCount: Int, forgets: Bool, faults: Fault) {
     var generator = SeededGenerator(seed: ~seed &* 7)
     self.actorCount = actorCount
     isHostile = faults.contains(.hostility) && generator.chance(oneIn: 4)
     let writes = Array(repeating: Attack.Kind.writes, count: 6) + [.gap, .causes, .extremes]
-    kinds = writes + (generator.chance(oneIn: 3) ? Attack.Kind.allCases : Attack.Kind.followed)
+    let all = writes + (generator.chance(oneIn: 3) ? Attack.Kind.common : Attack.Kind.followed)
+    let extra = Array(repeating: Attack.Kind.equivocation, count: faults.contains(.equivocation) ? 5 : 0)
+    kinds = extra + (forgets ? all.filter { ![.strangeTables, .strangeColumns, .mangled].contains($0) } : all)
     self.generator = generator
   }
 

@@ -17,21 +17,26 @@ struct HostileChanges {
 
   private let version: Int
   private let oddity: Oddity?
+  /// The rows that may be updated; nil for any.
+  private let updatable: Set<RowName>?
   private var tables: [ChangeSet.Table] = []
   private var operations = ByteWriter()
   private var rows: Set<RowName> = []
   private var count = 0
 
   /// The bytes of a change set with some operations on some of the tables.
-  static func random(at version: Int, _ oddity: Oddity?, _ generator: inout SeededGenerator) -> [UInt8] {
-    var changes = HostileChanges(version, oddity)
+  static func random(
+    at version: Int, _ oddity: Oddity?, updating updatable: Set<RowName>?, _ generator: inout SeededGenerator
+  ) -> [UInt8] {
+    var changes = HostileChanges(version, oddity, updatable)
     let wanted = [1, 1, 2, 3, 6].randomElement(using: &generator) ?? 1
     while changes.count < wanted { changes.addOperation(&generator) }
     if oddity == .strangeTables { changes.addStrangeTable(&generator) }
     return changes.bytes
   }
 
-  private init(_ version: Int, _ oddity: Oddity?) {
+  private init(_ version: Int, _ oddity: Oddity?, _ updatable: Set<RowName>?) {
+    self.updatable = updatable
     self.version = version
     self.oddity = oddity
   }
@@ -50,7 +55,9 @@ struct HostileChanges {
     let columns = shape.columns.indices.filter { shape.name(of: $0, at: version) != nil }
     let key = columns.prefix(shape.keyCount).map { shape.columns[$0].random(&generator) }
     guard rows.insert(RowName(table: number, key: key)).inserted || oddity == .repeatedRow else { return }
-    let kind = [OperationKind.insert, .insert, .update, .update, .delete].randomElement(using: &generator) ?? .insert
+    let chosen = [OperationKind.insert, .insert, .update, .update, .delete].randomElement(using: &generator) ?? .insert
+    let mayUpdate = updatable?.contains(RowName(table: number, key: key)) ?? true
+    let kind = chosen == .update && !mayUpdate ? .insert : chosen
     for _ in 0..<(oddity == .repeatedRow ? 2 : 1) {
       write(kind, table: place(of: shape, columns), shape, columns, key, &generator)
     }
@@ -139,5 +146,21 @@ struct HostileChanges {
       .text(String(repeating: "long ", count: 40_000)), .text("\u{202E}\u{0}"), .blob([]), .blob([0xFF, 0x00]),
     ]
     return values.randomElement(using: &generator) ?? value
+  }
+}
+
+extension TransactionRecord {
+  /// The rows that it inserts, as far as they are of the simulation's tables.
+  var insertedRows: [RowName] {
+    guard let changes = try? ChangeSet(self.changes[...]) else { return [] }
+    var rows: [RowName] = []
+    try? changes.forEach { operation in
+      guard operation.kind == .insert, let table = TableShape.numbers[changes.tables[operation.table].name] else { return }
+      var reader = ByteReader(operation.key)
+      var key: [Value] = []
+      while !reader.isAtEnd { key.append(try reader.value()) }
+      rows.append(RowName(table: table, key: key))
+    }
+    return rows
   }
 }

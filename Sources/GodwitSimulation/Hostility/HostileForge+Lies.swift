@@ -22,7 +22,7 @@ extension HostileForge {
 
   /// A further transaction of somebody else's, or one of an incarnation that there is not, under a proof of its own making.
   mutating func invent() throws {
-    let changes = HostileChanges.random(at: Int(draft.source.schemaVersion), nil, &generator)
+    let changes = random(at: Int(draft.source.schemaVersion), nil)
     var origin = draft.source.vector.origins.filter { !HostileMember.replicas.contains($0.replica) }
       .randomElement(using: &generator) ?? Origin(replica: draft.source.sender, incarnation: 5)
     if generator.chance(oneIn: 3) { origin = Origin(replica: origin.replica, incarnation: 7) }
@@ -45,7 +45,7 @@ extension HostileForge {
   /// The last transaction of a range is another, or its context is; the chain is made anew or left, the proof is the true one.
   mutating func alter() {
     guard let range = honestRanges.randomElement(using: &generator), let last = written(range).last else { return relay() }
-    let other = HostileChanges.random(at: Int(draft.source.schemaVersion), nil, &generator)
+    let other = random(at: Int(draft.source.schemaVersion), nil)
     let isContext = generator.chance(oneIn: 3)
     let record = TransactionRecord(
       dot: last.dot, hlc: last.hlc, schemaVersion: last.schemaVersion, context: isContext ? VersionVector() : last.context,
@@ -70,6 +70,27 @@ extension HostileForge {
     draft.records = draft.sourceRecords.compactMap { record in
       rest.firstIndex { $0.dot == record.dot }.map { rest.remove(at: $0) }
     } + rest
+  }
+
+  /// A history that parts from its own at the last transaction, signed as the other was.
+  mutating func contradict() throws {
+    let own = Origin(replica: face.replica, incarnation: draft.incarnation)
+    guard let history = member.histories[own], let last = history.last else { return }
+    let record = TransactionRecord(
+      dot: last.record.dot, hlc: last.record.hlc, schemaVersion: last.record.schemaVersion, context: last.record.context,
+      changes: random(at: Int(last.record.schemaVersion), nil))
+    let before = history.dropLast().last?.chain ?? .zero
+    let chain = before.followed(by: record.ownDigest)
+    let head = try SignedHead.issue(group: member.group, own, record.dot.sequence, chain, by: face.identity)
+    for written in history { draft.vector = draft.vector.union(written.context) }
+    draft.append(
+      SyncFileHeader.Range(
+        origin: own, first: SequenceNumber(rawValue: 1), last: record.dot.sequence, chainBefore: .zero, chainAtEnd: chain,
+        contextBefore: VersionVector(), proof: HeadProof(signature: head.signature)),
+      history.dropLast().map(\.record) + [record])
+    for origin in draft.vector.origins where draft.chains[origin] == nil {
+      draft.chains[origin] = SyncFileHeader.Chain(randomHash())
+    }
   }
 
   // MARK: Claims
@@ -109,7 +130,7 @@ extension HostileForge {
     for origin in origins where generator.chance(oneIn: 3) {
       let sequence = draft.source.vector[origin].rawValue
       draft.ended[origin] = SequenceNumber(
-        rawValue: [0, sequence, sequence + 1, sequence / 2].randomElement(using: &generator) ?? 0)
+        rawValue: [0, sequence, isForgetting ? sequence : sequence + 1, sequence / 2].randomElement(using: &generator) ?? 0)
     }
   }
 

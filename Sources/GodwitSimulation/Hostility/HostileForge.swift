@@ -11,9 +11,17 @@ struct HostileForge {
   let kind: Attack.Kind
   /// The time by the clock of who is to read it.
   let now: Int64
-  /// A row with the last timestamp there is can be written to by nobody, a migration's step that must included: so it is
-  /// none of those that migrate (Specs/simulation.md, "A hostile member").
-  let reachesEndOfTime: Bool
+  /// Whether the world comes to a version that makes other values of what there is. A row with the last timestamp there is
+  /// can be written to by nobody, a migration's step that must included; and of a row that nobody has inserted who
+  /// migrates first shows something else than who does last, where the step gives a column no default.
+  let isMigrating: Bool
+  /// Whether members forget: of an incarnation that is said to have ended with what it never wrote all wait for the rest.
+  let isForgetting: Bool
+  /// Whether somebody may have to rejoin, who cannot make anew what would go beyond what a counter can be.
+  let mayRejoin: Bool
+  /// The latest timestamp of all. Where members forget, who has seen a delete and writes to the row with a lesser timestamp
+  /// finds another row on those who have forgotten it than on those who have not.
+  let latest: HLC
   var draft: HostileDraft
   var generator: SeededGenerator
 
@@ -24,7 +32,11 @@ struct HostileForge {
     for face in member.faces { draft.introduce(face.record) }
     draft.incarnation = generator.chance(oneIn: 6) ? 2 : 1
     try addKind()
-    if kind != .snapshot { try addOwnHistory() }
+    if kind == .equivocation {
+      try contradict()
+    } else if kind != .snapshot {
+      try addOwnHistory()
+    }
     switch kind {
     case .mangled: return try mangled()
     case .noise: return try noise()
@@ -37,11 +49,11 @@ struct HostileForge {
     case .writes, .gap, .noise: addWrites(nil)
     case .mangled: if member.histories[own] == nil || generator.chance(oneIn: 2) { addWrites(nil) }
     case .causes: addWrites(nil, beyond: true)
-    case .extremes: addWrites(.extremeValues)
+    case .extremes: addWrites(mayRejoin ? nil : .extremeValues)
     case .strangeTables: addWrites(.strangeTables)
     case .strangeColumns: addWrites(.strangeColumns)
     case .strangeValues: addWrites(.strangeValues)
-    case .malformed: break
+    case .malformed, .equivocation: break
     case .relay: relay()
     case .invention: try invent()
     case .alteration: alter()
@@ -52,12 +64,17 @@ struct HostileForge {
     }
   }
 
+  mutating func random(at version: Int, _ oddity: HostileChanges.Oddity?) -> [UInt8] {
+    let inserted = isMigrating ? Set(draft.sourceRecords.flatMap(\.insertedRows)) : nil
+    return HostileChanges.random(at: version, oddity, updating: inserted, &generator)
+  }
+
   // MARK: Own transactions
 
   private mutating func addWrites(_ oddity: HostileChanges.Oddity?, beyond: Bool = false) {
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
       let version = version
-      let changes = HostileChanges.random(at: version, oddity, &generator)
+      let changes = random(at: version, oddity)
       member.write(
         own, hlc: hlc(), schemaVersion: UInt64(version), context: beyond ? contextBeyond() : context(), changes: changes)
     }
@@ -72,8 +89,13 @@ struct HostileForge {
   }
 
   private mutating func hlc() -> HLC {
+    let chosen = anyHLC()
+    return isForgetting ? min(max(chosen, HLC(rawValue: latest.rawValue + 1)), HLC(rawValue: HLC.limit.rawValue - 1)) : chosen
+  }
+
+  private mutating func anyHLC() -> HLC {
     if kind == .extremes {
-      let last = HLC.limit.rawValue - (reachesEndOfTime ? 1 : 1 << 40)
+      let last = HLC.limit.rawValue - (isMigrating ? 1 << 40 : 1)
       return HLC(rawValue: [0, last].randomElement(using: &generator) ?? 0)
     }
     switch Int.random(in: 0..<8, using: &generator) {
@@ -118,7 +140,8 @@ struct HostileForge {
       else { continue }
       // What a puppet has written its maker may pass on, or not.
       guard origin == own || generator.chance(oneIn: 3) else { continue }
-      let first = kind == .gap ? history.count : generator.chance(oneIn: 4) ? Int.random(in: 1...history.count, using: &generator) : 1
+      let isPart = generator.chance(oneIn: 4)
+      let first = kind == .gap ? history.count : isPart ? Int.random(in: 1...history.count, using: &generator) : 1
       guard let range = try member.range(origin, from: first, by: author.identity) else { continue }
       for written in history { draft.vector = draft.vector.union(written.context) }
       draft.append(range, history[(first - 1)...].map(\.record))
@@ -133,7 +156,7 @@ struct HostileForge {
   private mutating func addMalformed() throws {
     let oddities: [HostileChanges.Oddity] = [.repeatedRow, .nullKey, .brokenSet, .strangeValues]
     let origin = Origin(replica: face.replica, incarnation: 9)
-    let changes = HostileChanges.random(at: version, oddities.randomElement(using: &generator), &generator)
+    let changes = random(at: version, oddities.randomElement(using: &generator))
     let record = TransactionRecord(
       dot: Dot(origin, SequenceNumber(rawValue: 1)), hlc: hlc(), schemaVersion: 0, context: context(), changes: changes)
     // Beside it one that cannot be read at all.

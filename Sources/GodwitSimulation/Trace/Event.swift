@@ -74,6 +74,9 @@ package struct Fault: OptionSet, Sendable {
 
   /// A hostile member in a quarter of the worlds.
   package static let hostility = Fault(rawValue: 1 << 15)
+  /// Two histories of one incarnation of a hostile member. Off: two replicas that have taken in one each, and all who build
+  /// on either, are brought together by nobody (Specs/incarnations.md, "Forks").
+  package static let equivocation = Fault(rawValue: 1 << 16)
 
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
@@ -85,10 +88,13 @@ package struct Fault: OptionSet, Sendable {
 
   package static var listed: String { names.map(\.name).joined(separator: ", ") }
   package static let all = names.reduce(Fault()) { $0.union($1.fault) }
+  /// What a trace holds only when it is asked for.
+  static let extraNames: [(name: String, fault: Fault)] = [("equivocation", .equivocation)]
+  package static var extraListed: String { extraNames.map(\.name).joined(separator: ", ") }
 
   /// The fault of this name.
   package init?(name: String) {
-    guard let found = Self.names.first(where: { $0.name == name }) else { return nil }
+    guard let found = (Self.names + Self.extraNames).first(where: { $0.name == name }) else { return nil }
     self = found.fault
   }
 }

@@ -10,7 +10,7 @@ package struct Trace: Sendable {
   let ways: [(from: Int, to: Int)]
   let events: [Event]
   /// Whether one of the members means harm.
-  let isHostile: Bool
+  package let isHostile: Bool
   /// What is written when all is done and forgotten.
   let epilogue: [Plan]
   package var count: Int { events.count }
@@ -18,7 +18,8 @@ package struct Trace: Sendable {
   package init(seed: UInt64, faults: Fault = .all) {
     var writer = TraceWriter(seed: seed, faults: faults)
     self.seed = seed
-    var attacks = AttackWriter(seed: seed, actorCount: writer.actorCount, faults: faults)
+    var attacks = AttackWriter(
+      seed: seed, actorCount: writer.actorCount, forgets: writer.keptTransactions < 1_000, faults: faults)
     events = attacks.interspersing(writer.write())
     isHostile = attacks.isHostile
     actorCount = writer.actorCount

@@ -11,7 +11,8 @@ extension World {
   func attack(_ actor: Actor, _ attack: Attack) async throws {
     guard let hostile, actors.indices.contains(attack.source), !actors[attack.source].mustRejoin else { return }
     // Who holds nothing has to believe the state that a member sends (Specs/sync-file.md, "Signed heads").
-    guard attack.kind != .snapshot || !actor.standing.held.isEmpty else { return }
+    let standing = actor.standing
+    guard attack.kind != .snapshot || standing.held.origins.contains(where: { $0 != standing.own }) else { return }
     let path = "\(folder)/hostile.godwit-sync"
     guard let bytes = try await forge(attack, for: actor, by: hostile, at: path) else { return }
     try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -48,7 +49,8 @@ extension World {
     var generator = SeededGenerator(seed: attack.seed)
     let face = generator.chance(oneIn: 3) ? hostile.faces.randomElement(using: &generator) ?? maker : maker
     var forge = HostileForge(
-      member: hostile, face: face, kind: attack.kind, now: actor.clock.milliseconds, reachesEndOfTime: latestVersion < 2,
+      member: hostile, face: face, kind: attack.kind, now: actor.clock.milliseconds, isMigrating: latestVersion > 1, isForgetting: forgets, mayRejoin: mayRejoin,
+      latest: history.transactions.values.map(\.hlc).max() ?? HLC(rawValue: 0),
       draft: HostileDraft(
         source.header, source.records, from: face, to: actor.replica.identity, at: actor.clock.milliseconds),
       generator: generator)
@@ -58,7 +60,8 @@ extension World {
   private static func read(
     _ sealed: [UInt8], _ identity: Identity
   ) throws -> (header: SyncFileHeader, records: [TransactionRecord]) {
-    let file = try SyncFileReader(AgeEnvelope(MemorySource(sealed)), identities: [identity.ageIdentity]) { _ in .reported(nil) }
+    let envelope = try AgeEnvelope(MemorySource(sealed))
+    let file = try SyncFileReader(envelope, identities: [identity.ageIdentity]) { _ in .reported(nil) }
     var records: [TransactionRecord] = []
     guard file.header.snapshot == nil else { return (file.header, []) }
     while let record = try file.next() { records.append(record) }
@@ -85,7 +88,7 @@ extension World {
     }
   }
 
-  /// Whether it is said of this origin only that it is hostile.
+  /// The hostile member, or one of its making.
   func isHostile(_ replica: ReplicaID) -> Bool { hostile != nil && HostileMember.replicas.contains(replica) }
 
   // MARK: Removal
@@ -107,10 +110,13 @@ extension World {
       throw SimulationFailure(.transfer, "to replica \(actor.index) \(member.name) is a member still")
     }
     let report = try await actor.replica.missing()
-    guard report.waiting.isEmpty, report.missing.isEmpty else {
+    // What it had sent may be gone from everybody who had it, by a backup or a rejoin, as others' changes are then.
+    let missing = forgettable.isEmpty ? report.missing.filter { isHostile($0.replica) } : []
+    guard !report.waiting.contains(where: { isHostile($0.replica) }), missing.isEmpty else {
       throw SimulationFailure(
         .transfer, "on replica \(actor.index) something waits though the hostile member is gone: "
-          + "\(report.waiting.map { "\($0.replica) \($0.sequences)" }) for \(report.missing.map { "\($0.replica) \($0.sequences)" })")
+          + "\(report.waiting.map { "\($0.replica) \($0.sequences)" }) for "
+          + "\(report.missing.map { "\($0.replica) \($0.sequences)" })")
     }
   }
 }

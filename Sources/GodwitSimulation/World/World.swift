@@ -9,6 +9,8 @@ final class World {
   private(set) var actors: [Actor] = []
   /// Whether anything was removed or forgotten by now, so that files may be refused.
   let forgets: Bool
+  /// Whether somebody may have to take over another's state.
+  let mayRejoin: Bool
   /// The schema version that all programs come to.
   let latestVersion: Int
   /// Who hands files to whom, copies left out.
@@ -41,6 +43,7 @@ final class World {
   init(_ trace: Trace, kept: [Int], folder: String, template: FolderTemplate) async throws {
     self.folder = folder
     forgets = trace.keptTransactions < 1_000
+    mayRejoin = forgets || trace.events.contains { if case .readmit = $0 { true } else { false } }
     ways = trace.ways
     epilogue = trace.epilogue
     latestVersion = trace.latestVersion
