@@ -36,13 +36,14 @@ struct WorldTests {
   ])
   func migrated(seed: UInt64) async throws { try await run(seed, .all.subtracting(.hostility)) }
 
-  /// The first five found that a head which came twice lost what it proved, that timestamps below what their author had
-  /// seen parted those who merged from those who did not, and that an update of no column was refused by some.
+  /// Of these 1059 and 1236 found that an update of no column was refused by some, and 66 something that waited for what
+  /// nobody could prove any more.
   @Test("replicas agree whatever a hostile member sends, and forget it", arguments: [
-    UInt64(1059), 1154, 1196, 1234, 1236, 66, 98, 103, 28, 32, 45, 53, 59, 67, 82, 92, 129, 131,
+    UInt64(1059), 1154, 1196, 1236, 66, 98, 103, 28, 32, 45, 53, 59, 67, 82, 92, 129, 131,
   ])
   func hostile(seed: UInt64) async throws {
-    #expect(Trace(seed: seed).isHostile)
+    let isHostile = Trace(seed: seed).isHostile
+    #expect(isHostile)
     try await run(seed, .all)
   }
 
