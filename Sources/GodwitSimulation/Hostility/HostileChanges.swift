@@ -134,7 +134,7 @@ struct HostileChanges {
     default:
       // The database keeps no negative zero, and nobody's log has one.
       let value = column.random(&generator)
-      let carried = column.conversions.filter { $0.changesType && $0.version <= version }.reduce(value) { $1.rule($0) }
+      let carried = column.conversions.filter { $0.version <= version }.reduce(value) { $1.rule($0) }
       return strange(carried == 0.0 ? 0.0 : carried, &generator)
     }
   }

@@ -95,7 +95,7 @@ struct HostileForge {
 
   private mutating func anyHLC() -> HLC {
     if kind == .extremes {
-      let last = HLC.limit.rawValue - (isMigrating ? 1 << 40 : 1)
+      let last = HLC.limit.rawValue - (isMigrating || mayRejoin ? 1 << 40 : 1)
       return HLC(rawValue: [0, last].randomElement(using: &generator) ?? 0)
     }
     switch Int.random(in: 0..<8, using: &generator) {
