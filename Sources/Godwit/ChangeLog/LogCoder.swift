@@ -55,6 +55,9 @@ final class LogCoder {
 }
 
 extension TransactionRecord {
+  /// The hash of record and change set (Specs/change-log.md, "Hash chain").
+  package var contentDigest: ContentHash { digest() }
+
   /// The origin's hash chain after this transaction (Specs/change-log.md, "Hash chain").
   func chain(after previous: ContentHash, _ pieces: PieceWorker.Finished? = nil) -> ContentHash {
     previous.followed(by: digest(pieces))

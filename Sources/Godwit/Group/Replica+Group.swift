@@ -110,7 +110,11 @@ extension Replica {
     }
     // What is held of it stays; what waits might be what it was removed for.
     try await withWriter { writer in
-      try writer.inTransaction { try StagedTransactions(connection: writer.connection).remove(of: replica) }
+      try writer.inTransaction {
+        try StagedTransactions(connection: writer.connection).remove(of: replica)
+        var migrations = try MigrationHistory(writer.connection)
+        try migrations.forgetUnused(broughtBy: { $0 == replica }, on: writer.connection)
+      }
     }
   }
 

@@ -54,6 +54,18 @@ struct MigrationHistory {
   mutating func forgetUnused(unlike others: [SchemaMigration], on connection: Connection) throws {
     let pairs = zip(known, others).dropFirst(Int(version))
     guard let first = pairs.first(where: { $0.bytes != $1.bytes })?.0.version else { return }
+    try forgetUnused(from: first, on: connection)
+  }
+
+  /// Forgets what removed members are said to have run and nothing here was written at, from the first of theirs on: what
+  /// others have run comes again with their files.
+  mutating func forgetUnused(broughtBy isRemoved: (ReplicaID) -> Bool, on connection: Connection) throws {
+    let waiting = known.dropFirst(Int(version)).map(\.version)
+    let first = try waiting.first { try Self.bringer(of: $0, on: connection).map(isRemoved) ?? false }
+    if let first { try forgetUnused(from: first, on: connection) }
+  }
+
+  private mutating func forgetUnused(from first: UInt64, on connection: Connection) throws {
     for table in ["godwit_log", "godwit_staged"] {
       let used = try connection.scalar("SELECT 1 FROM \(table) WHERE schema >= ? LIMIT 1", [.integer(Int64(first))])
       guard used == nil else { return }

@@ -159,6 +159,8 @@ final class Importer {
   private func finish() throws {
     try leaveOutStaged()
     try waitingRoom.dropRemoved()
+    var migrations = try MigrationHistory(connection)
+    try migrations.forgetUnused(broughtBy: { vouchedRoster[$0]?.isActive != true }, on: connection)
     for (origin, left) in leftOut where left.reason == .fenced { try log.origins.moveEnd(of: origin, to: held[origin]) }
     try merger.finish()
     try log.origins.save(changedOrigins)

@@ -33,7 +33,7 @@ extension HostileForge {
     let record = TransactionRecord(
       dot: Dot(origin, before.next), hlc: HLC(milliseconds: now), schemaVersion: draft.source.schemaVersion,
       context: draft.source.vector.replacing([origin: .none]), changes: changes)
-    let end = chain.followed(by: record.ownDigest)
+    let end = chain.followed(by: record.contentDigest)
     let head = try SignedHead.issue(group: member.group, origin, before.next, end, by: face.identity)
     draft.append(
       SyncFileHeader.Range(
@@ -51,7 +51,7 @@ extension HostileForge {
       dot: last.dot, hlc: last.hlc, schemaVersion: last.schemaVersion, context: isContext ? VersionVector() : last.context,
       changes: isContext ? last.changes : other)
     let records = written(range).dropLast() + [record]
-    let chain = records.reduce(range.chainBefore) { $0.followed(by: $1.ownDigest) }
+    let chain = records.reduce(range.chainBefore) { $0.followed(by: $1.contentDigest) }
     let isMadeAnew = generator.chance(oneIn: 2)
     draft.append(
       SyncFileHeader.Range(
@@ -80,7 +80,7 @@ extension HostileForge {
       dot: last.record.dot, hlc: last.record.hlc, schemaVersion: last.record.schemaVersion, context: last.record.context,
       changes: random(at: Int(last.record.schemaVersion), nil))
     let before = history.dropLast().last?.chain ?? .zero
-    let chain = before.followed(by: record.ownDigest)
+    let chain = before.followed(by: record.contentDigest)
     let head = try SignedHead.issue(group: member.group, own, record.dot.sequence, chain, by: face.identity)
     for written in history { draft.vector = draft.vector.union(written.context) }
     draft.append(

@@ -64,7 +64,7 @@ final class HostileMember {
       dot: Dot(origin, sequence), hlc: hlc, schemaVersion: schemaVersion, context: stated, changes: changes)
     histories[origin, default: []].append(
       Written(
-        record: record, chain: (before?.chain ?? .zero).followed(by: record.ownDigest),
+        record: record, chain: (before?.chain ?? .zero).followed(by: record.contentDigest),
         context: stated ?? before?.context ?? VersionVector()))
   }
 
@@ -77,22 +77,5 @@ final class HostileMember {
       origin: origin, first: SequenceNumber(rawValue: UInt64(first)), last: end, chainBefore: before?.chain ?? .zero,
       chainAtEnd: last.chain, contextBefore: before?.context ?? VersionVector(),
       proof: HeadProof(signature: try SignedHead.issue(group: group, origin, end, last.chain, by: author).signature))
-  }
-}
-
-extension TransactionRecord {
-  /// By Specs/change-log.md, "Hash chain".
-  var ownDigest: ContentHash {
-    changes.withUnsafeBytes { changes in
-      let start = ChangeSet.operationsStart(in: changes)
-      var writer = ByteWriter()
-      writeHeader(to: &writer)
-      writer.raw(UnsafeRawBufferPointer(rebasing: changes[..<start]))
-      for block in stride(from: start, to: changes.count, by: 16_384) {
-        let end = min(block + 16_384, changes.count)
-        writer.raw(ContentHash(of: UnsafeRawBufferPointer(rebasing: changes[block..<end])).bytes)
-      }
-      return writer.bytes.withUnsafeBytes { ContentHash(of: $0) }
-    }
   }
 }

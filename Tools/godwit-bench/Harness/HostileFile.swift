@@ -36,7 +36,7 @@ struct HostileFile {
       let record = TransactionRecord(
         dot: Dot(origin, SequenceNumber(rawValue: UInt64(place) + 1)), hlc: HLC(milliseconds: 1_700_000_000_000 + Int64(place)),
         schemaVersion: honest.schemaVersion, context: kind == .contexts ? context(place) : nil, changes: written)
-      chain = record.chain(after: chain)
+      chain = chain.followed(by: record.contentDigest)
       records.append(record)
     }
     let last = SequenceNumber(rawValue: UInt64(records.count))
