@@ -24,6 +24,16 @@ struct MigrationHistory {
   /// The version that the steps known here reach.
   var knownVersion: UInt64 { UInt64(known.count) }
 
+  /// Those that have run here, and those at whose versions something in the log was written: others are passed on by who
+  /// has run them.
+  func used(on connection: Connection) throws -> ArraySlice<SchemaMigration> {
+    guard knownVersion > version else { return known[...] }
+    guard case .integer(let last)? = try connection.scalar("SELECT max(schema) FROM godwit_log") else {
+      return known.prefix(Int(version))
+    }
+    return known.prefix(max(Int(version), Int(last)))
+  }
+
   /// The steps that lead from one version to another.
   func steps(after first: UInt64, through last: UInt64) -> [SchemaStep] {
     known.filter { $0.version > first && $0.version <= last }.flatMap(\.steps)

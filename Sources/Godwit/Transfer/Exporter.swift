@@ -38,7 +38,7 @@ struct Exporter {
       vector: held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
       roster: records, tables: tables.map(\.definition),
-      migrations: try MigrationHistory(connection).known.map(\.bytes), ranges: ranges ?? [],
+      migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges ?? [],
       chains: chains, floor: log.origins.floor, ended: log.origins.ended,
       snapshot: snapshot?.head, statements: try statements(log, state, records.statuses, at: statedAt))
     let counter = CountingSink(sink)

@@ -256,12 +256,12 @@ extension SyncFileHeader {
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
     statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
     vector: VersionVector? = nil, chains: [Origin: Chain]? = nil, floor: VersionVector? = nil,
-    snapshot: SnapshotHead? = nil, migrations: [[UInt8]]? = nil
+    snapshot: SnapshotHead? = nil, migrations: [[UInt8]]? = nil, schemaVersion: UInt64? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
       createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector,
-      schemaVersion: schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
+      schemaVersion: schemaVersion ?? self.schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations ?? self.migrations, ranges: ranges ?? self.ranges,
       chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended, snapshot: snapshot ?? self.snapshot,
       statements: statements ?? self.statements, fields: fields ?? self.fields)

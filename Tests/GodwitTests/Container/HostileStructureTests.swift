@@ -70,6 +70,23 @@ struct HostileStructureTests {
     #expect(try await group[1].migrationStatus().migrations.isEmpty)
   }
 
+  @Test("a migration that cannot run that nobody has used is not passed on, and goes with its author's removal")
+  func migrations() async throws {
+    let migration = SchemaMigration(version: 1, name: "m", steps: [.dropTable("nowhere")])
+    #expect(try await importing { $0.changing(migrations: [migration.bytes], schemaVersion: 1) } == nil)
+    #expect(try await group[1].migrationStatus().migrations.count == 1)
+    let own = group.folder.file("own")
+    _ = try await group[1].export(to: .file(own), includesAll: true)
+    let passedOn = try Forgery.header(Forgery.container(Forgery.bytes(own), Forgery.keys(of: group[1]).identity)).header
+    #expect(passedOn.migrations.isEmpty)
+    let known = try await group[1].knownMigrations()
+    #expect(await error { try await group[1].plan(known) } != nil)
+    try await group[1].removeMember(named: "replica-0")
+    #expect(try await group[1].migrationStatus().migrations.isEmpty)
+    try await group[1].write { try $0.insert(Note(title: "after")) }
+    #expect(try await group[1].verify().isSound)
+  }
+
   private static func table(
     _ name: String, key: [String] = ["id"], isSynced: Bool = true, type: ColumnType = .integer, to target: String? = nil
   ) throws -> TableDefinition {
