@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitFiles
 import GodwitKeys
 import GodwitStorage
 import Synchronization
@@ -28,6 +29,15 @@ final class DatabaseKeys: Sendable {
   func connect(
     _ mode: Connection.Mode, _ cancellation: CancellationFlag = CancellationFlag()
   ) throws -> Connection {
+    do {
+      return try open(mode, cancellation)
+    } catch let error as GodwitError where error.code == .fileAccess && known.withLock({ $0.file != nil }) {
+      // A reader that opens late must say what those say that are open.
+      throw PrivateFile.exists(folder.database) ? error : Connection.removed(folder.database)
+    }
+  }
+
+  private func open(_ mode: Connection.Mode, _ cancellation: CancellationFlag) throws -> Connection {
     for _ in 1..<Self.attempts {
       do {
         return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key)

@@ -159,7 +159,12 @@ package final class Connection {
   /// has it open.
   func requireName() throws(GodwitError) {
     guard !isTemporary, standing == .removed else { return }
-    throw GodwitError(
+    throw Self.removed(path)
+  }
+
+  /// What is said of a database whose name is gone while it is open.
+  package static func removed(_ path: String) -> GodwitError {
+    GodwitError(
       .unsafeFile, "the database \(path) was removed while it is open",
       hint: "put it back, or close the replica and restore a backup; what was written since it was removed is lost")
   }
