@@ -95,6 +95,8 @@ final class Merger {
       let hlc = record.hlc
     #endif
     try beginTransaction()
+    // Its writes share one copy of what it had seen.
+    pendingCells += context.entries.count
     try carried.forEachWrite(of: record, context: context, at: hlc) { key, write in gather(write, to: key) }
   }
 

@@ -61,7 +61,7 @@ final class Importer {
     staged = StagedTransactions(connection: connection)
     waitingRoom = WaitingRoom(connection, vouched, sender: file.header.sender)
     held = log.origins.vector
-    isBehindItself = file.header.vector[log.origins.own] > held[log.origins.own]
+    isBehindItself = admission.showsMore(of: log.origins.own, than: held, in: file.header)
     forks = ForkWatch { [log] in try log.chain(at: $0) }
     floor = log.origins.floor
     vouchedRoster = vouched

@@ -5,12 +5,17 @@ extension TableDefinition {
   package static let columnLimit = CollectionTable.ownColumnCount + CollectionTable.heldMemberLimit
   private static let declaredColumnLimit = 999
   package static let indexLimit = 64
+  /// Every row that does not say otherwise has it, so that few bytes of a file become as many as there are rows.
+  package static let defaultByteLimit = 4_096
   package static let nameByteLimit = SchemaName.byteLimit
 
   func validate() throws {
     try SchemaName.checkTable(name)
     guard !name.lowercased().hasPrefix("godwit_"), !name.lowercased().hasPrefix("sqlite_") else {
       throw GodwitError(.invalidSchema, "table name \(name) is reserved", hint: "choose another name")
+    }
+    guard !name.lowercased().hasPrefix("index_") else {
+      throw GodwitError(.invalidSchema, "table name \(name) is kept for indexes", hint: "choose another name")
     }
     guard !isCollection || CollectionTable.isWellFormed(self) else {
       throw GodwitError(
@@ -28,6 +33,11 @@ extension TableDefinition {
       try SchemaName.checkColumn(column.name, of: name)
       guard seen.insert(column.name.lowercased()).inserted else {
         throw GodwitError(.invalidSchema, "table \(name) names column \(column.name) twice")
+      }
+      guard column.defaultByteCount <= Self.defaultByteLimit else {
+        throw GodwitError(
+          .invalidSchema, "the default of column \(column.name) of table \(name) has \(column.defaultByteCount) bytes",
+          hint: "\(Self.defaultByteLimit) are allowed; make the column optional")
       }
       if let reference = column.reference { try SchemaName.checkTable(reference.table) }
       try validateMerge(column)
@@ -96,6 +106,15 @@ extension TableDefinition {
 }
 
 extension ColumnDefinition {
+  /// Of the default's text or blob.
+  fileprivate var defaultByteCount: Int {
+    switch defaultValue {
+    case .text(let text): text.utf8.count
+    case .blob(let bytes): bytes.count
+    default: 0
+    }
+  }
+
   /// Whether the default, if there is one, is a count.
   fileprivate var defaultCounts: Bool {
     switch defaultValue {
