@@ -32,7 +32,7 @@ struct HostileFile {
     let tables = try tables()
     var records: [TransactionRecord] = []
     var chain = ContentHash.zero
-    for (place, written) in try changes(tables).enumerated() {
+    for (place, written) in changes(tables).enumerated() {
       let record = TransactionRecord(
         dot: Dot(origin, SequenceNumber(rawValue: UInt64(place) + 1)), hlc: HLC(milliseconds: 1_700_000_000_000 + Int64(place)),
         schemaVersion: honest.schemaVersion, context: kind == .contexts ? context(place) : nil, changes: written)
