@@ -61,8 +61,6 @@ extension SyncFileHeader {
   init(reading reader: inout ByteReader, from sender: ReplicaID, in group: GroupID) throws {
     let incarnation: UInt32 = try reader.bigEndian()
     let createdAt = try reader.signedVarint()
-    // A time that no calendar has would trap where it is shown.
-    guard createdAt.magnitude < 1 << 62 else { throw ByteReader.malformed("a time is out of range") }
     let vector = try VersionVector(reading: &reader)
     let schemaVersion = try reader.varint()
     let recipients = try Self.readRecipients(&reader)

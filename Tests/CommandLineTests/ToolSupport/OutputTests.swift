@@ -26,6 +26,9 @@ import Testing
   @Test func timesAreISO8601InUTC() {
     #expect(Format.time(milliseconds: 0) == "1970-01-01T00:00:00.000Z")
     #expect(Format.time(milliseconds: 1_769_851_800_250) == "2026-01-31T09:30:00.250Z")
+    // What a member says of its clock may be no time at all.
+    #expect(Format.time(Date(timeIntervalSince1970: Double(Int64.max) / 1_000)) == "9999-12-31T23:59:59.000Z")
+    #expect(Format.time(Date(timeIntervalSince1970: -Double(Int64.max) / 1_000)) == "1600-01-01T00:00:00.000Z")
   }
 
   @Test(arguments: [("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("👩‍👩‍👧", 2), ("한", 2), ("❤️", 2), ("", 0)])

@@ -71,7 +71,7 @@ struct MemberEnd: AsyncParsableCommand {
 
 extension Incarnation {
   var heardText: String? {
-    lastHeard.map { Format.time(milliseconds: Int64($0.timeIntervalSince1970 * 1_000)) }
+    lastHeard.map { Format.time($0) }
   }
 
   /// Specs/cli.md, "member incarnations".

@@ -84,7 +84,7 @@ struct StatusView {
       "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
       "sqliteVersion": .string(GodwitVersion.sqlite),
-      "altered": status.alteredAt.map { .string(Format.time(milliseconds: Int64($0.timeIntervalSince1970 * 1_000))) } ?? .null,
+      "altered": status.alteredAt.map { .string(Format.time($0)) } ?? .null,
       "differing": .array(status.differing.map { .object(names.json($0)) }),
     ]
   }

@@ -22,6 +22,12 @@ public enum Format {
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }
 
+  /// The same of a date; one that no calendar has, as the nearest that one has.
+  public static func time(_ date: Date) -> String {
+    let (first, last) = (-11_676_096_000_000.0, 253_402_300_799_000.0)  // the years 1600 to 9999
+    return time(milliseconds: Int64(min(max(date.timeIntervalSince1970 * 1_000, first), last)))
+  }
+
   /// `1 row`, `2 rows`.
   public static func count(_ number: Int, _ singular: String, plural: String? = nil) -> String {
     "\(number) \(number == 1 ? singular : plural ?? singular + "s")"
