@@ -264,4 +264,21 @@ struct FrameLimitTests {
     #expect(try read(moves((1, 1))) == (0, .corruptFile))
     #expect(try read(moves((2, 1), (1, 2))) == (0, .corruptFile))
   }
+
+  @Test("transactions are as many as 8,192, or the packed bytes, and a writer makes its file large enough")
+  func transactions() throws {
+    func taken(packed: Int) throws -> Int {
+      var expansion = SyncFileExpansion()
+      try expansion.unpack(1_000, from: packed)
+      var count = 0
+      while count < 20_000, (try? expansion.addTransaction()) != nil { count += 1 }
+      return count
+    }
+    #expect(try taken(packed: 100) == 8_192)
+    #expect(try taken(packed: 10_000) == 10_000)
+    var part = [UInt8](repeating: 1, count: 1_000)
+    var expansion = SyncFileExpansion()
+    expansion.pad(&part, unpackedSize: 1_000, restoredSize: 1_000, transactions: 20_000)
+    #expect(try taken(packed: part.count) == 20_000)
+  }
 }

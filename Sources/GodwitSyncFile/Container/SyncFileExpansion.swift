@@ -17,10 +17,14 @@ struct SyncFileExpansion {
   static let elementAllowance = 1 << 17
   static let elementByteCount = 4
 
+  /// Transactions that a file may have in any case; beyond, one for each packed byte. Each takes some 15 µs.
+  static let transactionAllowance = 1 << 13
+
   private var packed = 0
   private var unpacked = 0
   private var restored = 0
   private var elements = 0
+  private var transactions = 0
 
   /// To be asked before a part is unpacked. Throws `limitExceeded`.
   mutating func unpack(_ size: Int, from packedSize: Int) throws {
@@ -43,6 +47,14 @@ struct SyncFileExpansion {
     elements += count
   }
 
+  /// To be told of each transaction. Throws `limitExceeded`.
+  mutating func addTransaction() throws {
+    transactions += 1
+    guard transactions <= max(Self.transactionAllowance, packed) else {
+      throw GodwitError(.limitExceeded, "the file's \(packed) packed bytes have more than \(transactions - 1) transactions")
+    }
+  }
+
   /// How many more elements the parts that were read may name.
   var elementsLeft: Int { max(Self.elementAllowance, packed / Self.elementByteCount) - elements }
 
@@ -54,15 +66,19 @@ struct SyncFileExpansion {
 
   /// Takes in a part that is written, and brings it within what readers take: by a skippable frame of zeros behind it
   /// (RFC 8878, section 3.1.2).
-  mutating func pad(_ part: inout [UInt8], unpackedSize: Int, restoredSize: Int, elements count: Int) {
+  mutating func pad(
+    _ part: inout [UInt8], unpackedSize: Int, restoredSize: Int, elements count: Int = 0, transactions added: Int = 0
+  ) {
     unpacked += unpackedSize
     restored += restoredSize
     elements += count
+    transactions += added
     func least(_ size: Int, _ ratio: Int) -> Int { size > Self.allowance ? (size + ratio - 1) / ratio : 0 }
     let forElements = elements > Self.elementAllowance ? elements * Self.elementByteCount : 0
+    let forTransactions = transactions > Self.transactionAllowance ? transactions : 0
     let lacking = max(
-      least(unpackedSize, Self.partRatio), least(max(unpacked, restored), Self.fileRatio) - packed, forElements - packed)
-      - part.count
+      least(unpackedSize, Self.partRatio), least(max(unpacked, restored), Self.fileRatio) - packed,
+      max(forElements, forTransactions) - packed) - part.count
     if lacking > 0 {
       var writer = ByteWriter(capacity: lacking + 8)
       for number in [UInt32(0x184D_2A50), UInt32(lacking)] { writer.bigEndian(number.byteSwapped) }

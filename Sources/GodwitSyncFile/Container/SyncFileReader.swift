@@ -103,6 +103,7 @@ package final class SyncFileReader {
   package func next() throws -> TransactionRecord? {
     while !isFinished {
       if let record = try frame?.next(&position) {
+        try expansion.addTransaction()
         try expansion.restore(record.changes.count, elements: frame?.elements ?? 0)
         guard record.context.map(header.vector.covers) ?? true else {
           throw ByteReader.malformed("a transaction whose author had seen more than the sender holds")

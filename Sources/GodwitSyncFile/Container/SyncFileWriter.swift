@@ -79,18 +79,21 @@ package final class SyncFileWriter {
       stateElements = 0
       count += 1
     }
-    let (restored, elements) = (frame.restored, frame.elements)
-    if restored > 0 { try emit(.frame, frame.finish(), restored: restored, elements: elements) }
+    let (restored, elements, transactions) = (frame.restored, frame.elements, frame.transactionCount)
+    if restored > 0 {
+      try emit(.frame, frame.finish(), restored: restored, elements: elements, transactions: transactions)
+    }
   }
 
   private func emit(
-    _ part: SyncFileFormat.Part, _ raw: [UInt8], restored: Int = 0, elements: Int = 0
+    _ part: SyncFileFormat.Part, _ raw: [UInt8], restored: Int = 0, elements: Int = 0, transactions: Int = 0
   ) throws {
     guard raw.count <= SyncFileExpansion.partByteLimit else {
       throw GodwitError(.limitExceeded, "a row or transaction is too large for a sync file: \(raw.count) bytes")
     }
     var packed = try zstd.compress(raw)
-    expansion.pad(&packed, unpackedSize: raw.count, restoredSize: restored, elements: elements)
+    expansion.pad(
+      &packed, unpackedSize: raw.count, restoredSize: restored, elements: elements, transactions: transactions)
     var writer = ByteWriter(capacity: packed.count + 16)
     writer.byte(part.rawValue)
     writer.bigEndian(UInt32(packed.count))

@@ -14,7 +14,7 @@ package struct FrameEncoder {
   private var streams: [[ByteWriter]] = []
   /// Of each table the columns of counters and sets.
   private var relative: [Set<Int>] = []
-  private var transactionCount = 0
+  private(set) var transactionCount = 0
   private var previousHLC: UInt64 = 0
   /// Bytes of the change sets.
   private(set) var restored = 0
