@@ -3,10 +3,14 @@ import GodwitReplication
 
 /// Finds the rows whose acyclic reference closes a circle: of the moves that make up one, the latest has no effect
 /// (Specs/merge.md, "Circles"). Every row refers to one other, so circles share no row.
+///
+/// One judge serves while the rows that live, and what they refer to, stay as they are: each row is looked at once, however often
+/// others are that lead to it.
 final class CircleJudge {
   private let table: MergeTable
   private let places: RowPlaces
   private var closing: [Int: Set<RowKey>] = [:]
+  private var visited: [Int: Set<RowKey>] = [:]
 
   init(_ table: MergeTable, _ places: RowPlaces) {
     self.table = table
@@ -15,18 +19,22 @@ final class CircleJudge {
 
   func closes(_ key: RowKey, column: Int) -> Bool { closing[column]?.contains(key) == true }
 
-  /// Looks for circles through these rows and those that closed one before; returns the rows to judge anew.
+  /// Looks for circles through these rows, and first of all through those that closed one before; returns the rows to judge
+  /// anew.
   func update(through keys: Set<RowKey>) throws -> Set<RowKey> {
     var changed: Set<RowKey> = []
     for reference in table.references where reference.isAcyclic {
-      let target = Holds.Target(circlesOf: reference.column, in: table)
-      let before = Set(try places.holds.keys(waitingFor: target))
+      var before: Set<RowKey> = []
+      if closing[reference.column] == nil {
+        before = Set(try places.holds.keys(waitingFor: Holds.Target(circlesOf: reference.column, in: table)))
+      }
       var found: Set<RowKey> = []
-      var visited: Set<RowKey> = []
+      var visited = self.visited.removeValue(forKey: reference.column) ?? []
       for start in keys.union(before).sorted() where !visited.contains(start) {
         if let last = try lastMove(onCircleFrom: start, reference, &visited) { found.insert(last) }
       }
-      closing[reference.column] = found
+      self.visited[reference.column] = visited
+      closing[reference.column, default: []].formUnion(found)
       changed.formUnion(found.symmetricDifference(before))
     }
     return changed

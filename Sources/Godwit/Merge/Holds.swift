@@ -150,6 +150,12 @@ final class Holds {
       .map { try RowKey(bytes: $0) }
   }
 
+  /// Whether any row waits for this.
+  func isAwaited(_ target: Target) throws -> Bool {
+    guard !isEmpty else { return false }
+    return try connection.scalar("SELECT 1 FROM godwit_hold WHERE target = ? LIMIT 1", [.blob(target.bytes)]) != nil
+  }
+
   /// What a row waits for.
   func targets(of key: RowKey) throws -> [Target] {
     guard !isEmpty else { return [] }

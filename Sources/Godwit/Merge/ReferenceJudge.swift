@@ -8,6 +8,8 @@ final class ReferenceJudge {
   private let unique: UniqueJudge
   private let limbo: LimboJournal
   private var circles: [Int: CircleJudge] = [:]
+  /// How children are found in tables without an index on their reference.
+  private var scans: [Int: ReferenceScan] = [:]
   /// Rows whose references have to be looked at.
   private var pending: Set<RowKey> = []
   private var departed: Set<RowKey> = []
@@ -37,6 +39,8 @@ final class ReferenceJudge {
   /// Judges until nothing changes. First whatever may come back comes back; then what still lacks its parent goes,
   /// and what refers to that. So rows that refer to each other in a circle are shown together.
   func settle() throws {
+    circles = [:]
+    defer { scans = [:] }
     let moved = places.takeMovements()
     pending.formUnion(moved.arrived)
     departed.formUnion(moved.departed)
@@ -48,9 +52,10 @@ final class ReferenceJudge {
       departed.formUnion(places.takeMovements().departed)
       let gone = try departed.filter { try !places.isShown($0) }
       departed = []
-      if gone.isEmpty { return }
+      if gone.isEmpty { break }
       try findChildren(of: gone)
     }
+    for scan in scans.values { try scan.end() }
   }
 
   /// Shows the rows in limbo that wait for rows which came, and those that wait for them, as far as their unique
@@ -108,10 +113,12 @@ final class ReferenceJudge {
       try places.takeOut(key)
       try places.states.remove(key)
       try places.release(key)
+      unique.forgetClaimants()
     case .setNull where table.definition.columns[reference.column].isNullable:
       try table.rows.update(key.key, [(reference.column, .null)])
       try places.states.remove(key)
       try places.release(key)
+      unique.forgetClaimants()
       // Its other references are judged again.
       try judge(key)
     case .setNull, .restrict: return false
@@ -190,7 +197,7 @@ final class ReferenceJudge {
     }
   }
 
-  /// The rows that refer to rows which are gone; one pass over a table whose reference has no index.
+  /// The rows that refer to rows which are gone.
   private func findChildren(of gone: Set<RowKey>) throws {
     for (number, keys) in Dictionary(grouping: gone, by: \.table) {
       let parent = try places.tables[number]
@@ -199,17 +206,10 @@ final class ReferenceJudge {
           var reader = ByteReader(key.key)
           return try reader.value()
         })
-        if table.hasIndex(on: reference.column) {
-          for value in values {
-            for key in try table.rows.keys(where: [reference.column], are: [value]) {
-              pending.insert(RowKey(table: table.number, key: key[...]))
-            }
-          }
-        } else {
-          try table.rows.forEachKey(andColumn: reference.column) { key, value in
-            if values.contains(value) { pending.insert(RowKey(table: table.number, key: key[...])) }
-          }
-        }
+        let place = table.number << 16 + reference.column
+        let scan = scans[place] ?? ReferenceScan(table, reference)
+        scans[place] = scan
+        for key in try scan.children(of: values) { pending.insert(RowKey(table: table.number, key: key[...])) }
       }
     }
   }

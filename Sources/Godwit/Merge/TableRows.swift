@@ -165,6 +165,16 @@ struct TableRows {
     }
   }
 
+  /// Makes an index on a column, for as long as one transaction; ``dropIndex(on:)`` takes it away.
+  func makeIndex(on column: Int) throws {
+    try connection.execute("CREATE INDEX \(indexName(on: column)) ON \(table) (\(SQLName.quoted(definition.columns[column].name)))")
+  }
+
+  func dropIndex(on column: Int) throws { try connection.execute("DROP INDEX \(indexName(on: column))") }
+
+  /// No name of a program's begins so.
+  private func indexName(on column: Int) -> String { SQLName.quoted("godwit_\(definition.name)_\(column)") }
+
   private func keys(_ condition: String, _ values: [Value]) throws -> [[UInt8]] {
     try connection.withStatement("SELECT \(definition.quotedKeyList) FROM \(table) \(condition)") { statement in
       try statement.bind(values)

@@ -9,7 +9,9 @@ final class UniqueJudge {
   private let limbo: LimboJournal
   /// Claims whose claimants have changed.
   private var contested: Set<Holds.Target> = []
-  private var stamps: [RowKey: RowState] = [:]
+  /// Whose the claims are that have been asked for since living rows last came, went or changed: showing and hiding rows
+  /// changes no claim, and a claim may have thousands of claimants.
+  private var leastClaimants: [Holds.Target: RowKey] = [:]
 
   init(_ places: RowPlaces, limbo: LimboJournal) {
     self.places = places
@@ -18,20 +20,26 @@ final class UniqueJudge {
 
   /// A living row's claims begin, end or have another stamp. They need judging only where a row in limbo has one too.
   func changed(_ row: LivingRow) throws {
+    forgetClaimants()
     guard !places.holds.isEmpty else { return }
-    for claim in try places.claims(of: row) where try !places.holds.keys(waitingFor: claim).isEmpty {
-      contested.insert(claim)
-    }
+    for claim in try places.claims(of: row) where try places.holds.isAwaited(claim) { contested.insert(claim) }
   }
 
+  /// Living rows have come, gone or changed their values.
+  func forgetClaimants() { leastClaimants = [:] }
+
   /// Some row of the table has lost or changed claims that are not known.
-  func changedSomewhere(in table: Int) throws { contested.formUnion(try places.holds.claims(in: table)) }
+  func changedSomewhere(in table: Int) throws {
+    forgetClaimants()
+    contested.formUnion(try places.holds.claims(in: table))
+  }
 
   /// Puts rows into their tables as far as their claims are free; the others wait for ``resolve()``.
   func place(_ rows: [LivingRow]) throws {
+    forgetClaimants()
     for row in rows {
       let claims = try places.claims(of: row)
-      let isContested = try !places.holds.isEmpty && claims.contains { try !places.holds.keys(waitingFor: $0).isEmpty }
+      let isContested = try !places.holds.isEmpty && claims.contains(where: places.holds.isAwaited)
       if !isContested, try show(row, claims) { continue }
       try places.park(row)
       contested.formUnion(claims)
@@ -56,7 +64,7 @@ final class UniqueJudge {
     var candidates: Set<RowKey> = []
     for claim in contested { candidates.formUnion(try claimants(of: claim)) }
     contested = []
-    stamps = [:]
+    forgetClaimants()
     var winners: [LivingRow] = []
     for key in candidates.sorted() {
       guard let row = try places.load(key) else { continue }
@@ -92,23 +100,25 @@ final class UniqueJudge {
 
   /// The oldest claim; among claims older than all stamps the least key.
   func leastClaimant(of claim: Holds.Target) throws -> RowKey? {
+    if let known = leastClaimants[claim] { return known }
     let (number, name, _) = try claim.claim()
     guard let index = try places.tables[number].uniqueIndexes.first(where: { $0.name == name }) else { return nil }
     func age(_ key: RowKey) throws -> (UInt64, Origin?, RowKey) {
       let stamp = try stamp(of: index.columns, in: key)
       return (stamp?.hlc.rawValue ?? 0, stamp?.dot.origin, key)
     }
-    return try claimants(of: claim).map(age).min { left, right in
+    let least = try claimants(of: claim).map(age).min { left, right in
       if left.0 != right.0 { return left.0 < right.0 }
       if let first = left.1, let second = right.1, first != second { return first < second }
       return left.2 < right.2
     }?.2
+    leastClaimants[claim] = least
+    return least
   }
 
   /// A claim is as old as the last of its columns.
   private func stamp(of columns: [Int], in key: RowKey) throws -> CellStamp? {
-    let state = try stamps[key] ?? places.states.load(key) ?? .settled
-    stamps[key] = state
+    let state = try places.states.load(key) ?? .settled
     let keyCount = try places.tables[key.table].definition.keyCount
     return columns.filter { $0 >= keyCount }.compactMap { state.claimStamp(of: $0) }.max()
   }

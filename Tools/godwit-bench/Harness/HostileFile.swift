@@ -19,6 +19,10 @@ struct HostileFile {
     case wideRows = "wide rows"
     /// 100 tables, each with a check as long as the language allows, and a row.
     case checks
+    /// 5,000 rows that claim one unique value.
+    case claims
+    /// 5,000 rows that refer to each other in a chain, whose first refers to nothing.
+    case chain
   }
 
   let kind: Kind
@@ -93,6 +97,14 @@ struct HostileFile {
       var checked = text
       checked.check = "length(x) >= 0" + String(repeating: " AND x NOT LIKE 'a%b'", count: 8)
       return try (0..<100).map { try TableDefinition(name: "hostile \($0)", keyCount: 1, columns: [key, checked]) }
+    case .claims:
+      let index = IndexDefinition(columns: ["x"], isUnique: true)
+      return [try TableDefinition(name: "hostile", keyCount: 1, columns: [key, text], indexes: [index])]
+    case .chain:
+      let parent = ColumnDefinition(
+        name: "parent", type: .integer, isNullable: true,
+        reference: .init(table: "hostile", onDelete: .cascade, isAcyclic: true))
+      return [try TableDefinition(name: "hostile", keyCount: 1, columns: [key, parent])]
     }
   }
 
@@ -115,6 +127,8 @@ struct HostileFile {
     case .contexts: return (0..<10_000).map { insert(tables, [[.integer(Int64($0)), "x"]]) }
     case .wideRows:
       return [insert(tables, (0..<2_000).map { [.integer(Int64($0))] + [Value](repeating: 1, count: 900) })]
+    case .claims: return [insert(tables, (0..<5_000).map { [.integer(Int64($0)), "x"] })]
+    case .chain: return [insert(tables, (0..<5_000).map { [.integer(Int64($0)), .integer(Int64($0 + 1))] })]
     case .checks:
       let text = String(repeating: "ab", count: 5_000)
       return [
