@@ -51,6 +51,23 @@ struct SchemaNameTests {
     #expect(throws: GodwitError.self) { try SchemaName.checkTable("document$") }
   }
 
+  @Test(
+    "have columns whose defaults they keep as they are",
+    arguments: [
+      (ColumnType.text, Value.integer(1)), (.integer, .real(1)), (.integer, .text("1")), (.real, .integer(1)),
+      (.real, .real(-0.0)), (.real, .text("1.5")),
+    ])
+  func defaults(type: ColumnType, value: Value) throws {
+    func table(_ value: Value) throws -> TableDefinition {
+      let key = ColumnDefinition(name: "id", type: .integer, isNullable: false)
+      let column = ColumnDefinition(name: "x", type: type, isNullable: true, defaultValue: value)
+      return try TableDefinition(name: "t", keyCount: 1, columns: [key, column])
+    }
+    let error = #expect(throws: GodwitError.self) { _ = try table(value) }
+    #expect(error?.code == .invalidSchema && error?.message.contains("another form") == true)
+    _ = try table(value.stored(as: type, isKey: false))
+  }
+
   private static func changeSet(table: String, column: String) -> [UInt8] {
     var writer = ByteWriter()
     let columns = [ChangeSet.Column(index: 0, name: "id"), ChangeSet.Column(index: 1, name: column)]

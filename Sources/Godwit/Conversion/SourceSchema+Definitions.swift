@@ -28,9 +28,10 @@ extension SourceSchema {
     let references = try references(of: part.name)
     let ordered = key + columns.filter { $0.keyPlace == 0 }
     let definitions = try ordered.map { column in
-      ColumnDefinition(
-        name: column.name, type: try type(of: column, in: part.name), isNullable: column.keyPlace == 0 && column.isNullable,
-        defaultValue: try defaultValue(column), reference: references[column.name.lowercased()])
+      let type = try type(of: column, in: part.name)
+      return ColumnDefinition(
+        name: column.name, type: type, isNullable: column.keyPlace == 0 && column.isNullable,
+        defaultValue: try defaultValue(column)?.stored(as: type, isKey: column.keyPlace > 0), reference: references[column.name.lowercased()])
     }
     let condition = key.map { "\(SQLName.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
     let empty = try source.rows("SELECT 1 FROM \(SQLName.quoted(part.name)) WHERE \(condition) LIMIT 1")

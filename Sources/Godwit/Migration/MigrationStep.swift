@@ -41,9 +41,10 @@ public struct NewColumn: Sendable {
     merge: ColumnMerge<Content> = .lastWriterWins
   ) {
     definition = {
-      let stored = try value?.storedValue()
+      let type = ColumnType(Content.storageType)
+      let stored = try value?.storedValue().stored(as: type, isKey: false)
       return ColumnDefinition(
-        name: name, type: ColumnType(Content.storageType), isNullable: Content.isNullable,
+        name: name, type: type, isNullable: Content.isNullable,
         defaultValue: stored == .null ? nil : stored,
         reference: table.map { Reference(table: $0, onDelete: onDelete, isAcyclic: acyclic) }, check: check,
         merge: merge.policy)

@@ -40,6 +40,7 @@ extension TableDefinition {
           hint: "\(Self.defaultByteLimit) are allowed; make the column optional")
       }
       if let reference = column.reference { try SchemaName.checkTable(reference.table) }
+      try validateForm(of: column, isKey: seen.count <= keyCount)
       try validateMerge(column)
       if let check = column.check {
         try column.requireExpression(check, "the check of column \(column.name) of table \(name)", .invalidSchema)
@@ -60,6 +61,15 @@ extension TableDefinition {
         throw GodwitError(.invalidSchema, "an index of table \(name) names a column that is not there")
       }
     }
+  }
+
+  /// Rows that were written without the column hold its default as the column keeps it; their hash is of the default as it stands
+  /// here.
+  private func validateForm(of column: ColumnDefinition, isKey: Bool) throws {
+    guard let value = column.defaultValue, value.stored(as: column.type, isKey: isKey) != value else { return }
+    throw GodwitError(
+      .invalidSchema, "column \(column.name) of table \(name) is \(column.type) and keeps its default in another form",
+      hint: "give a default of the column's own type")
   }
 
   private func validateMerge(_ column: ColumnDefinition) throws {
