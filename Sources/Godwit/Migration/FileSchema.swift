@@ -7,7 +7,7 @@ import GodwitSyncFile
 enum FileSchema {
   /// Takes note of the sender's migrations and makes the tables that are missing here. Throws `migrationMismatch` when
   /// both have run different migrations under one number. Says whether tables were made.
-  static func takeIn(_ header: SyncFileHeader, on writer: ReplicaWriter) throws -> Bool {
+  static func takeIn(_ header: SyncFileHeader, on writer: ReplicaWriter, isRejoining: Bool) throws -> Bool {
     let connection = writer.connection
     let migrations = try MigrationHistory.decode(header.migrations)
     guard header.schemaVersion <= UInt64(migrations.count) else {
@@ -24,9 +24,10 @@ enum FileSchema {
     if header.schemaVersion == history.version {
       return try Catalog.adopt(header.tables.filter(\.isSynced), on: connection) || hasNewCollections
     }
-    guard history.version == 0, writer.catalog.synced.allSatisfy(\.definition.isCollection) else {
-      return hasNewCollections
-    }
+    // At the first contact somebody has to be believed; later a person says what runs here, by rejoining, too.
+    guard history.version == 0, isRejoining || writer.log.origins.othersVector.isEmpty,
+      writer.catalog.synced.allSatisfy(\.definition.isCollection)
+    else { return hasNewCollections }
     return try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection) || hasNewCollections
   }
 

@@ -4,6 +4,10 @@ import GodwitStorage
 
 /// Runs the conversions of migrations on single values.
 struct ValueConverter {
+  /// How many bytes longer than a value what a rule makes of it may be: as long as its text may be. Only what repeats the value
+  /// makes more, and a few such rules after one another would make gigabytes of kilobytes.
+  static let addedByteLimit = ExpressionLanguage.byteLimit
+
   let connection: Connection
 
   /// What the conversions make of a value, one after another; nil when one gives NULL where its column takes none. Says
@@ -40,7 +44,14 @@ struct ValueConverter {
     }
   }
 
+  /// Throws `constraint` where the expression comes to no result.
   private func evaluate(_ expression: String, _ name: String, _ value: Value) throws -> Value {
-    try ExpressionTrial.value(of: expression, over: name, value, on: connection)
+    let result = try ExpressionTrial.value(of: expression, over: name, value, on: connection)
+    guard result.byteCount <= value.byteCount + Self.addedByteLimit else {
+      throw GodwitError(
+        .constraint, "the rule of column \(name) makes \(result.byteCount) bytes of a value of \(value.byteCount)",
+        hint: "what a rule makes may be \(Self.addedByteLimit) bytes longer than the value")
+    }
+    return result
   }
 }

@@ -88,7 +88,7 @@ final class Importer {
         let admission = HistoryAdmission(file.header, vouched)
         let lastLoss = try LossLog(writer.connection).last
         try planner?.begin(writer)
-        let hasNewTables = try FileSchema.takeIn(file.header, on: writer)
+        let hasNewTables = try FileSchema.takeIn(file.header, on: writer, isRejoining: isRejoining)
         try writer.reload()
         if hasNewTables { _ = try Quarantine.release(on: writer) }
         try writer.clock.correct(writer.log, writer.catalog)

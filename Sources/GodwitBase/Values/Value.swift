@@ -49,3 +49,14 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Express
   /// A TEXT.
   public init(stringLiteral value: String) { self = .text(value) }
 }
+
+extension Value {
+  /// Of a text's UTF-8, or of a blob; 0 for what has no length of its own.
+  package var byteCount: Int {
+    switch self {
+    case .text(let text): text.utf8.count
+    case .blob(let bytes): bytes.count
+    case .null, .integer, .real: 0
+    }
+  }
+}

@@ -34,9 +34,10 @@ extension TableDefinition {
       guard seen.insert(column.name.lowercased()).inserted else {
         throw GodwitError(.invalidSchema, "table \(name) names column \(column.name) twice")
       }
-      guard column.defaultByteCount <= Self.defaultByteLimit else {
+      let byteCount = column.defaultValue?.byteCount ?? 0
+      guard byteCount <= Self.defaultByteLimit else {
         throw GodwitError(
-          .invalidSchema, "the default of column \(column.name) of table \(name) has \(column.defaultByteCount) bytes",
+          .invalidSchema, "the default of column \(column.name) of table \(name) has \(byteCount) bytes",
           hint: "\(Self.defaultByteLimit) are allowed; make the column optional")
       }
       if let reference = column.reference { try SchemaName.checkTable(reference.table) }
@@ -116,15 +117,6 @@ extension TableDefinition {
 }
 
 extension ColumnDefinition {
-  /// Of the default's text or blob.
-  fileprivate var defaultByteCount: Int {
-    switch defaultValue {
-    case .text(let text): text.utf8.count
-    case .blob(let bytes): bytes.count
-    default: 0
-    }
-  }
-
   /// Whether the default, if there is one, is a count.
   fileprivate var defaultCounts: Bool {
     switch defaultValue {

@@ -254,4 +254,27 @@ struct MigrationTests {
     #expect(failure?.hint?.contains("INSERT OR IGNORE") == true)
     #expect(try await group[1].migrationStatus().version == 1)
   }
+
+  @Test("a rule makes a value longer by a kibibyte at most, and what it would make longer is no result")
+  func doubling() async throws {
+    func group(_ text: String) async throws -> (group: MigrationGroup, failure: GodwitError?) {
+      let group = try await MigrationGroup([1, 1]) {
+        Migration(1, "words") { CreateTable("word", [NewColumn("id", Int.self), NewColumn("text", String?.self)]) }
+        Migration(2, "twice") { ChangeColumn("text", String?.self, in: "word", by: "text || text") }
+      }
+      try await group.write(0, "INSERT INTO word (id, text) VALUES (1, \(text))")
+      return (group, await error { try await group.update(0, to: 2) })
+    }
+    let longest = String(repeating: "é", count: 512)
+    let fitting = try await group(longest)
+    #expect(fitting.failure == nil)
+    #expect(try await fitting.group.rows(0, "SELECT text FROM word") == [[.text(longest + longest)]])
+    let (longer, failure) = try await group(longest + "a")
+    #expect(failure?.code == .constraint && failure?.message.contains("makes 2050 bytes of a value of 1025") == true)
+    // What comes later is carried by the same rule.
+    try await longer.update(0, to: 1)
+    try await longer.update(1, to: 2)
+    #expect(try await longer.send(0, to: 1).quarantined == 1)
+    #expect(try await longer.rows(1, "SELECT text FROM word") == [[.null]])
+  }
 }

@@ -291,6 +291,34 @@ struct MixedVersionTests {
     #expect(try await group.rows(1, "SELECT title FROM memo") == [["Eins"]])
   }
 
+  @Test("a replica that has met others, and has collections alone, runs what a person has it run")
+  func noTakeOverLater() async throws {
+    let group = try await MigrationGroup([0, 0], Self.notes)
+    try await group[0].documents("place").set("here", json: "{}")
+    try await group.exchange()
+    try await group.update(0, to: 2)
+    try await group.write(0, "INSERT INTO note (id, title, slug) VALUES (1, 'One', 'one')")
+    #expect(try await group.send(0, to: 1).quarantined == 1)
+    let status = try await group[1].migrationStatus()
+    #expect(status.version == 0 && status.migrations.map(\.version) == [1, 2])
+    #expect(try await group[1].migrate(group[1].knownMigrations()).to == 2)
+    try await group.expectSame()
+    #expect(try await group.rows(1, "SELECT title FROM note") == [["One"]])
+    #expect(try await group[1].documents("place").keys() == ["here"])
+  }
+
+  @Test("a replica that wrote documents before it met anybody starts where the first file's sender is")
+  func takeOverWithDocuments() async throws {
+    let group = try await MigrationGroup([2, 0], Self.notes)
+    try await group.write(0, "INSERT INTO note (id, title, slug) VALUES (1, 'One', 'one')")
+    try await group[1].documents("place").set("there", json: "{}")
+    try await group.send(0, to: 1)
+    #expect(try await group[1].migrationStatus().version == 2)
+    try await group.exchange()
+    try await group.expectSame()
+    #expect(try await group[0].documents("place").keys() == ["there"])
+  }
+
   @Test("tables made without migrations become the first version's")
   func fromUnversioned() async throws {
     struct Page: Model {

@@ -89,3 +89,10 @@ struct SplitMix64: RandomNumberGenerator {
 func openReplica(_ context: BenchContext, _ name: String) async throws -> Replica {
   try await Replica.open(at: "\(context.folder)/\(name)", models: CapturedRow.self, LocalRow.self)
 }
+
+/// As little as a row may be.
+struct PlainRow: Model {
+  static let schema = Schema<Self>("plain") { Column("x", \.x) }
+  var id = 0
+  var x: Int?
+}

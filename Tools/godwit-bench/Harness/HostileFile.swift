@@ -23,6 +23,34 @@ struct HostileFile {
     case claims
     /// 5,000 rows that refer to each other in a chain, whose first refers to nothing.
     case chain
+
+    /// What it is compared with. Where a file has an operation for every few bytes, as bulk edits have, an honest one of its size
+    /// has as many.
+    var honestFile: Honest {
+      switch self {
+      case .elements, .contexts, .wideRows, .checks: .size
+      case .oneRow: .edits(20_000)
+      case .claims, .chain: .operations(5_000)
+      }
+    }
+  }
+
+  /// An honest member's file.
+  enum Honest {
+    /// Rows that take as many bytes.
+    case size
+    /// So many small rows, new in one transaction.
+    case operations(Int)
+    /// One row, edited by so many transactions.
+    case edits(Int)
+
+    var name: String {
+      switch self {
+      case .size: "an honest file of its size"
+      case .operations: "an honest file of as many rows"
+      case .edits: "an honest file of as many edits"
+      }
+    }
   }
 
   let kind: Kind

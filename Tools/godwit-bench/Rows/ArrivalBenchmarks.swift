@@ -49,7 +49,7 @@ let arrivalBenchmarks = [
 ] + HostileFile.Kind.allCases.flatMap { kind in
   [
     Benchmark(
-      group: "arrival", name: "hostile file: \(kind.rawValue)", baseline: "an honest file of its size", budget: 20, unit: "ms"
+      group: "arrival", name: "hostile file: \(kind.rawValue)", baseline: kind.honestFile.name, budget: 20, unit: "ms"
     ) { context in
       let scene = try await HostileScene(context, "time-\(kind)", kind)
       return (try await scene.hostile().milliseconds, try await scene.honest().milliseconds)
@@ -93,11 +93,28 @@ private final class HostileScene: Sendable {
     let bytes = try HostileFile(kind: kind, honest: header, identity: keys.identity).bytes()
     size = bytes.count
     try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/hostile"))
-    // A row takes some 50 bytes of a file.
-    try await insert(CapturedRow.make(max(100, size / 50)), into: member, batch: 1_000)
-    _ = try await member.export(to: .file("\(folder)/honest"))
     await member.close()
+    try await Self.writeHonest(kind.honestFile, at: member.path, hostileSize: size, to: "\(folder)/honest")
     await pair.sender.close()
+  }
+
+  private static func writeHonest(
+    _ honest: HostileFile.Honest, at path: String, hostileSize: Int, to file: String
+  ) async throws {
+    let member = try await Replica.open(at: path, models: CapturedRow.self, PlainRow.self)
+    switch honest {
+    // A row takes some 50 bytes of a file.
+    case .size: try await insert(CapturedRow.make(max(100, hostileSize / 50)), into: member, batch: 1_000)
+    case .operations(let count):
+      try await member.write { transaction in
+        for number in 0..<count { try transaction.insert(PlainRow(id: number, x: number + 1)) }
+      }
+    case .edits(let count):
+      try await member.write { try $0.insert(PlainRow(id: 1)) }
+      for number in 0..<count { try await member.write { try $0.update(PlainRow(id: 1, x: number)) } }
+    }
+    _ = try await member.export(to: .file(file))
+    await member.close()
   }
 
   func hostile() async throws -> ResidentMemory.Cost {
