@@ -15,6 +15,8 @@ struct AheadRows {
 
   func rememberEveryRow(_ hlc: HLC) throws { try remember(Self.everyRow, hlc) }
 
+  func forgetEveryRow() throws { try connection.run("DELETE FROM godwit_ahead WHERE key = ?", [.blob(Self.everyRow)]) }
+
   private func remember(_ key: [UInt8], _ hlc: HLC) throws {
     try connection.run(
       """

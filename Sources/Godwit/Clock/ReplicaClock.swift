@@ -116,11 +116,20 @@ final class ReplicaClock {
   }
 
   /// Follows the clock of a snapshot's sender, or remembers it for every row: which rows the sender has forgotten,
-  /// deleted ones among them, the snapshot does not tell.
+  /// deleted ones among them, the snapshot does not tell. At most up to ``HLC/everyRowLimit``, or a file could keep this replica
+  /// from writing anything ever after.
   func take(_ hlc: HLC) throws {
+    let hlc = min(hlc, .everyRowLimit)
     guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
     try rows.rememberEveryRow(hlc)
     try noteRemembered(hlc)
+  }
+
+  /// What the sender of an earlier state had forgotten is what that of the next one tells.
+  func forgetEveryRow() throws {
+    try rows.forgetEveryRow()
+    earliest = try rows.earliest()
+    try saveEarliest()
   }
 
   /// The greatest timestamp handed out or followed.

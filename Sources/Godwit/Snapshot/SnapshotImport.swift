@@ -11,6 +11,7 @@ struct SnapshotImport {
   private let file: SyncFileReader
   private let head: SnapshotHead
   private let writer: ReplicaWriter
+  private let members: Roster
   /// Whether all is taken back in the end.
   private let isPlanned: Bool
   /// All that the snapshot knows.
@@ -26,8 +27,9 @@ struct SnapshotImport {
     let conflicts: Int
   }
 
-  init(_ file: SyncFileReader, _ head: SnapshotHead, writer: ReplicaWriter, isPlanned: Bool) {
+  init(_ file: SyncFileReader, _ head: SnapshotHead, from members: Roster, writer: ReplicaWriter, isPlanned: Bool) {
     self.isPlanned = isPlanned
+    self.members = members
     self.file = file
     self.head = head
     self.writer = writer
@@ -41,8 +43,10 @@ struct SnapshotImport {
         .fenced, "this replica lacks what all others hold and have forgotten",
         hint: "nothing was changed; replace its state and make its own unsent changes anew: godwit import --rejoin FILE")
     }
-    // What was forgotten here cannot be made anew: it is the sender that lacks something.
-    guard sent.covers(origins.floor) else {
+    // What was forgotten here cannot be made anew: it is the sender that lacks something. Of a removed member that is given up,
+    // for nobody else could show how much of its history there was.
+    let forgotten = origins.floor
+    guard forgotten.origins.allSatisfy({ sent[$0] >= forgotten[$0] || members[$0.replica]?.isActive == false }) else {
       throw GodwitError(
         .fenced, "the snapshot's sender lacks what has been forgotten here",
         hint: "nothing was changed; let the sender rejoin with a snapshot of this replica's: godwit import --rejoin FILE")
@@ -102,6 +106,7 @@ struct SnapshotImport {
       "UPDATE godwit_origin SET sequence = 0, chain = ?1, folded = 0, floor = 0, floor_chain = ?1",
       [.blob(ContentHash.zero.bytes)])
     try writer.reload()
+    try writer.clock.forgetEveryRow()
     // What it wrote and the snapshot does not know is written anew; what others did is taken from those who hold it, and
     // they know of a later end.
     let origins = writer.log.origins

@@ -97,7 +97,7 @@ final class Importer {
         {
           try admission.requireAll(of: file.header)
           try planner?.beginSnapshot(writer)
-          let state = try SnapshotImport(file, head, writer: writer, isPlanned: planner != nil)
+          let state = try SnapshotImport(file, head, from: vouched, writer: writer, isPlanned: planner != nil)
             .run(isRejoining: isRejoining, progress)
           let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
           new.memberChanges = vouched.changes(since: roster)

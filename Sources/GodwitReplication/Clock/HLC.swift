@@ -7,6 +7,9 @@ package struct HLC: RawRepresentable, Hashable, Comparable, Sendable {
   /// Timestamps from the year 4199 on are refused; there are as many ticks again before one would overflow.
   package static let limit = HLC(rawValue: UInt64(1) << 62)
 
+  /// How far a state file's clock may push the writes to all rows at once: half of the room stays for what must be later.
+  package static let everyRowLimit = HLC(rawValue: UInt64(1) << 61)
+
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// A time before 1970 counts as 1970, one beyond what a timestamp holds as the last one.
