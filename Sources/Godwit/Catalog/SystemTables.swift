@@ -52,7 +52,19 @@ enum SystemTables {
           PRIMARY KEY (replica, incarnation)) WITHOUT ROWID
         """
     ),
+    (
+      name: "godwit_fork",
+      definition: """
+        (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL, shown_by BLOB NOT NULL,
+          PRIMARY KEY (shown_by, replica, incarnation)) WITHOUT ROWID
+        """
+    ),
   ]
+
+  /// Whether the database has one of those: one that was last opened by an earlier version, and is only read, may not.
+  static func has(_ table: String, on connection: Connection) throws -> Bool {
+    try connection.scalar("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)", [.text(table)]) == .integer(1)
+  }
 
   /// Creates the tables in an empty database, or checks the version of those that are there.
   static func ensure(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
@@ -70,8 +82,7 @@ enum SystemTables {
   }
 
   private static func addLaterTables(on connection: Connection) throws {
-    for table in laterTables
-    where try connection.scalar("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(table.name)]) == nil {
+    for table in laterTables where try !has(table.name, on: connection) {
       try connection.execute("CREATE TABLE \(table.name) \(table.definition)")
     }
   }

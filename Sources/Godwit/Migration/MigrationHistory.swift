@@ -88,8 +88,7 @@ struct MigrationHistory {
   static func bringer(of version: UInt64, on connection: Connection) throws -> ReplicaID? {
     let sql = "SELECT brought_by FROM godwit_migration WHERE version = ?"
     guard case .blob(let bytes)? = try connection.scalar(sql, [.integer(Int64(version))]) else { return nil }
-    var reader = ByteReader(bytes)
-    return ReplicaID(try Identifier128(reading: &reader))
+    return try ReplicaID(column: bytes)
   }
 
   /// Keeps a migration: as one that has run, or as one that others ran. Who brought it first stays.
@@ -104,7 +103,7 @@ struct MigrationHistory {
       """,
       [
         .integer(Int64(migration.version)), .text(migration.name), .blob(migration.checksum.bytes),
-        appliedAt.map { .integer($0) } ?? .null, first.map { .blob($0.columnBytes) } ?? .null, .blob(migration.bytes),
+        appliedAt.map { .integer($0) } ?? .null, first.map { $0.column } ?? .null, .blob(migration.bytes),
       ])
     if appliedAt != nil { try Meta.set(.schemaVersion, .integer(Int64(migration.version)), on: connection) }
   }
@@ -133,12 +132,4 @@ extension SchemaMigration {
 
   /// SHA-256 of the canonical bytes.
   var checksum: ContentHash { bytes.withUnsafeBytes { ContentHash(of: $0) } }
-}
-
-extension ReplicaID {
-  fileprivate var columnBytes: [UInt8] {
-    var writer = ByteWriter(capacity: 16)
-    value.write(to: &writer)
-    return writer.bytes
-  }
 }

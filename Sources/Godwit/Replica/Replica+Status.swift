@@ -33,7 +33,8 @@ extension Replica {
         quarantined: try Quarantine.count(on: connection), conflicts: try ConflictLog.openCount(on: connection),
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Holds.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
-        differing: try KnownStatements(connection: connection).differing(), alteredAt: try anchor.alteredAt(),
+        differing: try KnownStatements(connection: connection).differing(), forks: try KnownForks(connection: connection).list(),
+        alteredAt: try anchor.alteredAt(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))
     }

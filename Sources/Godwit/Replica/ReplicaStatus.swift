@@ -19,6 +19,16 @@ public struct ReplicaStatus: Sendable {
     public let sequence: UInt64
   }
 
+  /// An origin of which another member holds another history than this replica: its keys have signed both.
+  public struct Fork: Sendable, Hashable {
+    /// The replica that wrote both, on a machine that was cloned or by somebody who wants to part the group.
+    public let replica: ReplicaID
+    /// The first number known to stand for two transactions.
+    public let sequence: UInt64
+    /// The member whose latest file showed it.
+    public let shownBy: ReplicaID
+  }
+
   /// The replica's incarnation, 8 hexadecimal digits: a clone or a restored backup takes a new one by itself.
   public let incarnation: String
   /// The group's tables.
@@ -45,6 +55,9 @@ public struct ReplicaStatus: Sendable {
   public let unsent: Int
   /// Members who state another state than this replica's for the same changes; see ``MergeReport/differing``.
   public let differing: [ReplicaID]
+  /// Where this replica and another member hold two histories of one origin, so that neither takes in what the other builds on
+  /// its own, until one of the two takes over the other's state (`Replica.rejoin`).
+  public let forks: [Fork]
   /// When the tables were found to hold something else than was noted beside the keyring; nil for never. See
   /// ``Replica/acceptState()``.
   public let alteredAt: Date?

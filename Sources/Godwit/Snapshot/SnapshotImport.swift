@@ -107,6 +107,7 @@ struct SnapshotImport {
       [.blob(ContentHash.zero.bytes)])
     try writer.reload()
     try writer.clock.forgetEveryRow()
+    try KnownForks(connection: connection).forgetAll()
     // What it wrote and the snapshot does not know is written anew; what others did is taken from those who hold it, and
     // they know of a later end.
     let origins = writer.log.origins

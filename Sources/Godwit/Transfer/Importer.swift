@@ -161,6 +161,9 @@ final class Importer {
     try waitingRoom.dropRemoved()
     var migrations = try MigrationHistory(connection)
     try migrations.forgetUnused(broughtBy: { vouchedRoster[$0]?.isActive != true }, on: connection)
+    let known = KnownForks(connection: connection)
+    try known.note(forks.parted, shownBy: file.header.sender)
+    try known.forget { vouchedRoster[$0]?.isActive != true }
     for (origin, left) in leftOut where left.reason == .fenced { try log.origins.moveEnd(of: origin, to: held[origin]) }
     try merger.finish()
     try log.origins.save(changedOrigins)

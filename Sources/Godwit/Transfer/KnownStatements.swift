@@ -26,13 +26,7 @@ struct KnownStatements {
     try isThere ? read("SELECT bytes FROM godwit_statement ORDER BY replica, incarnation") : []
   }
 
-  /// A database that was last opened by an earlier version, and is only read, has no place for them.
-  private var isThere: Bool {
-    get throws {
-      let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'godwit_statement')"
-      return try connection.scalar(sql) == .integer(1)
-    }
-  }
+  private var isThere: Bool { get throws { try SystemTables.has("godwit_statement", on: connection) } }
 
   /// Those that were not weighed yet.
   func pending() throws -> [SignedStatement] {

@@ -100,7 +100,7 @@ import Testing
       try keys(status) == [
         "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "waitingOf", "missing",
         "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion", "quarantined",
-        "differing", "altered",
+        "forks", "differing", "altered",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)

@@ -192,4 +192,52 @@ struct ForkTests {
     #expect(try await group[1].count(Note.all) == shared + 5)
     for replica in [original, clone] { await replica.close() }
   }
+
+  @Test("two histories of one member are mended where one side takes the other's state, and nothing of the others' work is lost")
+  func mended() async throws {
+    let group = try await TestGroup(5)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 4)
+    try await original.insertNotes(["mallory's for alice"])
+    try await clone.insertNotes(["mallory's for bob"])
+    try await carry(from: original, to: group[0], in: group.folder)
+    try await carry(from: clone, to: group[1], in: group.folder)
+    for (author, follower) in [(0, 2), (1, 3)] {
+      try await group[author].insertNotes(["of \(author)"])
+      try await group.send(from: author, to: follower)
+      try await group[follower].insertNotes(["of \(follower)"])
+      try await group.send(from: follower, to: author)
+    }
+    #expect(try await group.send(from: 0, to: 1).forks.count == 1)
+    #expect(try await group.send(from: 1, to: 0).forks.count == 1)
+    #expect(try await group[0].titles() == ["mallory's for alice", "of 0", "of 2", "shared"])
+    for (side, other) in [(0, 1), (1, 0)] {
+      let forks = try await group[side].status().forks
+      #expect(forks.map(\.replica) == [original.identity.replica] && forks.map(\.shownBy) == [group[other].identity.replica])
+    }
+
+    try await group[0].removeMember(named: "replica-4")
+    for side in [1, 3] {
+      let state = group.folder.file("state")
+      _ = try await group[0].snapshot(to: .file(state))
+      _ = try await group[side].rejoin(from: .file(state))
+      try await group.send(from: side, to: 0)
+    }
+    for _ in 0..<2 {
+      for sender in 0..<4 {
+        for receiver in 0..<4 where receiver != sender {
+          let report = try await group.send(from: sender, to: receiver)
+          #expect(report.forks.isEmpty && report.leftOut.isEmpty)
+        }
+      }
+    }
+    for member in 0..<4 {
+      #expect(try await group[member].titles() == ["mallory's for alice", "of 0", "of 1", "of 2", "of 3", "shared"])
+      let status = try await group[member].status()
+      #expect(status.staged == 0 && status.missing.isEmpty && status.forks.isEmpty)
+      #expect(try await group[member].verify().isSound)
+    }
+    for replica in [original, clone] { await replica.close() }
+  }
 }

@@ -107,4 +107,9 @@ extension ReplicaNames {
   func differing(_ replica: ReplicaID) -> String {
     Format.printable("\(name(replica)) states another state for the same changes; run on both: godwit verify")
   }
+
+  func forked(_ fork: ReplicaStatus.Fork) -> String {
+    Format.printable(
+      "\(name(fork.replica)) has two histories from transaction \(fork.sequence) on, and \(name(fork.shownBy)) holds the other")
+  }
 }

@@ -168,7 +168,8 @@ extension MergeReport.LeftOut {
 extension MergeReport.Fork {
   fileprivate func warning(_ names: ReplicaNames) -> String {
     Format.printable(
-      "warning: \(names.name(replica)) has two histories from transaction \(sequence) on: its machine was cloned, and "
-        + "both wrote. The one held here stays; the other was left out, with what depends on it.")
+      "warning: \(names.name(replica)) has two histories from transaction \(sequence) on: its machine was cloned and both "
+        + "wrote, or it means to part the group. The one held here stays; the other was left out, with what depends on it. "
+        + "To end it one side takes the other's state: godwit snapshot FILE there, godwit import --rejoin FILE here.")
   }
 }

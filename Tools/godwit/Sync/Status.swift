@@ -21,6 +21,9 @@ struct Status: AsyncParsableCommand {
     try options.json ? options.console.line(view.json) : options.console.lines(view.lines)
     if status.conflicts > 0 { options.console.note("see: godwit conflicts") }
     if status.limbo > 0 { options.console.note("see: godwit limbo") }
+    if !status.forks.isEmpty {
+      options.console.note("one side takes the other's state: godwit snapshot FILE there, godwit import --rejoin FILE here")
+    }
     if status.staged > 0 { options.console.note("see: godwit missing") }
   }
 }

@@ -42,6 +42,7 @@ struct StatusView {
     if status.alteredAt != nil {
       fields.append(("state", "the tables hold something else than was noted beside the keyring (see: godwit verify)"))
     }
+    for fork in status.forks { fields.append(("forked", names.forked(fork))) }
     for replica in status.differing { fields.append(("state", names.differing(replica))) }
     let lines = fields.map { name, value in
       Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
@@ -85,6 +86,11 @@ struct StatusView {
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
       "sqliteVersion": .string(GodwitVersion.sqlite),
       "altered": status.alteredAt.map { .string(Format.time($0)) } ?? .null,
+      "forks": .array(
+        status.forks.map { fork in
+          .object(
+            names.json(fork.replica) + [("sequence", .number(fork.sequence)), ("shownBy", .object(names.json(fork.shownBy)))])
+        }),
       "differing": .array(status.differing.map { .object(names.json($0)) }),
     ]
   }
