@@ -53,6 +53,10 @@ enum SystemTables {
         """
     ),
     (
+      name: "godwit_conflict_value",
+      definition: "(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, content BLOB NOT NULL)"
+    ),
+    (
       name: "godwit_fork",
       definition: """
         (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL, shown_by BLOB NOT NULL,

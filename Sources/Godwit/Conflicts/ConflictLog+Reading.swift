@@ -44,7 +44,7 @@ extension ConflictLog {
   private func conflict(_ statement: Statement) throws -> Conflict {
     let columns = ConflictColumns(text: try statement.text(at: 4))
     func values(at index: Int32) throws -> [Value] {
-      columns.all.isEmpty ? [] : try [Value](encoded: statement.blob(at: index))
+      columns.all.isEmpty ? [] : try self.values.values(in: statement.value(at: index))
     }
     return Conflict(
       id: statement.integer(at: 0), kind: Conflict.Kind(rawValue: Int(statement.integer(at: 1))) ?? .edit,

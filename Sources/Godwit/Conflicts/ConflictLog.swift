@@ -23,10 +23,12 @@ struct ConflictLog {
 
   let connection: Connection
   let origins: OriginTable
+  let values: ConflictValues
 
   init(_ connection: Connection, origins: OriginTable) {
     self.connection = connection
     self.origins = origins
+    values = ConflictValues(connection)
   }
 
   /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once for each value that was lost:
@@ -40,8 +42,8 @@ struct ConflictLog {
       """,
       [
         .integer(Int64(entry.kind.rawValue)), .integer(Int64(entry.row.table)), .blob(Array(entry.row.key)),
-        .text(ConflictColumns(entry.columns).text), .blob(entry.values.encoded),
-        .blob(entry.winningValues.encoded),
+        .text(ConflictColumns(entry.columns).text), values.column(of: entry.values),
+        values.column(of: entry.winningValues),
       ] + stamp(entry.loser) + stamp(entry.winner))
     return connection.changes == 1
   }
@@ -109,6 +111,7 @@ struct ConflictLog {
     try connection.run("DELETE FROM godwit_conflict WHERE \(condition)", [value])
     let count = connection.changes
     guard count > 0 else { return 0 }
+    try values.sweep()
     let before = try Self.prunedCount(on: connection)
     try Meta.set(.conflictsPruned, .integer(Int64(before + count)), on: connection)
     return count

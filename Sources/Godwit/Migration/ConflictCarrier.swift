@@ -8,6 +8,13 @@ struct ConflictCarrier {
   let connection: Connection
   /// The migration.
   let version: UInt64
+  private let values: ConflictValues
+
+  init(connection: Connection, version: UInt64) {
+    self.connection = connection
+    self.version = version
+    values = ConflictValues(connection)
+  }
 
   /// What becomes of a column.
   private struct Landing {
@@ -46,6 +53,13 @@ struct ConflictCarrier {
       WHERE table_id = ?2 AND column_name <> rtrim(column_name, ?1)
       """,
       [.text(Self.mark), .integer(Int64(old.id))])
+    try values.sweep()
+  }
+
+  /// Removes a table's entries; it is dropped.
+  func drop(_ table: CatalogTable) throws {
+    try connection.run("DELETE FROM godwit_conflict WHERE table_id = ?", [.integer(Int64(table.id))])
+    try values.sweep()
   }
 
   /// By the columns' names before. What is derived from a column stands behind it, and takes its entries when it goes.
@@ -91,7 +105,7 @@ struct ConflictCarrier {
       try connection.run(
         "UPDATE OR REPLACE godwit_conflict SET column_name = ?, value = ?, winning_value = ? WHERE id = ?",
         [
-          .text(columns.text + Self.mark), .blob(entry.losing.encoded), .blob(entry.winning.encoded),
+          .text(columns.text + Self.mark), values.column(of: entry.losing), values.column(of: entry.winning),
           .integer(entry.id),
         ])
     }
@@ -130,7 +144,7 @@ struct ConflictCarrier {
         entries.append(
           Entry(
             id: statement.integer(at: 0), key: statement.blob(at: 1),
-            losing: try [Value](encoded: statement.blob(at: 2)), winning: try [Value](encoded: statement.blob(at: 3))))
+            losing: try values.values(in: statement.value(at: 2)), winning: try values.values(in: statement.value(at: 3))))
       }
       return entries
     }

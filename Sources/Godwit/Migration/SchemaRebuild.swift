@@ -112,7 +112,7 @@ final class SchemaRebuild {
     guard let table = catalog[name] else { return }
     try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
     try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
-    try connection.run("DELETE FROM godwit_conflict WHERE table_id = ?", [.integer(Int64(table.id))])
+    try conflicts.drop(table)
     try states.removeAll(of: table.id)
     try connection.run("DELETE FROM godwit_hold WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
     try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", RowKey.range(of: table.id))

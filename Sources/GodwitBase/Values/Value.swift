@@ -22,10 +22,20 @@ extension Value: Hashable {
     case (.null, .null): true
     case (.integer(let a), .integer(let b)): a == b
     case (.real(let a), .real(let b)): a.bitPattern == b.bitPattern
-    case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.text(let a), .text(let b)): sameBytes(a, b)
     case (.blob(let a), .blob(let b)): a == b
     default: false
     }
+  }
+
+  /// Long texts are compared by their storage, which copies of one share.
+  private static func sameBytes(_ left: String, _ right: String) -> Bool {
+    let isSame = left.utf8.withContiguousStorageIfAvailable { left in
+      right.utf8.withContiguousStorageIfAvailable { right in
+        left.count == right.count && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
+      }
+    }
+    return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
   }
 
   /// Hashes what ``==(_:_:)`` compares.
