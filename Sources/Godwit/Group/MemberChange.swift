@@ -25,6 +25,8 @@ public struct MemberChange: Sendable, Hashable {
   public let replica: ReplicaID
   /// What it is called by that.
   public let name: String
+  /// What it was called before it was renamed, where that is known; nil for anything else.
+  public let formerName: String?
   /// The member that stated it; of one that lapsed the member that stated the removal.
   public let issuer: ReplicaID
   /// When, in milliseconds since 1970 UTC by the issuer's clock.
@@ -38,7 +40,9 @@ extension Roster {
       let before = earlier[entry.identity.replica]
       var changes: [MemberChange] = []
       if entry.isActive != (before?.isActive ?? false) || before == nil { changes.append(standing(entry)) }
-      if entry.isActive, let before, before.isActive, before.name != entry.name { changes.append(naming(entry)) }
+      if entry.isActive, let before, before.isActive, before.name != entry.name {
+        changes.append(naming(entry, formerly: before.name))
+      }
       if let before, before.identity != entry.identity { changes += rotations(entry, after: before.history) }
       return changes
     }
@@ -48,7 +52,7 @@ extension Roster {
   var changes: [MemberChange] {
     let counting = memberRecords.filter { evaluation.counting.contains($0.key) }.values
     var changes = counting.map(MemberChange.init)
-    changes += nameRecords.filter { evaluation.counting.contains($0.key) }.values.map(MemberChange.init)
+    changes += nameRecords.filter { evaluation.counting.contains($0.key) }.values.map { MemberChange($0) }
     for entry in all {
       if !evaluation.counting.contains(deciding[entry.identity.replica] ?? .zero) { changes.append(standing(entry)) }
       changes += rotations(entry, after: IdentityHistory(entry.history.first))
@@ -64,24 +68,24 @@ extension Roster {
       let removal = evaluation.voider[hash].flatMap({ memberRecords[$0] })
     else { return MemberChange(entry.record, name: entry.name) }
     return MemberChange(
-      kind: .lapsed, replica: entry.identity.replica, name: entry.name, issuer: removal.issuer,
+      kind: .lapsed, replica: entry.identity.replica, name: entry.name, formerName: nil, issuer: removal.issuer,
       milliseconds: removal.issuedAtMilliseconds)
   }
 
-  private func naming(_ entry: Entry) -> MemberChange {
+  private func naming(_ entry: Entry, formerly: String) -> MemberChange {
     let renaming = decidingNames[entry.identity.replica].flatMap { nameRecords[$0] }
     guard let renaming, renaming.name == entry.name else {
       return MemberChange(
-        kind: .renamed, replica: entry.identity.replica, name: entry.name, issuer: entry.record.issuer,
+        kind: .renamed, replica: entry.identity.replica, name: entry.name, formerName: formerly, issuer: entry.record.issuer,
         milliseconds: entry.record.issuedAtMilliseconds)
     }
-    return MemberChange(renaming)
+    return MemberChange(renaming, formerly: formerly)
   }
 
   private func rotations(_ entry: Entry, after known: IdentityHistory) -> [MemberChange] {
     entry.history.successors.dropFirst(known.successors.count).map { successor in
       MemberChange(
-        kind: .rotated, replica: entry.identity.replica, name: entry.name, issuer: entry.identity.replica,
+        kind: .rotated, replica: entry.identity.replica, name: entry.name, formerName: nil, issuer: entry.identity.replica,
         milliseconds: successor.issuedAtMilliseconds)
     }
   }
@@ -97,12 +101,13 @@ extension MemberChange {
       case .active: record.issuer == record.subject ? .founded : .added
       }
     self.init(
-      kind: kind, replica: record.subject, name: name, issuer: record.issuer, milliseconds: record.issuedAtMilliseconds)
+      kind: kind, replica: record.subject, name: name, formerName: nil, issuer: record.issuer,
+      milliseconds: record.issuedAtMilliseconds)
   }
 
-  fileprivate init(_ record: NameRecord) {
+  fileprivate init(_ record: NameRecord, formerly: String? = nil) {
     self.init(
-      kind: .renamed, replica: record.subject, name: record.name, issuer: record.issuer,
+      kind: .renamed, replica: record.subject, name: record.name, formerName: formerly, issuer: record.issuer,
       milliseconds: record.issuedAtMilliseconds)
   }
 }

@@ -34,15 +34,15 @@ struct MemberLog: AsyncParsableCommand {
 extension MemberChange {
   /// `laptop removed by desk`.
   func text(_ names: ReplicaNames) -> String {
-    guard issuer != replica else { return "\(name) \(kind.rawValue)" }
-    return "\(name) \(kind.rawValue) by \(names.name(issuer))"
+    let what = formerName.map { "\($0.isEmpty ? "\(replica)" : $0) renamed to \(name)" } ?? "\(name) \(kind.rawValue)"
+    return issuer == replica ? what : "\(what) by \(names.name(issuer))"
   }
 
   /// Specs/cli.md, "member log".
   func json(_ names: ReplicaNames) -> JSONValue {
     [
       "kind": .string(kind.rawValue), "replica": .string("\(replica)"), "name": .string(name),
-      "by": .object(names.json(issuer)), "time": .string(Format.time(milliseconds: milliseconds)),
+      "formerName": formerName.map { .string($0) } ?? .null, "by": .object(names.json(issuer)), "time": .string(Format.time(milliseconds: milliseconds)),
     ]
   }
 }
