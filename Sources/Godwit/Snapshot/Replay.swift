@@ -44,10 +44,10 @@ struct Replay {
             let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
             let old = RowKey(table: table.number, key: previous)
             try note(old, stamp, table, in: &written)
-            try apply(.delete, [], stamp, to: old, in: table)
+            try apply(.delete, [], stamp, to: old, from: nil, in: table)
           }
           try note(key, stamp, table, in: &written)
-          try apply(operation.kind, cells, stamp, to: key, in: table)
+          try apply(operation.kind, cells, stamp, to: key, from: written[key]?.before, in: table)
         }
       }
       try openCircles(written)
@@ -95,8 +95,9 @@ struct Replay {
     }
   }
 
+  /// `before` is the row in the new state.
   private func apply(
-    _ kind: OperationKind, _ cells: [Cell], _ stamp: CellStamp, to key: RowKey, in table: MergeTable
+    _ kind: OperationKind, _ cells: [Cell], _ stamp: CellStamp, to key: RowKey, from before: [Value]?, in table: MergeTable
   ) throws {
     let current = try table.rows.values(key.key)
     do {
@@ -107,15 +108,11 @@ struct Replay {
         try table.rows.insert(key.key, values)
       case (.insert, let current?), (.move, let current?):
         let differing = cells.filter { current[$0.column - table.definition.keyCount] != $0.value }
-        if !differing.isEmpty { try table.rows.update(key.key, differing.map { ($0.column, $0.value) }) }
+        try update(key, differing, stamp, from: before, in: table)
       case (.update, _) where cells.isEmpty:
         // All that it wrote was to columns that there are no more.
         break
-      case (.update, let current?):
-        try table.rows.update(key.key, cells.map { cell in
-          let before = current[cell.column - table.definition.keyCount]
-          return (cell.column, try table.rules.value(of: cell, appliedTo: before))
-        })
+      case (.update, let current?): try update(key, outcome(of: cells, on: current, table), stamp, from: before, in: table)
       case (.update, nil): try keep(outcome(of: cells, on: table.defaults, table), of: key, stamp, .edit, in: table)
       case (.delete, _): if current != nil { try table.rows.delete(key.key) }
       }
@@ -124,6 +121,21 @@ struct Replay {
       guard kind == .update else { return try add(cells, of: key, stamp, .constraint, in: table) }
       try keep(outcome(of: cells, on: current ?? table.defaults, table), of: key, stamp, .constraint, in: table)
     }
+  }
+
+  /// Writes what a counter can come to from where it is in the new state; the rest is kept like what a constraint refuses.
+  private func update(
+    _ key: RowKey, _ cells: [Cell], _ stamp: CellStamp, from before: [Value]?, in table: MergeTable
+  ) throws {
+    let written = cells.filter { cell in
+      guard table.rules.policy(of: cell.column) == .counter, case .integer(let new) = cell.value,
+        case .integer(let old)? = before?[cell.column - table.definition.keyCount]
+      else { return true }
+      return !new.subtractingReportingOverflow(old).overflow
+    }
+    if !written.isEmpty { try table.rows.update(key.key, written.map { ($0.column, $0.value) }) }
+    let beyond = cells.filter { cell in !written.contains { $0.column == cell.column } }
+    try keep(beyond, of: key, stamp, .constraint, in: table)
   }
 
   /// What is added to a count or set can be written again only as what it would have made of it.

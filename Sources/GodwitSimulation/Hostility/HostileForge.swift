@@ -49,7 +49,7 @@ struct HostileForge {
     case .writes, .gap, .noise: addWrites(nil)
     case .mangled: if member.histories[own] == nil || generator.chance(oneIn: 2) { addWrites(nil) }
     case .causes: addWrites(nil, beyond: true)
-    case .extremes: addWrites(mayRejoin ? nil : .extremeValues)
+    case .extremes: addWrites(.extremeValues)
     case .strangeTables: addWrites(.strangeTables)
     case .strangeColumns: addWrites(.strangeColumns)
     case .strangeValues: addWrites(.strangeValues)
