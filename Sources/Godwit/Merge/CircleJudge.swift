@@ -49,12 +49,7 @@ final class CircleJudge {
     var next: RowKey? = start
     while let key = next {
       if let first = onPath[key] {
-        return path[first...].max { left, right in
-          let (a, b) = (left.stamp?.hlc.rawValue ?? 0, right.stamp?.hlc.rawValue ?? 0)
-          if a != b { return a < b }
-          if let a = left.stamp?.dot.origin, let b = right.stamp?.dot.origin, a != b { return a < b }
-          return left.key < right.key
-        }?.key
+        return path[first...].max { CellStamp.isLess($0.stamp, $0.key, than: $1.stamp, $1.key) }?.key
       }
       guard visited.insert(key).inserted, let row = try places.load(key), try !places.isIncomplete(key) else { return nil }
       onPath[key] = path.count

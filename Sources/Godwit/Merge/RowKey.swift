@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitReplication
 
 /// Names a row within a database: the table's number, then the key's encoded values.
 struct RowKey: Hashable, Comparable {
@@ -34,4 +35,14 @@ struct RowKey: Hashable, Comparable {
   }
 
   static func < (left: RowKey, right: RowKey) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+}
+
+extension CellStamp {
+  /// The order of rows that are compared by one of their writes: a forgotten one is older than any, and of one transaction's, or of
+  /// two that are forgotten, the lesser key comes first.
+  static func isLess(_ left: CellStamp?, _ leftKey: RowKey, than right: CellStamp?, _ rightKey: RowKey) -> Bool {
+    guard left != right else { return leftKey < rightKey }
+    guard let left else { return true }
+    return right.map { left < $0 } ?? false
+  }
 }

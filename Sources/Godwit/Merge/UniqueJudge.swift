@@ -103,15 +103,8 @@ final class UniqueJudge {
     if let known = leastClaimants[claim] { return known }
     let (number, name, _) = try claim.claim()
     guard let index = try places.tables[number].uniqueIndexes.first(where: { $0.name == name }) else { return nil }
-    func age(_ key: RowKey) throws -> (UInt64, Origin?, RowKey) {
-      let stamp = try stamp(of: index.columns, in: key)
-      return (stamp?.hlc.rawValue ?? 0, stamp?.dot.origin, key)
-    }
-    let least = try claimants(of: claim).map(age).min { left, right in
-      if left.0 != right.0 { return left.0 < right.0 }
-      if let first = left.1, let second = right.1, first != second { return first < second }
-      return left.2 < right.2
-    }?.2
+    let claimants = try claimants(of: claim).map { (stamp: try stamp(of: index.columns, in: $0), key: $0) }
+    let least = claimants.min { CellStamp.isLess($0.stamp, $0.key, than: $1.stamp, $1.key) }?.key
     leastClaimants[claim] = least
     return least
   }

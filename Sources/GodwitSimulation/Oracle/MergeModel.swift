@@ -56,9 +56,8 @@ struct MergeModel {
   /// A claim is as old as the last of its columns. Of two that one transaction made, as edits of rows that were revived
   /// may be, the lesser key's counts as older.
   private func isOlder(_ left: RowName, _ right: RowName, _ columns: [Int]) -> Bool {
-    func stamp(_ name: RowName) -> (HLC, Origin)? {
-      let last = columns.compactMap { histories[name]?.last($0) }.max { $0.precedes($1) }
-      return last.map { ($0.transaction.hlc, $0.transaction.dot.origin) }
+    func stamp(_ name: RowName) -> RowHistory.Stamp? {
+      columns.compactMap { histories[name]?.last($0) }.max { $0.precedes($1) }?.stamp
     }
     // What nobody ever wrote, a default, is older than all that somebody did.
     guard let a = stamp(left) else { return stamp(right) != nil || Self.keyPrecedes(left, right) }
