@@ -66,7 +66,8 @@ struct AttackWriter {
   let isHostile: Bool
 
   /// - Parameters:
-  ///   - forgets: Of a transaction for which a schema is missing the log must keep all, so nobody could forget any more.
+  ///   - forgets: Of a transaction for which a schema is missing the log must keep all, and an incarnation that is said to have written
+  ///     more than anybody holds any more is waited for, so nobody could forget any more.
   init(seed: UInt64, actorCount: Int, forgets: Bool, faults: Fault) {
     var generator = SeededGenerator(seed: ~seed &* 7)
     self.actorCount = actorCount
@@ -74,7 +75,7 @@ struct AttackWriter {
     let writes = Array(repeating: Attack.Kind.writes, count: 6) + [.gap, .causes, .extremes]
     let all = writes + (generator.chance(oneIn: 3) ? Attack.Kind.common : Attack.Kind.followed)
     let extra = Array(repeating: Attack.Kind.equivocation, count: faults.contains(.equivocation) ? 5 : 0)
-    kinds = extra + (forgets ? all.filter { ![.strangeTables, .strangeColumns, .mangled].contains($0) } : all)
+    kinds = extra + (forgets ? all.filter { ![.strangeTables, .strangeColumns, .mangled, .endings].contains($0) } : all)
     self.generator = generator
   }
 

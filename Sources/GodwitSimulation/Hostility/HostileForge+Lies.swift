@@ -130,7 +130,7 @@ extension HostileForge {
     for origin in origins where generator.chance(oneIn: 3) {
       let sequence = draft.source.vector[origin].rawValue
       draft.ended[origin] = SequenceNumber(
-        rawValue: [0, sequence, isForgetting ? sequence : sequence + 1, sequence / 2].randomElement(using: &generator) ?? 0)
+        rawValue: [0, sequence, sequence + 1, sequence / 2].randomElement(using: &generator) ?? 0)
     }
   }
 
