@@ -65,9 +65,7 @@ struct HostileForge {
   }
 
   mutating func random(at version: Int, _ oddity: HostileChanges.Oddity?) -> [UInt8] {
-    // What an added column that adds up shows in a row which lives by an update alone differs with when it was added.
-    let inserted = isMigrating
-      ? Set(draft.sourceRecords.flatMap(\.insertedRows).filter { !TableShape.all[$0.table].hasAddedPolicy }) : nil
+    let inserted = isMigrating ? Set(draft.sourceRecords.flatMap(\.insertedRows)) : nil
     return HostileChanges.random(at: version, oddity, updating: inserted, &generator)
   }
 

@@ -100,9 +100,6 @@ struct TableShape: Sendable {
     }
   }
 
-  /// Whether a version adds a column in which more than the last write counts.
-  var hasAddedPolicy: Bool { columns.contains { $0.versions.lowerBound > 0 && $0.policy != .lastWriterWins } }
-
   /// Whether programs of both versions take each other's writes to it, but for columns that were added.
   func isAlike(at version: Int, and later: Int) -> Bool {
     let changes = [versions.lowerBound, versions.upperBound] + columns.flatMap { column in

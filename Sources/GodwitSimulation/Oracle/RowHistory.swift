@@ -156,8 +156,9 @@ struct RowHistory {
       return value
     case .counter:
       let lacking = kept.filter { $0.isInsert && $0.transaction.version < shape.columns[column].versions.lowerBound }
-      guard case .integer(let start)? = lacking.first.map({ _ in shape.columns[column].defaultValue }) ?? .integer(0)
-      else { return .null }
+      // A row that nobody inserted began with the default, too.
+      let beginsAnew = lacking.isEmpty && all.contains(where: \.isInsert)
+      guard case .integer(let start) = beginsAnew ? 0 : shape.columns[column].begun(at: version) else { return .null }
       let others = kept.filter { write in !lacking.contains { $0.dot == write.dot } }
       return .integer(others.reduce(start) { $0 &+ Self.difference($1.change(of: column)) })
     case .set:
