@@ -21,7 +21,6 @@ extension World {
       let keys = Set(shown.rows[table].keys).union(expected.rows[table].keys)
       for key in keys.sorted(by: { $0.map(\.text).joined() < $1.map(\.text).joined() })
       where shown.rows[table][key] != expected.rows[table][key] {
-        func text(_ row: [Value]?) -> String { row.map { "(\($0.map(\.text).joined(separator: ", ")))" } ?? "nothing" }
         let (there, due) = (text(shown.rows[table][key]), text(expected.rows[table][key]))
         let limbo = model.limbo[RowName(table: table, key: key)].map { " (limbo: \($0))" } ?? ""
         throw SimulationFailure(
@@ -103,8 +102,27 @@ extension World {
       try compare(shown, model, actor)
       if !actor.hasLoadedSnapshot { try await checkConflicts(actor, model) }
     }
-    guard digests.count == 1 else { throw SimulationFailure(.divergence, "the digests differ") }
+    guard digests.count == 1 else { throw SimulationFailure(.divergence, "the digests differ: \(try await differences())") }
   }
+
+  /// The first row of each table that two replicas show otherwise.
+  private func differences() async throws -> String {
+    var all: [Tables] = []
+    for actor in actors {
+      let version = actor.version
+      all.append(try await actor.replica.read { try Tables(reading: $0, at: version) })
+    }
+    return TableShape.all.enumerated().compactMap { table, shape in
+      for (index, other) in all.enumerated().dropFirst() {
+        let (here, there) = (all[0].rows[table], other.rows[table])
+        guard let key = Set(here.keys).union(there.keys).first(where: { here[$0] != there[$0] }) else { continue }
+        return "replica 0 shows \(text(here[key])) of \(shape.name), replica \(index) \(text(there[key]))"
+      }
+      return nil
+    }.joined(separator: "; ")
+  }
+
+  private func text(_ row: [Value]?) -> String { row.map { "(\($0.map(\.text).joined(separator: ", ")))" } ?? "nothing" }
 
   /// All that was written, but for what a restored backup lost and nobody else had, and what came after that.
   private func vectorAtEnd() throws -> VersionVector {

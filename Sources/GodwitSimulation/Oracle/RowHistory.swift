@@ -162,7 +162,7 @@ struct RowHistory {
       let others = kept.filter { write in !lacking.contains { $0.dot == write.dot } }
       return .integer(others.reduce(start) { $0 &+ Self.difference($1.change(of: column)) })
     case .set:
-      return SetText.text(elements(column, kept))
+      return SetText.text(elements(column, kept, removedBy: all))
     case .maximum, .minimum, .longest:
       let heads = all.filter { write in !all.contains { $0.sawHere(write) } }
       return choice(heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
@@ -182,7 +182,9 @@ struct RowHistory {
     }
   }
 
-  private func elements(_ column: Int, _ kept: [Write]) -> Set<String> {
+  /// An element that somebody removed stays away, whoever has seen that: a hostile author may name a removal in its context
+  /// and not the addition that the removal had seen.
+  private func elements(_ column: Int, _ kept: [Write], removedBy all: [Write]) -> Set<String> {
     var present: Set<String> = []
     for write in kept {
       let added: Set<String>
@@ -193,7 +195,7 @@ struct RowHistory {
       }
       present.formUnion(
         added.filter { element in
-          !kept.contains { other in
+          !all.contains { other in
             guard other.sawHere(write), case .elements(_, let removed)? = other.change(of: column) else { return false }
             return removed.contains(element)
           }
