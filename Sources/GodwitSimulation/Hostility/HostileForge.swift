@@ -52,7 +52,7 @@ struct HostileForge {
     case .extremes: addWrites(.extremeValues)
     case .strangeTables: addWrites(.strangeTables)
     case .strangeColumns: addWrites(.strangeColumns)
-    case .strangeValues: addWrites(.strangeValues)
+    case .strangeValues: addWrites(isMigrating ? nil : .strangeValues)
     case .malformed, .equivocation: break
     case .relay: relay()
     case .invention: try invent()

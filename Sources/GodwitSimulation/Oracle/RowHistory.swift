@@ -162,7 +162,7 @@ struct RowHistory {
       let others = kept.filter { write in !lacking.contains { $0.dot == write.dot } }
       return .integer(others.reduce(start) { $0 &+ Self.difference($1.change(of: column)) })
     case .set:
-      return SetText.text(elements(column, kept, removedBy: all))
+      return SetText.text(elements(column, kept, of: all))
     case .maximum, .minimum, .longest:
       let heads = all.filter { write in !all.contains { $0.sawHere(write) } }
       return choice(heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
@@ -182,9 +182,9 @@ struct RowHistory {
     }
   }
 
-  /// An element that somebody removed stays away, whoever has seen that: a hostile author may name a removal in its context
-  /// and not the addition that the removal had seen.
-  private func elements(_ column: Int, _ kept: [Write], removedBy all: [Write]) -> Set<String> {
+  /// Who adds an element anew, or removes it, takes the place of the additions that it has seen. That stays so for an author who had
+  /// seen that, and not them, as hostile contexts say.
+  private func elements(_ column: Int, _ kept: [Write], of all: [Write]) -> Set<String> {
     var present: Set<String> = []
     for write in kept {
       let added: Set<String>
@@ -196,8 +196,8 @@ struct RowHistory {
       present.formUnion(
         added.filter { element in
           !all.contains { other in
-            guard other.sawHere(write), case .elements(_, let removed)? = other.change(of: column) else { return false }
-            return removed.contains(element)
+            guard other.sawHere(write), case .elements(let added, let removed)? = other.change(of: column) else { return false }
+            return added.contains(element) || removed.contains(element)
           }
         })
     }

@@ -16,13 +16,14 @@ extension World {
     let path = "\(folder)/hostile.godwit-sync"
     guard let bytes = try await forge(attack, for: actor, by: hostile, at: path) else { return }
     try Data(bytes).write(to: URL(fileURLWithPath: path))
+    // What it wrote is of its history, and comes with later files, too.
+    if !attack.kind.isFollowed { isFollowed = false }
     let report: MergeReport
     do {
       report = try await actor.replica.import(from: .file(path))
     } catch let error as GodwitError where Self.refusals.contains(error.code) {
       return try await expectUnchanged(actor, "given a hostile file that was refused: \(error.message)")
     }
-    if !attack.kind.isFollowed { isFollowed = false }
     guard !report.isSnapshot else {
       throw SimulationFailure(.transfer, "replica \(actor.index) took a hostile state in the place of its own")
     }
