@@ -103,9 +103,16 @@ struct Replay {
     do {
       switch (kind, current) {
       case (.insert, nil), (.move, nil):
+        // A row that own work deletes and brings back is an edit of the one in the new state.
+        let (reached, beyond) = split(cells, from: before, in: table)
         var values = table.defaults
-        for cell in cells { values[cell.column - table.definition.keyCount] = cell.value }
+        for cell in beyond {
+          let place = cell.column - table.definition.keyCount
+          values[place] = before?[place] ?? values[place]
+        }
+        for cell in reached { values[cell.column - table.definition.keyCount] = cell.value }
         try table.rows.insert(key.key, values)
+        try keep(beyond, of: key, stamp, .constraint, in: table)
       case (.insert, let current?), (.move, let current?):
         let differing = cells.filter { current[$0.column - table.definition.keyCount] != $0.value }
         try update(key, differing, stamp, from: before, in: table)
@@ -127,15 +134,20 @@ struct Replay {
   private func update(
     _ key: RowKey, _ cells: [Cell], _ stamp: CellStamp, from before: [Value]?, in table: MergeTable
   ) throws {
-    let written = cells.filter { cell in
+    let (reached, beyond) = split(cells, from: before, in: table)
+    if !reached.isEmpty { try table.rows.update(key.key, reached.map { ($0.column, $0.value) }) }
+    try keep(beyond, of: key, stamp, .constraint, in: table)
+  }
+
+  /// Cells that one difference leads to from the row in the new state, and counters that none does.
+  private func split(_ cells: [Cell], from before: [Value]?, in table: MergeTable) -> (reached: [Cell], beyond: [Cell]) {
+    func isBeyond(_ cell: Cell) -> Bool {
       guard table.rules.policy(of: cell.column) == .counter, case .integer(let new) = cell.value,
         case .integer(let old)? = before?[cell.column - table.definition.keyCount]
-      else { return true }
-      return !new.subtractingReportingOverflow(old).overflow
+      else { return false }
+      return new.subtractingReportingOverflow(old).overflow
     }
-    if !written.isEmpty { try table.rows.update(key.key, written.map { ($0.column, $0.value) }) }
-    let beyond = cells.filter { cell in !written.contains { $0.column == cell.column } }
-    try keep(beyond, of: key, stamp, .constraint, in: table)
+    return (cells.filter { !isBeyond($0) }, cells.filter(isBeyond))
   }
 
   /// What is added to a count or set can be written again only as what it would have made of it.
