@@ -48,7 +48,7 @@ final class VolumeSink: ByteSink {
 
   /// Does something while nobody else exchanges volumes in that folder and none is between its names.
   private func settled(_ body: () throws -> Void) throws {
-    let lock = FolderLock(FilePath.folder(of: path))
+    let lock = try FolderLock(FilePath.folder(of: path))
     defer { withExtendedLifetime(lock) {} }
     if let exchange = VolumeExchange(to: path) {
       try exchange.finish()
