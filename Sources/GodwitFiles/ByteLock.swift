@@ -12,6 +12,7 @@ package final class ByteLock: Sendable {
 
   /// The lock, or nil when somebody else has it. Makes the file when it is missing.
   package static func take(_ path: String, byte: Int64) throws(GodwitError) -> ByteLock? {
+    try PrivateFile.requireOwn(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .file("open the lock", path, errno) }
     let file = FileDescriptor(descriptor, path: path)

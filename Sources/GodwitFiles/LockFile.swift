@@ -31,6 +31,7 @@ package final class LockFile: Sendable {
   deinit { flock(file.rawValue, LOCK_UN) }
 
   private static func open(_ path: String) throws(GodwitError) -> FileDescriptor {
+    try PrivateFile.requireOwn(path)
     let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .file("open the lock", path, errno) }
     let file = FileDescriptor(descriptor, path: path)

@@ -64,6 +64,20 @@ package enum PrivateFile {
     return try check(file, path) ? file : nil
   }
 
+  /// Refuses what is there under a name that somebody else opens, without looking at it, for writing: a link, no plain file, one
+  /// with other names, or another user's.
+  package static func requireOwn(_ path: String) throws(GodwitError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw GodwitError(.unsafeFile, "\(path) is not a plain file", hint: "see who put it there, and remove it")
+    }
+    guard status.st_nlink == 1 else {
+      throw GodwitError(.unsafeFile, "\(path) has \(status.st_nlink) hard links", hint: "see who put it there, and remove it")
+    }
+    try checkOwner(status, path)
+  }
+
   /// Creates a file that must not exist yet, 0600 whatever the umask.
   package static func create(_ path: String) throws(GodwitError) -> FileDescriptor {
     let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

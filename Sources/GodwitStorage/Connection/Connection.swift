@@ -79,6 +79,7 @@ package final class Connection {
     let file = try DatabaseFile.open(path)
     self.file = file
     try file.check()
+    try DatabaseFile.checkCompanions(of: path)
     let key = try keyForFile(file)
     handle = try Self.handle(path, SQLITE_OPEN_READWRITE)
     self.path = path

@@ -119,13 +119,21 @@ package final class DatabaseFile: Sendable {
 
   /// The same behind a gate that is closed already, or where there is none.
   package static func removeNames(of path: String, logOnly: Bool = false) {
-    for suffix in (logOnly ? [] : [""]) + ["-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    for suffix in (logOnly ? [] : [""]) + companions { unlink(path + suffix) }
   }
 
   private var start: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
       count = max(0, pread(descriptor.rawValue, buffer.baseAddress, 16, 0))
     }
+  }
+
+  /// What SQLite keeps beside a database, and opens by its name, through links.
+  private static let companions = ["-wal", "-shm", "-journal"]
+
+  /// Refuses a link, or another's file, in a companion's place: SQLite would write through it.
+  static func checkCompanions(of path: String) throws {
+    for suffix in companions { try PrivateFile.requireOwn(path + suffix) }
   }
 
   /// Refuses a plaintext database and what cannot be a database at all.
