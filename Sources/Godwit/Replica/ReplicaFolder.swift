@@ -26,6 +26,7 @@ struct ReplicaFolder {
   /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile.
   func lock() throws -> LockFile {
     try PrivateFile.makeFolder(path)
+    try requireDistinctFiles()
     return try LockFile("\(path)/lock")
   }
 

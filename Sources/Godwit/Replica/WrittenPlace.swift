@@ -92,6 +92,25 @@ struct WrittenPlace {
 }
 
 extension ReplicaFolder {
+  /// Refuses keys that are to lie in the place of another file of the replica.
+  ///
+  /// Throws `invalidArgument`.
+  func requireDistinctFiles() throws {
+    let names = ["", "-gate", "-wal", "-shm", "-journal", ".new", ".old"].map { "database\($0)" } + ["lock", "rekey.lock", "trial"]
+    func withLock(_ file: String) -> [String] { [file, "\(file).lock"] }
+    let keyring = withLock(keys.keyring)
+    let anchor = withLock(anchor.path)
+    let others = names.map { "\(path)/\($0)" }
+    let wanted = [(keyring, others + anchor), (anchor, others)] + keys.machineKeys.map { (withLock($0), others + keyring + anchor) }
+    for (files, taken) in wanted {
+      for file in files where WrittenPlace(file).isOne(of: taken) {
+        throw GodwitError(
+          .invalidArgument, "\(file) would be two of the replica's files",
+          hint: "give the keyring and the machine key names of their own")
+      }
+    }
+  }
+
   /// Refuses to write something for others in the replica's own folder, over its keys that lie elsewhere, and over files
   /// of other replicas.
   ///

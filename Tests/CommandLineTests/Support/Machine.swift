@@ -64,6 +64,13 @@ final class Machine: Sendable {
     try Self.finish([process(arguments)], input: input, in: self)
   }
 
+  /// Runs a shell's command, which has the program in `$GODWIT`.
+  func shell(_ command: String) throws -> Outcome {
+    let process = process(["-c", command], environment: ["GODWIT": Program.path])
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    return try Self.finish([process], input: Data(), in: self)
+  }
+
   /// Runs the program with its output going to a device, such as one that is always full.
   func run(_ arguments: [String], writingTo device: String) throws -> (status: Int32, error: String) {
     let process = process(arguments)
