@@ -17,13 +17,23 @@ private let age = "/usr/bin/age"
     return (process.terminationStatus, process.terminationStatus == 0 ? try machine.read("plaintext/container") : Data())
   }
 
+  @Test func nothingIsWrittenWhereTheWarningCannotBe() throws {
+    let machine = try Machine("desk")
+    try #require(try machine.godwit("init").status == 0)
+    let shown = try machine.shell("\"$GODWIT\" identity export-age-key identity.txt 2>/dev/full")
+    #expect(shown.status == 1)
+    let told = try machine.shell("\"$GODWIT\" identity export-age-key identity.txt --json >/dev/full")
+    #expect(told.status == 1)
+    #expect(!FileManager.default.fileExists(atPath: machine.path("identity.txt")))
+  }
+
   @Test func theFileIsNewWarnedOfAndOpenToThisUserAlone() throws {
     let machine = try Machine("desk")
     try #require(try machine.godwit("init").status == 0)
     let recipient = try #require(try machine.godwit("identity", "--json").objects().first?["ageRecipient"] as? String)
     let written = try machine.godwit("identity", "export-age-key", "identity.txt", "--quiet")
     #expect(written.status == 0 && written.output.isEmpty)
-    #expect(written.error.contains("warning: identity.txt is not encrypted"))
+    #expect(written.error.contains("warning: identity.txt will not be encrypted"))
     let text = String(decoding: try machine.read("identity.txt"), as: UTF8.self)
     #expect(text.hasPrefix("# public key: \(recipient)\nAGE-SECRET-KEY-1"))
     #expect(!written.error.contains("AGE-SECRET-KEY-1"))

@@ -74,7 +74,7 @@ struct Put: AsyncParsableCommand {
       } catch let error as GodwitError {
         throw Self.failure(error, after: stored.withLock { $0 })
       } catch let error as CancellationError {
-        console.note("\(Format.count(stored.withLock { $0 }, "document")) put into \(collection)")
+        console.note("\(Format.count(stored.withLock { $0 }, "document")) put into \(Format.printable(collection))")
         throw error
       }
       return stored.withLock { $0 }
@@ -82,7 +82,7 @@ struct Put: AsyncParsableCommand {
     if options.json {
       try console.line(["collection": .string(collection), "documents": .number(count)])
     } else {
-      console.note("\(Format.count(count, "document")) put into \(collection)")
+      console.note("\(Format.count(count, "document")) put into \(Format.printable(collection))")
     }
   }
 

@@ -34,7 +34,7 @@ struct VerificationArguments: ParsableArguments {
       hint: "ask for what godwit identity says there, by telephone or ssh, and give it with --fingerprint")
     guard StandardStream.error.isTerminal else { throw unavailable }
     let prompt = """
-      The fingerprint of \(whose) is
+      The fingerprint of \(Format.printable(whose)) is
         \(identity.fingerprint)
         \(identity.fingerprintWords)
       Ask what godwit identity says there. Type yes when it is the same, or what they say: 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Godwit
 import ToolSupport
 
@@ -27,9 +28,19 @@ struct IdentityExportAgeKey: AsyncParsableCommand {
   /// The warnings are no notes: nothing turns them off.
   func run() async throws {
     let location = try options.locator.existing()
-    let report = try await Replica.exportAgeKeys(to: file, at: location.folder, key: location.keys)
     try warn(
-      "\(Format.printable(file)) is not encrypted: whoever can read it opens every file sealed to this replica")
+      "\(Format.printable(file)) will not be encrypted: whoever can read it opens every file sealed to this replica")
+    let report = try await Replica.exportAgeKeys(to: file, at: location.folder, key: location.keys)
+    do {
+      try tell(of: report)
+    } catch {
+      // Nobody would know of it.
+      try? FileManager.default.removeItem(atPath: file)
+      throw error
+    }
+  }
+
+  private func tell(of report: AgeKeyReport) throws {
     if report.isPostQuantum {
       try warn("its keys are post-quantum: age 1.3 or later reads them, Debian's age 1.1.1 does not")
     }

@@ -130,12 +130,15 @@ public struct ReplicaLocator: Sendable {
   }
 
   private static func join(_ folder: String, _ name: String) -> String {
-    name.hasPrefix("/") ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    name.hasPrefix("/") || folder.isEmpty ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
 
   private static func noReplica(_ path: String, andAbove: Bool = false) -> GodwitError {
     GodwitError(
-      .noReplica, "there is no replica in \(path)\(andAbove ? " or above it" : "")",
+      .noReplica,
+      path.isEmpty
+        ? "the folder that the program was started in is no more"
+        : "there is no replica in \(path)\(andAbove ? " or above it" : "")",
       hint: "make one with: godwit init, or godwit identity and then godwit join INVITATION; or say where with -C PATH")
   }
 }

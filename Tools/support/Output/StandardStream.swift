@@ -5,6 +5,16 @@ import Godwit
 public enum StandardStream: Int32, Sendable {
   case input, output, error
 
+  /// Gives a stream that the parent process has closed a descriptor that fails, so that no file or pipe of this process's
+  /// takes its number.
+  static func fillClosed() {
+    for (stream, flags) in [(Self.input, O_WRONLY), (.output, O_RDONLY), (.error, O_RDONLY)]
+    where fcntl(stream.rawValue, F_GETFD) < 0 {
+      // The least number that is free, which is this one.
+      _ = open("/dev/null", flags)
+    }
+  }
+
   /// Whether a person sits at its other end.
   public var isTerminal: Bool { isatty(rawValue) == 1 }
 

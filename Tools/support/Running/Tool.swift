@@ -9,6 +9,7 @@ public enum Tool {
   public static func main<Root: AsyncParsableCommand>(
     _ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())
   ) async -> Never {
+    StandardStream.fillClosed()
     protectSecrets(root._commandName)
     // A reader that goes away ends the program silently, whatever the parent process set up.
     signal(SIGPIPE, SIG_DFL)
