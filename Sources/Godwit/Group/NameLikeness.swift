@@ -11,7 +11,8 @@ struct NameLikeness: Equatable {
     where !scalar.properties.isDefaultIgnorableCodePoint {
       scalars.append(Self.latin[scalar] ?? scalar)
     }
-    text = String(scalars)
+    // A list pads names with spaces.
+    text = String(scalars).trimmingCharacters(in: .whitespaces)
   }
 
   /// The letters of other alphabets that most fonts draw as Latin ones.
