@@ -71,10 +71,12 @@ extension Catalog {
 
   private static func growWithRoom(_ table: String, columns: [String], on connection: Connection) throws -> Bool {
     // A table of the program's own with this name stands in the way only of the changes that use it.
-    let known = try Catalog(connection)[table]
-    if known == nil, try exists(table, on: connection) { return false }
+    let catalog = try Catalog(connection)
+    let known = catalog[table]
+    if known == nil, try exists(table, on: connection) || !catalog.hasRoom(for: CollectionTable.ownColumnCount) { return false }
     let present = Set(known?.definition.columns.map(\.name) ?? [])
-    let room = CollectionTable.heldMemberLimit - max(0, present.count - CollectionTable.ownColumnCount)
+    let room = min(
+      CollectionTable.heldMemberLimit - max(0, present.count - CollectionTable.ownColumnCount), catalog.columnRoom)
     let missing = columns.filter { !present.contains($0) && CollectionTable.column(named: $0) != nil }
     return try grow(
       table, columns: Array(missing.prefix(max(0, room))), upTo: CollectionTable.heldMemberLimit, on: connection)

@@ -11,29 +11,38 @@ extension Catalog {
   ///
   /// Throws `invalidSchema`.
   static func checkReferences(on connection: Connection, made: Set<String>) throws {
-    let known = try Catalog(connection)
-    for table in known.tables.map(\.definition) where made.contains(table.name) {
-      for column in table.columns {
-        guard let reference = column.reference, let target = known[reference.table]?.definition,
-          let (problem, hint) = problem(of: column, of: table, to: target)
-        else { continue }
-        throw GodwitError(
-          .invalidSchema, "column \(column.name) of table \(table.name) refers to table \(target.name), \(problem)",
-          hint: "nothing was altered; \(hint)")
+    try Catalog(connection).checkReferences(of: made)
+  }
+
+  /// The same of tables that are declared together, such as those of a file.
+  static func checkReferences(among definitions: [TableDefinition]) throws {
+    try Catalog(definitions).checkReferences(of: Set(definitions.map(\.name)))
+  }
+
+  private func checkReferences(of made: Set<String>) throws {
+    for table in tables.map(\.definition) where made.contains(table.name) {
+      guard let (problem, hint) = misfit(of: table) else { continue }
+      throw GodwitError(.invalidSchema, problem, hint: "nothing was altered; \(hint)")
+    }
+  }
+
+  /// The first reference of a table, or to it, that no row can keep among the tables that are here.
+  func misfit(of table: TableDefinition) -> (problem: String, hint: String)? {
+    for column in table.columns {
+      guard let reference = column.reference else { continue }
+      let target = reference.table.lowercased() == table.name.lowercased() ? table : self[reference.table]?.definition
+      guard let target, let (problem, hint) = Self.problem(of: column, of: table, to: target) else { continue }
+      return ("column \(column.name) of table \(table.name) refers to table \(target.name), \(problem)", hint)
+    }
+    for other in tables.map(\.definition) where other.name.lowercased() != table.name.lowercased() {
+      for column in other.columns where column.reference?.table.lowercased() == table.name.lowercased() {
+        guard let (problem, hint) = Self.problem(of: column, of: other, to: table) else { continue }
+        return (
+          "table \(table.name) cannot be made: column \(column.name) of table \(other.name) refers to it, \(problem)", hint
+        )
       }
     }
-    // A table that is new may be what others, made before, refer to.
-    for table in known.tables.map(\.definition) where !made.contains(table.name) {
-      for column in table.columns {
-        guard let reference = column.reference, let target = known[reference.table]?.definition,
-          made.contains(target.name), let (problem, hint) = problem(of: column, of: table, to: target)
-        else { continue }
-        throw GodwitError(
-          .invalidSchema,
-          "table \(target.name) cannot be made: column \(column.name) of table \(table.name) refers to it, "
-            + "\(problem)", hint: "nothing was altered; \(hint)")
-      }
-    }
+    return nil
   }
 
   private static func problem(

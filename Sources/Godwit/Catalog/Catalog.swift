@@ -25,6 +25,11 @@ struct Catalog: Sendable {
     connection.protectTables(Set(synced.map { $0.definition.name.lowercased() }))
   }
 
+  /// Of tables that are in no database.
+  init(_ definitions: [TableDefinition]) {
+    for definition in definitions { add(CatalogTable(id: 0, definition: definition)) }
+  }
+
   private mutating func add(_ table: CatalogTable) {
     numbers[table.definition.name.lowercased()] = tables.count
     tables.append(table)
@@ -127,18 +132,38 @@ struct Catalog: Sendable {
 
   /// Creates the tables of a sync file that this replica does not have, so that a replica whose application is
   /// elsewhere holds and shows the data. Tables that are here stay as they are. Says whether it made any.
+  ///
+  /// What stands in the way of a table stands in the way only of changes that use it, not of the file, whose sender may have it
+  /// from somebody who sent others something else: a table of the program's own with its name, a reference that does not fit
+  /// with the tables here, and too many columns in all.
+  ///
+  /// Throws `invalidSchema` for tables of one file that do not fit together.
   static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
-    let known = try Catalog(connection)
-    var made: Set<String> = []
+    try checkReferences(among: definitions)
+    var known = try Catalog(connection)
+    var hasMade = false
     for definition in definitions where known[definition.name] == nil {
-      // A table of the program's own with this name stands in the way only of changes that use it.
-      guard try !exists(definition.name, on: connection) else { continue }
+      guard known.hasRoom(for: definition.columns.count, indexes: definition.indexes.count),
+        known.misfit(of: definition) == nil, try !exists(definition.name, on: connection)
+      else { continue }
       try create(definition, on: connection)
-      made.insert(definition.name)
+      known.add(CatalogTable(id: 0, definition: definition))
+      hasMade = true
     }
-    guard !made.isEmpty else { return false }
-    try checkReferences(on: connection, made: made)
-    return true
+    return hasMade
+  }
+
+  /// The columns and indexes of all tables together that may come from others. Each has triggers, which SQLite reads whenever
+  /// a database is opened: 10,000 columns take some 40 MiB and half a second.
+  private static let (columnLimit, indexLimit) = (10_000, 2_048)
+
+  /// How many more columns may come.
+  var columnRoom: Int { max(0, Self.columnLimit - tables.reduce(0) { $0 + $1.definition.columns.count }) }
+
+  /// Whether so many more are few enough.
+  func hasRoom(for columnCount: Int, indexes indexCount: Int = 0) -> Bool {
+    columnCount <= columnRoom
+      && tables.reduce(indexCount) { $0 + $1.definition.indexes.count } <= Self.indexLimit
   }
 
   static func exists(_ name: String, on connection: Connection) throws -> Bool {

@@ -29,9 +29,16 @@ extension TableDefinition {
     return "ALTER TABLE \(SQLName.quoted(name)) ADD COLUMN \(column.sql(in: self))\(reference)"
   }
 
-  /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it.
+  /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it; `index_TABLE.COLUMN.COLUMN` where a name has one of
+  /// these words, so that no two indexes share a name.
   package func indexName(_ index: IndexDefinition) -> String {
-    "index_\(name)_on_\(index.columns.joined(separator: "_and_"))"
+    let names = [name] + index.columns
+    let isPlain = names.allSatisfy { part in
+      let part = "_\(part.lowercased())_"
+      return !part.contains("_on_") && !part.contains("_and_")
+    }
+    guard isPlain else { return "index_\(names.joined(separator: "."))" }
+    return "index_\(name)_on_\(index.columns.joined(separator: "_and_"))"
   }
 
   package var quotedColumnList: String { columns.map { SQLName.quoted($0.name) }.joined(separator: ", ") }

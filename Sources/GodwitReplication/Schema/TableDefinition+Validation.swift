@@ -5,8 +5,13 @@ extension TableDefinition {
   package static let columnLimit = CollectionTable.ownColumnCount + CollectionTable.heldMemberLimit
   private static let declaredColumnLimit = 999
   package static let indexLimit = 64
-  /// Every row that does not say otherwise has it, so that few bytes of a file become as many as there are rows.
-  package static let defaultByteLimit = 4_096
+  /// The columns of an index. SQLite's planner weighs each against each.
+  package static let indexColumnLimit = 16
+  /// The columns of all indexes of a table: every value is written once for each.
+  package static let indexedColumnLimit = 128
+  /// All defaults of a table together: every row that does not say otherwise has them, so that few bytes of a file become as many
+  /// as there are rows.
+  package static let defaultByteLimit = 1_024
   package static let nameByteLimit = SchemaName.byteLimit
 
   func validate() throws {
@@ -29,15 +34,16 @@ extension TableDefinition {
       throw GodwitError(.invalidSchema, "table \(name) has no primary key")
     }
     var seen: Set<String> = []
+    var defaultByteCount = 0
     for column in columns {
       try SchemaName.checkColumn(column.name, of: name)
       guard seen.insert(column.name.lowercased()).inserted else {
         throw GodwitError(.invalidSchema, "table \(name) names column \(column.name) twice")
       }
-      let byteCount = column.defaultValue?.byteCount ?? 0
-      guard byteCount <= Self.defaultByteLimit else {
+      defaultByteCount += column.defaultValue?.byteCount ?? 0
+      guard defaultByteCount <= Self.defaultByteLimit else {
         throw GodwitError(
-          .invalidSchema, "the default of column \(column.name) of table \(name) has \(byteCount) bytes",
+          .invalidSchema, "the defaults of table \(name), up to column \(column.name), have \(defaultByteCount) bytes",
           hint: "\(Self.defaultByteLimit) are allowed; make the column optional")
       }
       if let reference = column.reference { try SchemaName.checkTable(reference.table) }
@@ -54,12 +60,29 @@ extension TableDefinition {
       throw GodwitError(.invalidSchema, "key column \(column.name) of table \(name) is nullable")
     }
     if numbersKeys { try validateNumbering() }
-    guard indexes.count <= Self.indexLimit else {
-      throw GodwitError(.invalidSchema, "table \(name) has more than \(Self.indexLimit) indexes")
+    try validateIndexes(seen)
+  }
+
+  private func validateIndexes(_ names: Set<String>) throws {
+    guard indexes.count <= Self.indexLimit, indexes.reduce(0, { $0 + $1.columns.count }) <= Self.indexedColumnLimit else {
+      throw GodwitError(
+        .invalidSchema,
+        "table \(name) has more than \(Self.indexLimit) indexes, or more than \(Self.indexedColumnLimit) columns in them")
     }
+    var seen: Set<[String]> = []
     for index in indexes {
-      guard !index.columns.isEmpty, index.columns.allSatisfy({ seen.contains($0.lowercased()) }) else {
+      let columns = index.columns.map { $0.lowercased() }
+      guard !columns.isEmpty, names.isSuperset(of: columns) else {
         throw GodwitError(.invalidSchema, "an index of table \(name) names a column that is not there")
+      }
+      guard Set(columns).count == columns.count, columns.count <= Self.indexColumnLimit else {
+        throw GodwitError(
+          .invalidSchema, "an index of table \(name) names a column twice, or more than \(Self.indexColumnLimit) columns")
+      }
+      guard seen.insert(columns).inserted else {
+        throw GodwitError(
+          .invalidSchema, "table \(name) has two indexes over \(index.columns.joined(separator: ", "))",
+          hint: "declare one; a unique index serves queries, too")
       }
     }
   }
