@@ -247,6 +247,7 @@ final class Importer {
   private func weighStatements(_ acknowledgements: inout Acknowledgements) throws {
     let known = KnownStatements(connection: connection)
     try known.removeEnded()
+    try known.removeInactive(vouchedRoster)
     for statement in file.header.statements where endings[statement.origin] == nil {
       if statement.origin == log.origins.own {
         try known.takeOwn(statement, from: vouchedRoster)

@@ -10,6 +10,8 @@ struct KnownStatements {
 
   /// More incarnations than a member has in use at a time; one that signs for more fills nobody's database.
   private static let incarnationLimit: Int64 = 64
+  /// What all statements of a member may take: each names every origin there is, and all are read at every export.
+  private static let byteLimit: Int64 = 4 << 20
 
   /// Whose there are.
   func origins() throws -> [Origin] {
@@ -57,8 +59,7 @@ struct KnownStatements {
     }
     // One that names members whom nobody vouches for would keep history for ever.
     guard roster.isSigned(statement), statement.members.keys.allSatisfy({ roster[$0] != nil }) else { return false }
-    let others = "SELECT count(*) FROM godwit_statement WHERE replica = ? AND incarnation <> ?"
-    guard case .integer(let count)? = try connection.scalar(others, key), count < Self.incarnationLimit else { return false }
+    guard try hasRoom(for: writer.count, besides: key) else { return false }
     try connection.run(
       """
       INSERT OR REPLACE INTO godwit_statement (replica, incarnation, bytes, pending, differs) VALUES (?1, ?2, ?3, ?4,
@@ -66,6 +67,22 @@ struct KnownStatements {
       """,
       key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])
     return true
+  }
+
+  private func hasRoom(for byteCount: Int, besides key: [Value]) throws -> Bool {
+    let others = "SELECT count(*), coalesce(sum(length(bytes)), 0) FROM godwit_statement WHERE replica = ? AND incarnation <> ?"
+    return try connection.withStatement(others) { statement in
+      try statement.bind(key)
+      guard try statement.step() else { return false }
+      return statement.integer(at: 0) < Self.incarnationLimit && statement.integer(at: 1) + Int64(byteCount) <= Self.byteLimit
+    }
+  }
+
+  /// Those of replicas that are no active members go: they are passed on to nobody.
+  func removeInactive(_ roster: Roster) throws {
+    for origin in try origins() where roster[origin.replica]?.isActive != true {
+      try connection.run("DELETE FROM godwit_statement WHERE replica = ? AND incarnation = ?", origin.columns)
+    }
   }
 
   /// What others have signed of themselves counts once all of it is held here, by the same history.

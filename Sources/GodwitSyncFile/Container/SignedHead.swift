@@ -62,8 +62,8 @@ package struct HeadProof: Equatable, Sendable {
     self.signature = signature
   }
 
-  /// A head so far beyond what is held proves nothing of it (Specs/limits.md).
-  package static let aheadLimit = 65_536
+  /// A head so far beyond what is held proves nothing of it (Specs/limits.md): no more of an origin waits.
+  package static let aheadLimit = 16_384
 
   /// The head that this proves a history by which has this chain at `sequence`.
   package func head(of origin: Origin, _ sequence: SequenceNumber, _ chain: ContentHash) -> SignedHead {

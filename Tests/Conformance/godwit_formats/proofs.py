@@ -22,7 +22,7 @@ class Proof:
 
     @staticmethod
     def read(reader: Reader) -> Proof:
-        return Proof(tuple(reader.list(lambda: reader.take(32), 65_536)), reader.take(64))
+        return Proof(tuple(reader.list(lambda: reader.take(32), 16_384)), reader.take(64))
 
     def encoded(self) -> bytes:
         return counted(list(self.digests)) + self.signature
