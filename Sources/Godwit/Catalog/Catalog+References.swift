@@ -20,20 +20,30 @@ extension Catalog {
   }
 
   private func checkReferences(of made: Set<String>) throws {
-    for table in tables.map(\.definition) where made.contains(table.name) {
-      guard let (problem, hint) = misfit(of: table) else { continue }
-      throw GodwitError(.invalidSchema, problem, hint: "nothing was altered; \(hint)")
+    let tables = tables.map(\.definition).filter { made.contains($0.name) }
+    // Of two that do not fit, the one that refers to the other has to change.
+    guard let (problem, hint) = tables.lazy.compactMap(misfit(from:)).first ?? tables.lazy.compactMap(misfit(to:)).first else {
+      return
     }
+    throw GodwitError(.invalidSchema, problem, hint: "nothing was altered; \(hint)")
   }
 
-  /// The first reference of a table, or to it, that no row can keep among the tables that are here.
-  func misfit(of table: TableDefinition) -> (problem: String, hint: String)? {
+  private typealias Misfit = (problem: String, hint: String)
+
+  /// Whether no row can keep a reference of a table, or to it, among the tables that are here.
+  func hasMisfit(_ table: TableDefinition) -> Bool { misfit(from: table) != nil || misfit(to: table) != nil }
+
+  private func misfit(from table: TableDefinition) -> Misfit? {
     for column in table.columns {
       guard let reference = column.reference else { continue }
       let target = reference.table.lowercased() == table.name.lowercased() ? table : self[reference.table]?.definition
       guard let target, let (problem, hint) = Self.problem(of: column, of: table, to: target) else { continue }
       return ("column \(column.name) of table \(table.name) refers to table \(target.name), \(problem)", hint)
     }
+    return nil
+  }
+
+  private func misfit(to table: TableDefinition) -> Misfit? {
     for other in tables.map(\.definition) where other.name.lowercased() != table.name.lowercased() {
       for column in other.columns where column.reference?.table.lowercased() == table.name.lowercased() {
         guard let (problem, hint) = Self.problem(of: column, of: other, to: table) else { continue }

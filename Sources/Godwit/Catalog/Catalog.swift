@@ -144,7 +144,7 @@ struct Catalog: Sendable {
     var hasMade = false
     for definition in definitions where known[definition.name] == nil {
       guard known.hasRoom(for: definition.columns.count, indexes: definition.indexes.count),
-        known.misfit(of: definition) == nil, try !exists(definition.name, on: connection)
+        !known.hasMisfit(definition), try !exists(definition.name, on: connection)
       else { continue }
       try create(definition, on: connection)
       known.add(CatalogTable(id: 0, definition: definition))

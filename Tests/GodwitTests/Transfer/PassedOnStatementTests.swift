@@ -130,6 +130,10 @@ struct PassedOnStatementTests {
     #expect(!left.contains(third.replica) && !left.isEmpty)
   }
 
+  private func count(of replica: Replica) async throws -> Int {
+    try await replica.withWriter { try KnownStatements(connection: $0.connection).all().count }
+  }
+
   private func makers() async throws -> [ReplicaID] {
     try await group[0].withWriter { try KnownStatements(connection: $0.connection).all().map(\.subject) }
   }
