@@ -127,7 +127,7 @@ struct RekeyTests {
         defer { Task { await replica.close() } }
         try await replica.rekey()
       }
-      #expect(found == .fileAccess, "\(name)")
+      #expect(found == .unsafeFile, "\(name)")
       unlink("\(group[0].path)/\(name)")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data("kept".utf8))
