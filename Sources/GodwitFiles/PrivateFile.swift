@@ -68,7 +68,8 @@ package enum PrivateFile {
   /// with other names, or another user's.
   package static func requireOwn(_ path: String) throws(GodwitError) {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return }
+    // One without a name was removed while it was looked at: a database's log goes with its last connection.
+    guard lstat(path, &status) == 0, status.st_nlink > 0 else { return }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw GodwitError(.unsafeFile, "\(path) is not a plain file", hint: "see who put it there, and remove it")
     }
