@@ -21,10 +21,12 @@ extension Catalog {
 
   private func checkReferences(of made: Set<String>) throws {
     let tables = tables.map(\.definition).filter { made.contains($0.name) }
-    // Of two that do not fit, the one that refers to the other has to change.
-    guard let (problem, hint) = tables.lazy.compactMap(misfit(from:)).first ?? tables.lazy.compactMap(misfit(to:)).first else {
-      return
-    }
+    // Of two that do not fit, the one that refers to the other has to change. Where all are new, that finds all there is.
+    let isAllNew = tables.count == self.tables.count
+    guard
+      let (problem, hint) = tables.lazy.compactMap(misfit(from:)).first
+        ?? (isAllNew ? nil : tables.lazy.compactMap(misfit(to:)).first)
+    else { return }
     throw GodwitError(.invalidSchema, problem, hint: "nothing was altered; \(hint)")
   }
 

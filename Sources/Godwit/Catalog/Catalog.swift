@@ -139,8 +139,9 @@ struct Catalog: Sendable {
   ///
   /// Throws `invalidSchema` for tables of one file that do not fit together.
   static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
-    try checkReferences(among: definitions)
     var known = try Catalog(connection)
+    guard definitions.contains(where: { known[$0.name] == nil }) else { return false }
+    try checkReferences(among: definitions)
     var hasMade = false
     for definition in definitions where known[definition.name] == nil {
       guard known.hasRoom(for: definition.columns.count, indexes: definition.indexes.count),
