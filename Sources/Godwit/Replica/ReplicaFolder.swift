@@ -26,7 +26,8 @@ struct ReplicaFolder {
   /// Makes the folder when it is missing, and keeps other processes from making the same replica meanwhile.
   func lock() throws -> LockFile {
     try PrivateFile.makeFolder(path)
-    try requireDistinctFiles()
+    // Where both are there the places have been looked at.
+    if !hasDatabase || !hasKeyring { try requireDistinctFiles() }
     return try LockFile("\(path)/lock")
   }
 
