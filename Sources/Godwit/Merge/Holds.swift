@@ -3,7 +3,7 @@ import GodwitReplication
 import GodwitStorage
 
 /// What rows wait for (`godwit_hold`): a row in limbo for its unique claims and its parents, a row with masked cells
-/// for the parents they refer to (Specs/merge.md, "Limbo").
+/// for the parents they refer to. That has its claims on them here, too (Specs/merge.md, "Limbo").
 final class Holds {
   /// What is waited for, as bytes.
   struct Target: Hashable, Comparable {
@@ -95,6 +95,8 @@ final class Holds {
       return writer.bytes
     }
 
+    var isClaim: Bool { bytes.first == Kind.claim.rawValue }
+
     /// A claim's table, index and values.
     func claim() throws -> (table: Int, index: String, values: [Value]) {
       var reader = ByteReader(bytes.dropFirst())
@@ -177,7 +179,7 @@ final class Holds {
     return Int(count)
   }
 
-  /// The claims of a table's rows in limbo.
+  /// The claims of a table's rows in limbo, and of its masked cells.
   func claims(in table: Int) throws -> [Target] {
     guard !isEmpty else { return [] }
     let first = Target.claims(in: table)

@@ -250,7 +250,7 @@ final class Merger {
       return try places.noteDeparture(key)
     }
     guard row.isShown else { return }
-    try places.forgetLimbo(of: row)
+    try places.renewHolds(of: row)
     try unique.changed(row)
     try places.noteArrival(key)
   }

@@ -98,7 +98,7 @@ final class ReferenceJudge {
       targets.insert(Holds.Target(parent: parent))
     }
     try mask(row, masks, in: table)
-    try places.holds.replace(targets, for: key)
+    try places.wait(row, for: targets, masking: Set(masks.keys))
   }
 
   /// Does to a row that stays on this replica what its reference declares when the parent is dead: what others deleted

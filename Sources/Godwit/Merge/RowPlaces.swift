@@ -99,6 +99,8 @@ final class RowPlaces {
         try wait(row)
         if try isIncomplete(key) { return }
         free.append(row)
+      } else {
+        try renewHolds(of: row)
       }
       try body(row)
     }
@@ -138,10 +140,18 @@ final class RowPlaces {
     return try !table.references.isEmpty || !tables.references(to: table).isEmpty
   }
 
-  /// A local insert took the key of a row in limbo: what that waited for is over. Masks stay with their holds.
-  func forgetLimbo(of row: LivingRow) throws {
-    guard row.state.masks.isEmpty else { return }
-    try holds.removeAll(for: row.key)
+  /// Has a row that its table shows wait for what its masked cells refer to, and for nothing else. It keeps the claims that
+  /// no index of the table sees.
+  func wait(_ row: LivingRow, for references: Set<Holds.Target>, masking columns: Set<Int>) throws {
+    try holds.replace(references.union(maskedClaims(of: row, columns)), for: row.key)
+  }
+
+  /// A local write changed a row or took the key of one in limbo: what that waited for is over. Masks stay with their holds
+  /// until they are judged, and claim what the row has now.
+  func renewHolds(of row: LivingRow) throws {
+    let masks = Set(row.state.masks.keys)
+    let references = masks.isEmpty ? [] : try holds.targets(of: row.key).filter { !$0.isClaim }
+    try wait(row, for: Set(references), masking: masks)
   }
 
   /// It waits for nothing any more.
@@ -150,11 +160,21 @@ final class RowPlaces {
   /// Whether a row waits for a value which it needs.
   func isIncomplete(_ key: RowKey) throws -> Bool { try holds.targets(of: key).contains(Holds.Target(valueIn: key.table)) }
 
-  func claims(of row: LivingRow) throws -> [Holds.Target] {
+  func claims(of row: LivingRow) throws -> [Holds.Target] { try claims(of: row) { _ in true } }
+
+  /// The claims which its table does not show, for a column of theirs is masked.
+  private func maskedClaims(of row: LivingRow, _ masks: Set<Int>) throws -> [Holds.Target] {
+    guard !masks.isEmpty else { return [] }
+    return try claims(of: row) { !masks.isDisjoint(with: $0.columns) }
+  }
+
+  private func claims(
+    of row: LivingRow, where isIncluded: (MergeTable.UniqueIndex) -> Bool
+  ) throws -> [Holds.Target] {
     let table = try tables[row.key.table]
     guard !table.uniqueIndexes.isEmpty else { return [] }
     let whole = try table.row(row.key, row.values)
-    return table.uniqueIndexes.compactMap { Holds.Target($0, of: table, row: whole) }
+    return table.uniqueIndexes.filter(isIncluded).compactMap { Holds.Target($0, of: table, row: whole) }
   }
 
   /// The row a reference names; nil for NULL. A table that is not here has none of its rows.

@@ -18,7 +18,8 @@ final class UniqueJudge {
     self.limbo = limbo
   }
 
-  /// A living row's claims begin, end or have another stamp. They need judging only where a row in limbo has one too.
+  /// A living row's claims begin, end or have another stamp. They need judging only where a row in limbo
+  /// or a masked cell has one too.
   func changed(_ row: LivingRow) throws {
     forgetClaimants()
     guard !places.holds.isEmpty else { return }

@@ -93,10 +93,10 @@ struct Book: Model {
   var title: String?
 }
 
-/// Outlives its book, keeps its guest from being deleted.
+/// Outlives its book, which is lent once at a time, and keeps its guest from being deleted.
 struct Loan: Model {
   static let schema = Schema<Self>("loan") {
-    Column("book", \.book).references(Book.self, onDelete: .setNull)
+    Column("book", \.book).references(Book.self, onDelete: .setNull).unique()
     Column("guest", \.guest).references(Guest.self, onDelete: .restrict)
     Column("days", \.days, merge: .counter)
   }
@@ -117,11 +117,12 @@ struct Dancer: Model {
   var step = 0
 }
 
-/// A tree.
+/// A tree in which no two children of one parent have one label.
 struct Leaf: Model {
   static let schema = Schema<Self>("leaf") {
     Column("parent", \.parent).references(Leaf.self, onDelete: .setNull, acyclic: true)
     Column("label", \.label)
+    Index(\.parent, \.label).unique()
   }
   var id = ""
   var parent: String?

@@ -211,7 +211,7 @@ extension TableShape {
     columns: [
       key("l", 4), reference("book", "book", .setNull, prefix: "b"),
       reference("guest", "guest", .restrict, prefix: "g"), column("days", .counter, 0, 1, 7, 14),
-    ])
+    ], unique: [UniqueIndex(columns: [1])])
 
   private static let dancer = TableShape(
     name: "dancer",
@@ -227,7 +227,7 @@ extension TableShape {
     columns: [
       key("n", 5), reference("parent", "leaf", .setNull, prefix: "n", isAcyclic: true),
       column("label", .lastWriterWins, "p", "q").beginning(""), reference("owner", "guest", .setNull, prefix: "g", since: 3),
-    ])
+    ], unique: [UniqueIndex(columns: [1, 2])])
 
   private static let ticket = TableShape(
     name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<4,
