@@ -28,7 +28,7 @@ struct SourceImport {
       if let definition = table.definition {
         try Catalog.create(definition, on: connection)
       } else {
-        try runForeign(table.sql, of: "table \(table.name)")
+        try make(table.sql, "table \(table.name)")
       }
     }
     try writer.reload()
@@ -40,22 +40,54 @@ struct SourceImport {
       progress?(Double(index + 1) / Double(schema.tables.count))
     }
     try TableCopy.copyNumbering(from: source, to: connection)
-    for part in schema.rest { try runForeign(part.sql, of: "\(part.type) \(part.name)") }
+    for part in schema.rest { try make(part.sql, "\(part.type) \(part.name)") }
+    try requireFunctions()
     try checkReferences()
     try writer.reload()
     return ConversionReport(tables: tables, leftOut: schema.leftOut)
   }
 
-  /// SQL of another program's has no more authority than a user's.
-  private func runForeign(_ sql: String, of what: String) throws {
-    do {
-      let statement = try connection.borrow(sql, authority: .user)
-      try statement.run()
-    } catch let error as GodwitError {
-      throw GodwitError(
-        error.code, "\(what) cannot be made here: \(error.message)",
-        hint: "change or drop it in a copy of the database", underlying: error)
+  /// Runs a statement of the other program's.
+  private func make(_ sql: String, _ what: String) throws {
+    do { try connection.compileForeign(sql).run() } catch let error as GodwitError { throw Self.refusal(of: what, error) }
+  }
+
+  /// Refuses views, triggers and defaults that call functions which they must not: SQLite compiles them not when they are made, but
+  /// with each statement that reads or writes the rows. Checks and indexes have been compiled.
+  private func requireFunctions() throws {
+    try connection.setTriggers(true)
+    defer { try? connection.setTriggers(false) }
+    for name in schema.tables.map(\.name) + schema.rest.filter({ $0.type == "view" }).map(\.name) {
+      let columns = try columns(of: name)
+      let quoted = SQLName.quoted(name)
+      let same = columns.map { "\(SQLName.quoted($0.name)) = \(SQLName.quoted($0.name))" }.joined(separator: ", ")
+      let statements = [
+        "SELECT * FROM \(quoted)", "INSERT INTO \(quoted) DEFAULT VALUES", "UPDATE \(quoted) SET \(same)", "DELETE FROM \(quoted)",
+      ]
+      for sql in statements + columns.compactMap(\.defaultText).map({ "SELECT \($0)" }) {
+        do {
+          _ = try connection.compileForeign(sql)
+        } catch let error as GodwitError where error.code == .invalidSchema {
+          throw Self.refusal(of: "what the database has of \(name)", error)
+        } catch is GodwitError {
+          // It cannot be done at all, as a view cannot be written to without a trigger.
+        }
+      }
     }
+  }
+
+  private func columns(of name: String) throws -> [(name: String, defaultText: String?)] {
+    try connection.withStatement("PRAGMA table_info(\(SQLName.quoted(name)))") { statement in
+      var columns: [(String, String?)] = []
+      while try statement.step() { columns.append((try statement.text(at: 1), statement.isNull(at: 4) ? nil : try statement.text(at: 4))) }
+      return columns
+    }
+  }
+
+  private static func refusal(of what: String, _ error: GodwitError) -> GodwitError {
+    GodwitError(
+      error.code, "\(what) cannot be made here: \(error.message)", hint: "change or drop it in a copy of the database",
+      underlying: error)
   }
 
   private func checkReferences() throws {

@@ -285,6 +285,19 @@ package final class Connection {
     }
   }
 
+  /// Compiles a statement that another program's database brought, or one that writes to what it brought.
+  ///
+  /// - Throws: `invalidSchema` where that calls a function which it must not, and what compiling throws.
+  package func compileForeign(_ sql: String) throws -> Statement {
+    authorizer.refusedFunction = nil
+    do {
+      return try borrow(sql, authority: .foreign)
+    } catch {
+      guard let function = authorizer.refusedFunction else { throw error }
+      throw GodwitError(.invalidSchema, "it calls the function \(function), which another program's database must not")
+    }
+  }
+
   package func giveBack(_ statement: Statement) {
     statement.reset()
     statement.clearBindings()

@@ -238,6 +238,45 @@ struct SourceTests {
     await replica.close()
   }
 
+  /// Each calls a function by which a database made on purpose ended the program: a check when the rows were brought, the
+  /// others when something was read or written later.
+  @Test(
+    "is not made of what calls functions that use up the stack or the memory",
+    arguments: [
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, x CHECK (printf('%d', x) <> ''))",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, x DEFAULT (hex(zeroblob(9))))",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t (replace(x, 'a', 'bb'))",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t (x) WHERE hex(x) > ''",
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, x); CREATE VIEW v AS SELECT printf('%d', x) FROM t",
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, x);
+      CREATE TRIGGER g AFTER UPDATE OF x ON t BEGIN UPDATE t SET x = replace(x, 'a', 'bb'); END
+      """,
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, x); CREATE VIEW v AS SELECT x FROM t;
+      CREATE TRIGGER g INSTEAD OF INSERT ON v BEGIN INSERT INTO t (x) VALUES (randomblob(9)); END
+      """,
+    ])
+  func functions(statements: String) async throws {
+    try await expectRefused(source("\(statements); INSERT INTO t (id, x) VALUES (1, 1);"), .invalidSchema)
+  }
+
+  @Test("keeps checks, views and triggers that call others")
+  func otherFunctions() async throws {
+    let source = try source(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT CHECK (length(trim(x)) < 9 AND x NOT LIKE 'z%'), at TEXT DEFAULT (datetime('now')));
+      CREATE VIEW v AS SELECT upper(x) AS x, count(*) AS n FROM t GROUP BY 1;
+      CREATE TRIGGER g AFTER INSERT ON t BEGIN UPDATE t SET x = lower(x) WHERE id = new.id; END;
+      INSERT INTO t (x) VALUES ('A');
+      """)
+    _ = try await Replica.make(at: path, from: source, reader: .tested)
+    let replica = try await Replica.open(existing: path)
+    try await replica.write { _ = try $0.execute("INSERT INTO t (x) VALUES ('B')") }
+    #expect(try await replica.rows("SELECT x, n FROM v ORDER BY x").map(\.values) == [["A", 1], ["B", 1]])
+    await replica.close()
+  }
+
   @Test("is not made of rows that refer to none")
   func dangling() async throws {
     let source = try source(
