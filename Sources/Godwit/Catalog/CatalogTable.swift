@@ -1,3 +1,4 @@
+import GodwitBase
 import GodwitReplication
 
 /// A table this replica has, and its number in row state and triggers.
@@ -11,5 +12,14 @@ struct CatalogTable: Sendable {
     self.id = id
     self.definition = definition
     relativeColumns = definition.columns.indices.filter { definition.columns[$0].merge.isRelative }
+  }
+
+  /// The row whose key an operation names, in the form that the table keeps.
+  func row(_ key: ArraySlice<UInt8>) throws -> RowKey {
+    guard try definition.mayConvert(key) else { return RowKey(table: id, key: key) }
+    var reader = ByteReader(key)
+    var stored = ByteWriter(capacity: key.count)
+    for column in 0..<definition.keyCount { stored.value(definition.stored(try reader.value(), in: column)) }
+    return RowKey(table: id, key: stored.bytes[...])
   }
 }

@@ -59,7 +59,7 @@ final class ReplicaClock {
     let wall = wallClock.milliseconds()
     guard let earliest else { return try Self.checked(clock.tick(wallMilliseconds: wall)) }
     let set = try ChangeSet(changes[...])
-    let keys = try set.rows(in: set.tables.map { catalog[$0.name]?.id })
+    let keys = try set.rows(in: set.tables.map { catalog[$0.name] })
     let hlc = try Self.checked(clock.tick(wallMilliseconds: wall, above: rows.greatest(of: keys)))
     if hlc > clock.last {
       try remember(keys, hlc)

@@ -39,15 +39,6 @@ struct ColumnMapping {
     }
   }
 
-  /// The row whose key an operation names, in the form that the table keeps.
-  func row(_ key: ArraySlice<UInt8>) throws -> RowKey {
-    guard try table.definition.mayConvert(key) else { return RowKey(table: table.id, key: key) }
-    var reader = ByteReader(key)
-    var stored = ByteWriter(capacity: key.count)
-    for column in 0..<table.definition.keyCount { stored.value(table.definition.stored(try reader.value(), in: column)) }
-    return RowKey(table: table.id, key: stored.bytes[...])
-  }
-
   private static func needsMigration(_ what: String) -> GodwitError {
     GodwitError(
       .needsMigration, "the changes use \(what), which this replica does not have",

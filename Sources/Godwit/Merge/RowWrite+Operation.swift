@@ -7,7 +7,7 @@ extension RowWrite {
     _ operation: Operation, _ remote: ChangeSet.Table, _ mapping: ColumnMapping, _ stamp: CellStamp,
     _ context: VersionVector
   ) throws -> [(key: RowKey, write: RowWrite)] {
-    let key = try mapping.row(operation.key)
+    let key = try mapping.table.row(operation.key)
     let cells = try mapping.map(operation.cells(in: remote))
     guard operation.kind == .move else {
       return [(key, RowWrite(kind: operation.kind, stamp: stamp, context: context, cells: cells))]
@@ -16,6 +16,6 @@ extension RowWrite {
     let changedHere = Set(try mapping.map(changed.map { Cell(column: $0, value: .null) }).map(\.column))
     let leaving = RowWrite(kind: .delete, stamp: stamp, context: context, cells: [], movedTo: Array(key.key))
     let arriving = RowWrite(kind: .move, stamp: stamp, context: context, cells: cells, changed: changedHere)
-    return [(try mapping.row(previousKey), leaving), (key, arriving)]
+    return [(try mapping.table.row(previousKey), leaving), (key, arriving)]
   }
 }

@@ -79,7 +79,7 @@ final class ChangeCarrier {
   /// The rows here that a transaction writes to, those of which its cells wait included; or only these (`waiting`).
   func rows(of record: TransactionRecord, only waiting: WaitingOperations? = nil) throws -> [RowKey] {
     let changes = try ChangeSet(record.changes[...])
-    return try changes.rows(in: landings(changes.tables, of: record.schemaVersion).map { $0.table?.id }, only: waiting)
+    return try changes.rows(in: landings(changes.tables, of: record.schemaVersion).map(\.table), only: waiting)
   }
 
   /// Whether the author of a transaction had not got a column, which its inserts are given the default of.
