@@ -97,7 +97,7 @@ private struct PlaintextCopy {
       rows += try TableCopy(table.name, columns(of: table.name)).run(from: source, to: target)
       progress?(Double(index + 1) / Double(tables.count + 1))
     }
-    try TableCopy.copyNumbering(from: source, to: target)
+    try TableCopy.copyNumbering(of: tables.map(\.name), from: source, to: target)
     for type in ["index", "view", "trigger"] {
       for part in kept where part.type == type { try target.execute(part.sql) }
     }

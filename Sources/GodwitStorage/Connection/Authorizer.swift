@@ -24,6 +24,8 @@ final class Authorizer {
   var expressionFunctions: Set<String> = []
   /// The function that the last foreign statement was not allowed to call; nil for none.
   var refusedFunction: String?
+  /// Whether a foreign statement may read rows, as none does that only makes something.
+  var mayForeignRead = true
   /// Tables that statements compiled since the last ``takeWrites()`` may write.
   private var writes = TableSet.none
   private(set) var hasWrites = false
@@ -93,10 +95,19 @@ final class Authorizer {
     if authority == .expression {
       return action == SQLITE_SELECT || action == SQLITE_FUNCTION && expressionFunctions.contains(second.lowercased())
     }
-    if authority == .foreign, action == SQLITE_FUNCTION {
-      if Self.foreignFunctions.contains(second.lowercased()) { return true }
-      refusedFunction = second
-      return false
+    if authority == .foreign {
+      switch action {
+      case SQLITE_FUNCTION:
+        if Self.foreignFunctions.contains(second.lowercased()) { return true }
+        refusedFunction = second
+        return false
+      // Modules read what their tables hold, which whoever made the database chose.
+      case SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_TEMP_INDEX:
+        return false
+      case SQLITE_READ where Self.isOwn(first): return false
+      case SQLITE_SELECT where !mayForeignRead: return false
+      default: break
+      }
     }
     if isReader { return allowsReading(action, first, second) }
     switch action {

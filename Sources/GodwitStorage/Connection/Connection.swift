@@ -287,9 +287,11 @@ package final class Connection {
 
   /// Compiles a statement that another program's database brought, or one that writes to what it brought.
   ///
+  /// - Parameter isMaking: Whether it makes a table, an index, a view or a trigger, and reads nothing.
   /// - Throws: `invalidSchema` where that calls a function which it must not, and what compiling throws.
-  package func compileForeign(_ sql: String) throws -> Statement {
+  package func compileForeign(_ sql: String, isMaking: Bool = false) throws -> Statement {
     authorizer.refusedFunction = nil
+    authorizer.mayForeignRead = !isMaking
     do {
       return try borrow(sql, authority: .foreign)
     } catch {

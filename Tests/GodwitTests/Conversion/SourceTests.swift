@@ -261,6 +261,40 @@ struct SourceTests {
     try await expectRefused(source("\(statements); INSERT INTO t (id, x) VALUES (1, 1);"), .invalidSchema)
   }
 
+  /// A schema written by hand says of a row of its own what another statement makes.
+  @Test(
+    "is not made of statements that make something else than their rows say",
+    arguments: [
+      "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE VIEW hidden AS SELECT 1 AS p')",
+      "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE  VIRTUAL TABLE v USING fts3(x)')",
+      "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE TABLE v AS SELECT 1 AS a')",
+      "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE TEMP VIEW v AS SELECT 1 AS a')",
+      "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT * FROM godwit_meta')",
+      "INSERT INTO sqlite_master VALUES ('trigger', 'g', 't', 0, 'CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO later VALUES (1); END')",
+    ])
+  func otherStatements(statement: String) async throws {
+    let source = try source(
+      "CREATE TABLE t (x, CHECK (x > 0)); INSERT INTO t VALUES (1); PRAGMA writable_schema=ON; \(statement); PRAGMA writable_schema=OFF;")
+    let before = try names()
+    let error = await failure { try await Replica.make(at: path, from: source, reader: .tested) }
+    #expect(error != nil)
+    #expect(try names() == before)
+  }
+
+  @Test("counts numbers of its own tables alone, not those of Godwit's")
+  func numbering() async throws {
+    let source = try source(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, x); INSERT INTO t VALUES (5, 1);
+      INSERT INTO sqlite_sequence VALUES ('godwit_conflict', 9223372036854775807);
+      """)
+    _ = try await Replica.make(at: path, from: source, reader: .tested)
+    let replica = try await Replica.open(existing: path)
+    let numbers = try await replica.rows("SELECT name, seq FROM sqlite_sequence WHERE seq > 0").map(\.values)
+    #expect(numbers == [["t", 5]])
+    await replica.close()
+  }
+
   @Test("keeps checks, views and triggers that call others")
   func otherFunctions() async throws {
     let source = try source(
