@@ -73,7 +73,7 @@ struct SourceImport {
     try connection.setTriggers(true)
     defer { try? connection.setTriggers(false) }
     for name in names {
-      let columns = try columns(of: name)
+      let columns = try SourceSchema.columns(of: name, in: connection)
       let quoted = SQLName.quoted(name)
       let same = columns.map { "\(SQLName.quoted($0.name)) = \(SQLName.quoted($0.name))" }.joined(separator: ", ")
       let statements = [
@@ -82,22 +82,12 @@ struct SourceImport {
       for sql in statements + columns.compactMap(\.defaultText).map({ "SELECT (\($0))" }) {
         do {
           _ = try connection.compileForeign(sql)
-        } catch let error as GodwitError where error.code == .invalidSchema {
-          throw Self.refusal(of: "what the database has of \(name)", error)
-        } catch let error as GodwitError where !error.message.contains("cannot modify") {
+        } catch let error as GodwitError where !error.message.hasPrefix("cannot modify ") {
           throw Self.refusal(of: "what the database has of \(name)", error)
         } catch is GodwitError {
-          // A view cannot be written to without a trigger.
+          // SQLite's words for a view that has no trigger to write to it, which none of the database's own stand before.
         }
       }
-    }
-  }
-
-  private func columns(of name: String) throws -> [(name: String, defaultText: String?)] {
-    try connection.withStatement("PRAGMA table_info(\(SQLName.quoted(name)))") { statement in
-      var columns: [(String, String?)] = []
-      while try statement.step() { columns.append((try statement.text(at: 1), statement.isNull(at: 4) ? nil : try statement.text(at: 4))) }
-      return columns
     }
   }
 

@@ -43,7 +43,9 @@ extension SourceSchema {
     return (table, names)
   }
 
-  func columns(of table: String) throws -> [SourceColumn] {
+  func columns(of table: String) throws -> [SourceColumn] { try Self.columns(of: table, in: source) }
+
+  static func columns(of table: String, in source: any SourceRows) throws -> [SourceColumn] {
     try source.rows("PRAGMA table_info(\(SQLName.quoted(table)))").map { row in
       SourceColumn(
         name: row.text(at: 1), declared: row.text(at: 2).uppercased(), isNullable: row.integer(at: 3) == 0,

@@ -271,6 +271,10 @@ struct SourceTests {
       "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE TEMP VIEW v AS SELECT 1 AS a')",
       "INSERT INTO sqlite_master VALUES ('view', 'v', 'v', 0, 'CREATE VIEW v AS SELECT * FROM godwit_meta')",
       "INSERT INTO sqlite_master VALUES ('trigger', 'g', 't', 0, 'CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO later VALUES (1); END')",
+      """
+      CREATE TABLE "cannot modify" (x);
+      CREATE TRIGGER g AFTER INSERT ON "cannot modify" BEGIN INSERT INTO later VALUES (1); END
+      """,
     ])
   func otherStatements(statement: String) async throws {
     let source = try source(
