@@ -13,11 +13,12 @@ extension MergeModel {
       return transactions.filter { $0.operations.contains { rows.contains($0.row) } }.map(\.hlc).max()
     }
     let histories = MergeModel(transactions, at: version).histories
-    // What only adds up has no timestamp to be later than.
+    // What only adds up has no timestamp to be later than, and a column that is gone at the version is written by nothing.
     return rows.compactMap { histories[$0] }.flatMap { history in
-      history.writes.filter { write in
-        write.path.map { $0.columns.contains { history.shape.columns[$0].policy == .lastWriterWins } } ?? true
+      let stamped = history.shape.columns.indices.filter {
+        history.shape.columns[$0].policy == .lastWriterWins && history.shape.columns[$0].versions.contains(version)
       }
+      return history.writes.filter { write in write.path.map { !$0.columns.isDisjoint(with: stamped) } ?? true }
     }.map(\.transaction.hlc).max()
   }
 
