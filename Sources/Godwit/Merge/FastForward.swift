@@ -28,11 +28,13 @@ struct FastForward {
   /// Applies the operations and returns the images of the rows deleted; or nil, and nothing is done, where a row is not as
   /// its author must have had it, a value has another form in this table, or a constraint of this replica's is broken.
   func attempt(_ changes: ChangeSet) throws -> [UInt8]? {
-    guard try hasStoredForms(changes) else { return nil }
+    let survey = try survey(changes)
+    guard survey.isStored else { return nil }
     let mayRefuse = try changes.tables.contains { try tables.named($0.name)?.mayRefuse == true }
     do {
-      guard try mayRefuse || lacksValues(changes) else { return try apply(changes) }
-      return try inSavepoint { try apply(changes) }
+      // To look for values that are missing costs far less than a savepoint.
+      guard mayRefuse || survey.lacksValues else { return try apply(changes, survey) }
+      return try inSavepoint { try apply(changes, survey) }
     } catch is Unfit {
       return nil
     } catch let error as GodwitError where error.code == .constraint {
@@ -51,51 +53,62 @@ struct FastForward {
     }
   }
 
-  /// Whether the tables keep all values in the form that they come in.
-  private func hasStoredForms(_ changes: ChangeSet) throws -> Bool {
-    let used = try changes.tables.map { try tables.named($0.name)?.definition }
+  /// What one look at all operations says of them.
+  private struct Survey {
+    /// Whether the tables keep all values in the form that they come in.
     var isStored = true
-    try changes.forEach { operation in
-      guard isStored, let definition = used[operation.table] else { return }
-      switch operation.kind {
-      case .insert: isStored = try !definition.mayConvert(operation.row)
-      case .delete: isStored = try !definition.mayConvert(operation.key)
-      case .update, .move:
-        let cells = try operation.cells(in: changes.tables[operation.table])
-        // An update of no column only touches its row, of which no table tells.
-        guard operation.kind == .move || !cells.isEmpty else { return isStored = false }
-        isStored = try !definition.mayConvert(operation.key)
-          && !cells.contains { definition.mayConvert($0.value, in: $0.column) }
-      }
-    }
-    return isStored
+    /// Whether some row would hold NULL where only this table demands a value.
+    var lacksValues = false
+    var insertsAlone = true
   }
 
-  /// Whether some row would hold NULL where only this table demands a value. To look costs far less than a savepoint.
-  private func lacksValues(_ changes: ChangeSet) throws -> Bool {
-    let required = try changes.tables.map { try tables.named($0.name)?.required ?? [] }
-    var lacks = false
+  /// Ends early, with the rest unsaid, when a value is not stored as it comes.
+  private func survey(_ changes: ChangeSet) throws -> Survey {
+    let used = try changes.tables.map { try tables.named($0.name) }
+    var survey = Survey()
     try changes.forEach { operation in
-      guard !lacks, required[operation.table].contains(true) else { return }
-      switch operation.kind {
-      case .insert: lacks = operation.row.withUnsafeBytes { EncodedRow.lacks(required[operation.table], $0) }
-      case .update, .move:
-        lacks = try operation.cells(in: changes.tables[operation.table]).contains { cell in
-          cell.value == .null && required[operation.table][cell.column]
-        }
-      case .delete: break
-      }
+      guard survey.isStored, let table = used[operation.table] else { return }
+      if operation.kind != .insert { survey.insertsAlone = false }
+      survey.isStored = try keeps(operation, table, changes)
+      if !survey.lacksValues { survey.lacksValues = try lacksValue(operation, table, changes) }
     }
-    return lacks
+    return survey
+  }
+
+  private func keeps(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws -> Bool {
+    let definition = table.definition
+    switch operation.kind {
+    case .insert: return try !definition.mayConvert(operation.row)
+    case .delete: return try !definition.mayConvert(operation.key)
+    case .update, .move:
+      let cells = try operation.cells(in: changes.tables[operation.table])
+      // An update of no column only touches its row, of which no table tells.
+      guard operation.kind == .move || !cells.isEmpty else { return false }
+      return try !definition.mayConvert(operation.key) && !cells.contains { definition.mayConvert($0.value, in: $0.column) }
+    }
+  }
+
+  private func lacksValue(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws -> Bool {
+    guard table.required.contains(true) else { return false }
+    switch operation.kind {
+    case .insert: return operation.row.withUnsafeBytes { EncodedRow.lacks(table.required, $0) }
+    case .update, .move:
+      return try operation.cells(in: changes.tables[operation.table]).contains { $0.value == .null && table.required[$0.column] }
+    case .delete: return false
+    }
   }
 
   /// Applies the operations and returns the images of the rows deleted, in the order of the delete operations. Throws
   /// ``Unfit``, with nothing done unless a savepoint is around it.
   ///
   /// Where unique indexes are, all rows that go or whose unique columns change are taken out before any is put in.
-  private func apply(_ changes: ChangeSet) throws -> [UInt8] {
+  private func apply(_ changes: ChangeSet, _ survey: Survey) throws -> [UInt8] {
     let used = try changes.tables.map { try tables.named($0.name) }
-    guard used.contains(where: { $0?.uniqueIndexes.isEmpty == false }) else { return try applyInOrder(changes, used) }
+    guard used.contains(where: { $0?.uniqueIndexes.isEmpty == false }) else {
+      guard survey.insertsAlone else { return try applyInOrder(changes, used) }
+      try insertAll(changes, used)
+      return []
+    }
     var images = ByteWriter()
     var moved: [(table: MergeTable, key: RowKey, values: [Value])] = []
     try changes.forEach { operation in

@@ -34,6 +34,9 @@ package struct ByteWriter: Sendable {
 
   @inlinable package mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
 
+  /// The same as for any collection, several times as fast for the pieces of which change sets are made.
+  @inlinable package mutating func raw(_ value: ArraySlice<UInt8>) { value.withUnsafeBytes { raw($0) } }
+
   @inlinable package mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
   /// A length as a varint, then the bytes.
