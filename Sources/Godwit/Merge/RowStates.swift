@@ -16,14 +16,24 @@ struct RowStates {
     }
   }
 
+  /// Two statements that break no constraint, for one that replaces may have to be undone: SQLite would encrypt a copy of each page
+  /// first that it changes.
   func save(_ state: RowState, for key: RowKey) throws {
     var writer = ByteWriter(capacity: 32)
     try state.write(to: &writer, origins: origins)
-    try connection.withStatement("INSERT OR REPLACE INTO godwit_row (key, state, hidden) VALUES (?, ?, ?)") { statement in
-      try statement.bind(blob: key.bytes, at: 1)
-      try statement.bind(blob: writer.bytes, at: 2)
-      try statement.bind(Int64(state.image == nil ? 0 : 1), at: 3)
+    let update = "UPDATE OR FAIL godwit_row SET state = ?, hidden = ? WHERE key = ?"
+    if try run(update, key, writer.bytes, isHidden: state.image != nil) { return }
+    _ = try run("INSERT OR FAIL INTO godwit_row (state, hidden, key) VALUES (?, ?, ?)", key, writer.bytes, isHidden: state.image != nil)
+  }
+
+  /// Returns whether there was a row to write.
+  private func run(_ sql: String, _ key: RowKey, _ state: [UInt8], isHidden: Bool) throws -> Bool {
+    try connection.withStatement(sql) { statement in
+      try statement.bind(blob: state, at: 1)
+      try statement.bind(Int64(isHidden ? 1 : 0), at: 2)
+      try statement.bind(blob: key.bytes, at: 3)
       try statement.run()
+      return connection.changes > 0
     }
   }
 
