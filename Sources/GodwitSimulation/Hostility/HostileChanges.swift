@@ -150,12 +150,12 @@ struct HostileChanges {
 }
 
 extension TransactionRecord {
-  /// The rows that it inserts, as far as they are of the simulation's tables.
-  var insertedRows: [RowName] {
+  /// The rows that it does this to, as far as they are of the simulation's tables.
+  func rows(_ kind: OperationKind) -> [RowName] {
     guard let changes = try? ChangeSet(self.changes[...]) else { return [] }
     var rows: [RowName] = []
     try? changes.forEach { operation in
-      guard operation.kind == .insert, let table = TableShape.numbers[changes.tables[operation.table].name] else { return }
+      guard operation.kind == kind, let table = TableShape.numbers[changes.tables[operation.table].name] else { return }
       var reader = ByteReader(operation.key)
       var key: [Value] = []
       while !reader.isAtEnd { key.append(try reader.value()) }

@@ -19,8 +19,8 @@ struct HostileForge {
   let isForgetting: Bool
   /// Whether somebody may have to rejoin, who cannot make anew what would go beyond what a counter can be.
   let mayRejoin: Bool
-  /// The latest timestamp of all. Where members forget, who has seen a delete and writes to the row with a lesser timestamp
-  /// finds another row on those who have forgotten it than on those who have not.
+  /// The latest timestamp of all. Where members forget, who has seen a delete and writes to the row with a lesser timestamp, or
+  /// updates it, finds another row on those who have forgotten it than on those who have not.
   let latest: HLC
   var draft: HostileDraft
   var generator: SeededGenerator
@@ -65,8 +65,17 @@ struct HostileForge {
   }
 
   mutating func random(at version: Int, _ oddity: HostileChanges.Oddity?) -> [UInt8] {
-    let inserted = isMigrating ? Set(draft.sourceRecords.flatMap(\.insertedRows)) : nil
-    return HostileChanges.random(at: version, oddity, updating: inserted, &generator)
+    HostileChanges.random(at: version, oddity, updating: updatable, &generator)
+  }
+
+  /// The rows that it may update; nil for any.
+  private var updatable: Set<RowName>? {
+    guard isMigrating || isForgetting else { return nil }
+    let known = draft.sourceRecords
+    let inserted = Set(known.flatMap { $0.rows(.insert) })
+    guard isForgetting else { return inserted }
+    let own = member.histories.values.joined().map(\.record)
+    return inserted.subtracting((known + own).flatMap { $0.rows(.delete) })
   }
 
   // MARK: Own transactions
