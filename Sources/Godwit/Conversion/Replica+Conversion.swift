@@ -11,8 +11,11 @@ extension Replica {
   /// somebody else meanwhile stays. What a call that was killed left is gone on with.
   ///
   /// The tables are local at first; ``startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards with
-  /// models of the same shape, which say `sync: .local` until then. Views, triggers and indexes come along. Virtual
-  /// tables do not.
+  /// models of the same shape, which say `sync: .local` until then.
+  ///
+  /// Rows come along, with keys, defaults, references and indexes of plain columns. SQL of the database's own never runs: views,
+  /// triggers, checks, computed defaults, other indexes and virtual tables are left out. The report names them, with their
+  /// statements, which a program that trusts the database may run in a `write`.
   ///
   /// - Parameters:
   ///   - path: The folder.

@@ -28,73 +28,22 @@ struct SourceImport {
       if let definition = table.definition {
         try Catalog.create(definition, on: connection)
       } else {
-        try make(table.sql, "table", table.name)
+        for sql in try schema.plain(table).creationStatements { try connection.execute(sql) }
       }
     }
     try writer.reload()
-    // A default of a column that the source does not show runs with the rows.
-    try requireFunctions(of: schema.tables.map(\.name))
     var tables: [ConversionReport.Table] = []
     for (index, table) in schema.tables.enumerated() {
       try writer.connection.checkCancellation()
-      let rows = try TableCopy(table.name, table.columns).run(from: source, to: connection)
-      tables.append(ConversionReport.Table(name: table.name, rows: rows, obstacle: table.reason))
+      let rows = try TableCopy(table.name, table.columns.map(\.name)).run(from: source, to: connection)
+      tables.append(
+        ConversionReport.Table(name: table.name, rows: rows, obstacle: table.reason, leftOut: table.leftOut, sql: table.sql))
       progress?(Double(index + 1) / Double(schema.tables.count))
     }
     try TableCopy.copyNumbering(of: schema.tables.map(\.name), from: source, to: connection)
-    for part in schema.rest { try make(part.sql, part.type, part.name) }
-    let views = schema.rest.filter { $0.type == "view" }
-    try requireFunctions(of: schema.tables.map(\.name) + views.map(\.name))
     try checkReferences()
     try writer.reload()
     return ConversionReport(tables: tables, leftOut: schema.leftOut)
-  }
-
-  /// Runs a statement of the other program's, which makes what its database says that it makes, and nothing else: SQLite takes
-  /// any from a schema that was written by hand.
-  private func make(_ sql: String, _ type: String, _ name: String) throws {
-    let count = "SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL"
-    let before = try connection.scalar(count)
-    do {
-      try connection.compileForeign(sql, isMaking: true).run()
-      let made = try connection.scalar(
-        "SELECT count(*) FROM sqlite_master WHERE type = ? AND name = ? AND sql = ?", [.text(type), .text(name), .text(sql)])
-      guard case .integer(let earlier)? = before, try connection.scalar(count) == .integer(earlier + 1), made == .integer(1) else {
-        throw GodwitError(.invalidSchema, "the database's statement for it makes something else")
-      }
-    } catch let error as GodwitError {
-      throw Self.refusal(of: "\(type) \(name)", error)
-    }
-  }
-
-  /// Refuses views, triggers and defaults that call functions which they must not: SQLite compiles them not when they are made, but
-  /// with each statement that reads or writes the rows. Checks and indexes have been compiled.
-  private func requireFunctions(of names: [String]) throws {
-    try connection.setTriggers(true)
-    defer { try? connection.setTriggers(false) }
-    for name in names {
-      let columns = try SourceSchema.columns(of: name, in: connection)
-      let quoted = SQLName.quoted(name)
-      let same = columns.map { "\(SQLName.quoted($0.name)) = \(SQLName.quoted($0.name))" }.joined(separator: ", ")
-      let statements = [
-        "SELECT * FROM \(quoted)", "INSERT INTO \(quoted) DEFAULT VALUES", "UPDATE \(quoted) SET \(same)", "DELETE FROM \(quoted)",
-      ]
-      for sql in statements + columns.compactMap(\.defaultText).map({ "SELECT (\($0))" }) {
-        do {
-          _ = try connection.compileForeign(sql)
-        } catch let error as GodwitError where !error.message.hasPrefix("cannot modify ") {
-          throw Self.refusal(of: "what the database has of \(name)", error)
-        } catch is GodwitError {
-          // SQLite's words for a view that has no trigger to write to it, which none of the database's own stand before.
-        }
-      }
-    }
-  }
-
-  private static func refusal(of what: String, _ error: GodwitError) -> GodwitError {
-    GodwitError(
-      error.code, "\(what) cannot be made here: \(error.message)", hint: "change or drop it in a copy of the database",
-      underlying: error)
   }
 
   private func checkReferences() throws {
@@ -138,7 +87,6 @@ struct TableCopy {
     guard try !source.rows(isThere).isEmpty, try target.scalar(isThere) != nil else { return }
     for row in try source.rows("SELECT name, seq FROM sqlite_sequence") where row.count == 2 {
       guard case .text(let name) = row[0], case .integer = row[1], names.contains(name.lowercased()) else { continue }
-      guard try target.scalar("SELECT 1 FROM sqlite_master WHERE name = ?", [row[0]]) != nil else { continue }
       try target.run("DELETE FROM sqlite_sequence WHERE name = ?", [row[0]])
       try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", row)
     }

@@ -9,7 +9,9 @@ extension SourceSchema {
     let name: String
     let declared: String
     let isNullable: Bool
-    let defaultText: String?
+    /// Its default, of which nothing is computed.
+    let defaultValue: Value?
+    let hasComputedDefault: Bool
     /// Its place in the primary key, from 1; 0 for none.
     let keyPlace: Int
   }
@@ -17,40 +19,72 @@ extension SourceSchema {
   /// What a definition cannot say of a table.
   struct Obstacle: Error { let reason: String }
 
-  func definition(_ part: Part, _ columns: [SourceColumn]) throws -> (TableDefinition, indexes: [String]) {
+  /// What a table's statement says and nothing here does. Its words may stand in a name or a text, too: then they are listed, and
+  /// nothing is lost.
+  static func leftOut(of part: Part, _ columns: [SourceColumn]) -> [String] {
     let text = part.sql.uppercased()
-    let unsaid = [("CHECK", /\bCHECK\s*\(/), ("COLLATE", /\bCOLLATE\b/), ("ON CONFLICT", /\bON\s+CONFLICT\b/)]
-    for (name, pattern) in unsaid {
-      if text.contains(pattern) { throw Obstacle(reason: "it has \(name) in its definition") }
-    }
-    let key = columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }
-    guard !key.isEmpty else { throw Obstacle(reason: "it has no primary key") }
-    let references = try references(of: part.name)
-    let ordered = key + columns.filter { $0.keyPlace == 0 }
-    let definitions = try ordered.map { column in
-      let type = try type(of: column, in: part.name)
-      return ColumnDefinition(
-        name: column.name, type: type, isNullable: column.keyPlace == 0 && column.isNullable,
-        defaultValue: try defaultValue(column)?.stored(as: type, isKey: column.keyPlace > 0), reference: references[column.name.lowercased()])
-    }
-    let condition = key.map { "\(SQLName.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
-    let empty = try source.rows("SELECT 1 FROM \(SQLName.quoted(part.name)) WHERE \(condition) LIMIT 1")
-    guard empty.isEmpty else { throw Obstacle(reason: "it has rows without a key") }
-    let (indexes, names) = try indexes(of: part.name)
-    let table = try TableDefinition(
-      name: part.name, keyCount: key.count, columns: definitions, indexes: indexes, isSynced: false,
-      numbersKeys: text.contains(/\bAUTOINCREMENT\b/))
-    return (table, names)
+    let clauses = [("CHECK", /\bCHECK\s*\(/), ("ON CONFLICT", /\bON\s+CONFLICT\b/), ("a generated column", /\bAS\s*\(/)]
+    return clauses.filter { text.contains($0.1) }.map(\.0)
+      + columns.filter(\.hasComputedDefault).map { "the computed default of column \($0.name)" }
   }
 
-  func columns(of table: String) throws -> [SourceColumn] { try Self.columns(of: table, in: source) }
-
-  static func columns(of table: String, in source: any SourceRows) throws -> [SourceColumn] {
-    try source.rows("PRAGMA table_info(\(SQLName.quoted(table)))").map { row in
-      SourceColumn(
-        name: row.text(at: 1), declared: row.text(at: 2).uppercased(), isNullable: row.integer(at: 3) == 0,
-        defaultText: row.isNull(at: 4) ? nil : row.text(at: 4), keyPlace: Int(row.integer(at: 5)))
+  func definition(of table: Table) throws -> TableDefinition {
+    let text = table.sql.uppercased()
+    // Which keys are equal, and what refers to what, may hang on it.
+    if text.contains(/\bCOLLATE\b/) { throw Obstacle(reason: "it has COLLATE in its definition") }
+    let key = table.key
+    guard !key.isEmpty else { throw Obstacle(reason: "it has no primary key") }
+    let references = try references(of: table.name)
+    let ordered = key + table.columns.filter { $0.keyPlace == 0 }
+    let definitions = try ordered.map { column in
+      let type = try type(of: column, in: table.name)
+      return ColumnDefinition(
+        name: column.name, type: type, isNullable: column.keyPlace == 0 && column.isNullable,
+        defaultValue: column.defaultValue?.stored(as: type, isKey: column.keyPlace > 0), reference: references[column.name.lowercased()])
     }
+    guard try allHaveKeys(table) else { throw Obstacle(reason: "it has rows without a key") }
+    return try TableDefinition(
+      name: table.name, keyCount: key.count, columns: definitions, indexes: table.indexes, isSynced: false,
+      numbersKeys: table.numbersKeys)
+  }
+
+  /// What a table becomes that has no definition.
+  func plain(_ table: Table) throws -> PlainTable {
+    let key = table.key.map(\.name)
+    let hasKey = try allHaveKeys(table)
+    let unique = IndexDefinition(columns: key, isUnique: true)
+    let isMissing = !key.isEmpty && !hasKey && !table.indexes.contains(unique)
+    return PlainTable(
+      name: table.name,
+      columns: try table.columns.map { column in
+        let type = try type(of: column, in: table.name)
+        return PlainTable.Column(
+          name: column.name, type: type, isNullable: column.isNullable,
+          defaultValue: column.defaultValue?.stored(as: type, isKey: false))
+      }, key: key, hasKey: hasKey, numbersKeys: table.numbersKeys, indexes: table.indexes + (isMissing ? [unique] : []))
+  }
+
+  private func allHaveKeys(_ table: Table) throws -> Bool {
+    guard !table.key.isEmpty else { return false }
+    let condition = table.key.map { "\(SQLName.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
+    return try source.rows("SELECT 1 FROM \(SQLName.quoted(table.name)) WHERE \(condition) LIMIT 1").isEmpty
+  }
+
+  func columns(of table: String) throws -> [SourceColumn] {
+    try source.rows("PRAGMA table_info(\(SQLName.quoted(table)))").map { row in
+      let text = row.isNull(at: 4) || row.text(at: 4).uppercased() == "NULL" ? nil : row.text(at: 4)
+      let value = try text.flatMap(literal)
+      return SourceColumn(
+        name: row.text(at: 1), declared: row.text(at: 2).uppercased(), isNullable: row.integer(at: 3) == 0, defaultValue: value,
+        hasComputedDefault: text != nil && value == nil, keyPlace: Int(row.integer(at: 5)))
+    }
+  }
+
+  /// The value of a literal; nil for any other expression.
+  private func literal(_ text: String) throws -> Value? {
+    let literal = /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|'([^']|'')*'|[xX]'[0-9a-fA-F]*'/
+    guard text.wholeMatch(of: literal) != nil else { return nil }
+    return try source.rows("SELECT \(text)", authority: .user).first?.first
   }
 
   /// SQLite's rules of affinity (sqlite.org/datatype3.html, 3.1), and the values where these say nothing of them: dates
@@ -73,13 +107,6 @@ extension SourceSchema {
     case []: return declared.contains("DATE") || declared.contains("TIME") ? .text : .real
     default: return .any
     }
-  }
-
-  private func defaultValue(_ column: SourceColumn) throws -> Value? {
-    guard let text = column.defaultText, text.uppercased() != "NULL" else { return nil }
-    let literal = /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|'([^']|'')*'|[xX]'[0-9a-fA-F]*'/
-    guard text.wholeMatch(of: literal) != nil else { throw Obstacle(reason: "the default of column \(column.name) is computed") }
-    return try source.rows("SELECT \(text)", authority: .user).first?.first
   }
 
   private func references(of table: String) throws -> [String: Reference] {
@@ -110,7 +137,8 @@ extension SourceSchema {
     return references
   }
 
-  private func indexes(of table: String) throws -> ([IndexDefinition], names: [String]) {
+  /// The indexes of plain columns, and their names there.
+  func indexes(of table: String) throws -> ([IndexDefinition], names: [String]) {
     let listed = try source.rows("PRAGMA index_list(\(SQLName.quoted(table)))").map { row in
       (
         name: row.text(at: 1), isUnique: row.integer(at: 2) != 0, origin: row.text(at: 3),
@@ -142,4 +170,11 @@ extension SourceSchema {
     }
     return columns
   }
+}
+
+extension SourceSchema.Table {
+  /// The columns of its primary key, in its order.
+  var key: [SourceSchema.SourceColumn] { columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace } }
+
+  var numbersKeys: Bool { key.count == 1 && sql.uppercased().contains(/\bAUTOINCREMENT\b/) }
 }

@@ -8,14 +8,14 @@ struct SourceSchema {
     let name: String
     /// The statement that made it there.
     let sql: String
-    /// The columns that an INSERT may name.
-    let columns: [String]
-    /// What it becomes here; nil for a table that stays as its statement says, which Godwit knows nothing of.
+    let columns: [SourceColumn]
+    /// What it becomes here; nil for a plain table, which Godwit knows nothing of.
     var definition: TableDefinition?
     /// Why there is none.
     var reason: String?
-    /// The indexes that the definition has taken over.
-    var covered: [String] = []
+    /// What its statement says and nothing here does.
+    var leftOut: [String] = []
+    var indexes: [IndexDefinition] = []
   }
 
   struct Part {
@@ -25,42 +25,47 @@ struct SourceSchema {
   }
 
   private(set) var tables: [Table] = []
-  /// Indexes that no definition has, views and triggers, in this order.
-  private(set) var rest: [Part] = []
-  /// Virtual tables, with the tables they keep their content in.
-  private(set) var leftOut: [String] = []
+  /// Indexes that nothing here has, views, triggers and virtual tables with those that they keep their content in.
+  private(set) var leftOut: [ConversionReport.Part] = []
   let source: any SourceRows
 
   /// Throws `invalidSchema` for names that are Godwit's, and for such as nothing has here.
   init(_ source: any SourceRows) throws {
     self.source = source
     let parts = try Self.parts(source)
-    for part in parts where part.name.lowercased().hasPrefix("godwit_") {
-      throw GodwitError(
-        .invalidSchema, "the database has a \(part.type) \(part.name), a name that is Godwit's own",
-        hint: "rename it in the database")
-    }
     let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
+    let kept = parts.filter { $0.type == "table" && !virtual.own($0.name) }
     // Before anything is read of what has them.
     var names = SourceNames()
-    for part in parts where !virtual.own(part.name) { names.check(part.name, part.type) }
-    try names.requireNone()
-    for part in parts where part.type == "table" {
-      if virtual.own(part.name) { leftOut.append(part.name) } else { tables.append(try table(part)) }
+    for part in kept {
+      guard !part.name.lowercased().hasPrefix("godwit_") else {
+        throw GodwitError(
+          .invalidSchema, "the database has a table \(part.name), a name that is Godwit's own", hint: "rename it in the database")
+      }
+      names.check(part.name, "table")
     }
-    for table in tables { for column in table.columns { names.check(column, "column", of: table.name) } }
+    try names.requireNone()
+    var covered: Set<String> = []
+    for part in kept { tables.append(try table(part, &covered)) }
+    for table in tables { for column in table.columns { names.check(column.name, "column", of: table.name) } }
     try names.requireNone()
     settleReferences()
-    let covered = Set(tables.filter { $0.definition != nil }.flatMap(\.covered))
-    let known = Set(tables.compactMap(\.definition).flatMap { table in table.indexes.map { table.indexName($0) } })
-    for type in ["index", "view", "trigger"] {
-      for part in parts where part.type == type && !virtual.own(part.name) && !covered.contains(part.name) {
-        guard !known.contains(part.name) else {
-          throw GodwitError(
-            .invalidSchema, "the database has an index \(part.name), a name that another index is going to have",
-            hint: "rename it in the database")
-        }
-        rest.append(part)
+    try requireDistinctNames()
+    leftOut = parts.compactMap { part in
+      if virtual.own(part.name) { return ConversionReport.Part(kind: .virtualTable, name: part.name, sql: part.sql) }
+      guard let kind = ConversionReport.Part.Kind(rawValue: part.type), !covered.contains(part.name) else { return nil }
+      return ConversionReport.Part(kind: kind, name: part.name, sql: part.sql)
+    }
+  }
+
+  /// Tables and indexes share their names.
+  private func requireDistinctNames() throws {
+    var names: Set<String> = []
+    for name in tables.map(\.name) + tables.flatMap({ table in table.indexes.map { $0.name(in: table.name) } }) {
+      guard names.insert(name.lowercased()).inserted else {
+        throw GodwitError(
+          .invalidSchema, "two tables or indexes would be called \(name)",
+          hint: "rename a table or column in a copy of the database (ALTER TABLE … RENAME)")
       }
     }
   }
@@ -68,31 +73,34 @@ struct SourceSchema {
   /// Why a table of SQLite's has no definition; nil when nothing stands in the way.
   static func obstacle(of name: String, on connection: Connection) throws -> String? {
     let parts = try parts(connection)
-    var schema = SourceSchema(parts: [], on: connection)
+    var schema = SourceSchema(unread: connection)
+    var covered: Set<String> = []
     for part in parts where part.type == "table" && !part.name.lowercased().hasPrefix("godwit_") {
-      schema.tables.append(try schema.table(part))
+      schema.tables.append(try schema.table(part, &covered))
     }
     schema.settleReferences()
     return schema.tables.first { $0.name.lowercased() == name.lowercased() }?.reason
   }
 
-  private init(parts: [Part], on source: any SourceRows) {
-    self.source = source
-    rest = parts
-  }
+  private init(unread source: any SourceRows) { self.source = source }
 
   private static func parts(_ source: any SourceRows) throws -> [Part] {
     let sql = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
     return try source.rows(sql).map { Part(type: $0.text(at: 0), name: $0.text(at: 1), sql: $0.text(at: 2)) }
   }
 
-  private func table(_ part: Part) throws -> Table {
+  /// Adds to `covered` the names of the indexes that the table has here, too.
+  private func table(_ part: Part, _ covered: inout Set<String>) throws -> Table {
     let columns = try columns(of: part.name)
-    var table = Table(name: part.name, sql: part.sql, columns: columns.map(\.name), definition: nil, reason: nil)
+    guard !columns.isEmpty else {
+      throw GodwitError(
+        .damagedDatabase, "the database's schema names a table \(part.name) that is not there", hint: "mend it, or take an earlier copy")
+    }
+    let (indexes, names) = try indexes(of: part.name)
+    covered.formUnion(names)
+    var table = Table(name: part.name, sql: part.sql, columns: columns, leftOut: Self.leftOut(of: part, columns), indexes: indexes)
     do {
-      let (definition, indexes) = try definition(part, columns)
-      table.definition = definition
-      table.covered = indexes
+      table.definition = try definition(of: table)
     } catch let obstacle as Obstacle {
       table.reason = obstacle.reason
     } catch let error as GodwitError where error.code == .invalidSchema {
@@ -101,7 +109,7 @@ struct SourceSchema {
     return table
   }
 
-  /// A table that refers to one which stays as it is must stay so too, for definitions refer to definitions.
+  /// A table that refers to a plain one must be plain, too, for definitions refer to definitions.
   private mutating func settleReferences() {
     while true {
       let known = Set(tables.compactMap { $0.definition?.name.lowercased() })
@@ -113,7 +121,7 @@ struct SourceSchema {
       guard !broken.isEmpty else { return }
       for index in broken {
         tables[index].definition = nil
-        tables[index].reason = "it refers to a table that stays as it is"
+        tables[index].reason = "it refers to a plain table"
       }
     }
   }

@@ -149,7 +149,7 @@ struct TableSync {
     let reason = kind == "table" ? try SourceSchema.obstacle(of: name, on: connection) : "it is no table but a \(kind)"
     return GodwitError(
       .notInSchema, "\(name) is known to SQLite alone\(reason.map { ": \($0)" } ?? "")",
-      hint: "make a table without that, and copy the rows")
+      hint: "make a table \(reason == nil ? "by a model or a migration" : "without that"), and copy the rows")
   }
 
   private func replace(_ definition: TableDefinition) throws {

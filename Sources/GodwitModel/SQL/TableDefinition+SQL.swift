@@ -16,12 +16,7 @@ extension TableDefinition {
   }
 
   /// The statement that creates one index.
-  package func creationStatement(_ index: IndexDefinition) -> String {
-    let columns = index.columns.map(SQLName.quoted).joined(separator: ", ")
-    let unique = index.isUnique ? "UNIQUE " : ""
-    return
-      "CREATE \(unique)INDEX IF NOT EXISTS \(SQLName.quoted(indexName(index))) ON \(SQLName.quoted(name)) (\(columns))"
-  }
+  package func creationStatement(_ index: IndexDefinition) -> String { index.creationStatement(on: name) }
 
   /// The statement that adds one column to the table that is there.
   package func additionStatement(_ column: ColumnDefinition) -> String {
@@ -29,17 +24,7 @@ extension TableDefinition {
     return "ALTER TABLE \(SQLName.quoted(name)) ADD COLUMN \(column.sql(in: self))\(reference)"
   }
 
-  /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it; `index_TABLE.COLUMN.COLUMN` where a name has one of
-  /// these words, so that no two indexes share a name.
-  package func indexName(_ index: IndexDefinition) -> String {
-    let names = [name] + index.columns
-    let isPlain = names.allSatisfy { part in
-      let part = "_\(part.lowercased())_"
-      return !part.contains("_on_") && !part.contains("_and_")
-    }
-    guard isPlain else { return "index_\(names.joined(separator: "."))" }
-    return "index_\(name)_on_\(index.columns.joined(separator: "_and_"))"
-  }
+  package func indexName(_ index: IndexDefinition) -> String { index.name(in: name) }
 
   package var quotedColumnList: String { columns.map { SQLName.quoted($0.name) }.joined(separator: ", ") }
 
@@ -50,6 +35,27 @@ extension TableDefinition {
 
   package var quotedKeyList: String {
     columns.prefix(keyCount).map { SQLName.quoted($0.name) }.joined(separator: ", ")
+  }
+}
+
+extension IndexDefinition {
+  /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it; `index_TABLE.COLUMN.COLUMN` where a name has one of
+  /// these words, so that no two indexes share a name.
+  package func name(in table: String) -> String {
+    let names = [table] + columns
+    let isPlain = names.allSatisfy { part in
+      let part = "_\(part.lowercased())_"
+      return !part.contains("_on_") && !part.contains("_and_")
+    }
+    guard isPlain else { return "index_\(names.joined(separator: "."))" }
+    return "index_\(table)_on_\(columns.joined(separator: "_and_"))"
+  }
+
+  /// The statement that creates it.
+  package func creationStatement(on table: String) -> String {
+    let columns = columns.map(SQLName.quoted).joined(separator: ", ")
+    let unique = isUnique ? "UNIQUE " : ""
+    return "CREATE \(unique)INDEX IF NOT EXISTS \(SQLName.quoted(name(in: table))) ON \(SQLName.quoted(table)) (\(columns))"
   }
 }
 

@@ -6,8 +6,6 @@ package enum Authority: Hashable, Sendable {
   case trusted
   /// The program that uses Godwit: reads and writes rows, never transactions, settings or Godwit's tables.
   case user
-  /// Another program, whose database becomes a replica: what a user may do, with functions of a closed set.
-  case foreign
   /// Whoever gave a check or a rule: an expression over one value, which calls the functions of its language and reads
   /// no table.
   case expression
@@ -22,10 +20,6 @@ final class Authorizer {
   var openFunctions: Set<String> = []
   /// What expressions may call, in small letters.
   var expressionFunctions: Set<String> = []
-  /// The function that the last foreign statement was not allowed to call; nil for none.
-  var refusedFunction: String?
-  /// Whether a foreign statement may read rows, as none does that only makes something.
-  var mayForeignRead = true
   /// Tables that statements compiled since the last ``takeWrites()`` may write.
   private var writes = TableSet.none
   private(set) var hasWrites = false
@@ -35,17 +29,6 @@ final class Authorizer {
     "table_xinfo", "database_list", "compile_options", "data_version", "collation_list",
   ]
   private static let refusedFunctions: Set<String> = ["load_extension", "fts3_tokenizer", "sqlcipher_export"]
-
-  /// What another program's database may call, which somebody may have made on purpose: no function whose result is much longer
-  /// than its arguments, which use up the stack or the memory of an old SQLite (`printf`, `replace`, `hex`, `zeroblob`,
-  /// `randomblob`), and none of a module (Specs/conversion.md, "Tables").
-  private static let foreignFunctions: Set<String> = [
-    "abs", "avg", "changes", "coalesce", "count", "current_date", "current_time", "current_timestamp", "date", "datetime", "glob",
-    "group_concat", "ifnull", "iif", "instr", "json_array_length", "json_extract", "json_type", "json_valid", "julianday",
-    "last_insert_rowid", "length", "like", "likelihood", "likely", "lower", "ltrim", "max", "min", "nullif", "quote", "random",
-    "round", "rtrim", "strftime", "substr", "substring", "sum", "time", "total", "total_changes", "trim", "typeof", "unicode",
-    "unlikely", "upper",
-  ]
 
   init(isReader: Bool) { self.isReader = isReader }
 
@@ -94,20 +77,6 @@ final class Authorizer {
   private func allows(_ action: Int32, _ first: String, _ second: String, trigger: String) -> Bool {
     if authority == .expression {
       return action == SQLITE_SELECT || action == SQLITE_FUNCTION && expressionFunctions.contains(second.lowercased())
-    }
-    if authority == .foreign {
-      switch action {
-      case SQLITE_FUNCTION:
-        if Self.foreignFunctions.contains(second.lowercased()) { return true }
-        refusedFunction = second
-        return false
-      // Modules read what their tables hold, which whoever made the database chose.
-      case SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_TEMP_INDEX:
-        return false
-      case SQLITE_READ where Self.isOwn(first): return false
-      case SQLITE_SELECT where !mayForeignRead: return false
-      default: break
-      }
     }
     if isReader { return allowsReading(action, first, second) }
     switch action {

@@ -285,21 +285,6 @@ package final class Connection {
     }
   }
 
-  /// Compiles a statement that another program's database brought, or one that writes to what it brought.
-  ///
-  /// - Parameter isMaking: Whether it makes a table, an index, a view or a trigger, and reads nothing.
-  /// - Throws: `invalidSchema` where that calls a function which it must not, and what compiling throws.
-  package func compileForeign(_ sql: String, isMaking: Bool = false) throws -> Statement {
-    authorizer.refusedFunction = nil
-    authorizer.mayForeignRead = !isMaking
-    do {
-      return try borrow(sql, authority: .foreign)
-    } catch {
-      guard let function = authorizer.refusedFunction else { throw error }
-      throw GodwitError(.invalidSchema, "it calls the function \(function), which another program's database must not")
-    }
-  }
-
   package func giveBack(_ statement: Statement) {
     statement.reset()
     statement.clearBindings()

@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitStorage
 import TestFolders
 import Testing
 
@@ -136,5 +137,24 @@ import Testing
     #expect(try other.godwit("-C", "quantum", "identity", "--post-quantum").status == 0)
     let classical = try other.godwit("identity", "--post-quantum")
     #expect(classical.status == 1 && classical.error.contains("not post-quantum"), "\(classical.error)")
+  }
+
+  @Test func whatDoesNotComeAlongIsNamedWithItsStatement() throws {
+    let other = try Machine("code")
+    let source = try TestFolder.plaintext("shop.db", in: other.folder)
+    try Data().write(to: URL(fileURLWithPath: source))
+    try Connection(plaintext: source, mode: .copy).execute(
+      """
+      CREATE TABLE price (id INTEGER PRIMARY KEY, cents INTEGER CHECK (cents > 0)); INSERT INTO price VALUES (1, 5);
+      CREATE VIEW dear AS SELECT * FROM price WHERE cents > 3;
+      """)
+    let said = try other.godwit("init", "shown", "--from", "plaintext/shop.db")
+    #expect(said.status == 0 && said.error.contains("price: 1 row, without CHECK\n"), "\(said.error)")
+    #expect(said.error.contains("dear: left out, a view\n") && said.error.contains("--json shows all of it"), "\(said.error)")
+    let made = try #require(try other.godwit("init", "--from", "plaintext/shop.db", "--json").objects().first)
+    let table = try #require((made["tables"] as? [[String: Any]])?.first)
+    #expect(table["leftOut"] as? [String] == ["CHECK"] && (table["sql"] as? String)?.hasPrefix("CREATE TABLE price") == true)
+    let left = try #require(made["leftOut"] as? [[String: String]])
+    #expect(left == [["type": "view", "name": "dear", "sql": "CREATE VIEW dear AS SELECT * FROM price WHERE cents > 3"]])
   }
 }

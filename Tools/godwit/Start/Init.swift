@@ -9,8 +9,9 @@ struct Init: AsyncParsableCommand {
     abstract: "Make a replica, the first of a new group.",
     discussion: """
       With --from it gets the tables and rows of another program's database: SQLite's, without encryption, or one of
-      SQLCipher 3 or 4, whose passphrase is asked for. The database is only read. Its tables stay on this machine until
-      godwit table start-sync lets their rows travel.
+      SQLCipher 3 or 4, whose passphrase is asked for. The database is only read, and its SQL does not run here: views,
+      triggers and checks are left out and named. Its tables stay on this machine until godwit table start-sync lets
+      their rows travel.
 
       Examples:
         godwit init
@@ -66,7 +67,7 @@ struct Init: AsyncParsableCommand {
         ("path", .string(replica.path)), ("replica", .string("\(replica.identity.replica)")),
         ("group", .string("\(replica.group)")), ("name", .string(own)),
       ]
-      if let report { members.append(("tables", .array(report.json))) }
+      if let report { members += report.json }
       try options.console.line(.object(members))
     } else {
       options.console.note("made the replica \(Format.printable(own)) in \(Format.printable(replica.path))")
@@ -110,10 +111,14 @@ struct Init: AsyncParsableCommand {
 extension ConversionReport {
   fileprivate var lines: [String] {
     var lines = tables.map { table in
-      let stays = table.obstacle.map { "; it stays as it is, reached by SQL: \($0)" } ?? ""
-      return "  \(table.name): \(Format.count(table.rows, "row"))\(stays)"
+      let without = table.leftOut.isEmpty ? "" : ", without \(table.leftOut.joined(separator: ", "))"
+      let plain = table.obstacle.map { "; a plain table, reached by SQL alone: \($0)" } ?? ""
+      return "  \(table.name): \(Format.count(table.rows, "row"))\(without)\(plain)"
     }
-    lines += leftOut.map { "  \($0): left out, it is a virtual table or belongs to one" }
+    lines += leftOut.map { "  \($0.name): left out, \($0.kind.words)" }
+    if !leftOut.isEmpty || tables.contains(where: { !$0.leftOut.isEmpty }) {
+      lines.append("SQL of the database does not run here; --json shows all of it")
+    }
     if tables.contains(where: { $0.obstacle == nil }) {
       lines.append("to let a table's rows travel: godwit table start-sync TABLE")
     }
@@ -121,12 +126,33 @@ extension ConversionReport {
   }
 
   /// Specs/cli.md, "init".
-  fileprivate var json: [JSONValue] {
-    tables.map { table in
-      [
-        "table": .string(table.name), "rows": .number(table.rows),
-        "obstacle": table.obstacle.map { .string($0) } ?? .null,
-      ]
+  fileprivate var json: [(String, JSONValue)] {
+    [
+      ("tables", .array(tables.map(\.json))),
+      (
+        "leftOut",
+        .array(leftOut.map { ["type": .string($0.kind.rawValue), "name": .string($0.name), "sql": .string($0.sql)] })
+      ),
+    ]
+  }
+}
+
+extension ConversionReport.Table {
+  fileprivate var json: JSONValue {
+    [
+      "table": .string(name), "rows": .number(rows), "obstacle": obstacle.map { .string($0) } ?? .null,
+      "leftOut": .array(leftOut.map { .string($0) }), "sql": .string(sql),
+    ]
+  }
+}
+
+extension ConversionReport.Part.Kind {
+  fileprivate var words: String {
+    switch self {
+    case .index: "an index of more than plain columns"
+    case .trigger: "a trigger"
+    case .view: "a view"
+    case .virtualTable: "a virtual table, or part of one"
     }
   }
 }
