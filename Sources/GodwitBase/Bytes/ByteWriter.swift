@@ -34,7 +34,7 @@ package struct ByteWriter: Sendable {
 
   @inlinable package mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
 
-  /// The same as for any collection, several times as fast for the pieces of which change sets are made.
+  /// For the pieces of which change sets are made: the generic one would copy them element by element.
   @inlinable package mutating func raw(_ value: ArraySlice<UInt8>) { value.withUnsafeBytes { raw($0) } }
 
   @inlinable package mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
