@@ -94,7 +94,9 @@ private struct PlaintextCopy {
     var rows = 0
     for (index, table) in tables.enumerated() {
       try source.checkCancellation()
-      rows += try TableCopy(table.name, columns(of: table.name)).run(from: source, to: target)
+      let columns = try columns(of: table.name)
+      let key = columns.filter { $0.keyPlace > 0 }.map(\.name)
+      rows += try TableCopy(table.name, columns.map(\.name), key: key).run(from: source, to: target)
       progress?(Double(index + 1) / Double(tables.count + 1))
     }
     try TableCopy.copyNumbering(of: tables.map(\.name), from: source, to: target)
@@ -124,11 +126,7 @@ private struct PlaintextCopy {
     }
   }
 
-  private func columns(of table: String) throws -> [String] {
-    try source.withStatement("PRAGMA table_info(\(SQLName.quoted(table)))") { statement in
-      var names: [String] = []
-      while try statement.step() { names.append(try statement.text(at: 1)) }
-      return names
-    }
+  private func columns(of table: String) throws -> [(name: String, keyPlace: Int64)] {
+    try source.rows("PRAGMA table_info(\(SQLName.quoted(table)))").map { ($0.text(at: 1), $0.integer(at: 5)) }
   }
 }

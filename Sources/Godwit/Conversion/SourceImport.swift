@@ -35,7 +35,7 @@ struct SourceImport {
     var tables: [ConversionReport.Table] = []
     for (index, table) in schema.tables.enumerated() {
       try writer.connection.checkCancellation()
-      let rows = try TableCopy(table.name, table.columns.map(\.name)).run(from: source, to: connection)
+      let rows = try TableCopy(table.name, table.columns.map(\.name), key: table.key.map(\.name)).run(from: source, to: connection)
       tables.append(
         ConversionReport.Table(name: table.name, rows: rows, obstacle: table.reason, leftOut: table.leftOut, sql: table.sql))
       progress?(Double(index + 1) / Double(schema.tables.count))
@@ -52,43 +52,6 @@ struct SourceImport {
       throw GodwitError(
         .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
         hint: "mend the rows in a copy of the database; see PRAGMA foreign_key_check")
-    }
-  }
-}
-
-/// Copies the rows of one table from one connection to another, value by value as they are stored.
-struct TableCopy {
-  private let select: String
-  private let insert: String
-
-  init(_ table: String, _ columns: [String]) {
-    let names = columns.map(SQLName.quoted).joined(separator: ", ")
-    let places = columns.map { _ in "?" }.joined(separator: ", ")
-    select = "SELECT \(names) FROM \(SQLName.quoted(table))"
-    insert = "INSERT INTO \(SQLName.quoted(table)) (\(names)) VALUES (\(places))"
-  }
-
-  /// Returns how many rows there were.
-  func run(from source: some SourceRows, to target: Connection) throws -> Int {
-    var count = 0
-    try target.withStatement(insert) { writing in
-      try source.copy(select, through: writing) {
-        count += 1
-        if count.isMultiple(of: 1_024) { try target.checkCancellation() }
-      }
-    }
-    return count
-  }
-
-  /// Numbers that were given away once are not given again. Only those of these tables: Godwit's own count, too.
-  static func copyNumbering(of tables: [String], from source: some SourceRows, to target: Connection) throws {
-    let names = Set(tables.map { $0.lowercased() })
-    let isThere = "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'"
-    guard try !source.rows(isThere).isEmpty, try target.scalar(isThere) != nil else { return }
-    for row in try source.rows("SELECT name, seq FROM sqlite_sequence") where row.count == 2 {
-      guard case .text(let name) = row[0], case .integer = row[1], names.contains(name.lowercased()) else { continue }
-      try target.run("DELETE FROM sqlite_sequence WHERE name = ?", [row[0]])
-      try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", row)
     }
   }
 }

@@ -89,4 +89,23 @@ struct PlaintextExportTests {
       #expect(counts[0] == counts[1], "\(table)")
     }
   }
+
+  @Test("and coming back keeps a collection of as many members as there may be")
+  func widest() async throws {
+    let group = try await TestGroup(1)
+    let members = (0..<1_000).map { ("m\($0)", JSON.integer(Int64($0))) }
+    try await group[0].documents("wide").set("here", Dictionary(uniqueKeysWithValues: members))
+    let there = try TestFolder.plaintext("there.db", in: group.folder.path)
+    #expect(try await group[0].exportPlaintext(to: there).rows == 1)
+    await group[0].close()
+    let path = group.folder.file("back")
+    let report = try await Replica.make(at: path, from: .plaintext(at: there), reader: .tested)
+    #expect(report.tables.map(\.rows).reduce(0, +) == 1)
+    let plain = try Connection(plaintext: there, mode: .reader)
+    let replica = try await Replica.open(existing: path)
+    let back = try await replica.rows("SELECT m0, m998, m999 FROM documents_wide").map(\.values)
+    let written = try plain.rows("SELECT m0, m998, m999 FROM documents_wide")
+    #expect(back == written && written.first?.contains(.null) == false)
+    await replica.close()
+  }
 }
