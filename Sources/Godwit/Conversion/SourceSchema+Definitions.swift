@@ -37,7 +37,7 @@ extension SourceSchema {
     let references = try references(of: table.name)
     let ordered = key + table.columns.filter { $0.keyPlace == 0 }
     let definitions = try ordered.map { column in
-      let type = try type(of: column, in: table.name)
+      let type = try type(of: column, in: table)
       return ColumnDefinition(
         name: column.name, type: type, isNullable: column.keyPlace == 0 && column.isNullable,
         defaultValue: column.defaultValue?.stored(as: type, isKey: column.keyPlace > 0), reference: references[column.name.lowercased()])
@@ -57,7 +57,7 @@ extension SourceSchema {
     return PlainTable(
       name: table.name,
       columns: try table.columns.map { column in
-        let type = try type(of: column, in: table.name)
+        let type = try type(of: column, in: table)
         return PlainTable.Column(
           name: column.name, type: type, isNullable: column.isNullable,
           defaultValue: column.defaultValue?.stored(as: type, isKey: false))
@@ -89,24 +89,43 @@ extension SourceSchema {
 
   /// SQLite's rules of affinity (sqlite.org/datatype3.html, 3.1), and the values where these say nothing of them: dates
   /// and decimals are text to one program and numbers to another.
-  private func type(of column: SourceColumn, in table: String) throws -> ColumnType {
+  private func type(of column: SourceColumn, in table: Table) throws -> ColumnType {
     let declared = column.declared
-    if declared.contains("INT") || declared.hasPrefix("BOOL") { return .integer }
+    if declared.contains("INT") || declared.hasPrefix("BOOL") {
+      // A key of one integer column is SQLite's number of the row, which holds nothing else.
+      guard column.keyPlace > 0, table.key.count == 1 else { return .integer }
+      return try classes(of: column, in: table).isSubset(of: ["integer"]) ? .integer : .any
+    }
     if ["CHAR", "CLOB", "TEXT"].contains(where: declared.contains) { return .text }
     if declared.contains("BLOB") { return .blob }
     if ["REAL", "FLOA", "DOUB"].contains(where: declared.contains) { return .real }
     guard !declared.isEmpty else { return .any }
-    let name = SQLName.quoted(column.name)
-    let sql = "SELECT DISTINCT typeof(\(name)) FROM \(SQLName.quoted(table)) WHERE \(name) IS NOT NULL"
-    let found = Set(try source.rows(sql).map { $0.text(at: 0) })
-    switch found {
+    switch try classes(of: column, in: table) {
     case ["integer"]: return .integer
-    case ["real"], ["real", "integer"]: return .real
+    case ["real"]: return .real
+    case ["real", "integer"]: return try hasInexactIntegers(column, in: table) ? .any : .real
     case ["text"]: return .text
     case ["blob"]: return .blob
     case []: return declared.contains("DATE") || declared.contains("TIME") ? .text : .real
     default: return .any
     }
+  }
+
+  /// The storage classes of its values.
+  private func classes(of column: SourceColumn, in table: Table) throws -> Set<String> {
+    let name = SQLName.quoted(column.name)
+    let sql = "SELECT DISTINCT typeof(\(name)) FROM \(SQLName.quoted(table.name)) WHERE \(name) IS NOT NULL"
+    return Set(try source.rows(sql).map { $0.text(at: 0) })
+  }
+
+  /// Whether some integer is beyond 2⁵³, where reals leave numbers out.
+  private func hasInexactIntegers(_ column: SourceColumn, in table: Table) throws -> Bool {
+    let name = SQLName.quoted(column.name)
+    let sql = """
+      SELECT 1 FROM \(SQLName.quoted(table.name)) WHERE typeof(\(name)) = 'integer'
+        AND \(name) NOT BETWEEN -9007199254740992 AND 9007199254740992 LIMIT 1
+      """
+    return try !source.rows(sql).isEmpty
   }
 
   private func references(of table: String) throws -> [String: Reference] {

@@ -256,6 +256,27 @@ struct SourceTests {
     await replica.close()
   }
 
+  @Test("has every value as it was stored, whatever the column is declared as")
+  func oddValues() async throws {
+    let source = try source(
+      """
+      CREATE TABLE word (id INT PRIMARY KEY, x); INSERT INTO word VALUES ('abc', 1), (5, 2);
+      CREATE TABLE cost (id INTEGER PRIMARY KEY, exact DECIMAL, mixed DECIMAL);
+      INSERT INTO cost VALUES (1, 9007199254740993, 3), (2, 2.5, 0.5);
+      """)
+    let report = try await Replica.make(at: path, from: source, reader: .tested)
+    #expect(report.tables.allSatisfy { $0.obstacle == nil })
+    let replica = try await Replica.open(existing: path)
+    func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
+    #expect(try await values("SELECT id, x FROM word ORDER BY x") == [["abc", 1], [5, 2]])
+    #expect(try await values("SELECT exact, mixed FROM cost ORDER BY id") == [[.integer(9_007_199_254_740_993), 3.0], [2.5, 0.5]])
+    await replica.close()
+    unlink(source.path)
+    try FileManager.default.removeItem(atPath: path)
+    let columns = (0...999).map { "c\($0)" }.joined(separator: ", ")
+    try await expectRefused(try self.source("CREATE TABLE wide (\(columns))"), .limitExceeded)
+  }
+
   /// Each ended the program, or made it work without end, when the database's own statements ran.
   @Test(
     "runs no SQL of the database's",
