@@ -19,19 +19,18 @@ extension SourceSchema {
   /// What a definition cannot say of a table.
   struct Obstacle: Error { let reason: String }
 
-  /// What a table's statement says and nothing here does. Its words may stand in a name or a text, too: then they are listed, and
-  /// nothing is lost.
-  static func leftOut(of part: Part, _ columns: [SourceColumn]) -> [String] {
-    let text = part.sql.uppercased()
-    let clauses = [("CHECK", /\bCHECK\s*\(/), ("ON CONFLICT", /\bON\s+CONFLICT\b/), ("a generated column", /\bAS\s*\(/)]
-    return clauses.filter { text.contains($0.1) }.map(\.0)
-      + columns.filter(\.hasComputedDefault).map { "the computed default of column \($0.name)" }
+  /// What a table's statement says and nothing here does, beside indexes.
+  static func leftOut(of words: SQLWords, _ columns: [SourceColumn]) -> [String] {
+    var clauses: [String] = []
+    if words.contains("CHECK") { clauses.append("CHECK") }
+    if words.contains("ON", "CONFLICT") { clauses.append("ON CONFLICT") }
+    if words.contains("AS") { clauses.append("a generated column") }
+    return clauses + columns.filter(\.hasComputedDefault).map { "the computed default of column \($0.name)" }
   }
 
   func definition(of table: Table) throws -> TableDefinition {
-    let text = table.sql.uppercased()
     // Which keys are equal, and what refers to what, may hang on it.
-    if text.contains(/\bCOLLATE\b/) { throw Obstacle(reason: "it has COLLATE in its definition") }
+    if table.words.contains("COLLATE") { throw Obstacle(reason: "it has COLLATE in its definition") }
     let key = table.key
     guard !key.isEmpty else { throw Obstacle(reason: "it has no primary key") }
     let references = try references(of: table.name)
@@ -42,7 +41,7 @@ extension SourceSchema {
         name: column.name, type: type, isNullable: column.keyPlace == 0 && column.isNullable,
         defaultValue: column.defaultValue?.stored(as: type, isKey: column.keyPlace > 0), reference: references[column.name.lowercased()])
     }
-    guard try allHaveKeys(table) else { throw Obstacle(reason: "it has rows without a key") }
+    guard table.hasKey else { throw Obstacle(reason: "it has rows without a key") }
     return try TableDefinition(
       name: table.name, keyCount: key.count, columns: definitions, indexes: table.indexes, isSynced: false,
       numbersKeys: table.numbersKeys)
@@ -50,21 +49,18 @@ extension SourceSchema {
 
   /// What a table becomes that has no definition.
   func plain(_ table: Table) throws -> PlainTable {
-    let key = table.key.map(\.name)
-    let hasKey = try allHaveKeys(table)
-    let unique = IndexDefinition(columns: key, isUnique: true)
-    let isMissing = !key.isEmpty && !hasKey && !table.indexes.contains(unique)
-    return PlainTable(
+    PlainTable(
       name: table.name,
       columns: try table.columns.map { column in
         let type = try type(of: column, in: table)
         return PlainTable.Column(
           name: column.name, type: type, isNullable: column.isNullable,
           defaultValue: column.defaultValue?.stored(as: type, isKey: false))
-      }, key: key, hasKey: hasKey, numbersKeys: table.numbersKeys, indexes: table.indexes + (isMissing ? [unique] : []))
+      }, key: table.key.map(\.name), hasKey: table.hasKey, numbersKeys: table.numbersKeys, indexes: table.indexes)
   }
 
-  private func allHaveKeys(_ table: Table) throws -> Bool {
+  /// Whether no row of the table lacks a key.
+  func allHaveKeys(_ table: Table) throws -> Bool {
     guard !table.key.isEmpty else { return false }
     let condition = table.key.map { "\(SQLName.quoted($0.name)) IS NULL" }.joined(separator: " OR ")
     return try source.rows("SELECT 1 FROM \(SQLName.quoted(table.name)) WHERE \(condition) LIMIT 1").isEmpty
@@ -72,19 +68,37 @@ extension SourceSchema {
 
   func columns(of table: String) throws -> [SourceColumn] {
     try source.rows("PRAGMA table_info(\(SQLName.quoted(table)))").map { row in
-      let text = row.isNull(at: 4) || row.text(at: 4).uppercased() == "NULL" ? nil : row.text(at: 4)
-      let value = try text.flatMap(literal)
+      let text = row.isNull(at: 4) || ASCIICase.upper(row.text(at: 4)) == "NULL" ? nil : row.text(at: 4)
+      let value = try text.flatMap { Self.isLiteral($0) ? try source.rows("SELECT \($0)", authority: .user).first?.first : nil }
       return SourceColumn(
-        name: row.text(at: 1), declared: row.text(at: 2).uppercased(), isNullable: row.integer(at: 3) == 0, defaultValue: value,
+        name: row.text(at: 1), declared: ASCIICase.upper(row.text(at: 2)), isNullable: row.integer(at: 3) == 0, defaultValue: value,
         hasComputedDefault: text != nil && value == nil, keyPlace: Int(row.integer(at: 5)))
     }
   }
 
-  /// The value of a literal; nil for any other expression.
-  private func literal(_ text: String) throws -> Value? {
-    let literal = /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|'([^']|'')*'|[xX]'[0-9a-fA-F]*'/
-    guard text.wholeMatch(of: literal) != nil else { return nil }
-    return try source.rows("SELECT \(text)", authority: .user).first?.first
+  /// Whether it is a number, a text or a blob as SQL writes them, and nothing beside. It goes by bytes, as SQLite does.
+  static func isLiteral(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    if bytes.first == UInt8(ascii: "'") { return isQuoted(bytes[...]) }
+    if let first = bytes.first, first | 0x20 == UInt8(ascii: "x") {
+      return isQuoted(bytes.dropFirst()) && bytes.dropFirst(2).dropLast().allSatisfy(isHexadecimal)
+    }
+    return bytes.count <= 64 && text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?/.matchingSemantics(.unicodeScalar)) != nil
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+  }
+
+  /// Whether a quote begins and ends it, and each between is doubled.
+  private static func isQuoted(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let quote = UInt8(ascii: "'")
+    guard bytes.count >= 2, bytes.first == quote, bytes.last == quote else { return false }
+    var isOpen = false
+    for byte in bytes.dropFirst().dropLast() {
+      if byte == quote { isOpen.toggle() } else if isOpen { return false }
+    }
+    return !isOpen
   }
 
   /// SQLite's rules of affinity (sqlite.org/datatype3.html, 3.1), and the values where these say nothing of them: dates
@@ -156,38 +170,54 @@ extension SourceSchema {
     return references
   }
 
-  /// The indexes of plain columns, and their names there.
-  func indexes(of table: String) throws -> ([IndexDefinition], names: [String]) {
+  /// What the indexes of a table become here.
+  struct Indexes {
+    /// Those of plain columns.
+    var plain: [IndexDefinition] = []
+    /// Their names there.
+    var names: [String] = []
+    /// The columns of UNIQUE constraints that are of more than plain columns; indexes of a statement of their own are left out with it.
+    var lost: [String] = []
+  }
+
+  func indexes(of table: String) throws -> Indexes {
     let listed = try source.rows("PRAGMA index_list(\(SQLName.quoted(table)))").map { row in
       (
         name: row.text(at: 1), isUnique: row.integer(at: 2) != 0, origin: row.text(at: 3),
         isPartial: row.integer(at: 4) != 0
       )
     }
-    var indexes: [IndexDefinition] = []
-    var names: [String] = []
+    var indexes = Indexes()
     for index in listed where index.origin != "pk" {
-      guard !index.isPartial, let columns = try plainColumns(ofIndex: index.name) else { continue }
-      // Two indexes over the same columns would have one name here; the one that is unique says more.
-      if let same = indexes.firstIndex(where: { $0.columns == columns }) {
-        if index.isUnique { indexes[same] = IndexDefinition(columns: columns, isUnique: true) }
-      } else {
-        indexes.append(IndexDefinition(columns: columns, isUnique: index.isUnique))
+      let (columns, isPlain) = try columns(ofIndex: index.name)
+      guard isPlain, !index.isPartial else {
+        if index.origin == "u" { indexes.lost.append("UNIQUE (\(columns.joined(separator: ", ")))") }
+        continue
       }
-      names.append(index.name)
+      indexes.add(IndexDefinition(columns: columns, isUnique: index.isUnique))
+      indexes.names.append(index.name)
     }
-    return (indexes, names)
+    return indexes
   }
 
-  /// The columns, unless one is an expression, falls or has a collation of its own.
-  private func plainColumns(ofIndex index: String) throws -> [String]? {
+  /// The columns, and whether none is an expression, falls or has a collation of its own.
+  private func columns(ofIndex index: String) throws -> (names: [String], isPlain: Bool) {
     var columns: [String] = []
+    var isPlain = true
     for row in try source.rows("PRAGMA index_xinfo(\(SQLName.quoted(index)))") where row.integer(at: 5) != 0 {
       // What SQLite adds to find the row is not among these.
-      guard row.integer(at: 1) >= 0, row.integer(at: 3) == 0, row.text(at: 4).uppercased() == "BINARY" else { return nil }
+      if row.integer(at: 1) < 0 || row.integer(at: 3) != 0 || ASCIICase.upper(row.text(at: 4)) != "BINARY" { isPlain = false }
       columns.append(row.text(at: 2))
     }
-    return columns
+    return (columns, isPlain)
+  }
+}
+
+extension SourceSchema.Indexes {
+  /// Two indexes over the same columns would have one name here; the one that is unique says more.
+  mutating func add(_ index: IndexDefinition) {
+    guard let same = plain.firstIndex(where: { $0.columns == index.columns }) else { return plain.append(index) }
+    if index.isUnique { plain[same] = index }
   }
 }
 
@@ -195,5 +225,5 @@ extension SourceSchema.Table {
   /// The columns of its primary key, in its order.
   var key: [SourceSchema.SourceColumn] { columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace } }
 
-  var numbersKeys: Bool { key.count == 1 && sql.uppercased().contains(/\bAUTOINCREMENT\b/) }
+  var numbersKeys: Bool { key.count == 1 && words.contains("AUTOINCREMENT") }
 }

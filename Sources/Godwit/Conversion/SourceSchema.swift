@@ -16,6 +16,9 @@ struct SourceSchema {
     /// What its statement says and nothing here does.
     var leftOut: [String] = []
     var indexes: [IndexDefinition] = []
+    /// Whether all rows have a key.
+    var hasKey = false
+    let words: SQLWords
   }
 
   struct Part {
@@ -53,7 +56,7 @@ struct SourceSchema {
     try requireDistinctNames()
     leftOut = parts.compactMap { part in
       if virtual.own(part.name) { return ConversionReport.Part(kind: .virtualTable, name: part.name, sql: part.sql) }
-      guard let kind = ConversionReport.Part.Kind(rawValue: part.type), !covered.contains(part.name) else { return nil }
+      guard let kind = ConversionReport.Part.Kind(rawValue: part.type), kind != .index || !covered.contains(part.name) else { return nil }
       return ConversionReport.Part(kind: kind, name: part.name, sql: part.sql)
     }
   }
@@ -84,9 +87,24 @@ struct SourceSchema {
 
   private init(unread source: any SourceRows) { self.source = source }
 
+  private static let types: Set<String> = ["table", "index", "view", "trigger"]
+  /// SQLite's own tables.
+  private static let ownTables: Set<String> = ["sqlite_sequence", "sqlite_stat1", "sqlite_stat2", "sqlite_stat3", "sqlite_stat4"]
+
+  /// Throws `damagedDatabase` for a schema that was written by hand so that it hides what it has.
   private static func parts(_ source: any SourceRows) throws -> [Part] {
-    let sql = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
-    return try source.rows(sql).map { Part(type: $0.text(at: 0), name: $0.text(at: 1), sql: $0.text(at: 2)) }
+    try source.rows("SELECT type, name, sql FROM sqlite_master ORDER BY rowid").compactMap { row in
+      let part = Part(type: row.text(at: 0), name: row.text(at: 1), sql: row.text(at: 2))
+      let isOwn = ASCIICase.upper(part.name).hasPrefix("SQLITE_")
+      let isKnown = part.type == "table" ? ownTables.contains(part.name) : part.type == "index" && row.isNull(at: 2)
+      let words = part.type == "table" ? SQLWords(part.sql) : nil
+      let isTable = words.map { $0.starts(with: "CREATE", "TABLE") || $0.starts(with: "CREATE", "VIRTUAL", "TABLE") } ?? true
+      guard types.contains(part.type), !isOwn || isKnown, isTable else {
+        throw GodwitError(
+          .damagedDatabase, "the database's schema has a \(part.type) \(part.name) that is none", hint: "mend it, or take an earlier copy")
+      }
+      return isOwn ? nil : part
+    }
   }
 
   /// Adds to `covered` the names of the indexes that the table has here, too.
@@ -96,9 +114,14 @@ struct SourceSchema {
       throw GodwitError(
         .damagedDatabase, "the database's schema names a table \(part.name) that is not there", hint: "mend it, or take an earlier copy")
     }
-    let (indexes, names) = try indexes(of: part.name)
-    covered.formUnion(names)
-    var table = Table(name: part.name, sql: part.sql, columns: columns, leftOut: Self.leftOut(of: part, columns), indexes: indexes)
+    let words = SQLWords(part.sql)
+    var indexes = try indexes(of: part.name)
+    covered.formUnion(indexes.names)
+    var table = Table(name: part.name, sql: part.sql, columns: columns, words: words)
+    table.leftOut = Self.leftOut(of: words, columns) + indexes.lost
+    table.hasKey = try allHaveKeys(table)
+    if !table.key.isEmpty, !table.hasKey { indexes.add(IndexDefinition(columns: table.key.map(\.name), isUnique: true)) }
+    table.indexes = indexes.plain
     do {
       table.definition = try definition(of: table)
     } catch let obstacle as Obstacle {
@@ -111,17 +134,19 @@ struct SourceSchema {
 
   /// A table that refers to a plain one must be plain, too, for definitions refer to definitions.
   private mutating func settleReferences() {
-    while true {
-      let known = Set(tables.compactMap { $0.definition?.name.lowercased() })
-      let broken = tables.indices.filter { index in
-        tables[index].definition?.columns.contains {
-          $0.reference.map { !known.contains($0.table.lowercased()) } ?? false
-        } ?? false
+    var referring: [String: [Int]] = [:]
+    for (index, table) in tables.enumerated() {
+      for column in table.definition?.columns ?? [] {
+        if let reference = column.reference { referring[reference.table.lowercased(), default: []].append(index) }
       }
-      guard !broken.isEmpty else { return }
-      for index in broken {
+    }
+    let known = Set(tables.compactMap { $0.definition?.name.lowercased() })
+    var due = referring.keys.filter { !known.contains($0) }
+    while let target = due.popLast() {
+      for index in referring[target] ?? [] where tables[index].definition != nil {
         tables[index].definition = nil
         tables[index].reason = "it refers to a plain table"
+        due.append(tables[index].name.lowercased())
       }
     }
   }

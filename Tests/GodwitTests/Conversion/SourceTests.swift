@@ -277,6 +277,44 @@ struct SourceTests {
     try await expectRefused(try self.source("CREATE TABLE wide (\(columns))"), .limitExceeded)
   }
 
+  @Test("keeps what is unique, or says that it does not")
+  func uniqueness() async throws {
+    let source = try source(
+      """
+      CREATE TABLE falling (id INTEGER PRIMARY KEY, a TEXT, UNIQUE (a DESC));
+      CREATE TABLE folded (id INTEGER PRIMARY KEY, a TEXT DEFAULT 'x'COLLATE NOCASE UNIQUE);
+      CREATE TABLE loose (a TEXT PRIMARY KEY, b); CREATE INDEX loose_a ON loose (a);
+      CREATE TABLE noted (id INTEGER PRIMARY KEY /* no AUTOINCREMENT */, z INT CHECK/**/(z > 0));
+      CREATE INDEX same ON noted (z); CREATE TRIGGER same AFTER INSERT ON noted BEGIN SELECT 1; END;
+      INSERT INTO loose VALUES (NULL, 1), (NULL, 2), ('k', 3);
+      """)
+    let report = try await Replica.make(at: path, from: source, reader: .tested)
+    #expect(report.tables.map(\.leftOut) == [["UNIQUE (a)"], ["UNIQUE (a)"], [], ["CHECK"]])
+    #expect(report.tables.map { $0.obstacle == nil } == [true, false, false, true])
+    #expect(report.leftOut.map { "\($0.kind) \($0.name)" } == ["trigger same"])
+    let replica = try await Replica.open(existing: path)
+    #expect(await code { try await replica.write { try $0.execute("INSERT INTO loose VALUES ('k', 4)") } } == .constraint)
+    #expect(try await replica.startSync(of: "noted") == 0)
+    await replica.close()
+  }
+
+  /// SQLite has them, or makes others of them.
+  @Test(
+    "is not made of a schema that hides a table, or calls something else one",
+    arguments: [
+      "UPDATE sqlite_master SET type = 'TABLE' WHERE name = 'h'",
+      "UPDATE sqlite_master SET name = 'sqlite_h', tbl_name = 'sqlite_h', sql = 'CREATE TABLE sqlite_h (id INTEGER PRIMARY KEY, v)' WHERE name = 'h'",
+      "INSERT INTO sqlite_master VALUES ('table', 'v', 'v', 0, 'CREATE VIEW v AS SELECT id AS id, v||sqlite_version() AS v FROM h')",
+    ])
+  func hiding(statement: String) async throws {
+    try await expectRefused(
+      source(
+        """
+        CREATE TABLE h (id INTEGER PRIMARY KEY, v); INSERT INTO h VALUES (1, 'x');
+        PRAGMA writable_schema=ON; \(statement); PRAGMA writable_schema=OFF;
+        """), .damagedDatabase)
+  }
+
   /// Each ended the program, or made it work without end, when the database's own statements ran.
   @Test(
     "runs no SQL of the database's",
