@@ -5,15 +5,8 @@ import GodwitReplication
 /// A table of another program's that no definition can say: made anew of what SQLite says of it, never by its own statement
 /// (Specs/conversion.md, "Tables").
 struct PlainTable {
-  struct Column {
-    let name: String
-    let type: ColumnType
-    let isNullable: Bool
-    let defaultValue: Value?
-  }
-
   let name: String
-  let columns: [Column]
+  let columns: [ColumnDefinition]
   /// The columns of the primary key.
   let key: [String]
   /// Whether all rows have one; else a unique index among the others has its columns.
@@ -28,11 +21,12 @@ struct PlainTable {
     return [table] + indexes.map { $0.creationStatement(on: name) }
   }
 
-  private func sql(_ column: Column) -> String {
+  private func sql(_ column: ColumnDefinition) -> String {
     var sql = SQLName.quoted(column.name)
     if let type = column.type.sql { sql += " \(type)" }
     if !column.isNullable { sql += " NOT NULL" }
     if hasKey, numbersKeys, key == [column.name] { sql += " PRIMARY KEY AUTOINCREMENT" }
     if let value = column.defaultValue { sql += " DEFAULT \(value.literal)" }
     return sql
-  }}
+  }
+}

@@ -53,7 +53,7 @@ extension SourceSchema {
       name: table.name,
       columns: try table.columns.map { column in
         let type = try type(of: column, in: table)
-        return PlainTable.Column(
+        return ColumnDefinition(
           name: column.name, type: type, isNullable: column.isNullable,
           defaultValue: column.defaultValue?.stored(as: type, isKey: false))
       }, key: table.key.map(\.name), hasKey: table.hasKey, numbersKeys: table.numbersKeys, indexes: table.indexes)
