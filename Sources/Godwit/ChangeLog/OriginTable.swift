@@ -140,11 +140,11 @@ final class OriginTable: OriginNumbering {
     knownVector?[origin] = sequence
   }
 
-  /// Says that an origin writes no more, and up to where it did: whoever knows that takes nothing beyond. Of several
-  /// that say so the latest counts, and what is held here counts in any case.
-  func end(_ origin: Origin, through last: SequenceNumber) throws {
+  /// Says that an origin writes no more. Its end is its last transaction that files may be on their way with and nobody
+  /// who lives may hold; of several that are known the latest counts.
+  func end(_ origin: Origin, through last: SequenceNumber = .none) throws {
     let head = try head(of: origin)
-    try setEnd(of: head, max(last, head.sequence, head.ended ?? .none))
+    try setEnd(of: head, max(last, head.ended ?? .none))
   }
 
   /// Says that an origin which has ended did so earlier than was known: what it wrote since is nowhere to be taken in.

@@ -47,7 +47,7 @@ extension Replica {
           throw GodwitError(
             .invalidArgument, "\(id) is the incarnation that writes here", hint: "end it on another member's machine")
         }
-        try origins.end(origin, through: .none)
+        try origins.end(origin)
       }
     }
   }

@@ -108,10 +108,9 @@ struct SnapshotImport {
     try writer.reload()
     try writer.clock.forgetEveryRow()
     try KnownForks(connection: connection).forgetAll()
-    // What it wrote and the snapshot does not know is written anew; what others did is taken from those who hold it, and
-    // they know of a later end.
+    // What it wrote and the snapshot does not know is written anew; what others did is taken from those who hold it.
     let origins = writer.log.origins
-    for origin in origins.all { try origins.moveEnd(of: origin, to: max(sent[origin], file.header.ended[origin] ?? .none)) }
-    try origins.end(earlier, through: sent[earlier])
+    for origin in origins.all { try origins.moveEnd(of: origin, to: file.header.ended[origin] ?? sent[origin]) }
+    try origins.end(earlier)
   }
 }

@@ -35,6 +35,8 @@ final class Importer {
   private let isBehindItself: Bool
   private let floor: VersionVector
   private let endings: [Origin: SequenceNumber]
+  /// Whether the file says of an incarnation that it has ended which was not known to have.
+  private let hasNewEnding: Bool
   private var changedOrigins: Set<Origin> = []
   /// What is never taken in here, and all of its origins that comes after it.
   private var leftOut: [Origin: MergeReport.LeftOut] = [:]
@@ -66,10 +68,12 @@ final class Importer {
     floor = log.origins.floor
     vouchedRoster = vouched
     // Of replicas that nobody has invited nothing has ended.
+    let known = log.origins.ended
     for (origin, last) in file.header.ended where vouched[origin.replica] != nil {
       try log.origins.end(origin, through: last)
     }
     endings = log.origins.ended
+    hasNewEnding = endings.count > known.count
   }
 
   /// Reads the rest of the file and applies it, or throws and leaves the database as it was. With a planner it throws
@@ -340,8 +344,10 @@ final class Importer {
   private func reasonToLeaveOut(_ transaction: StagedTransaction) -> MergeReport.LeftOut.Reason? {
     let dot = transaction.record.dot
     if let left = leftOut[dot.origin] { return left.reason }
-    // Who knows the end of an incarnation takes nothing beyond it. Who took it before knows of a later end, and says so.
-    if let end = endings[dot.origin], dot.sequence > end { return .ended }
+    // Beyond its end an incarnation's transactions are taken from those alone that live and hold them: they took them
+    // before they knew.
+    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
+    if let end = endings[dot.origin], dot.sequence > end, endings[sender] != nil { return .ended }
     return transaction.hasSeen(floor) ? nil : .fenced
   }
 
@@ -352,8 +358,10 @@ final class Importer {
       replica: origin.replica, sequences: min(first, before.lowerBound)...max(last, before.upperBound), reason: reason)
   }
 
-  /// What had been waiting when its origin's end became known.
+  /// What had been waiting when the end of its author, or of who may have sent it, became known. Who lives and holds it
+  /// brings it again.
   private func leaveOutStaged() throws {
+    guard hasNewEnding else { return }
     for first in try staged.firsts() {
       guard let end = endings[first.origin], let left = try staged.remove(of: first.origin, after: end) else { continue }
       leaveOut(first.origin, left, .ended)

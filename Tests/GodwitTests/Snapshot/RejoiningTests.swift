@@ -172,6 +172,32 @@ struct RejoiningTests {
     }
   }
 
+  @Test("what two that rejoin one after another have both given up keeps nobody from forgetting, and is made anew once")
+  func givenUpTwice() async throws {
+    let group = try await ThingGroup(3)
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.replicas[2].write { try $0.insert(Thing(id: "a", count: 1)) }
+    try await group.send(2, 1)
+    try await group.replicas[2].write { try $0.insert(Thing(id: "b", count: 1)) }
+    try await group.replicas[1].write { try $0.insert(Thing(id: "c", count: 1)) }
+    let (first, second) = (group.folder.file("first"), group.folder.file("second"))
+    _ = try await group.replicas[1].snapshot(to: .file(first), for: "replica-2")
+    #expect(try await group.replicas[2].rejoin(from: .file(first)).replayed == 1)
+    // The other one that holds "a" goes back to who does not, and so does its author, who makes it anew.
+    try await group.replicas[0].write { try $0.insert(Thing(id: "d", count: 1)) }
+    for index in 1...2 {
+      _ = try await group.replicas[0].snapshot(to: .file(second), for: "replica-\(index)")
+      #expect(try await group.replicas[index].rejoin(from: .file(second)).isSnapshot)
+    }
+    for _ in 0..<4 { try await group.exchange() }
+    #expect(try await group.digests().count == 1)
+    #expect(try await group.replicas[0].fetch(Thing.all).map(\.id).sorted() == ["a", "b", "c", "d"])
+    for index in group.replicas.indices {
+      try await group.replicas[index].compact()
+      #expect(try await group.logCount(index) == 0)
+    }
+  }
+
   @Test("what a removed member wrote is made anew even when the one it comes back to has forgotten nothing yet")
   func backToWhoRemembers() async throws {
     let group = try await ThingGroup(3)
