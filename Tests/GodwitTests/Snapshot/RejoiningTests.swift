@@ -183,6 +183,9 @@ struct RejoiningTests {
     let (first, second) = (group.folder.file("first"), group.folder.file("second"))
     _ = try await group.replicas[1].snapshot(to: .file(first), for: "replica-2")
     #expect(try await group.replicas[2].rejoin(from: .file(first)).replayed == 1)
+    // Its incarnation ended with nothing to wait for, though the snapshot had something of it.
+    let ends = try await group.replicas[2].rows("SELECT ended FROM godwit_origin WHERE ended IS NOT NULL AND sequence > 0")
+    #expect(ends.map(\.values) == [[.integer(0)]])
     // The other one that holds "a" goes back to who does not, and so does its author, who makes it anew.
     try await group.replicas[0].write { try $0.insert(Thing(id: "d", count: 1)) }
     for index in 1...2 {
