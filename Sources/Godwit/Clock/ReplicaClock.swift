@@ -93,6 +93,12 @@ final class ReplicaClock {
     try save(through: log.origins.head(of: log.origins.own).sequence)
   }
 
+  /// Whether a row can be written to: not one that somebody has written to at the end of time.
+  func canPass(_ row: RowKey) throws -> Bool {
+    guard earliest != nil, let last = try rows.greatest(of: [row]) else { return true }
+    return last.rawValue + 1 < HLC.limit.rawValue
+  }
+
   // MARK: Transactions of others
 
   /// Follows the timestamp of a transaction that is applied, or remembers its rows. The caller saves in the end.

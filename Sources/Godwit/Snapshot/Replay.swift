@@ -100,6 +100,9 @@ struct Replay {
     _ kind: OperationKind, _ cells: [Cell], _ stamp: CellStamp, to key: RowKey, from before: [Value]?, in table: MergeTable
   ) throws {
     let current = try table.rows.values(key.key)
+    guard try writer.clock.canPass(key) else {
+      return try keepRefused(kind, cells, on: current, of: key, stamp, in: table)
+    }
     do {
       switch (kind, current) {
       case (.insert, nil), (.move, nil):
@@ -124,9 +127,19 @@ struct Replay {
       case (.delete, _): if current != nil { try table.rows.delete(key.key) }
       }
     } catch let error as GodwitError where error.code == .constraint {
-      // A row that is not there can come only whole.
-      guard kind == .update else { return try add(cells, of: key, stamp, .constraint, in: table) }
-      try keep(outcome(of: cells, on: current ?? table.defaults, table), of: key, stamp, .constraint, in: table)
+      try keepRefused(kind, cells, on: current, of: key, stamp, in: table)
+    }
+  }
+
+  /// What a constraint refuses, or a row that somebody has written to at the end of time.
+  private func keepRefused(
+    _ kind: OperationKind, _ cells: [Cell], on current: [Value]?, of key: RowKey, _ stamp: CellStamp, in table: MergeTable
+  ) throws {
+    switch kind {
+    case .update: try keep(outcome(of: cells, on: current ?? table.defaults, table), of: key, stamp, .constraint, in: table)
+    // A row that is not there can come only whole.
+    case .insert, .move: try add(cells, of: key, stamp, .constraint, in: table)
+    case .delete: if current != nil { try add([], of: key, stamp, .delete, in: table) }
     }
   }
 
