@@ -127,11 +127,11 @@ if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
 }
 
 // The same decoders and checks are run by libFuzzer with GODWIT_FUZZ=1 (Tools/fuzz), which brings its own entry point,
-// and otherwise by the tests over Specs/fuzz-corpus.
+// and otherwise by the tests over Tests/FuzzTests/Inputs.
 let decoders: [Target.Dependency] = [
   "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitSyncFile",
 ]
 package.targets.append(
   ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil
-    ? .executableTarget(name: "godwit-fuzz", dependencies: decoders, path: "Tests/FuzzTests", exclude: ["Corpus"])
-    : .testTarget(name: "FuzzTests", dependencies: decoders, exclude: ["Fuzzer"]))
+    ? .executableTarget(name: "godwit-fuzz", dependencies: decoders, path: "Tests/FuzzTests", exclude: ["Corpus", "Inputs"])
+    : .testTarget(name: "FuzzTests", dependencies: decoders, exclude: ["Fuzzer", "Inputs"]))

@@ -3,35 +3,20 @@ import GodwitBase
 import Testing
 
 /// What fuzzing reached, and every input that it found a fault by (Specs/fuzz.md).
-@Suite("Specs/fuzz-corpus")
+@Suite("Inputs that fuzzing kept")
 struct FuzzCorpusTests {
-  private static let folder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Specs/fuzz-corpus")
-
-  private static func inputs(of target: String) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(
-      at: folder.appendingPathComponent(target), includingPropertiesForKeys: nil)
-  }
-
   @Test("every input is refused or read as it should be", arguments: FuzzTarget.all.map(\.name))
   func judged(name: String) throws {
     let target = try #require(FuzzTarget.named(name))
-    let inputs = try Self.inputs(of: name)
-    #expect(!inputs.isEmpty, "nothing to begin with")
-    for input in inputs {
-      #expect(throws: Never.self, "\(name)/\(input.lastPathComponent)") {
-        try target.judge(Array(try Data(contentsOf: input)))
-      }
-    }
+    let inputs = try FuzzCorpus.inputs(of: name)
+    #expect(inputs.count > 1, "nothing to begin with")
+    for input in inputs { #expect(throws: Never.self, "\(name)/\(input.name)") { try target.judge(input.bytes) } }
   }
 
   @Test("each decoder reads some of its inputs to the end, so that what is checked after is checked")
   func accepted() throws {
     for target in FuzzTarget.all {
-      let isRead = try Self.inputs(of: target.name).contains { input in
-        (try? target.decode(Array(try Data(contentsOf: input)))) != nil
-      }
+      let isRead = try FuzzCorpus.inputs(of: target.name).contains { (try? target.decode($0.bytes)) != nil }
       #expect(isRead, "\(target.name) refuses everything")
     }
   }
@@ -39,7 +24,7 @@ struct FuzzCorpusTests {
   @Test("what the corpus starts from is what the decoders' writers write now", arguments: FuzzTarget.all.map(\.name))
   func starts(name: String) throws {
     let target = try #require(FuzzTarget.named(name))
-    let folder = Self.folder.appendingPathComponent(name)
+    let folder = FuzzCorpus.folder.appendingPathComponent(name)
     let (starts, again) = (try target.starts(), try target.starts())
     for (start, bytes) in starts {
       let file = folder.appendingPathComponent(start)
@@ -69,11 +54,12 @@ struct FuzzCorpusTests {
     }
   }
 
-  @Test("there is a folder for each decoder and none for others, and all of them together are small")
+  @Test("there are inputs for each decoder and for no others, and all of them together are small")
   func folders() throws {
-    let found = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-    #expect(Set(found) == Set(FuzzTarget.all.map(\.name)))
-    let sizes = try found.flatMap(Self.inputs).map { try Data(contentsOf: $0).count }
+    let names = Set(FuzzTarget.all.map(\.name))
+    let found = try FuzzCorpus.targets()
+    #expect(found.folders == names && found.archives == names)
+    let sizes = try names.flatMap { try FuzzCorpus.inputs(of: $0).map(\.bytes.count) }
     #expect(sizes.reduce(0, +) < 2 << 20)
   }
 

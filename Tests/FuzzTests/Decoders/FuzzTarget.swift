@@ -2,7 +2,7 @@ import GodwitBase
 
 /// A decoder, and what must hold of it whatever bytes it is given (Specs/fuzz.md).
 struct FuzzTarget: Sendable {
-  /// What it is called on the command line and in Specs/fuzz-corpus.
+  /// What it is called on the command line and among the inputs that are kept.
   let name: String
   /// Decodes the bytes. `GodwitError` is how a decoder refuses them; anything else that is thrown is a fault.
   let decode: @Sendable ([UInt8]) throws -> Void
