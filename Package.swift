@@ -22,6 +22,8 @@ let package = Package(
     // System libraries
     .systemLibrary(
       name: "CSQLCipher", pkgConfig: "sqlcipher", providers: [.apt(["libsqlcipher-dev", "libssl-dev"])]),
+    // For the bench alone: OpenSSL's own ciphers, to compare with
+    .systemLibrary(name: "COpenSSL", path: "Tools/openssl", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
     // Foundations: errors and bytes; files opened safely
@@ -72,7 +74,8 @@ let package = Package(
       name: "godwit-bench",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitStorage", "GodwitSyncFile",
-        "CSQLCipher", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "COpenSSL", "CSQLCipher", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Tools/godwit-bench"),
     .executableTarget(
