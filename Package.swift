@@ -95,9 +95,11 @@ let package = Package(
     .target(name: "TestFolders", path: "Tests/TestFolders"),
     .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase", "TestFolders"]),
     .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
-    .testTarget(name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles", "TestFolders"]),
+    .testTarget(
+      name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
-    .testTarget(name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
+    .testTarget(
+      name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [
@@ -119,7 +121,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "InventoryAgentTests",
-      dependencies: ["inventory-agent", "Godwit", "TestFolders", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: [
+        "inventory-agent", "Godwit", "TestFolders", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -136,5 +140,6 @@ let decoders: [Target.Dependency] = [
 ]
 package.targets.append(
   ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil
-    ? .executableTarget(name: "godwit-fuzz", dependencies: decoders, path: "Tests/FuzzTests", exclude: ["Corpus", "Inputs"])
+    ? .executableTarget(
+      name: "godwit-fuzz", dependencies: decoders, path: "Tests/FuzzTests", exclude: ["Corpus", "Inputs"])
     : .testTarget(name: "FuzzTests", dependencies: decoders, exclude: ["Fuzzer", "Inputs"]))

@@ -68,7 +68,8 @@ struct EdgeCaseTableTests {
     // What a file's bytes are is told by vectors of their own, which are not named after rows.
     let containers = rows.flatMap(\.vectors).filter { $0.hasPrefix("container/") }
     for vector in containers {
-      #expect(FileManager.default.fileExists(atPath: "\(DocumentationPage.root)/Specs/vectors/\(vector).json"), "\(vector)")
+      #expect(
+        FileManager.default.fileExists(atPath: "\(DocumentationPage.root)/Specs/vectors/\(vector).json"), "\(vector)")
     }
     #expect(Set(rows.flatMap(\.vectors)).subtracting(containers) == existing)
     for row in rows {

@@ -26,7 +26,9 @@ enum TestNames {
 
   /// The names in a cell of a table, each in backquotes, with commas between them.
   static func named(in cell: String) -> [String] {
-    cell.split(separator: ",").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "` ")) }.filter { !$0.isEmpty }
+    cell.split(separator: ",").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "` ")) }.filter {
+      !$0.isEmpty
+    }
   }
 
   /// The cells of a table's row; a bar inside code is written \| and splits nothing.

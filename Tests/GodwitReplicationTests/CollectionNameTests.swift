@@ -5,7 +5,8 @@ import Testing
 struct CollectionNameTests {
   private static let names = [
     "name", "Name", "NAME", "createdAt", "createdat", "$a", "A", "$A", "$$", "$", "_key", "_Key", "$_key", "_expires",
-    "a$_counter", "a$_set", "x$", "$_counter", "é", "e\u{301}", "\u{212A}", "k", "K", "İ", "i", "0", "$0.", "\u{0}", "\u{7F}", " ",
+    "a$_counter", "a$_set", "x$", "$_counter", "é", "e\u{301}", "\u{212A}", "k", "K", "İ", "i", "0", "$0.", "\u{0}",
+    "\u{7F}", " ",
     "\"", "'", "日本", "🐦", "a.b", "$233.", "$233_", "é$", "a-b", "a/b", "[a]", "\\", "\u{202E}", "\u{9B}",
   ]
 
@@ -30,7 +31,8 @@ struct CollectionNameTests {
   @Test("what is not written by these rules is the name of nothing")
   func foreign() {
     for column in [
-      "A", "$", "$A", "$233", "$065_", "$65_", "$1114112_", "é", "$_counter", "$_x", "", "a$-", "\"", "a.b", "$233.", "$97_",
+      "A", "$", "$A", "$233", "$065_", "$65_", "$1114112_", "é", "$_counter", "$_x", "", "a$-", "\"", "a.b", "$233.",
+      "$97_",
       "$36_", "$45_",
     ] {
       #expect(CollectionTable.member(of: column) == nil, "\(column)")
@@ -42,8 +44,10 @@ struct CollectionNameTests {
 
   @Test("a table's definition follows from its names, and any other of such a name is refused")
   func definition() throws {
-    let definition = try #require(try CollectionTable.definition("documents_c", members: ["a", "n$_counter", "s$_set"]))
-    #expect(definition.columns.map(\.merge) == [.lastWriterWins, .lastWriterWins, .lastWriterWins, .counter, .addWinsSet])
+    let definition = try #require(
+      try CollectionTable.definition("documents_c", members: ["a", "n$_counter", "s$_set"]))
+    #expect(
+      definition.columns.map(\.merge) == [.lastWriterWins, .lastWriterWins, .lastWriterWins, .counter, .addWinsSet])
     #expect(try CollectionTable.definition("documents_c", members: ["A"]) == nil)
     #expect(throws: (any Error).self) {
       try TableDefinition(

@@ -140,7 +140,8 @@ struct ForgettingTests {
           .integer(number), .text("t\(number)"), .integer(number % 4), SetElements.value(of: [element]),
           .integer(number), .integer(-number),
         ]
-        return try replica.author(.insert, values.enumerated().map { Cell(column: $0 + 1, value: $1) }, of: row, now: now)
+        return try replica.author(
+          .insert, values.enumerated().map { Cell(column: $0 + 1, value: $1) }, of: row, now: now)
       }
       switch choice {
       case 0: try replica.author(.delete, [], of: row, now: now)

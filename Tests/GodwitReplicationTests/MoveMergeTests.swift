@@ -5,7 +5,9 @@ import Testing
 /// Rows that several authors move, edit, delete and insert anew under three keys (Specs/merge.md, "Moves").
 @Suite("Merge of moved rows")
 struct MoveMergeTests {
-  @Test("does not depend on the order of transactions that had not seen each other, and lists what is lost", arguments: UInt64(0)..<40)
+  @Test(
+    "does not depend on the order of transactions that had not seen each other, and lists what is lost",
+    arguments: UInt64(0)..<40)
   func orderIndependence(block: UInt64) throws {
     for seed in block * 50..<(block + 1) * 50 {
       let kind = MovedRows.Kind.allCases[Int(seed % 3)]
@@ -144,7 +146,10 @@ struct MovedRows {
     try body(&merge)
     row.cells.merge(merge.written) { $1 }
     listedDeletes.formUnion(merge.lost.filter { $0.part == .delete }.map { LostDelete(key: key, delete: $0.loser) })
-    listed.formUnion(merge.lost.compactMap { if case .cell(let column) = $0.part { LostCell(column: column, value: $0.value) } else { nil } })
+    listed.formUnion(
+      merge.lost.compactMap {
+        if case .cell(let column) = $0.part { LostCell(column: column, value: $0.value) } else { nil }
+      })
     row.state = merge.state
     rows[key] = row
     for edits in merge.following {
@@ -197,7 +202,8 @@ extension MovedRows {
             from == other && move.movedTo == MovedRowsHistory.bytes(key) && areConcurrent(move, write)
               && delete.context.covers(move.stamp.dot) && stays(write, at: key, cameBy: move)
               && !writes.contains {
-                $0 == key && $1.kind == .delete && $1.context.covers(move.stamp.dot) && $1.context.covers(write.stamp.dot)
+                $0 == key && $1.kind == .delete && $1.context.covers(move.stamp.dot)
+                  && $1.context.covers(write.stamp.dot)
               }
           }
       }
@@ -258,7 +264,9 @@ struct MovedRowsHistory {
   private mutating func hear(of other: Int, by author: Int, only limit: Int) throws {
     let held = replicas[other].held
     let new = transactions.filter { held.covers($0.stamp.dot) && !replicas[author].held.covers($0.stamp.dot) }
-    for transaction in order(new, after: replicas[author].held).prefix(limit) { try replicas[author].apply(transaction) }
+    for transaction in order(new, after: replicas[author].held).prefix(limit) {
+      try replicas[author].apply(transaction)
+    }
     guard forgets, limit == .max else { return }
     // All that the other holds is held here now, so nothing is to come that it wrote before.
     acknowledged[author][other] = held
@@ -279,7 +287,8 @@ struct MovedRowsHistory {
     for _ in 0..<Int.random(in: 1...2, using: &generator) {
       guard let key = keys.popLast() else { break }
       guard replicas[author].isAlive(key) else {
-        transaction.writes.append((key, RowWrite(kind: .insert, stamp: stamp, context: context, cells: inserted(number + key))))
+        transaction.writes.append(
+          (key, RowWrite(kind: .insert, stamp: stamp, context: context, cells: inserted(number + key))))
         continue
       }
       let free = keys.first { !replicas[author].isAlive($0) }
@@ -290,7 +299,8 @@ struct MovedRowsHistory {
         keys.removeAll { $0 == free }
         move(key, to: free, replicas[author].rows[key]?.cells ?? [:], number, &transaction)
       default:
-        transaction.writes.append((key, RowWrite(kind: .update, stamp: stamp, context: context, cells: updated(number + key))))
+        transaction.writes.append(
+          (key, RowWrite(kind: .update, stamp: stamp, context: context, cells: updated(number + key))))
       }
     }
     transactions.append(transaction)
@@ -335,7 +345,9 @@ struct MovedRowsHistory {
     case 3: return [Cell(column: 3, value: .integer(Int64.random(in: -2...2, using: &generator)))]
     case 4:
       let isRemoving = Bool.random(using: &generator)
-      return [Cell(column: 4, value: SetChange(from: isRemoving ? [element] : [], to: isRemoving ? [] : [element]).value)]
+      return [
+        Cell(column: 4, value: SetChange(from: isRemoving ? [element] : [], to: isRemoving ? [] : [element]).value)
+      ]
     case 5: return [Cell(column: 5, value: .integer(number % 7))]
     default: return [Cell(column: 2, value: .text("u\(number)"))]
     }

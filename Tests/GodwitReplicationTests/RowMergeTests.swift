@@ -8,10 +8,12 @@ struct RowMergeTests {
   private let bob = Origin(replica: ReplicaID(Identifier128(high: 0, low: 2)), incarnation: 1)
   private let eve = Origin(replica: ReplicaID(Identifier128(high: 0, low: 3)), incarnation: 1)
 
-  private static var rules: RowRules { RowRules(
-    columns: 1..<7,
-    policies: [3: .counter, 4: .addWinsSet, 5: .maximum, 6: .custom("longest")],
-    functions: ["longest": CustomMerge(name: "longest") { $1.precedes($0) ? $0 : $1 }]) }
+  private static var rules: RowRules {
+    RowRules(
+      columns: 1..<7,
+      policies: [3: .counter, 4: .addWinsSet, 5: .maximum, 6: .custom("longest")],
+      functions: ["longest": CustomMerge(name: "longest") { $1.precedes($0) ? $0 : $1 }])
+  }
   private static var deleteWins: RowRules { RowRules(columns: 1..<7, deletes: .deleteWins, policies: rules.policies) }
 
   /// A history in which every write has seen a random part of what came before, always causally closed.

@@ -34,22 +34,24 @@ struct MergeModelTests {
   @Test("concurrent differences of a counter add up, and the later word stays")
   func counter() throws {
     let row = try name("tally", "t0")
-    let model = MergeModel([
-      transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", word: "a", views: 5)))]),
-      transaction(ada, 2, at: 4, saw: 0, [.init(row: row, kind: .update([3: .sum(1), 1: .value("late")]))]),
-      transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([3: .sum(-2), 1: .value("early")]))]),
-    ], at: 1)
+    let model = MergeModel(
+      [
+        transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", word: "a", views: 5)))]),
+        transaction(ada, 2, at: 4, saw: 0, [.init(row: row, kind: .update([3: .sum(1), 1: .value("late")]))]),
+        transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([3: .sum(-2), 1: .value("early")]))]),
+      ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", word: "late", views: 4))
   }
 
   @Test("an edit that a delete had not seen keeps the row with its whole count")
   func editWins() throws {
     let row = try name("tally", "t0")
-    let model = MergeModel([
-      transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", views: 5)))]),
-      transaction(ada, 2, at: 9, saw: 0, [.init(row: row, kind: .delete)]),
-      transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([3: .sum(1)]))]),
-    ], at: 1)
+    let model = MergeModel(
+      [
+        transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", views: 5)))]),
+        transaction(ada, 2, at: 9, saw: 0, [.init(row: row, kind: .delete)]),
+        transaction(bob, 1, at: 3, saw: 1, [.init(row: row, kind: .update([3: .sum(1)]))]),
+      ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", views: 6))
   }
 
@@ -70,33 +72,37 @@ struct MergeModelTests {
   @Test("an element stays that a remove had not seen")
   func addWins() throws {
     let row = try name("tally", "t0")
-    let model = MergeModel([
-      transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", tags: "[\"a\",\"b\"]")))]),
-      transaction(ada, 2, at: 2, saw: 0, [.init(row: row, kind: .update([4: .elements(added: [], removed: ["a", "b"])]))]),
-      transaction(bob, 1, at: 2, saw: 1, [.init(row: row, kind: .update([4: .elements(added: [], removed: ["a"])]))]),
-      transaction(bob, 2, at: 3, saw: 1, [.init(row: row, kind: .update([4: .elements(added: ["a"], removed: [])]))]),
-    ], at: 1)
+    let model = MergeModel(
+      [
+        transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", tags: "[\"a\",\"b\"]")))]),
+        transaction(
+          ada, 2, at: 2, saw: 0, [.init(row: row, kind: .update([4: .elements(added: [], removed: ["a", "b"])]))]),
+        transaction(bob, 1, at: 2, saw: 1, [.init(row: row, kind: .update([4: .elements(added: [], removed: ["a"])]))]),
+        transaction(bob, 2, at: 3, saw: 1, [.init(row: row, kind: .update([4: .elements(added: ["a"], removed: [])]))]),
+      ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", tags: "[\"a\"]"))
   }
 
   @Test("a maximum is of values that had not seen each other")
   func maximum() throws {
     let row = try name("tally", "t0")
-    let model = MergeModel([
-      transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", high: 50)))]),
-      transaction(ada, 2, at: 2, saw: 0, [.init(row: row, kind: .update([5: .value(2)]))]),
-      transaction(bob, 1, at: 2, saw: 1, [.init(row: row, kind: .update([5: .value(3)]))]),
-    ], at: 1)
+    let model = MergeModel(
+      [
+        transaction(ada, 1, at: 1, saw: 0, [.init(row: row, kind: .insert(tally("t0", high: 50)))]),
+        transaction(ada, 2, at: 2, saw: 0, [.init(row: row, kind: .update([5: .value(2)]))]),
+        transaction(bob, 1, at: 2, saw: 1, [.init(row: row, kind: .update([5: .value(3)]))]),
+      ], at: 1)
     #expect(model.tables.rows[row.table][row.key] == tally("t0", high: 3))
   }
 
   @Test("the older claim holds a unique value, and the other row waits")
   func unique() throws {
     let (first, second) = (try name("guest", "g0"), try name("guest", "g1"))
-    let model = MergeModel([
-      transaction(ada, 1, at: 5, saw: 0, [.init(row: first, kind: .insert(["g0", "ann", 1, 1, "", 3]))]),
-      transaction(bob, 1, at: 4, saw: 0, [.init(row: second, kind: .insert(["g1", "ann", 1, .null, "", 3]))]),
-    ], at: 1)
+    let model = MergeModel(
+      [
+        transaction(ada, 1, at: 5, saw: 0, [.init(row: first, kind: .insert(["g0", "ann", 1, 1, "", 3]))]),
+        transaction(bob, 1, at: 4, saw: 0, [.init(row: second, kind: .insert(["g1", "ann", 1, .null, "", 3]))]),
+      ], at: 1)
     #expect(model.tables.rows[first.table].keys.sorted { $0.count < $1.count } == [["g1"]])
     #expect(model.limbo == [first: .unique])
   }
@@ -105,14 +111,17 @@ struct MergeModelTests {
   func references() throws {
     let (shelf, book) = (try name("shelf", "s0"), try name("book", "b0"))
     let (left, right) = (try name("dancer", "d0"), try name("dancer", "d1"))
-    let model = MergeModel([
-      transaction(ada, 1, at: 1, saw: 0, [
-        .init(row: shelf, kind: .insert(["s0", "x", .null])),
-        .init(row: left, kind: .insert(["d0", "d1", 1])), .init(row: right, kind: .insert(["d1", "d0", 1])),
-      ]),
-      transaction(ada, 2, at: 2, saw: 0, [.init(row: shelf, kind: .delete)]),
-      transaction(bob, 1, at: 3, saw: 1, [.init(row: book, kind: .insert(["b0", "s0", .null, .null]))]),
-    ], at: 1)
+    let model = MergeModel(
+      [
+        transaction(
+          ada, 1, at: 1, saw: 0,
+          [
+            .init(row: shelf, kind: .insert(["s0", "x", .null])),
+            .init(row: left, kind: .insert(["d0", "d1", 1])), .init(row: right, kind: .insert(["d1", "d0", 1])),
+          ]),
+        transaction(ada, 2, at: 2, saw: 0, [.init(row: shelf, kind: .delete)]),
+        transaction(bob, 1, at: 3, saw: 1, [.init(row: book, kind: .insert(["b0", "s0", .null, .null]))]),
+      ], at: 1)
     #expect(model.limbo == [book: .reference])
     #expect(model.tables.rows[left.table].count == 2)
   }
@@ -120,13 +129,17 @@ struct MergeModelTests {
   @Test("of two moves that close a circle in a tree the later has no effect")
   func circle() throws {
     let (one, two) = (try name("leaf", "n0"), try name("leaf", "n1"))
-    let model = MergeModel([
-      transaction(ada, 1, at: 1, saw: 0, [
-        .init(row: one, kind: .insert(["n0", .null, "p", .null])), .init(row: two, kind: .insert(["n1", .null, "p", .null])),
-      ]),
-      transaction(ada, 2, at: 2, saw: 0, [.init(row: one, kind: .update([1: .value("n1")]))]),
-      transaction(bob, 1, at: 3, saw: 1, [.init(row: two, kind: .update([1: .value("n0")]))]),
-    ], at: 1)
+    let model = MergeModel(
+      [
+        transaction(
+          ada, 1, at: 1, saw: 0,
+          [
+            .init(row: one, kind: .insert(["n0", .null, "p", .null])),
+            .init(row: two, kind: .insert(["n1", .null, "p", .null])),
+          ]),
+        transaction(ada, 2, at: 2, saw: 0, [.init(row: one, kind: .update([1: .value("n1")]))]),
+        transaction(bob, 1, at: 3, saw: 1, [.init(row: two, kind: .update([1: .value("n0")]))]),
+      ], at: 1)
     #expect(model.tables.rows[one.table][one.key] == ["n0", "n1", "p", .null])
     #expect(model.tables.rows[two.table][two.key] == ["n1", .null, "p", .null])
     #expect(model.masks == [two: [1]])

@@ -5,7 +5,9 @@ import Testing
 
 /// Runs godwit-sim, which this build made beside the tests.
 private enum Simulator {
-  static func run(_ seeds: ClosedRange<Int>, planting fault: PlantedFault?) async throws -> (status: Int32, output: String) {
+  static func run(_ seeds: ClosedRange<Int>, planting fault: PlantedFault?) async throws -> (
+    status: Int32, output: String
+  ) {
     try await run(
       ["--first", "\(seeds.lowerBound)", "--seeds", "\(seeds.count)", "--workers", "1", "--no-shrink"],
       planting: fault?.rawValue)

@@ -17,26 +17,38 @@ struct WorldTests {
   func agree(seed: UInt64) async throws { try await run(seed, .all) }
 
   /// Seeds that ever failed, with the faults there were then.
-  @Test("worlds that went wrong once are sound", arguments: [
-    UInt64(29), 66, 161, 1051, 7540, 10589, 12639, 13142, 14862, 26912, 32155, 36480, 60317, 80445, 110725,
-  ])
+  @Test(
+    "worlds that went wrong once are sound",
+    arguments: [
+      UInt64(29), 66, 161, 1051, 7540, 10589, 12639, 13142, 14862, 26912, 32155, 36480, 60317, 80445, 110725,
+    ])
   func repaired(seed: UInt64) async throws { try await run(seed, .all.subtracting([.halts, .migrations, .hostility])) }
 
-  @Test("worlds in which a loss at a key that a row moved to was not listed once", arguments: [UInt64(613), 835, 876, 944, 110515, 112010, 112569, 303481])
+  @Test(
+    "worlds in which a loss at a key that a row moved to was not listed once",
+    arguments: [UInt64(613), 835, 876, 944, 110515, 112010, 112569, 303481])
   func unlisted(seed: UInt64) async throws { try await run(seed, .all.subtracting([.migrations, .hostility])) }
 
   @Test("worlds of several versions that went wrong once are sound", arguments: [UInt64(2733), 27038])
-  func repairedWithoutMixtures(seed: UInt64) async throws { try await run(seed, .all.subtracting([.halts, .mixtures, .migrations, .hostility])) }
+  func repairedWithoutMixtures(seed: UInt64) async throws {
+    try await run(seed, .all.subtracting([.halts, .mixtures, .migrations, .hostility]))
+  }
 
   @Test("worlds without clones that went wrong once are sound", arguments: [UInt64(154), 1294, 21659])
-  func repairedWithoutClones(seed: UInt64) async throws { try await run(seed, .all.subtracting([.halts, .clones, .migrations, .hostility])) }
+  func repairedWithoutClones(seed: UInt64) async throws {
+    try await run(seed, .all.subtracting([.halts, .clones, .migrations, .hostility]))
+  }
 
-  @Test("worlds of many migrations that went wrong once are sound", arguments: [
-    UInt64(202), 606, 951, 1445, 10192, 11172, 12036, 13159, 13530, 3_102_084, 11_016_902,
-  ])
+  @Test(
+    "worlds of many migrations that went wrong once are sound",
+    arguments: [
+      UInt64(202), 606, 951, 1445, 10192, 11172, 12036, 13159, 13530, 3_102_084, 11_016_902,
+    ])
   func migrated(seed: UInt64) async throws { try await run(seed, .all.subtracting(.hostility)) }
 
-  @Test("worlds in which a count went beyond what it can be at a rejoin are sound", arguments: [UInt64(20_000_102), 20_000_260, 40_000_669])
+  @Test(
+    "worlds in which a count went beyond what it can be at a rejoin are sound",
+    arguments: [UInt64(20_000_102), 20_000_260, 40_000_669])
   func overflowing(seed: UInt64) async throws { try await run(seed, .all) }
 
   /// Of these 1059 and 1236 found that an update of no column was refused by some, and 66 something that waited for what
@@ -44,9 +56,12 @@ struct WorldTests {
   /// contexts which name an effect without its cause mean something to the model that they do not to a merge. 50009514: a row
   /// remembered by a key in another form than its own. 70008176: an end that nobody held any more. 80001319: own work
   /// to a row that was written to at the end of time kept its author from coming back.
-  @Test("replicas agree whatever a hostile member sends, and forget it", arguments: [
-    UInt64(1059), 1154, 1196, 1236, 66, 98, 103, 28, 32, 45, 53, 59, 67, 82, 92, 129, 131, 20_000_473, 20_000_596, 30_000_259, 40_002_462, 50_009_514, 70_008_176, 80_001_319,
-  ])
+  @Test(
+    "replicas agree whatever a hostile member sends, and forget it",
+    arguments: [
+      UInt64(1059), 1154, 1196, 1236, 66, 98, 103, 28, 32, 45, 53, 59, 67, 82, 92, 129, 131, 20_000_473, 20_000_596,
+      30_000_259, 40_002_462, 50_009_514, 70_008_176, 80_001_319,
+    ])
   func hostile(seed: UInt64) async throws {
     let isHostile = Trace(seed: seed).isHostile
     #expect(isHostile)
@@ -78,7 +93,9 @@ struct WorldTests {
     let first = try await Simulation(root: folder.path).run(seed: seed)
     let other = try WorldFolder()
     let second = try await Simulation(root: other.path).run(seed: seed)
-    #expect(first.trace.description(of: Array(0..<first.trace.count)) == second.trace.description(of: Array(0..<second.trace.count)))
+    #expect(
+      first.trace.description(of: Array(0..<first.trace.count))
+        == second.trace.description(of: Array(0..<second.trace.count)))
     #expect(first.transactions == second.transactions)
     #expect(first.conflicts == second.conflicts)
     #expect(first.digest != nil && first.digest == second.digest)

@@ -221,7 +221,9 @@ struct FrameLimitTests {
     }
   }
 
-  @Test("elements of sets are as many as 131,072, or a quarter of the packed bytes; few in each of many rows count for nothing")
+  @Test(
+    "elements of sets are as many as 131,072, or a quarter of the packed bytes; few in each of many rows count for nothing"
+  )
   func elements() throws {
     let large = try frame([sets(1, of: 100_016), sets(1, of: 60_016)])
     #expect(readElements(large, packed: 640_000) == (160_000, nil))

@@ -21,7 +21,8 @@ struct StatementListTests {
   ) throws -> [MemberRecord] {
     try identities.indices.map {
       try MemberRecord.issue(
-        group: group, identity: identities[$0].publicIdentity, name: "m", status: removed.contains($0) ? .removed : .active,
+        group: group, identity: identities[$0].publicIdentity, name: "m",
+        status: removed.contains($0) ? .removed : .active,
         at: 1, by: identities[0])
     }
   }
@@ -39,7 +40,8 @@ struct StatementListTests {
   /// As a header with these members has them, that holds 5 of the first origin, and 7 of the second.
   private var list: StatementList {
     StatementList(
-      group: group, createdAt: 1_000, vector: vector(5, 7), members: RosterRecords(members: records), ended: [origin(1, 9), origin(2, 8)])
+      group: group, createdAt: 1_000, vector: vector(5, 7), members: RosterRecords(members: records),
+      ended: [origin(1, 9), origin(2, 8)])
   }
 
   private func statement(
@@ -48,7 +50,8 @@ struct StatementListTests {
   ) throws -> SignedStatement {
     try SignedStatement.issue(
       group: group, incarnation: incarnation, at: milliseconds, vector: vector,
-      chains: [1, 2, 3].withUnsafeBytes { ContentHash(of: $0) }, members: RosterRecords(members: members ?? records).statuses, ended: ended,
+      chains: [1, 2, 3].withUnsafeBytes { ContentHash(of: $0) },
+      members: RosterRecords(members: members ?? records).statuses, ended: ended,
       by: identities[maker])
   }
 
@@ -64,7 +67,8 @@ struct StatementListTests {
       try statement(1, at: -9_000, vector(5, 7)),
       try statement(1, incarnation: 2, at: .max, vector(9)),
       try statement(1, incarnation: 3, at: .min, VersionVector()),
-      try statement(2, vector(1, 7, 3), members: Array(Self.records(identities, group).prefix(2)), ended: [origin(2, 8)]),
+      try statement(
+        2, vector(1, 7, 3), members: Array(Self.records(identities, group).prefix(2)), ended: [origin(2, 8)]),
       try statement(2, incarnation: 5, VersionVector([origin(7): SequenceNumber(rawValue: 1 << 39)]), members: []),
     ]
     let bytes = try #require(list.encode(statements.reversed()))
@@ -88,7 +92,8 @@ struct StatementListTests {
     let stranger = try Identity.generate(replica: ReplicaID(Identifier128(high: 3, low: 3)))
     let others = try Self.records([stranger], group)
     let ofStranger = try SignedStatement.issue(
-      group: group, incarnation: 1, at: 5, vector: vector(1), chains: .zero, members: RosterRecords(members: records).statuses, ended: [], by: stranger)
+      group: group, incarnation: 1, at: 5, vector: vector(1), chains: .zero,
+      members: RosterRecords(members: records).statuses, ended: [], by: stranger)
     #expect(list.encode([ofStranger]) == nil)
     #expect(list.encode([try statement(0, vector(1), members: records + others)]) == nil)
     #expect(list.encode([try statement(0, vector(1), ended: [origin(3, 3)])]) == nil)
@@ -131,7 +136,8 @@ struct StatementListTests {
     // Of 70,000 entries each, 14 statements are within the limit.
     let held = VersionVector(
       Dictionary(uniqueKeysWithValues: (1...UInt64(65_000)).map { (origin($0), SequenceNumber(rawValue: 1)) }))
-    let list = StatementList(group: group, createdAt: 1_000, vector: held, members: RosterRecords(members: records), ended: [Origin]())
+    let list = StatementList(
+      group: group, createdAt: 1_000, vector: held, members: RosterRecords(members: records), ended: [Origin]())
     let statements = try (UInt32(1)...20).map { try statement(1, incarnation: $0, held) }
     let bytes = try #require(list.encode(statements))
     #expect(try list.decode(bytes) == Array(statements.prefix((1 << 20) / 65_003)))

@@ -47,7 +47,8 @@ struct KillSubject {
       try await replica.compact()
     case "cache": try await CacheSubject.write(replica, step: step)
     case "cache-compute" where arguments.count > 3: try await CacheSubject.compute(replica, log: arguments[3])
-    case "document" where arguments.count > 4: try await replica.documents("shared").merge(arguments[3], json: arguments[4])
+    case "document" where arguments.count > 4:
+      try await replica.documents("shared").merge(arguments[3], json: arguments[4])
     case "import" where arguments.count > 3:
       _ = try await replica.import(from: .file(arguments[3])) { _ in step() }
     default: exit(64)

@@ -6,7 +6,8 @@ import Foundation
 struct GodwitBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "godwit-bench",
-    abstract: "Measure Godwit against its baselines, each as a ratio taken inside one run, and a few rows by the clock.",
+    abstract:
+      "Measure Godwit against its baselines, each as a ratio taken inside one run, and a few rows by the clock.",
     discussion: """
       Examples:
         godwit-bench                    every row, as a table
@@ -43,7 +44,7 @@ struct GodwitBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if let importAt, let importFile { 
+    if let importAt, let importFile {
       return try await ResidentMemory.runImport(importFile, into: importAt, mayBeRefused: importMayBeRefused)
     }
     let folder = NSTemporaryDirectory() + "godwit-bench-\(UUID().uuidString)"
@@ -74,5 +75,6 @@ private func peers(of benchmarks: [Benchmark], _ context: BenchContext) -> [Stri
 }
 
 /// Every row of the table, in the order it is printed.
-let allBenchmarks: [Benchmark] = captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks
+let allBenchmarks: [Benchmark] =
+  captureBenchmarks + modelBenchmarks + queryBenchmarks + openBenchmarks
   + mergeBenchmarks + sealedBenchmarks + arrivalBenchmarks + documentsBenchmarks

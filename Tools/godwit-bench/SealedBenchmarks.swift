@@ -46,7 +46,9 @@ let sealedBenchmarks = [
         try expect(count, 64_000_000)
       },
       baseline: {
-        let count = try await BlockingThread.run { try (0..<64).reduce(0) { total, _ in try total + bare.open(bareSealed) } }
+        let count = try await BlockingThread.run {
+          try (0..<64).reduce(0) { total, _ in try total + bare.open(bareSealed) }
+        }
         try expect(count, 64_000_000)
       }, units: 64)
   },
@@ -66,7 +68,8 @@ private let bareCipher = "OpenSSL's ChaCha20-Poly1305, 64 KiB at a time"
 /// its two recipients' own cost.
 private func hundredChanges(_ name: String, _ kind: AgeKeyKind) -> Benchmark {
   Benchmark(
-    group: "sealed", name: "seal 100 changes to 2 \(name) recipients", baseline: "the same with nothing inside", budget: 1.2
+    group: "sealed", name: "seal 100 changes to 2 \(name) recipients", baseline: "the same with nothing inside",
+    budget: 1.2
   ) { context in
     let content = try await contentOfHundredChanges(context, name)
     let recipients = try (0..<2).map { _ in try AgeIdentity(kind, secret: SecretBytes(random: 32)).recipient }
@@ -104,7 +107,8 @@ private func smallFile(
   _ name: String, _ kind: AgeKeyKind, bare: @escaping @Sendable (_ plain: [UInt8], _ recipient: [UInt8]) throws -> Int
 ) -> Benchmark {
   Benchmark(
-    group: "sealed", name: "seal 10 kB to one \(name) recipient", baseline: "its key agreement and chunk, by hand", budget: 1.6
+    group: "sealed", name: "seal 10 kB to one \(name) recipient", baseline: "its key agreement and chunk, by hand",
+    budget: 1.6
   ) { _ in
     let recipient = try AgeIdentity(kind, secret: SecretBytes(random: 32)).recipient
     let plain = [UInt8](repeating: 7, count: 10_000)

@@ -32,7 +32,8 @@ struct GodwitSim: AsyncParsableCommand {
   @Option(help: ArgumentHelp("With --replay: only these events, such as 3,7,12.", valueName: "events"))
   var keep: String?
 
-  @Option(help: "How many worlds to run at a time. Each waits for its disk now and then, so that two a core are fastest.")
+  @Option(
+    help: "How many worlds to run at a time. Each waits for its disk now and then, so that two a core are fastest.")
   var workers = 4
 
   @Option(help: ArgumentHelp("Leave out a kind of fault: \(Fault.listed).", valueName: "fault"))
@@ -52,7 +53,9 @@ struct GodwitSim: AsyncParsableCommand {
 
   func validate() throws {
     guard workers > 0, seeds > 0 else { throw ValidationError("there must be a worker and a seed") }
-    for name in without + with where Fault(name: name) == nil { throw ValidationError("there is no fault called \(name)") }
+    for name in without + with where Fault(name: name) == nil {
+      throw ValidationError("there is no fault called \(name)")
+    }
     guard keep == nil || replay != nil else { throw ValidationError("--keep needs --replay") }
     if let replay { _ = try kept(of: Trace(seed: replay, faults: faults)) }
     #if DEBUG || GODWIT_PLANT

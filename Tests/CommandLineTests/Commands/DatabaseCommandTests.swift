@@ -150,11 +150,14 @@ import Testing
       """)
     let said = try other.godwit("init", "shown", "--from", "plaintext/shop.db")
     #expect(said.status == 0 && said.error.contains("price: 1 row, without CHECK\n"), "\(said.error)")
-    #expect(said.error.contains("dear: left out, a view\n") && said.error.contains("--json shows all of it"), "\(said.error)")
+    #expect(
+      said.error.contains("dear: left out, a view\n") && said.error.contains("--json shows all of it"), "\(said.error)")
     let made = try #require(try other.godwit("init", "--from", "plaintext/shop.db", "--json").objects().first)
     let table = try #require((made["tables"] as? [[String: Any]])?.first)
-    #expect(table["leftOut"] as? [String] == ["CHECK"] && (table["sql"] as? String)?.hasPrefix("CREATE TABLE price") == true)
+    #expect(
+      table["leftOut"] as? [String] == ["CHECK"] && (table["sql"] as? String)?.hasPrefix("CREATE TABLE price") == true)
     let left = try #require(made["leftOut"] as? [[String: String]])
-    #expect(left == [["type": "view", "name": "dear", "sql": "CREATE VIEW dear AS SELECT * FROM price WHERE cents > 3"]])
+    #expect(
+      left == [["type": "view", "name": "dear", "sql": "CREATE VIEW dear AS SELECT * FROM price WHERE cents > 3"]])
   }
 }

@@ -41,7 +41,8 @@ import Testing
     let machine = try machine()
     let bad: [(String, String)] = [
       ("{\"_key\":\"a\"}\n{\"_key\":\"b\",\"n\":}", "line 2"), ("{\"name\":\"no key\"}", "_key"), ("[1]", "no object"),
-      ("[{\"_key\":\"a\"}", "does not end"), ("[{\"_key\":\"a\"} {\"_key\":\"b\"}]", "comma"), ("{\"_key\":\"a\",\"x\":1", "ends too early"),
+      ("[{\"_key\":\"a\"}", "does not end"), ("[{\"_key\":\"a\"} {\"_key\":\"b\"}]", "comma"),
+      ("{\"_key\":\"a\",\"x\":1", "ends too early"),
       ("{\"_key\":\"a\",\"x\":1,\"x\":2}", "twice"),
     ]
     for (text, told) in bad {
@@ -60,9 +61,13 @@ import Testing
     #expect(try machine.godwit("put", "kk", input: lines.reduce(Data(), +)).status == 0)
     let listed = try machine.godwit("get", "kk").objects().compactMap { $0["_key"] as? String }
     #expect(listed == keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
-    let shown = try machine.godwit("query", "--collection", "kk", "--json").objects().compactMap { $0["key"] as? String }
+    let shown = try machine.godwit("query", "--collection", "kk", "--json").objects().compactMap {
+      $0["key"] as? String
+    }
     #expect(shown == listed)
-    let ordered = try machine.godwit("query", "--collection", "kk", "--order", "n, _key desc", "--json", "--limit", "2200").objects()
+    let ordered = try machine.godwit(
+      "query", "--collection", "kk", "--order", "n, _key desc", "--json", "--limit", "2200"
+    ).objects()
     #expect(ordered.compactMap { $0["key"] as? String } == Array(listed.reversed().prefix(2_200)))
     #expect(try machine.godwit("query", "--collection", "kk").lines.count == keys.count + 1)
     for key in keys.prefix(3) {
@@ -82,7 +87,8 @@ import Testing
       ("[{\"_key\":\"a\"}] garbage", [], "line 1, column 16"), ("{\"_key\":\"a\"}\n17", [], "line 2, column 1"),
       ("{\"in\":[{\"_key\":\"a\"}],\"x\":}", ["--at", "in"], "line 1, column 26"),
       ("{\"in\":[{\"_key\":\"a\"}],\n\"in\":[{\"_key\":\"b\"}]}", ["--at", "in"], "twice, at line 2, column 1"),
-      ("{\"in\":[{\"_key\":\"a\"}]", ["--at", "in"], "a comma is missing"), ("{\"in\":[{\"_key\":\"a\"}]} x", ["--at", "in"], "column 23"),
+      ("{\"in\":[{\"_key\":\"a\"}]", ["--at", "in"], "a comma is missing"),
+      ("{\"in\":[{\"_key\":\"a\"}]} x", ["--at", "in"], "column 23"),
       ("{\"in\":[{\"_key\":\"a\"}],\"x\":[1,}", ["--at", "in"], "column"), ("[{\"_key\":\"a\"}", [], "does not end"),
     ]
     for (text, options, told) in bad {
@@ -96,9 +102,12 @@ import Testing
   @Test func whatGetWritesPutReadsWithItsExpiryAndItsOwnReservedMembers() throws {
     let machine = try machine()
     let own = "{\"_key\":\"mine\",\"__expires\":[1],\"n\":1}"
-    #expect(try machine.godwit("put", "c", "--as", "a", "--expires", "2099-01-02T03:04:05.678Z", input: Data(own.utf8)).status == 0)
+    #expect(
+      try machine.godwit("put", "c", "--as", "a", "--expires", "2099-01-02T03:04:05.678Z", input: Data(own.utf8)).status
+        == 0)
     #expect(try machine.godwit("put", "c", input: Data("{ \"_key\":\"b\" ,\n \"x\":1}".utf8)).status == 0)
-    let lines = "{\"___expires\":[1],\"__key\":\"mine\",\"_expires\":\"2099-01-02T03:04:05.678Z\",\"_key\":\"a\",\"n\":1}\n{\"_key\":\"b\",\"x\":1}\n"
+    let lines =
+      "{\"___expires\":[1],\"__key\":\"mine\",\"_expires\":\"2099-01-02T03:04:05.678Z\",\"_key\":\"a\",\"n\":1}\n{\"_key\":\"b\",\"x\":1}\n"
     let first = try machine.godwit("get", "c").text
     #expect(first == lines)
     #expect(try machine.godwit("put", "d", input: Data(first.utf8)).status == 0)
@@ -111,7 +120,8 @@ import Testing
   @Test func errorsOfPutNameThePlaceInTheFileAndWhatIsStored() throws {
     let machine = try machine()
     let before = (0..<1_000).map { "{\"_key\":\"k\($0)\"}\n" }.joined()
-    let late = try machine.godwit("put", "c", input: Data((before + "\n  {\"n\":2,\n   \"_key\":\"b\",\n\"x\":1.}").utf8))
+    let late = try machine.godwit(
+      "put", "c", input: Data((before + "\n  {\"n\":2,\n   \"_key\":\"b\",\n\"x\":1.}").utf8))
     #expect(late.status == 1 && late.error.contains("at line 1004, column 5"), "\(late.error)")
     #expect(late.error.contains("the first 1000 documents are stored, and nothing after"))
     #expect(try machine.godwit("get", "c").lines.count == 1_000)
@@ -178,15 +188,18 @@ import Testing
 
   @Test func queriesAndListingsShowDocuments() throws {
     let machine = try machine()
-    let lines = "{\"_key\":\"a\",\"name\":\"Ada\",\"n\":3}\n{\"_key\":\"b\",\"name\":\"Bob\"}\n{\"_key\":\"c\",\"name\":\"Cy\",\"n\":10}\n"
+    let lines =
+      "{\"_key\":\"a\",\"name\":\"Ada\",\"n\":3}\n{\"_key\":\"b\",\"name\":\"Bob\"}\n{\"_key\":\"c\",\"name\":\"Cy\",\"n\":10}\n"
     try machine.godwit("put", "people", input: Data(lines.utf8))
     let found = try machine.godwit("query", "--collection", "people", "--where", "n > 1", "--order", "n desc")
     #expect(found.lines == ["_key   n  name", "c     10  Cy", "a      3  Ada"])
     let keys = try machine.godwit("query", "--collection", "people", "--limit", "1", "--json").objects()
     #expect(keys.map { $0["key"] as? String } == ["a"])
     #expect(try machine.godwit("query", "SELECT name FROM documents_people WHERE n = 3").lines == ["name", "Ada"])
-    #expect(try machine.godwit("tables").lines == ["table             rows  collection", "documents_people     3  people"])
-    #expect(Set(try #require(try machine.godwit("tables", "--json").objects().first).keys) == ["table", "rows", "collection"])
+    #expect(
+      try machine.godwit("tables").lines == ["table             rows  collection", "documents_people     3  people"])
+    #expect(
+      Set(try #require(try machine.godwit("tables", "--json").objects().first).keys) == ["table", "rows", "collection"])
     #expect(try machine.godwit("query", "--collection", "people", "--where", "n >").error.contains("column 4"))
     #expect(try machine.godwit("query", "--where", "n > 1", "SELECT 1").status == 64)
     #expect(try machine.godwit("query").status == 64)
@@ -198,7 +211,8 @@ import Testing
     try machine.godwit("put", "c", input: Data(lines.utf8))
     #expect(try machine.godwit("rm", "c", "k1", "none").status == 0)
     #expect(try machine.godwit("rm", "c", "none").status == 1)
-    #expect(try machine.godwit("rm", "c", "--where", "n > 4", "--json").text == "{\"collection\":\"c\",\"deleted\":2}\n")
+    #expect(
+      try machine.godwit("rm", "c", "--where", "n > 4", "--json").text == "{\"collection\":\"c\",\"deleted\":2}\n")
     #expect(try machine.godwit("get", "c").lines.count == 3)
     #expect(try machine.godwit("rm", "c", "--all").error == "3 documents deleted\n")
     #expect(try machine.godwit("rm", "c", "--all").status == 1)
@@ -237,7 +251,10 @@ import Testing
 
     let queries = [
       ["query", "--collection", "countries", "--where", "rating = 5 and visited = true"],
-      ["query", "--collection", "countries", "--where", "name contains 'land'", "--order", "numeric desc", "--limit", "9"],
+      [
+        "query", "--collection", "countries", "--where", "name contains 'land'", "--order", "numeric desc", "--limit",
+        "9",
+      ],
       ["query", "--collection", "languages", "--where", "scope = 'M' or alpha_2 in ('de', 'fr')", "--order", "name"],
       ["query", "SELECT count(*) AS languages FROM documents_languages"], ["get", "countries", "FR"], ["tables"],
     ]
@@ -247,7 +264,8 @@ import Testing
       #expect(try laptop.run(query).text == here.text, "\(query)")
     }
     let france = try #require(try desk.godwit("get", "countries", "FR").objects().first)
-    #expect(france["rating"] as? Int == 5 && france["visited"] as? Bool == true && france["alpha_3"] as? String == "FRA")
+    #expect(
+      france["rating"] as? Int == 5 && france["visited"] as? Bool == true && france["alpha_3"] as? String == "FRA")
     #expect(try desk.digest() == laptop.digest())
     #expect(try desk.godwit("conflicts").output.isEmpty)
   }

@@ -77,7 +77,9 @@ import Testing
     #expect(try desk.godwit("log", "--limit", "2", "--json").objects().count == 2)
     let conflicts = try desk.godwit("conflicts").text
     #expect(names.allSatisfy(conflicts.contains), "\(conflicts)")
-    let key = try #require(try desk.godwit("query", "--json", "SELECT hex(id) AS id FROM note WHERE views = 1").objects().first?["id"] as? String)
+    let key = try #require(
+      try desk.godwit("query", "--json", "SELECT hex(id) AS id FROM note WHERE views = 1").objects().first?["id"]
+        as? String)
     let why = try desk.godwit("why", "note", key, "title").text
     #expect(names.allSatisfy(why.contains), "\(why)")
   }
@@ -166,7 +168,8 @@ import Testing
     let object = try #require(try planned.objects().first)
     #expect(
       Set(object.keys) == [
-        "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing", "forks",
+        "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing",
+        "forks",
         "leftOut", "planned", "state", "snapshotRows", "losses", "members", "dropped", "differing",
         "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
       ])
@@ -297,7 +300,10 @@ import Testing
     #expect(Set(missing.keys) == ["replica", "name", "first", "last", "holders"])
     let holders = try #require(missing["holders"] as? [[String: Any]])
     #expect(Set(holders.compactMap { $0["name"] as? String }) == ["desk", "laptop"])
-    #expect(keys((object["waiting"] as? [Any])?.first) == ["replica", "name", "first", "last", "transactions", "bytes", "setAside"])
+    #expect(
+      keys((object["waiting"] as? [Any])?.first) == [
+        "replica", "name", "first", "last", "transactions", "bytes", "setAside",
+      ])
     try #require(try desk.pipe(["export", "--all", "-"], to: phone, ["import", "-"]).status == 0)
     #expect(try phone.godwit("missing").status == 0)
   }

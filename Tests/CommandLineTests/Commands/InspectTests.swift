@@ -9,7 +9,9 @@ import Testing
     try #require(try desk.godwit("export", "changes.sync").status == 0)
     let outcome = try laptop.godwit("inspect", desk.path("changes.sync"))
     #expect(outcome.status == 0, "\(outcome.error)")
-    let expected = ["2 × X25519", "from        desk", "for ", "laptop", "1 transaction", "note +3", "desk 1", "verified"]
+    let expected = [
+      "2 × X25519", "from        desk", "for ", "laptop", "1 transaction", "note +3", "desk 1", "verified",
+    ]
     for words in expected {
       #expect(outcome.text.contains(words), "\(words) is not in \(outcome.text)")
     }

@@ -50,9 +50,10 @@ import Testing
     #expect(
       try keys(imported)
         == [
-          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "quarantined", "missing",
+          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "quarantined",
+          "missing",
           "snapshot", "snapshotRows", "replayed", "needsSnapshot", "forks", "leftOut", "losses", "members", "dropped",
-        "differing",
+          "differing",
         ])
   }
 
@@ -62,7 +63,8 @@ import Testing
     let file = desk.path("changes.sync")
     let outside: Set<String> = ["file", "bytes", "headerBytes", "armored", "stanzas", "opens"]
     let inside: Set<String> = [
-      "format", "statements", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "snapshot", "transactions",
+      "format", "statements", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "snapshot",
+      "transactions",
       "ranges", "tables", "schemaVersion", "migrations", "held", "forgotten", "containerBytes", "containerHeaderBytes",
       "frames", "packedBytes", "unpackedBytes", "signature",
     ]
@@ -98,8 +100,10 @@ import Testing
     let status = try desk.godwit("status", "--json")
     #expect(
       try keys(status) == [
-        "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting", "waitingOf", "missing",
-        "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion", "quarantined",
+        "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting",
+        "waitingOf", "missing",
+        "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion",
+        "quarantined",
         "forks", "differing", "altered",
       ])
     let object = try #require(try status.objects().first)

@@ -141,11 +141,13 @@ import Testing
     let second = try laptop.pipe(["export", "-"], to: desk, ["import", "-"])
     #expect(second.text.contains("; members: phone removed by attic"), "\(second.text)")
     let log = try desk.godwit("member", "log", "--json").objects()
-    #expect(log.map { "\($0["kind"] ?? "") \($0["name"] ?? "")" }
-      == ["founded desk", "added laptop", "added phone", "renamed attic", "removed phone"])
+    #expect(
+      log.map { "\($0["kind"] ?? "") \($0["name"] ?? "")" }
+        == ["founded desk", "added laptop", "added phone", "renamed attic", "removed phone"])
     #expect(Set(log[0].keys) == ["kind", "replica", "name", "formerName", "by", "time"])
     let lines = try desk.godwit("member", "log").lines
-    #expect(lines.count == 6 && lines[0].hasPrefix("TIME") && lines[5].contains("removed") && lines[5].hasSuffix("attic"))
+    #expect(
+      lines.count == 6 && lines[0].hasPrefix("TIME") && lines[5].contains("removed") && lines[5].hasSuffix("attic"))
   }
 
   @Test func aReplacedIdentityIsBelievedWithTheNextFile() async throws {

@@ -43,7 +43,9 @@ import Testing
     #expect((status["migrations"] as? [[String: Any]])?.map { $0["ran"] is String } == [true, false])
 
     let sender = try #require(try desk.godwit("status", "--json").objects().first?["name"] as? String)
-    let brought = (status["migrations"] as? [[String: Any]])?.map { ($0["broughtBy"] as? [String: Any])?["name"] as? String }
+    let brought = (status["migrations"] as? [[String: Any]])?.map {
+      ($0["broughtBy"] as? [String: Any])?["name"] as? String
+    }
     #expect(brought == [sender, sender])
     #expect(try archive.godwit("migrate", "--status").text.contains("  \(sender)  "))
 
@@ -65,7 +67,8 @@ import Testing
     #expect(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
     for refused in [try archive.godwit("migrate"), try archive.godwit("migrate", "--dry-run")] {
       #expect(refused.status == 14)
-      #expect(refused.error.contains("the data step \"mark\" is SQL of the program, and is known here by its name alone"))
+      #expect(
+        refused.error.contains("the data step \"mark\" is SQL of the program, and is known here by its name alone"))
       #expect(refused.error.contains("godwit migrate FILE"))
     }
     let printed = try archive.godwit("migrate", "--print").text

@@ -14,7 +14,9 @@ private let age = "/usr/bin/age"
     process.standardError = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
-    return (process.terminationStatus, process.terminationStatus == 0 ? try machine.read("plaintext/container") : Data())
+    return (
+      process.terminationStatus, process.terminationStatus == 0 ? try machine.read("plaintext/container") : Data()
+    )
   }
 
   @Test func nothingIsWrittenWhereTheWarningCannotBe() throws {

@@ -249,7 +249,8 @@ import Testing
     let key = try machine.godwit("keyring", "new-key").text.trimmingCharacters(in: .whitespacesAndNewlines)
     try secretFile("key", key)
     try machine.write(
-      Data("cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$PPID/limits /proc/$PPID/status > shown; cat key\n".utf8), to: "script")
+      Data("cat /proc/$PPID/cmdline /proc/$PPID/environ /proc/$PPID/limits /proc/$PPID/status > shown; cat key\n".utf8),
+      to: "script")
     try #require(try machine.godwit("keyring", "add", "command:cat key").status == 0)
     try loseMachineKey()
     let outcome = try machine.godwit("status", "--key-command", "sh script")

@@ -79,7 +79,9 @@ extension SystemCalls {
       calls.filter { !$0.hasFailed }.compactMap { call in
         switch call.name {
         case "open", "openat", "openat2", "creat":
-          let isWriting = ["O_WRONLY", "O_RDWR", "O_CREAT", "creat"].contains { call.text.contains($0) || call.name == $0 }
+          let isWriting = ["O_WRONLY", "O_RDWR", "O_CREAT", "creat"].contains {
+            call.text.contains($0) || call.name == $0
+          }
           return isWriting ? call.descriptorPath : nil
         case "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "mkdir", "mkdirat":
           return call.strings.last

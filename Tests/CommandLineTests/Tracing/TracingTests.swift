@@ -13,11 +13,14 @@ struct TracingTests {
   private static let passphrase = "correct horse battery 5f1d"
   /// Opened for writing, made or renamed to, in the machine's folder.
   private static let allowed = [
-    #"\.godwit"#, #"\.godwit/database(\.new|\.old)?(-wal|-shm|-journal)?"#, #"\.godwit/(lock|database-gate|rekey\.lock|trial)"#,
+    #"\.godwit"#, #"\.godwit/database(\.new|\.old)?(-wal|-shm|-journal)?"#,
+    #"\.godwit/(lock|database-gate|rekey\.lock|trial)"#,
     #"\.godwit/keyring(\.anchor)?(\.\w+\.tmp|\.lock)?"#, #"config"#, #"config/godwit"#,
-    #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#, #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\d{3})?(\.\w+\.tmp|\.new)?"#,
+    #"config/godwit/machine\.key(\.\w+\.tmp|\.lock)?"#,
+    #"[\w-]+\.(godwit-invitation|godwit-sync)(\.\d{3})?(\.\w+\.tmp|\.new)?"#,
     #"[\w-]+\.godwit-backup(\.\w+\.tmp(-wal|-shm|-journal)?)?"#, #"\w{8}-[\w-]+\.(out|err)"#,
-    #"plaintext/leaving\.db(\.\w+\.tmp)?"#, #"plaintext/age-identity\.txt(\.\w+\.tmp)?"#, #"plaintext/#\d+ \(deleted\)"#,
+    #"plaintext/leaving\.db(\.\w+\.tmp)?"#, #"plaintext/age-identity\.txt(\.\w+\.tmp)?"#,
+    #"plaintext/#\d+ \(deleted\)"#,
   ]
 
   private static let migrations = """
@@ -64,7 +67,8 @@ struct TracingTests {
 
   /// The commands of two machines that become a group and exchange a document, each with what strace saw.
   /// Also the secrets before the database's key is changed, and after.
-  private func commands() throws -> (seen: [(command: String, machine: Machine, calls: SystemCalls)], secrets: Secrets) {
+  private func commands() throws -> (seen: [(command: String, machine: Machine, calls: SystemCalls)], secrets: Secrets)
+  {
     var seen: [(command: String, machine: Machine, calls: SystemCalls)] = []
     @discardableResult
     func run(_ machine: Machine, _ arguments: String..., failing: Bool = false) throws -> Outcome {
@@ -130,7 +134,8 @@ struct TracingTests {
     #expect(secrets.all.count >= 40)
     for (command, machine, calls) in seen {
       #expect(calls.calls.contains { $0.name == "execve" }, "\(command): nothing was seen")
-      let onlyReads = ["inspect", "verify /", "keyring list", "keyring test", "keyring new-key", "init again"].contains { command.hasPrefix($0) }
+      let onlyReads = ["inspect", "verify /", "keyring list", "keyring test", "keyring new-key", "init again"].contains
+      { command.hasPrefix($0) }
       #expect(onlyReads == calls.writtenPaths.isEmpty, "\(command) writes to \(calls.writtenPaths)")
       for (name, secret) in secrets.all {
         // The machine key's file holds its text, what is exported on purpose its keys, and nothing else does.
@@ -146,7 +151,8 @@ struct TracingTests {
       // The process that reads another program's database hands its rows to the one that started it.
       let isRead = command.hasPrefix("init --from")
       let astray = content.filter {
-        !(isAsked && ($0.hasSuffix(".out") || $0.hasSuffix(" (deleted)"))) && !(isRead && $0.hasPrefix("sendto socket:"))
+        !(isAsked && ($0.hasSuffix(".out") || $0.hasSuffix(" (deleted)")))
+          && !(isRead && $0.hasPrefix("sendto socket:"))
       }
       #expect(astray.isEmpty, "\(command) shows content: \(astray)")
       #expect((isAsked || isRead) == !content.isEmpty, "\(command)")
@@ -162,7 +168,8 @@ struct TracingTests {
     let text = String(decoding: Self.marker, as: UTF8.self)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: SystemCalls.program)
-    process.arguments = SystemCalls.arguments(log: log, ["/bin/sh", "-c", "echo $MARKER > '\(desk.path("plaintext/planted"))'"])
+    process.arguments = SystemCalls.arguments(
+      log: log, ["/bin/sh", "-c", "echo $MARKER > '\(desk.path("plaintext/planted"))'"])
     process.environment = ["MARKER": text]
     try process.run()
     process.waitUntilExit()
@@ -181,9 +188,13 @@ struct TracingTests {
 
   /// Before any file of the machine is opened.
   private static func isProtected(_ calls: SystemCalls) -> Bool {
-    let firstKey = calls.calls.firstIndex { $0.name == "openat" && $0.descriptorPath.map { $0.hasSuffix(".key") || $0.hasSuffix("keyring") } == true }
+    let firstKey = calls.calls.firstIndex {
+      $0.name == "openat" && $0.descriptorPath.map { $0.hasSuffix(".key") || $0.hasSuffix("keyring") } == true
+    }
     let before = calls.calls[..<(firstKey ?? calls.calls.endIndex)]
-    return before.contains { $0.name == "prctl" && $0.text.hasPrefix("(PR_SET_DUMPABLE, SUID_DUMP_DISABLE") && !$0.hasFailed }
+    return before.contains {
+      $0.name == "prctl" && $0.text.hasPrefix("(PR_SET_DUMPABLE, SUID_DUMP_DISABLE") && !$0.hasFailed
+    }
       && before.contains { $0.text.contains("RLIMIT_CORE, {rlim_cur=0, rlim_max=0}") && !$0.hasFailed }
   }
 }
@@ -195,7 +206,8 @@ private struct Secrets {
   init(of machines: [Machine], passphrase: String) throws {
     add("passphrase", text: passphrase)
     for machine in machines {
-      let text = String(decoding: try machine.read("config/godwit/machine.key"), as: UTF8.self).trimmingCharacters(in: .newlines)
+      let text = String(decoding: try machine.read("config/godwit/machine.key"), as: UTF8.self).trimmingCharacters(
+        in: .newlines)
       add("machine key's text", text: text)
       add("machine key", try Bech32.decode(Array(text.utf8), what: "it").data)
       let contents = try Keyring.open(
@@ -216,6 +228,8 @@ private struct Secrets {
   /// As bytes and as hexadecimal digits, which is how SQL takes a key.
   mutating func add(_ name: String, _ bytes: [UInt8]) {
     let digits = Hexadecimal.encode(bytes)
-    all += [(name, bytes), ("\(name)'s digits", Array(digits.utf8)), ("\(name)'s digits", Array(digits.uppercased().utf8))]
+    all += [
+      (name, bytes), ("\(name)'s digits", Array(digits.utf8)), ("\(name)'s digits", Array(digits.uppercased().utf8)),
+    ]
   }
 }

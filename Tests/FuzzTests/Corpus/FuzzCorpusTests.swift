@@ -40,7 +40,9 @@ struct FuzzCorpusTests {
 
   private static let isRecording = ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil
 
-  @Test("every prefix, and every input with one bit changed, is refused or read as it should be", arguments: FuzzTarget.all.map(\.name))
+  @Test(
+    "every prefix, and every input with one bit changed, is refused or read as it should be",
+    arguments: FuzzTarget.all.map(\.name))
   func near(name: String) throws {
     let target = try #require(FuzzTarget.named(name))
     for (start, bytes) in try target.starts() where bytes.count < 400 {
@@ -65,7 +67,9 @@ struct FuzzCorpusTests {
 
   @Test("a fault is told, whichever error it shows by, and a refusal is none")
   func faults() throws {
-    func target(_ error: any Error) -> FuzzTarget { FuzzTarget(name: "x", decode: { _ in throw error }, starts: { [:] }) }
+    func target(_ error: any Error) -> FuzzTarget {
+      FuzzTarget(name: "x", decode: { _ in throw error }, starts: { [:] })
+    }
     #expect(throws: FuzzFault.self) { try target(FuzzFault(description: "it is wrong")).judge([]) }
     #expect(throws: CocoaError.self) { try target(CocoaError(.featureUnsupported)).judge([]) }
     try target(GodwitError(.corruptFile, "refused")).judge([])

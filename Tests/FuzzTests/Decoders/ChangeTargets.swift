@@ -8,7 +8,11 @@ extension FuzzTarget {
   static let changeTargets = [changeSet, rowState, logRecord]
 
   /// A transaction's operations, as their origin wrote them and all others relay them.
-  static let changeSet = FuzzTarget(name: "change-set") { try checkChanges($0) } starts: { ["kinds": SyncFileStarts.changes] }
+  static let changeSet = FuzzTarget(name: "change-set") {
+    try checkChanges($0)
+  } starts: {
+    ["kinds": SyncFileStarts.changes]
+  }
 
   /// What is remembered of a row.
   static let rowState = FuzzTarget(name: "row-state") { bytes in
@@ -122,7 +126,8 @@ enum ChangeStarts {
     ]
     var twice = RowState()
     twice.inserts = all.inserts
-    twice.moves = Set([[1, 4], [1, 5]].map { RowMove(stamp: stamp(1, 8), target: $0, cells: [:], seen: all.inserts) })
+    twice.moves = Set(
+      [[1, 4], [1, 5]].map { RowMove(stamp: stamp(1, 8), target: $0, cells: [:], seen: all.inserts) })
     return try [
       "all": all, "settled": .settled, "empty": RowState(), "two-moves-at-once": twice,
     ].mapValues { state in

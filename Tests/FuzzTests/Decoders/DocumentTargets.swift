@@ -29,13 +29,16 @@ extension FuzzTarget {
     let written = value.text
     try require(try JSON(text: written) == value, "a value that is written and read differs")
     try require(try JSON(text: written).text == written, "a value has two texts")
-    try require(DocumentCell.json(of: DocumentCell.value(of: value)) == value, "a value that is stored and read differs")
+    try require(
+      DocumentCell.json(of: DocumentCell.value(of: value)) == value, "a value that is stored and read differs")
     try checkCell(bytes, value)
   } starts: {
     let texts = [
       "object": #"{"name":"Ada","tags":["new",1,2.5,null,true,false],"at":{"x":-0.0,"y":1e3}}"#,
-      "escapes": #"["\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00","\\[","{x"]"#, "numbers": "[0,-0,12,9223372036854775807,1e308,0.1,-5e-7]",
-      "deep": String(repeating: "[", count: 20) + String(repeating: "]", count: 20), "lines": "{\n  \"a\": 1,\n  \"b\": [\n  ]\n}",
+      "escapes": #"["\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00","\\[","{x"]"#,
+      "numbers": "[0,-0,12,9223372036854775807,1e308,0.1,-5e-7]",
+      "deep": String(repeating: "[", count: 20) + String(repeating: "]", count: 20),
+      "lines": "{\n  \"a\": 1,\n  \"b\": [\n  ]\n}",
       "word": "null", "marked": #""[1]""#,
     ]
     return texts.mapValues { Array($0.utf8) }
@@ -48,7 +51,8 @@ extension FuzzTarget {
       do {
         return try work()
       } catch let error as GodwitError {
-        try require(error.message.contains("at column ") && error.code == .invalidArgument, "\(error) does not say where")
+        try require(
+          error.message.contains("at column ") && error.code == .invalidArgument, "\(error) does not say where")
         return nil
       }
     }
@@ -65,7 +69,8 @@ extension FuzzTarget {
   } starts: {
     let texts = [
       "condition": "price > 3 and tags contains 'new' or not (stock = 0 and key in ('a', \"b\", 2.5))",
-      "order": "name, date desc, \"a b\" asc", "null": "a is null and b.c is not null or d <> true", "quotes": "'it''s' = x",
+      "order": "name, date desc, \"a b\" asc", "null": "a is null and b.c is not null or d <> true",
+      "quotes": "'it''s' = x",
       "number": "a >= -1e9 and b != +5",
     ]
     return texts.mapValues { Array($0.utf8) }
@@ -80,10 +85,12 @@ extension FuzzTarget {
     try require(DocumentDate.text(again) == text, "a date has two texts")
     // Offsets may lead out of the years that have four digits; those are written as the nearest that has.
     let isNear = abs(again.timeIntervalSince(date)) < 0.001
-    try require(isNear || text.hasPrefix("0000-01-01") || text.hasPrefix("9999-12-31"), "a date that is written differs")
+    try require(
+      isNear || text.hasPrefix("0000-01-01") || text.hasPrefix("9999-12-31"), "a date that is written differs")
   } starts: {
     let texts = [
-      "date": "2024-02-29", "time": "2026-11-22T01:02:03.456Z", "offset": "1969-12-31 23:59+05:30", "leap": "2016-12-31T23:59:60Z",
+      "date": "2024-02-29", "time": "2026-11-22T01:02:03.456Z", "offset": "1969-12-31 23:59+05:30",
+      "leap": "2016-12-31T23:59:60Z",
       "comma": "0000-01-01t00:00:00,5-23:59",
     ]
     return texts.mapValues { Array($0.utf8) }

@@ -14,7 +14,8 @@ extension FuzzTarget {
     try require(file.bytes == bytes, "a keyring that is written again differs")
     _ = try unlessRefused { try file.contents(masterKey: FuzzKeys.passphrase) }
     let descriptions = try file.slotDescriptions()
-    try require(descriptions.map(\.number) == Array(descriptions.indices).map { $0 + 1 }, "slots are numbered otherwise")
+    try require(
+      descriptions.map(\.number) == Array(descriptions.indices).map { $0 + 1 }, "slots are numbered otherwise")
     for slot in file.slots {
       guard let known = try file.factorSlot(slot) else { continue }
       try require(known.slot == slot, "a slot that is written again differs")

@@ -51,11 +51,13 @@ extension FuzzTarget {
       let problem = ExpressionLanguage.problem(of: "(\(text))", over: "x")
     {
       try require(
-        ["nested", "words", "bytes"].contains(where: problem.contains), "an expression is none in parentheses: \(problem)")
+        ["nested", "words", "bytes"].contains(where: problem.contains),
+        "an expression is none in parentheses: \(problem)")
     }
   } starts: {
     let texts = [
-      "plain": "accounts", "capitals": "$a$b", "scalar": "$228_$128512_", "mark": "$$", "check": "length(x) > 3 AND ('a''b' <> x)",
+      "plain": "accounts", "capitals": "$a$b", "scalar": "$228_$128512_", "mark": "$$",
+      "check": "length(x) > 3 AND ('a''b' <> x)",
       "case": "CASE WHEN x GLOB '[0-9]*' THEN CAST(x AS INTEGER) ELSE -1 END",
       "list": "x NOT IN (1, -2.5e3, x'00', NULL) OR x NOT BETWEEN 1 AND 0xFF",
       "quotes": "\"x\" LIKE '%a_' ESCAPE '!' AND x COLLATE NOCASE = 'a'",
@@ -83,7 +85,8 @@ private enum MigrationStarts {
     let title = ColumnDefinition(
       name: "title", type: .text, isNullable: false, defaultValue: "none", check: "length(title) < 9")
     let folder = ColumnDefinition(
-      name: "folder", type: .blob, isNullable: true, reference: Reference(table: "note", onDelete: .setNull, isAcyclic: true))
+      name: "folder", type: .blob, isNullable: true,
+      reference: Reference(table: "note", onDelete: .setNull, isAcyclic: true))
     let note = try TableDefinition(
       name: "note", keyCount: 1,
       columns: [

@@ -19,7 +19,8 @@ extension FuzzTarget {
     let sealer = try AgeSealer(recipients: named?.prefix(8).map { $0 } ?? [identity.recipient], to: sink)
     try sealer.write(bytes)
     try sealer.finish()
-    let reader = try SyncFileReader(AgeEnvelope(MemorySource(sink.bytes)), identities: [identity]) { _ in .reported(nil) }
+    let reader = try SyncFileReader(AgeEnvelope(MemorySource(sink.bytes)), identities: [identity]) { _ in .reported(nil)
+    }
     if reader.header.snapshot == nil {
       while let record = try reader.next() { try checkChanges(record.changes) }
     } else {
@@ -89,7 +90,8 @@ extension FuzzTarget {
     var reader = ByteReader(bytes)
     var writer = ByteWriter()
     while !reader.isAtEnd {
-      let item = try SnapshotItem(reading: &reader, tables: 4, origins: FuzzKeys.origins.count, migrations: Int(UInt32.max))
+      let item = try SnapshotItem(
+        reading: &reader, tables: 4, origins: FuzzKeys.origins.count, migrations: Int(UInt32.max))
       item.write(to: &writer)
       switch item {
       case .row(_, let values): try values.withUnsafeBytes { row in _ = try unlessRefused { try checkRow(row) } }
@@ -111,7 +113,9 @@ extension FuzzTarget {
       "hold-nothing": .hold(kind: 0, targetTable: nil, target: key[...], table: 3, key: key[...]),
       "ahead": .ahead(table: 2, key: key[...], hlc: HLC(milliseconds: 1_700_000_000_000)),
     ]
-    items["transaction"] = record.map { .transaction(origin: 1, SnapshotTransaction($0, images: SyncFileStarts.images)) }
+    items["transaction"] = record.map {
+      .transaction(origin: 1, SnapshotTransaction($0, images: SyncFileStarts.images))
+    }
     return items.mapValues { item in
       var writer = ByteWriter()
       item.write(to: &writer)
@@ -139,7 +143,8 @@ extension FuzzTarget {
     guard let header = try? headerBytes(of: container) else { return container }
     var container = container
     let place = SyncFileFormat.magic.count + 1 + 16 + 16 + 4
-    container.replaceSubrange(place..<place + ContentHash.byteCount, with: header.withUnsafeBytes { ContentHash(of: $0) }.bytes)
+    container.replaceSubrange(
+      place..<place + ContentHash.byteCount, with: header.withUnsafeBytes { ContentHash(of: $0) }.bytes)
     return container
   }
 
@@ -209,12 +214,14 @@ enum SyncFileStarts {
   static let records: [String: [TransactionRecord]] = [
     "one": [record(0, 1)],
     "three": [
-      record(0, 1), record(1, 1, context: VersionVector([FuzzKeys.origins[0]: SequenceNumber(rawValue: 1)])), record(0, 2),
+      record(0, 1), record(1, 1, context: VersionVector([FuzzKeys.origins[0]: SequenceNumber(rawValue: 1)])),
+      record(0, 2),
     ],
   ]
 
   /// With a digest ahead, as of a transaction that waits at the sender.
-  private static let proof = HeadProof(ahead: [.zero], signature: [UInt8](repeating: 7, count: SignedHead.signatureByteCount))
+  private static let proof = HeadProof(
+    ahead: [.zero], signature: [UInt8](repeating: 7, count: SignedHead.signatureByteCount))
 
   static func range(_ origin: Origin, _ first: UInt64 = 1, last: UInt64) -> SyncFileHeader.Range {
     let context = first > 1 ? VersionVector([FuzzKeys.origins[2]: SequenceNumber(rawValue: 5)]) : VersionVector()
@@ -232,7 +239,8 @@ enum SyncFileStarts {
           floor: SequenceNumber(rawValue: 1), floorChain: .zero, floorContext: VersionVector(), proof: proof)
       ], clock: HLC(milliseconds: 1_700_000_000_000))
     return [
-      "empty": try header(ranges: []), "ranges": try header(ranges: [range(origins[0], last: 2), range(origins[1], 4, last: 4)]),
+      "empty": try header(ranges: []),
+      "ranges": try header(ranges: [range(origins[0], last: 2), range(origins[1], 4, last: 4)]),
       "snapshot": try header(ranges: [], snapshot: head),
       "hybrid": try header(kind: .hybrid, ranges: []),
       "fields": try header(
@@ -247,16 +255,20 @@ enum SyncFileStarts {
     let origins = FuzzKeys.origins
     return [
       try SignedStatement.issue(
-        group: FuzzKeys.group, incarnation: 1, at: 1_700_000_000_000, vector: VersionVector([origins[0]: SequenceNumber(rawValue: 3)]),
+        group: FuzzKeys.group, incarnation: 1, at: 1_700_000_000_000,
+        vector: VersionVector([origins[0]: SequenceNumber(rawValue: 3)]),
         chains: .zero, members: roster.statuses, ended: [origins[1]], by: FuzzKeys.identity(1)),
       try SignedStatement.issue(
-        group: FuzzKeys.group, incarnation: 2, at: 1_600_000_000_000, vector: VersionVector([origins[2]: SequenceNumber(rawValue: 9)]),
-        chains: .zero, members: RosterRecords(members: Array(roster.members.prefix(1))).statuses, ended: [], by: FuzzKeys.identity(2)),
+        group: FuzzKeys.group, incarnation: 2, at: 1_600_000_000_000,
+        vector: VersionVector([origins[2]: SequenceNumber(rawValue: 9)]),
+        chains: .zero, members: RosterRecords(members: Array(roster.members.prefix(1))).statuses, ended: [],
+        by: FuzzKeys.identity(2)),
     ]
   }
 
   private static func header(
-    kind: AgeKeyKind = .x25519, ranges: [SyncFileHeader.Range], snapshot: SnapshotHead? = nil, fields: [SyncFileField] = [],
+    kind: AgeKeyKind = .x25519, ranges: [SyncFileHeader.Range], snapshot: SnapshotHead? = nil,
+    fields: [SyncFileField] = [],
     statements: [SignedStatement] = []
   ) throws -> SyncFileHeader {
     let recipients = try (1...2).map { try FuzzKeys.identity($0, kind).publicIdentity.recipient }

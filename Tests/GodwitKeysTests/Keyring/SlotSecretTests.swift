@@ -98,7 +98,9 @@ struct ParentFolderTests {
 
 @Suite("Secrets in files")
 struct SecretFileTests {
-  private func refusal(_ path: String) -> GodwitError.Code? { code { _ = try SecretText.read(file: path, called: path) } }
+  private func refusal(_ path: String) -> GodwitError.Code? {
+    code { _ = try SecretText.read(file: path, called: path) }
+  }
 
   @Test("one that others can read is refused, wherever it lies")
   func loose() throws {

@@ -21,7 +21,9 @@ struct DatabaseCopyTests {
       """
       CREATE TABLE t (a, b); CREATE INDEX i ON t (b); PRAGMA user_version=7; BEGIN;
       """)
-    for number in 0..<2_000 { try connection.run("INSERT INTO t VALUES (?, randomblob(200))", [.integer(Int64(number))]) }
+    for number in 0..<2_000 {
+      try connection.run("INSERT INTO t VALUES (?, randomblob(200))", [.integer(Int64(number))])
+    }
     try connection.execute("DELETE FROM t WHERE a % 3 = 0; COMMIT")
   }
 

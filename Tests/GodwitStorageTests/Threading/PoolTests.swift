@@ -176,7 +176,9 @@ struct PoolTests {
       for _ in reads { try await entered.arrival() }
       for _ in reads { mayEnd.send() }
       for read in reads { try await read.value }
-      for _ in 0..<500 where FileManager.default.fileExists(atPath: log) { try await Task.sleep(for: .milliseconds(10)) }
+      for _ in 0..<500 where FileManager.default.fileExists(atPath: log) {
+        try await Task.sleep(for: .milliseconds(10))
+      }
       #expect(!FileManager.default.fileExists(atPath: log))
     }
     #expect(try await pool.read { try $0.scalar("SELECT count(*) FROM t") } == .integer(50))

@@ -126,7 +126,8 @@ struct BackupTests {
     #expect(await code { try await damaged.backup(to: file) } == .damagedDatabase)
     await damaged.close()
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == former)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: group.folder.path).filter { $0.hasSuffix(".tmp") } == [])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: group.folder.path).filter { $0.hasSuffix(".tmp") } == [])
   }
 
   @Test("is of one state, while others write")

@@ -41,7 +41,9 @@ struct BackupVector: Decodable {
   }
 
   private static func bytes(_ text: String) throws -> [UInt8] {
-    guard let bytes = Hexadecimal.decode(text) else { throw GodwitError(.invalidArgument, "\(text) is not hexadecimal") }
+    guard let bytes = Hexadecimal.decode(text) else {
+      throw GodwitError(.invalidArgument, "\(text) is not hexadecimal")
+    }
     return bytes
   }
 }

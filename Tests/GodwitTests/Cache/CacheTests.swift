@@ -88,7 +88,9 @@ struct CacheTests {
     // That was a use of each, in this order.
     try await cache.set("e", bytes(10))
     try await cache.set("f", bytes(10))
-    let left = try await cache.read { reader in try ["a", "c", "d", "e", "f"].filter { try reader.data(for: $0) != nil } }
+    let left = try await cache.read { reader in
+      try ["a", "c", "d", "e", "f"].filter { try reader.data(for: $0) != nil }
+    }
     #expect(left.count == 3 && left.suffix(2) == ["e", "f"])
     #expect(try await cache.statistics().evictions == 3)
   }
@@ -220,7 +222,8 @@ struct CacheTests {
   private func twoProcesses() -> [Cache] {
     (0..<2).map { _ in
       Cache(
-        name: "c", bound: .none, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock, logger: replica.logger,
+        name: "c", bound: .none, folder: "\(replica.path)/cache", wallClock: group.clock.wallClock,
+        logger: replica.logger,
         key: replica.databaseKeys.forCaches)
     }
   }
@@ -258,7 +261,9 @@ struct CacheTests {
     for cache in caches { await cache.close() }
   }
 
-  @Test("a computation during which more has been invalidated than the file remembers is not kept, and the file stays small")
+  @Test(
+    "a computation during which more has been invalidated than the file remembers is not kept, and the file stays small"
+  )
   func forgottenInvalidations() async throws {
     let cache = try replica.cache(named: "c")
     for (count, isKept) in [(CacheInvalidations.memory, true), (CacheInvalidations.memory + 1, false)] {
@@ -420,7 +425,8 @@ struct CacheTests {
       #expect(file.range(of: Data("treasure".utf8)) == nil)
     }
     let again = try await TestGroup.open(path, group.clock)
-    #expect(try await again.cache(named: "c").inMemory(bytes: 1_000).data(for: "k") == Data("the treasure lies here".utf8))
+    #expect(
+      try await again.cache(named: "c").inMemory(bytes: 1_000).data(for: "k") == Data("the treasure lies here".utf8))
     await again.close()
   }
 
@@ -515,7 +521,8 @@ struct CacheTests {
     let stuck = try replica.cache(named: "stuck")
     #expect(try await stuck.data(for: "k") == nil)
     #expect(try await stuck.read { try $0.data(for: "k") } == nil)
-    #expect(await code { try await stuck.read { _ -> Int in throw GodwitError(.invalidArgument, "no") } } == .invalidArgument)
+    #expect(
+      await code { try await stuck.read { _ -> Int in throw GodwitError(.invalidArgument, "no") } } == .invalidArgument)
   }
 
   @Test("the order of uses outlives a clock that has been ahead")

@@ -20,7 +20,8 @@ struct ChangedRowsTests {
     let named = definition.columns.enumerated().map { ChangeSet.Column(index: $0, name: $1.name) }
     var writer = ByteWriter()
     ChangeSet.writeHeader(
-      tables: [ChangeSet.Table(name: "seat", columnCount: 2, keyCount: 2, columns: named)], operationCount: 2, to: &writer)
+      tables: [ChangeSet.Table(name: "seat", columnCount: 2, keyCount: 2, columns: named)], operationCount: 2,
+      to: &writer)
     for (row, number): (Value, Value) in [(.real(-0.5), .text("12")), ("B", 3)] {
       writer.varint(Operation.head(table: 0, kind: .delete))
       writer.value(row)

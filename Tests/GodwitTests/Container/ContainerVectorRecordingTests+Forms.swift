@@ -42,13 +42,17 @@ extension ContainerVectorRecordingTests {
       ("table-numbered", "a synced table that numbers its rows", .invalidSchema, table(bits: 3, key + column(0))),
       ("table-name", "a name that is Godwit's own", .invalidSchema, table(named: "godwit_t", key + column(0))),
       ("table-empty-name", "a table without a name", .invalidSchema, table(named: "", key + column(0))),
-      ("column-twice", "a column named as another but for its case", .invalidSchema,
-        table(key + [2, 0x49, 0x44, 1, 0])),
+      (
+        "column-twice", "a column named as another but for its case", .invalidSchema,
+        table(key + [2, 0x49, 0x44, 1, 0])
+      ),
       ("column-nullable-key", "a key that may be NULL", .invalidSchema, table([2, 0x69, 0x64, 4, 1] + column(0))),
       ("column-key-policy", "a key with a merge policy", .invalidSchema, table([2, 0x69, 0x64, 4, 16, 3] + column(0))),
       ("column-counter", "a counter that may be NULL", .invalidSchema, table(key + column(17, then: [1]))),
-      ("column-check", "a check that ends its parentheses", .invalidSchema,
-        table(key + column(8, then: [5] + Array("1) (1".utf8)))),
+      (
+        "column-check", "a check that ends its parentheses", .invalidSchema,
+        table(key + column(8, then: [5] + Array("1) (1".utf8)))
+      ),
     ]
     let marker = try TableDefinition(
       name: "a table to be replaced", keyCount: 1,
@@ -68,16 +72,19 @@ extension ContainerVectorRecordingTests {
     let chain = [UInt8](repeating: 1, count: 32).withUnsafeBytes { ContentHash(of: $0) }
     func forgotten(_ header: SyncFileHeader) -> SyncFileHeader {
       header.changing(
-        vector: header.vector.union(vector), chains: [origins[0]: .init(chain), origins[1]: .init(chain)], floor: vector)
+        vector: header.vector.union(vector), chains: [origins[0]: .init(chain), origins[1]: .init(chain)], floor: vector
+      )
     }
     try await good(
       "floor-and-ended", "what the sender has forgotten, and incarnations that have ended", scene,
       [scene.replacingHeader { forgotten($0).changing(ended: [origins[0]: .init(rawValue: 300), origins[1]: .none]) }])
     try await good(
       "two-chunks", "a header of more than one chunk of age", scene,
-      [scene.replacingHeader {
-        $0.changing(fields: [SyncFileField(tag: 1, bytes: [UInt8](repeating: 0, count: 1 << 16))])
-      }])
+      [
+        scene.replacingHeader {
+          $0.changing(fields: [SyncFileField(tag: 1, bytes: [UInt8](repeating: 0, count: 1 << 16))])
+        }
+      ])
 
     var bytes = ByteWriter()
     vector.write(to: &bytes)

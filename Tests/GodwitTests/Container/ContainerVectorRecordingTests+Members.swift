@@ -63,7 +63,8 @@ extension ContainerVectorRecordingTests {
     let present = scene.trusting(thirdRecord)
     let removal = try record(third, .removed, by: scene.reader)
     try bad(
-      "added-by-removed", "whose member record is by a member whose removal in the same header does not name it", present,
+      "added-by-removed", "whose member record is by a member whose removal in the same header does not name it",
+      present,
       .unknownSender, file([removal, record(late, by: third, ground: thirdRecord.hash)]))
     let secondRecord = try record(second, by: scene.reader)
     try await good(
@@ -82,22 +83,26 @@ extension ContainerVectorRecordingTests {
       group: group, subject: scene.reader.replica, name: "attic", at: 1_800_000_000_000, by: scene.sender)
     try await good(
       "names", "a name record that counts, and a member record with other keys that does not", scene,
-      [scene.replacingHeader { header in
-        var roster = header.roster
-        let others = roster.members.filter { $0.subject != scene.reader.replica }
-        roster.members = try (others + [record(exchanged, by: scene.sender)]).sorted { $0.subject < $1.subject }
-        roster.names = [name]
-        return header.changing(roster: roster)
-      }], tellsNames: true)
+      [
+        scene.replacingHeader { header in
+          var roster = header.roster
+          let others = roster.members.filter { $0.subject != scene.reader.replica }
+          roster.members = try (others + [record(exchanged, by: scene.sender)]).sorted { $0.subject < $1.subject }
+          roster.names = [name]
+          return header.changing(roster: roster)
+        }
+      ], tellsNames: true)
     let strange = try NameRecord.issue(
       group: group, subject: scene.reader.replica, name: "attic", at: 1_800_000_000_000, by: third)
     try await good(
       "name-stranger", "a name record by nobody in the group, which does not count", scene,
-      [scene.replacingHeader { header in
-        var roster = header.roster
-        roster.names = [strange]
-        return header.changing(roster: roster)
-      }], tellsNames: true)
+      [
+        scene.replacingHeader { header in
+          var roster = header.roster
+          roster.names = [strange]
+          return header.changing(roster: roster)
+        }
+      ], tellsNames: true)
   }
 
   func recordOperations() async throws {
@@ -148,14 +153,16 @@ extension ContainerVectorRecordingTests {
     let header = try Forgery.header(scene.container).header
     let head = try #require(header.snapshot)
     let file = try SyncFileReader(
-      AgeEnvelope(MemorySource(scene.sealed)), identities: [scene.reader.ageIdentity]) { _ in .reported(nil) }
+      AgeEnvelope(MemorySource(scene.sealed)), identities: [scene.reader.ageIdentity]
+    ) { _ in .reported(nil) }
     var kinds: Set<UInt8> = []
     while let block = try file.nextBlock() {
       var reader = ByteReader(block)
       while !reader.isAtEnd {
         kinds.insert(block[reader.position])
         _ = try SnapshotItem(
-          reading: &reader, tables: header.tables.count, origins: head.origins.count, migrations: header.migrations.count)
+          reading: &reader, tables: header.tables.count, origins: head.origins.count,
+          migrations: header.migrations.count)
       }
     }
     #expect(kinds.isSuperset(of: [1, 2, 3, 4]) && head.origins.contains { $0.floor > .none }, "\(kinds)")

@@ -39,16 +39,22 @@ extension ContainerVectorRecordingTests {
     let cases: [(String, String, GodwitError.Code, [UInt8])] = [
       ("difference", "a sequence that differs by 0", .corruptFile, list([], statement(differing: [(0, 0)]))),
       ("negative", "a sequence below 0", .corruptFile, list([], statement(differing: [(0, 1 << 30)]))),
-      ("end", "a sequence of 2^40 - 1", .corruptFile,
-        list([further[0]], statement(differing: [(known, 1 - 1 << 40)]))),
+      (
+        "end", "a sequence of 2^40 - 1", .corruptFile,
+        list([further[0]], statement(differing: [(known, 1 - 1 << 40)]))
+      ),
       ("origin-known", "a further origin that the header's vector has", .corruptFile, list([vector.origins[0]], first)),
       ("origin-unnamed", "a further origin that no statement names", .corruptFile, list(further, first)),
       ("origin-order", "further origins out of order", .corruptFile, list(further.reversed(), both)),
-      ("order", "statements out of order", .corruptFile,
-        list([], statement(incarnation: 8), statement(incarnation: 7))),
+      (
+        "order", "statements out of order", .corruptFile,
+        list([], statement(incarnation: 8), statement(incarnation: 7))
+      ),
       ("twice", "two statements of one origin", .corruptFile, list([], statement(), statement())),
-      ("both", "a member that it does not list, and lists with the other status", .corruptFile,
-        list([], statement(unlisted: [1], other: [1]))),
+      (
+        "both", "a member that it does not list, and lists with the other status", .corruptFile,
+        list([], statement(unlisted: [1], other: [1]))
+      ),
       ("place", "an origin beyond the last", .limitExceeded, list([], statement(differing: [(known, -1)]))),
       ("count", "more statements than there may be", .limitExceeded, list([], statement(), count: 1 << 20)),
       ("longer", "a byte behind the last statement", .corruptFile, list([], statement()) + [0]),
@@ -99,10 +105,14 @@ extension ContainerVectorRecordingTests {
       ("histories-twice", "two histories of one replica", .corruptFile, 18, [2] + histories[0] + histories[0]),
       ("histories-longer", "a byte behind the last history", .corruptFile, 18, [1] + histories[0] + [0]),
       ("history-empty", "a history without a successor", .corruptFile, 18, [1] + identities[0] + [0]),
-      ("history-replica", "a successor of another replica's identity", .corruptFile, 18,
-        [1] + identities[1] + [1] + successor),
-      ("history-limit", "a history of 33 successors", .limitExceeded, 18,
-        [1] + identities[0] + [33] + (0..<33).flatMap { _ in successor }),
+      (
+        "history-replica", "a successor of another replica's identity", .corruptFile, 18,
+        [1] + identities[1] + [1] + successor
+      ),
+      (
+        "history-limit", "a history of 33 successors", .limitExceeded, 18,
+        [1] + identities[0] + [33] + (0..<33).flatMap { _ in successor }
+      ),
       ("names-none", "a list of name records without any", .corruptFile, 19, [0]),
       ("names-order", "name records out of order", .corruptFile, 19, [2] + names[1] + names[0]),
       ("names-twice", "two name records of one replica", .corruptFile, 19, [2] + names[0] + names[0]),
@@ -127,7 +137,9 @@ extension ContainerVectorRecordingTests {
     // Version, group, then the identity, which begins with its own version; at the end status, time and issuer.
     try bad("record-version", "a member record of version 1", scene, .unsupportedVersion, patched(0, 1))
     try bad("identity-version", "an identity of version 9", scene, .unsupportedVersion, patched(17, 9))
-    try bad("record-status", "a member who is neither active nor removed", scene, .corruptFile, patched(fields.bytes.count - 57, 3))
+    try bad(
+      "record-status", "a member who is neither active nor removed", scene, .corruptFile,
+      patched(fields.bytes.count - 57, 3))
 
     let keys = header.recipients.map(\.bytes)
     let listed = [1, 2] + keys.joined()

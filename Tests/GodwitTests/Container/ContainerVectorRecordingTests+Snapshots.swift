@@ -98,7 +98,8 @@ extension ContainerVectorRecordingTests {
       "hold-form", "a row that waits for nothing there can be", scene,
       scene.items + [.hold(kind: 99, targetTable: nil, target: [], table: 0, key: key)])
     let short: [(title: String, kind: UInt8, rest: ArraySlice<UInt8>)] = [
-      ("a row that waits for a unique value of no index", 0, []), ("a row that waits for no value of an index", 0, [1, 0x69]),
+      ("a row that waits for a unique value of no index", 0, []),
+      ("a row that waits for no value of an index", 0, [1, 0x69]),
       ("a row that waits for a parent without a key", 1, []), ("a row that waits for no column's circle", 2, []),
     ]
     for (title, kind, rest) in short {

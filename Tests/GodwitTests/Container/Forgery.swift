@@ -233,7 +233,8 @@ extension SyncFileHeader.Range {
   ) -> Self {
     Self(
       origin: origin, first: first, last: last ?? self.last, chainBefore: chainBefore ?? self.chainBefore,
-      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextBefore: contextBefore ?? self.contextBefore, proof: proof ?? self.proof)
+      chainAtEnd: chainAtEnd ?? self.chainAtEnd, contextBefore: contextBefore ?? self.contextBefore,
+      proof: proof ?? self.proof)
   }
 }
 
@@ -261,9 +262,11 @@ extension SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
       createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector,
-      schemaVersion: schemaVersion ?? self.schemaVersion, recipients: recipients ?? self.recipients, roster: roster ?? self.roster,
+      schemaVersion: schemaVersion ?? self.schemaVersion, recipients: recipients ?? self.recipients,
+      roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations ?? self.migrations, ranges: ranges ?? self.ranges,
-      chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended, snapshot: snapshot ?? self.snapshot,
+      chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended,
+      snapshot: snapshot ?? self.snapshot,
       statements: statements ?? self.statements, fields: fields ?? self.fields)
   }
 }

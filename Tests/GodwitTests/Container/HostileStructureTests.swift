@@ -154,7 +154,8 @@ struct HostileStructureTests {
       try table([IndexDefinition(columns: ["a"], isUnique: true), IndexDefinition(columns: ["A"], isUnique: false)])
     }
     #expect(throws: GodwitError.self, "129 columns in all") {
-      try table((0..<13).map { first in IndexDefinition(columns: (0..<10).map { "c\(($0 + first) % 17)" }, isUnique: false) })
+      try table(
+        (0..<13).map { first in IndexDefinition(columns: (0..<10).map { "c\(($0 + first) % 17)" }, isUnique: false) })
     }
     _ = try table([IndexDefinition(columns: Array(all[3..<19]), isUnique: true)])
   }
@@ -164,11 +165,14 @@ struct HostileStructureTests {
     func names(_ table: String, _ columns: [[String]]) throws -> [String] {
       let definition = try TableDefinition(
         name: table, keyCount: 1,
-        columns: (["id"] + Set(columns.joined()).sorted()).map { ColumnDefinition(name: $0, type: .integer, isNullable: $0 != "id") },
+        columns: (["id"] + Set(columns.joined()).sorted()).map {
+          ColumnDefinition(name: $0, type: .integer, isNullable: $0 != "id")
+        },
         indexes: columns.map { IndexDefinition(columns: $0, isUnique: false) })
       return definition.indexes.map { definition.indexName($0).lowercased() }
     }
-    let all = try names("x", [["y_on_z"], ["on_z"], ["a_and_b"], ["a", "b"], ["z"]]) + names("x_on_y", [["z"]])
+    let all =
+      try names("x", [["y_on_z"], ["on_z"], ["a_and_b"], ["a", "b"], ["z"]]) + names("x_on_y", [["z"]])
       + names("x_on", [["z"]]) + names("x_ON_y_on", [["z"]])
     #expect(Set(all).count == all.count, "\(all)")
     #expect(all.contains("index_x_on_a_and_b") && all.contains("index_x.a_and_b"))
@@ -196,7 +200,8 @@ struct HostileStructureTests {
         columns: [ColumnDefinition(name: "id", type: .integer, isNullable: false)]
           + counts.enumerated().map { number, count in
             ColumnDefinition(
-              name: "v\(number)", type: .text, isNullable: true, defaultValue: .text(String(repeating: "x", count: count)))
+              name: "v\(number)", type: .text, isNullable: true,
+              defaultValue: .text(String(repeating: "x", count: count)))
           })
     }
     _ = try table([500, 500])

@@ -37,7 +37,10 @@ struct PlaintextExportTests {
     #expect(try plain.scalar("SELECT b FROM own") == .blob([0, 0xFF]))
     #expect(try plain.scalar("SELECT title FROM titles") == .text("one"))
     #expect(try plain.scalar("PRAGMA foreign_key_check") == nil)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: (file as NSString).deletingLastPathComponent) == ["leaving.db"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: (file as NSString).deletingLastPathComponent) == [
+        "leaving.db"
+      ])
     await group[0].close()
   }
 

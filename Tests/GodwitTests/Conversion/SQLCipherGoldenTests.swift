@@ -24,10 +24,11 @@ struct SQLCipherGoldenTests {
     let replica = try await Replica.open(existing: path)
     let rows = try await replica.rows("SELECT id, title, body FROM note ORDER BY id").map(\.values)
     #expect(
-      rows == (0..<100).map { number in
-        let body = String(repeating: "\(number)", count: 50)
-        return [.integer(Int64(number)), .text("Grüße \(number)"), .blob(Array(body.utf8))]
-      })
+      rows
+        == (0..<100).map { number in
+          let body = String(repeating: "\(number)", count: 50)
+          return [.integer(Int64(number)), .text("Grüße \(number)"), .blob(Array(body.utf8))]
+        })
     #expect(try await replica.rows("PRAGMA index_list(note)").count == 1)
     #expect(try await replica.verify().isSound)
     await replica.close()
@@ -55,7 +56,9 @@ struct SQLCipherGoldenTests {
     let path = folder.file("replica")
     let source = DatabaseSource.sqlcipher(at: try source(name), openedBy: .passphrase("wrong horse"))
     #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .wrongKey)
-    #expect(await code { try await Replica.make(at: path, from: .plaintext(at: source.path), reader: .tested) } == .notADatabase)
+    #expect(
+      await code { try await Replica.make(at: path, from: .plaintext(at: source.path), reader: .tested) }
+        == .notADatabase)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/database"))
   }
 }

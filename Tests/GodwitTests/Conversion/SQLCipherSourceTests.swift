@@ -83,11 +83,14 @@ struct SQLCipherSourceTests {
   func refused() async throws {
     try makeDatabase("correct horse")
     func refusal(_ secret: String) async -> GodwitError.Code? {
-      await code { try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: .passphrase(secret)), reader: .tested) }
+      await code {
+        try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: .passphrase(secret)), reader: .tested)
+      }
     }
     #expect(await refusal("wrong horse") == .wrongKey)
     #expect(await refusal(Self.rawKey) == .wrongKey)
-    #expect(await code { try await Replica.make(at: path, from: .plaintext(at: database), reader: .tested) } == .notADatabase)
+    #expect(
+      await code { try await Replica.make(at: path, from: .plaintext(at: database), reader: .tested) } == .notADatabase)
     var content = try Data(contentsOf: URL(fileURLWithPath: database))
     content[5 * 4_096 + 17] ^= 1
     try content.write(to: URL(fileURLWithPath: database))

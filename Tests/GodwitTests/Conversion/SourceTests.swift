@@ -102,7 +102,8 @@ struct SourceTests {
     let virtual = report.leftOut.filter { $0.kind == .virtualTable }.map(\.name)
     #expect(virtual.contains("search") && virtual.contains("search_content"))
     let leftOut = report.leftOut.filter { $0.kind != .virtualTable }
-    #expect(leftOut.map(\.name) == ["purchase_total", "big", "logged"] && leftOut.map(\.kind) == [.index, .view, .trigger])
+    #expect(
+      leftOut.map(\.name) == ["purchase_total", "big", "logged"] && leftOut.map(\.kind) == [.index, .view, .trigger])
     #expect(leftOut[1].sql == "CREATE VIEW big AS SELECT id FROM purchase WHERE total > 10")
     #expect(report.tables.filter { !$0.leftOut.isEmpty }.map { "\($0.name) \($0.leftOut)" } == ["price [\"CHECK\"]"])
     let rows = Dictionary(uniqueKeysWithValues: report.tables.map { ($0.name, $0.rows) })
@@ -125,7 +126,8 @@ struct SourceTests {
         [.integer(1), .text("x")], [.real(2.5), .blob([0xFF])],
       ])
     #expect(try await values("SELECT since FROM customer ORDER BY id") == [[.text("2020-01-01")], [.null]])
-    let triggersAndViews = "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger') AND name NOT LIKE 'godwit%'"
+    let triggersAndViews =
+      "SELECT count(*) FROM sqlite_master WHERE type IN ('view', 'trigger') AND name NOT LIKE 'godwit%'"
     #expect(try await values(SQL(text: triggersAndViews)) == [[.integer(0)]])
     try await replica.write { tx in
       try tx.execute("INSERT INTO ticket (text) VALUES ('four')")
@@ -134,7 +136,9 @@ struct SourceTests {
     }
     #expect(try await values("SELECT max(id) FROM ticket") == [[.integer(4)]])
     #expect(try await values("SELECT total, note FROM purchase WHERE id = 'c'") == [[.real(0.5), .text("it's")]])
-    #expect(await code { try await replica.write { try $0.execute("INSERT INTO purchase VALUES ('d', 9, 1, 1, '', '')") } } == .constraint)
+    #expect(
+      await code { try await replica.write { try $0.execute("INSERT INTO purchase VALUES ('d', 9, 1, 1, '', '')") } }
+        == .constraint)
     // Who trusts the database runs what it said.
     let view = leftOut[1].sql
     try await replica.write { try $0.execute(SQL(text: view)) }
@@ -166,7 +170,10 @@ struct SourceTests {
   @Test(
     "is not made of names that SQL quotes or nobody sees, and says what to rename",
     arguments: [
-      ("CREATE TABLE \"x\"\";DROP TABLE y;--\" (a INTEGER PRIMARY KEY)", "\"x<U+0022><U+003B>DROP TABLE y<U+003B>--\" holds U+0022"),
+      (
+        "CREATE TABLE \"x\"\";DROP TABLE y;--\" (a INTEGER PRIMARY KEY)",
+        "\"x<U+0022><U+003B>DROP TABLE y<U+003B>--\" holds U+0022"
+      ),
       ("CREATE TABLE y (\"../a\" INTEGER PRIMARY KEY)", "\"<U+002E><U+002E><U+002F>a\" holds U+002E"),
       ("CREATE TABLE y (a INTEGER PRIMARY KEY, \"b'c\" TEXT)", "\"b<U+0027>c\" holds U+0027"),
       ("CREATE TABLE y (a INTEGER PRIMARY KEY, \"b\u{202E}c\" TEXT)", "\"b<U+202E>c\" holds U+202E"),
@@ -174,7 +181,8 @@ struct SourceTests {
   func namesThatAreNoNames(statement: String, problem: String) async throws {
     let source = try source(statement)
     let failure = await error { _ = try await Replica.make(at: path, from: source, reader: .tested) }
-    #expect(failure?.code == .invalidSchema && failure?.message.contains(problem) == true, "\(String(describing: failure))")
+    #expect(
+      failure?.code == .invalidSchema && failure?.message.contains(problem) == true, "\(String(describing: failure))")
     #expect(failure?.hint?.contains("RENAME") == true)
     #expect(!FileManager.default.fileExists(atPath: path + "/database"))
   }
@@ -233,13 +241,16 @@ struct SourceTests {
       INSERT INTO loose VALUES (NULL, 'x'), (NULL, 'y'), (3, 'z'); INSERT INTO pair VALUES (1, '1'), (x'01', NULL);
       """)
     let report = try await Replica.make(at: path, from: source, reader: .tested)
-    #expect(report.tables.map(\.obstacle) == [
-      "it has COLLATE in its definition", "it refers to a plain table", "it has rows without a key", "it has no primary key",
-    ])
+    #expect(
+      report.tables.map(\.obstacle) == [
+        "it has COLLATE in its definition", "it refers to a plain table", "it has rows without a key",
+        "it has no primary key",
+      ])
     #expect(report.tables.map(\.rows) == [1, 1, 3, 2] && report.leftOut.map(\.name) == ["pair_falling"])
     let replica = try await Replica.open(existing: path)
     func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
-    let indexes = try await values("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'index%' ORDER BY name")
+    let indexes = try await values(
+      "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'index%' ORDER BY name")
     #expect(indexes == [["index_loose_on_a"], ["index_offer_on_text"], ["index_pair_on_a_and_b"]])
     #expect(try await values("SELECT a, b FROM loose ORDER BY b") == [[.null, "x"], [.null, "y"], [3, "z"]])
     #expect(try await values("SELECT a, b FROM pair ORDER BY b") == [[.blob([1]), .null], [1, "1"]])
@@ -249,7 +260,9 @@ struct SourceTests {
     }
     #expect(try await values("SELECT cents FROM price WHERE code = 'b'") == [[7]])
     #expect(try await values("SELECT id FROM offer WHERE text = 'numbered'") == [[2]])
-    for statement: SQL in ["INSERT INTO price (code) VALUES ('b')", "INSERT INTO loose VALUES (3, 'w')", "INSERT INTO pair VALUES (1, '1')"] {
+    for statement: SQL in [
+      "INSERT INTO price (code) VALUES ('b')", "INSERT INTO loose VALUES (3, 'w')", "INSERT INTO pair VALUES (1, '1')",
+    ] {
       #expect(await code { try await replica.write { try $0.execute(statement) } } == .constraint)
     }
     #expect(try await replica.verify().isSound)
@@ -269,7 +282,10 @@ struct SourceTests {
     let replica = try await Replica.open(existing: path)
     func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
     #expect(try await values("SELECT id, x FROM word ORDER BY x") == [["abc", 1], [5, 2]])
-    #expect(try await values("SELECT exact, mixed FROM cost ORDER BY id") == [[.integer(9_007_199_254_740_993), 3.0], [2.5, 0.5]])
+    #expect(
+      try await values("SELECT exact, mixed FROM cost ORDER BY id") == [
+        [.integer(9_007_199_254_740_993), 3.0], [2.5, 0.5],
+      ])
     await replica.close()
     unlink(source.path)
     try FileManager.default.removeItem(atPath: path)
@@ -293,7 +309,8 @@ struct SourceTests {
     #expect(report.tables.map { $0.obstacle == nil } == [true, false, false, true])
     #expect(report.leftOut.map { "\($0.kind) \($0.name)" } == ["trigger same"])
     let replica = try await Replica.open(existing: path)
-    #expect(await code { try await replica.write { try $0.execute("INSERT INTO loose VALUES ('k', 4)") } } == .constraint)
+    #expect(
+      await code { try await replica.write { try $0.execute("INSERT INTO loose VALUES ('k', 4)") } } == .constraint)
     #expect(try await replica.startSync(of: "noted") == 0)
     await replica.close()
   }
@@ -334,11 +351,13 @@ struct SourceTests {
       """,
     ])
   func noCode(statements: String) async throws {
-    let report = try await Replica.make(at: path, from: source("\(statements); INSERT INTO t (id, x) VALUES (1, 1);"), reader: .tested)
+    let report = try await Replica.make(
+      at: path, from: source("\(statements); INSERT INTO t (id, x) VALUES (1, 1);"), reader: .tested)
     #expect(report.tables.map(\.name) == ["t"] && report.tables[0].obstacle == nil)
     #expect(report.tables[0].leftOut.isEmpty != report.leftOut.isEmpty)
     let replica = try await Replica.open(existing: path)
-    let own = try await replica.rows("SELECT sql FROM sqlite_master WHERE tbl_name IN ('t', 'v') AND sql IS NOT NULL").map(\.values)
+    let own = try await replica.rows("SELECT sql FROM sqlite_master WHERE tbl_name IN ('t', 'v') AND sql IS NOT NULL")
+      .map(\.values)
     #expect(own == [["CREATE TABLE \"t\" (\n  \"id\" INTEGER NOT NULL,\n  \"x\",\n  PRIMARY KEY (\"id\")\n)"]])
     #expect(try await replica.rows("SELECT x FROM t WHERE id = 1").map(\.values) == [[1]])
     await replica.close()
@@ -358,12 +377,14 @@ struct SourceTests {
     ])
   func otherStatements(row: String) async throws {
     let source = try source(
-      "CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA writable_schema=ON; INSERT INTO sqlite_master VALUES \(row); PRAGMA writable_schema=OFF;")
+      "CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA writable_schema=ON; INSERT INTO sqlite_master VALUES \(row); PRAGMA writable_schema=OFF;"
+    )
     let before = try names()
     do {
       _ = try await Replica.make(at: path, from: source, reader: .tested)
       let replica = try await Replica.open(existing: path)
-      let made = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'godwit%' AND name NOT LIKE 'sqlite%' AND type <> 'table'"
+      let made =
+        "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'godwit%' AND name NOT LIKE 'sqlite%' AND type <> 'table'"
       #expect(try await replica.rows(SQL(text: made)).map(\.values) == [[0]])
       #expect(try await replica.verify().isSound)
       await replica.close()
@@ -460,7 +481,8 @@ struct SourceTests {
     let invitation = folder.file("invitation")
     try await first.invite(identity, name: "second", verification: .trustOnFirstUse, to: .file(invitation))
     await first.close()
-    #expect(await code { try await Replica.make(at: folder.file("first"), from: source, reader: .tested) } == .replicaExists)
+    #expect(
+      await code { try await Replica.make(at: folder.file("first"), from: source, reader: .tested) } == .replicaExists)
     await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     unlink("\(path)/database")
     #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .noReplica)
@@ -492,7 +514,9 @@ struct SourceTests {
       }
       return Array("wrong".utf8)
     }
-    let error = await failure { try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret), reader: .tested) }
+    let error = await failure {
+      try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret), reader: .tested)
+    }
     #expect(error?.code == (isEmpty ? .wrongKey : .replicaExists), "\(String(describing: error))")
     let replica = try await Replica.open(existing: path, models: isEmpty ? [] : [Customer.self])
     if !isEmpty { #expect(try await replica.fetch(Customer.all).map(\.name) == ["kept"]) }

@@ -11,7 +11,8 @@ struct BadDocumentTests {
     "what breaks a rule is refused with line and column, and nothing is stored",
     arguments: [
       ("", 1, 1), ("{", 1, 2), ("[1]", 1, 1), ("{\"a\":1,}", 1, 8), ("{\"a\" 1}", 1, 6), ("{\"a\":1} x", 1, 9),
-      ("{\n  \"a\": tru\n}", 2, 8), ("{\"a\":01}", 1, 6), ("{\"a\":1.}", 1, 6), ("{\"a\":+1}", 1, 6), ("{\"a\":NaN}", 1, 6),
+      ("{\n  \"a\": tru\n}", 2, 8), ("{\"a\":01}", 1, 6), ("{\"a\":1.}", 1, 6), ("{\"a\":+1}", 1, 6),
+      ("{\"a\":NaN}", 1, 6),
       ("{\"a\":Infinity}", 1, 6), ("{\"a\":1,\n\"a\":2}", 2, 1), ("{\"x\":{\"a\":1,\"a\":2}}", 1, 13),
       ("{\"a\":9223372036854775808}", 1, 6), ("{\"a\":-9223372036854775809}", 1, 6), ("{\"a\":1e400}", 1, 6),
       ("{\"a\":\"\\ud800\"}", 1, 7), ("{\"a\":\"\\x\"}", 1, 7), ("{\"a\":\"\u{1}\"}", 1, 7), ("{\"a\":\"open", 1, 11),
@@ -51,7 +52,9 @@ struct BadDocumentTests {
     #expect(try await replica.collections() == [])
   }
 
-  @Test("a date that is NaN is refused, in a value, an object, a condition and as an expiry; an infinite one is the last there is")
+  @Test(
+    "a date that is NaN is refused, in a value, an object, a condition and as an expiry; an infinite one is the last there is"
+  )
   func notADate() async throws {
     let replica = try await Replica.temporary()
     let documents = replica.documents("c")
@@ -75,8 +78,12 @@ struct BadDocumentTests {
     }
     #expect(await code { try await replica.startSync(of: "c", asOf: nan) } == .invalidArgument)
     #expect(await code { try await replica.startSync(of: "c", asOf: .distantFuture) } == .invalidArgument)
-    #expect(await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: .infinity)) } == .invalidArgument)
-    #expect(await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: -.infinity)) } == .notInSchema)
+    #expect(
+      await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: .infinity)) }
+        == .invalidArgument)
+    #expect(
+      await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: -.infinity)) } == .notInSchema
+    )
     try await documents.expire("k", at: Date(timeIntervalSince1970: .infinity))
     #expect(try await documents.has("k"))
     try await documents.expire("k", at: Date(timeIntervalSince1970: -.infinity))
@@ -101,7 +108,9 @@ struct BadDocumentTests {
   }
 
   /// SQLite 3.15 binds 999 values to a statement, and a row has key and expiry besides.
-  @Test("documents around what SQLite binds at once are written, edited, and go to another replica whole", arguments: [997, 998, 1_000])
+  @Test(
+    "documents around what SQLite binds at once are written, edited, and go to another replica whole",
+    arguments: [997, 998, 1_000])
   func wide(count: Int) async throws {
     @Sendable func document(_ value: Int64) -> [String: JSON] {
       Dictionary(uniqueKeysWithValues: (0..<count).map { ("m\($0)", .integer(value + Int64($0))) })
@@ -133,7 +142,10 @@ struct BadDocumentTests {
   @Test("random texts are read or refused, and what is read comes back the same")
   func random() throws {
     var generator = SeededGenerator(seed: 7)
-    let pieces = ["{", "}", "[", "]", ",", ":", "\"a\"", "\"b\\n\"", "1", "-0", "2.5e3", "true", "null", " ", "\"", "\\", "\u{1}", "é"]
+    let pieces = [
+      "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\\n\"", "1", "-0", "2.5e3", "true", "null", " ", "\"", "\\", "\u{1}",
+      "é",
+    ]
     var readable = 0
     for _ in 0..<20_000 {
       let count = Int.random(in: 1...12, using: &generator)
@@ -150,7 +162,9 @@ struct BadDocumentTests {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<20_000 {
       let whole = UInt64.random(in: 0...UInt64.random(in: 1...10_000_000_000, using: &generator), using: &generator)
-      let digits = (0..<Int.random(in: 1...12, using: &generator)).map { _ in "\(Int.random(in: 0...9, using: &generator))" }
+      let digits = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+        "\(Int.random(in: 0...9, using: &generator))"
+      }
       let text = (Bool.random(using: &generator) ? "-" : "") + "\(whole)." + digits.joined()
       let expected = try #require(Double(text))
       let found = try JSON(text: text).realValue
@@ -167,7 +181,9 @@ struct BadDocumentTests {
     }
     #expect(JSON.string("2026-03-01").dateValue == Date(timeIntervalSince1970: 1_772_323_200))
     #expect(JSON.integer(5).dateValue == nil && JSON.null.dateValue == nil)
-    for text in ["2026-02-29", "2026-13-01", "2026-03-01T25:00Z", "2026-03-01T12:00", "12:00", "2026-3-1", "2026-03-01T12:00Zx"] {
+    for text in [
+      "2026-02-29", "2026-13-01", "2026-03-01T25:00Z", "2026-03-01T12:00", "12:00", "2026-3-1", "2026-03-01T12:00Zx",
+    ] {
       #expect(DocumentDate.date(text) == nil, "\(text)")
     }
     for year in [0.0, 951_782_400, -62_167_219_200, 253_402_300_799, -1, 1e9 + 0.001] {
@@ -178,10 +194,12 @@ struct BadDocumentTests {
     }
   }
 
-  @Test("every Bool reads truth in numbers and words", arguments: [
-    ("1", true), ("0", false), ("2.5", true), ("-1", true), ("\"1\"", true), ("\"YES\"", true), ("\"True\"", true),
-    ("\"no\"", false), ("\"0\"", false), ("\"\"", false), ("true", true), ("false", false),
-  ])
+  @Test(
+    "every Bool reads truth in numbers and words",
+    arguments: [
+      ("1", true), ("0", false), ("2.5", true), ("-1", true), ("\"1\"", true), ("\"YES\"", true), ("\"True\"", true),
+      ("\"no\"", false), ("\"0\"", false), ("\"\"", false), ("true", true), ("false", false),
+    ])
   func truth(text: String, expected: Bool) async throws {
     struct Flags: Codable { var flag: Bool; var list: [Bool]; var inner: [String: Bool] }
     let replica = try await Replica.temporary()

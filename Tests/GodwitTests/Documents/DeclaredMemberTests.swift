@@ -91,7 +91,8 @@ struct DeclaredMemberTests {
   func elements() async throws {
     let group = try await TestGroup(2)
     let declared = group[0].documents("h", members: [.set("s")])
-    let text = #"{"s":[9007199254740993,1,1.0,18446744073709551615.0,-0.0,1e20,{"b":1,"a":[1.50]},"\u002f","e\u0301","\u00e9"]}"#
+    let text =
+      #"{"s":[9007199254740993,1,1.0,18446744073709551615.0,-0.0,1e20,{"b":1,"a":[1.50]},"\u002f","e\u0301","\u00e9"]}"#
     try await declared.set("k", json: text)
     let expected =
       #"{"s":["/","e"# + "\u{301}" + #"","é",-0.0,1,1.8446744073709552e+19,1e+20,9007199254740993,{"a":[1.5],"b":1}]}"#

@@ -86,7 +86,9 @@ struct DocumentExpiryTests {
     await replica.close()
   }
 
-  @Test("a collection whose documents have all expired is absent; SQL has the rows until the sweep, but for a request's own")
+  @Test(
+    "a collection whose documents have all expired is absent; SQL has the rows until the sweep, but for a request's own"
+  )
   func absent() async throws {
     let sessions = group[0].documents("sessions")
     try await sessions.set("s", ["n": 1], expires: instant(100))
@@ -115,7 +117,9 @@ struct DocumentExpiryTests {
     #expect(try await group[0].rows("SELECT _key AS k FROM documents_sessions").map { $0["k"] } == ["new"])
   }
 
-  @Test("the expiry travels, the later set wins, and a document whose expiry was put off outlives a sweep without a conflict")
+  @Test(
+    "the expiry travels, the later set wins, and a document whose expiry was put off outlives a sweep without a conflict"
+  )
   func travels() async throws {
     let here = group[0].documents("sessions")
     let there = group[1].documents("sessions")
@@ -164,7 +168,8 @@ struct DocumentExpiryTests {
     await late.close()
   }
 
-  @Test("a member whose clock is fast makes others hide a document before its time, and none of them deletes it for that")
+  @Test(
+    "a member whose clock is fast makes others hide a document before its time, and none of them deletes it for that")
   func fastMember() async throws {
     let fast = TestClock(1_700_000_000_000 + 3_000_000)
     await group[1].close()
@@ -207,7 +212,8 @@ struct DocumentExpiryTests {
 
   private func reader(_ clock: TestClock) async throws -> Replica {
     try await Replica.open(
-      at: group[1].path, models: [], name: nil, key: .keyring(), logger: .init(label: "test"), wallClock: clock.wallClock,
+      at: group[1].path, models: [], name: nil, key: .keyring(), logger: .init(label: "test"),
+      wallClock: clock.wallClock,
       isReadOnly: true)
   }
 
@@ -256,7 +262,9 @@ struct DocumentExpiryTests {
   func oneInstant() async throws {
     let sessions = group[0].documents("sessions")
     try await group[0].write { tx in
-      for number in 0..<100 { try sessions.set("s\(number)", ["n": .integer(Int64(number % 7))], expires: instant(100), in: tx) }
+      for number in 0..<100 {
+        try sessions.set("s\(number)", ["n": .integer(Int64(number % 7))], expires: instant(100), in: tx)
+      }
     }
     let clock = group.clock
     for order in [nil, "n desc"] {

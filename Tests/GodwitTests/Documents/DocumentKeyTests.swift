@@ -12,7 +12,9 @@ struct DocumentKeyTests {
     goods = replica.documents("goods")
   }
 
-  @Test("keys that look like JSON are found, compared and deleted as what they are", arguments: ["[x", "{x", "\\x", "\\[x", "[1]"])
+  @Test(
+    "keys that look like JSON are found, compared and deleted as what they are",
+    arguments: ["[x", "{x", "\\x", "\\[x", "[1]"])
   func keys(key: String) async throws {
     try await goods.set(key, ["n": 1])
     try await goods.set("a", ["n": 2])
@@ -39,7 +41,9 @@ struct DocumentKeyTests {
   @Test("lists are as long as SQLite binds values, and longer ones are refused")
   func lists() async throws {
     try await replica.write { [goods] tx in
-      for number in 0..<900 { try goods.set("k\(number)", ["n": .integer(Int64(number)), "s": .string("[\(number)")], in: tx) }
+      for number in 0..<900 {
+        try goods.set("k\(number)", ["n": .integer(Int64(number)), "s": .string("[\(number)")], in: tx)
+      }
     }
     #expect(try await goods.count { $0.n.isIn(Array(0..<900)) } == 900)
     #expect(try await goods.count { $0.s.isIn((0..<900).map { "[\($0)" }) } == 900)
@@ -55,16 +59,23 @@ struct DocumentKeyTests {
     try await goods.set("a", ["n": 199])
     let any = (0..<200).map { "n = \($0)" }.joined(separator: " or ")
     #expect(try await goods.keys(where: any) == ["a"])
-    #expect(try await goods.keys { fields in (0..<900).map { fields.n == $0 }.reduce(fields.n == -1) { $0 || $1 } } == ["a"])
-    #expect(try await goods.delete(goods.where { fields in (0..<900).map { fields.n != -$0 - 1 }.reduce(fields.n.exists) { $0 && $1 } }) == 1)
+    #expect(
+      try await goods.keys { fields in (0..<900).map { fields.n == $0 }.reduce(fields.n == -1) { $0 || $1 } } == ["a"])
+    #expect(
+      try await goods.delete(
+        goods.where { fields in (0..<900).map { fields.n != -$0 - 1 }.reduce(fields.n.exists) { $0 && $1 } }) == 1)
     let many = await code {
-      try await goods.keys { fields in (0..<5_000).reduce(fields.n.exists) { condition, _ in condition || fields.n.exists } }
+      try await goods.keys { fields in
+        (0..<5_000).reduce(fields.n.exists) { condition, _ in condition || fields.n.exists }
+      }
     }
     #expect(many == .limitExceeded)
     for depth in 1..<80 {
       var condition = goods.where { $0.n == 1 || $0.n != 2 }
       condition = goods.where { fields in
-        (0..<depth).reduce(fields.n == 1) { inner, level in level % 2 == 0 ? !(inner) || fields.n < 3 : fields.n < 4 && inner }
+        (0..<depth).reduce(fields.n == 1) { inner, level in
+          level % 2 == 0 ? !(inner) || fields.n < 3 : fields.n < 4 && inner
+        }
       }
       let failure = await code { try await goods.delete(condition) }
       #expect(failure == nil || failure == .limitExceeded && depth > 8, "depth \(depth)")

@@ -9,7 +9,9 @@ import Testing
 @Suite("Documents and migrations")
 struct DocumentMigrationTests {
   @MigrationsBuilder private static func steps() -> [Migration] {
-    Migration(1, "notes") { CreateTable("memo", [NewColumn("id", Int.self), NewColumn("a", String.self, default: "")]) }
+    Migration(1, "notes") {
+      CreateTable("memo", [NewColumn("id", Int.self), NewColumn("a", String.self, default: "")])
+    }
     Migration(2, "more") { AddColumn("b", Int.self, default: 3, to: "memo") }
   }
 
@@ -41,7 +43,8 @@ struct DocumentMigrationTests {
         let old = try #require(try CollectionTable.definition("documents_c", members: ["x"]))
         var bytes = ByteWriter()
         old.write(to: &bytes)
-        try writer.connection.run("UPDATE godwit_table SET definition = ? WHERE name = 'documents_c'", [.blob(bytes.bytes)])
+        try writer.connection.run(
+          "UPDATE godwit_table SET definition = ? WHERE name = 'documents_c'", [.blob(bytes.bytes)])
         try writer.connection.run("DELETE FROM godwit_table WHERE name = 'documents_d'")
       }
     }

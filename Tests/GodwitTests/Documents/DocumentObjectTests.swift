@@ -45,7 +45,9 @@ struct DocumentObjectTests {
     order.site = nil
     try await replica.save(order)
     #expect(try await replica.load(Order.self, key: "o1") == order)
-    #expect(try await replica.fetch(replica.objects(Order.self, where: "isOpen = false and placed > '2026-01-01'")) == [order])
+    #expect(
+      try await replica.fetch(replica.objects(Order.self, where: "isOpen = false and placed > '2026-01-01'")) == [order]
+    )
     #expect(try await replica.delete(order))
     #expect(try await !replica.delete(order))
   }
@@ -64,13 +66,16 @@ struct DocumentObjectTests {
     let long = Sum(
       key: "long", amount: try #require(Decimal(string: digits[0])), parts: digits.compactMap { Decimal(string: $0) },
       count: .max, ratio: 1 / 3)
-    let short = Sum(key: "12345678901234567890", amount: try #require(Decimal(string: "1234567.89")), parts: [0, -3, 0.5])
+    let short = Sum(
+      key: "12345678901234567890", amount: try #require(Decimal(string: "1234567.89")), parts: [0, -3, 0.5])
     for sum in [long, short] {
       try await replica.save(sum)
       #expect(try await replica.load(Sum.self, key: sum.key) == sum)
     }
     let found = try await replica.documents("sums").get("long")
-    #expect(found?["amount"] == .string(digits[0]) && found?["count"] == "18446744073709551615" && found?["ratio"] == .real(1 / 3))
+    #expect(
+      found?["amount"] == .string(digits[0]) && found?["count"] == "18446744073709551615"
+        && found?["ratio"] == .real(1 / 3))
     let stored = try await replica.documents("sums").get("12345678901234567890")
     #expect(stored?["amount"] == 1_234_567.89 && stored?["parts"] == [0, -3, 0.5])
     #expect(await code { try await replica.save(Sum(key: "k", amount: .nan)) } == .valueNotStorable)

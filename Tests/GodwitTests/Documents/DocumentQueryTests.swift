@@ -13,9 +13,12 @@ struct DocumentQueryTests {
     let goods = replica.documents("goods")
     self.goods = goods
     try await replica.write { tx in
-      try goods.set("apple", json: #"{"name":"Apple","price":3,"tags":["fruit","red"],"fresh":true,"date":"2026-01-02"}"#, in: tx)
-      try goods.set("beet", json: #"{"name":"beet","price":1.5,"tags":["root"],"fresh":"YES","date":"2026-01-01"}"#, in: tx)
-      try goods.set("coal", json: #"{"name":"Coal","price":"3","tags":"a fruitless text","fresh":0,"date":"2026-01-01"}"#, in: tx)
+      try goods.set(
+        "apple", json: #"{"name":"Apple","price":3,"tags":["fruit","red"],"fresh":true,"date":"2026-01-02"}"#, in: tx)
+      try goods.set(
+        "beet", json: #"{"name":"beet","price":1.5,"tags":["root"],"fresh":"YES","date":"2026-01-01"}"#, in: tx)
+      try goods.set(
+        "coal", json: #"{"name":"Coal","price":"3","tags":"a fruitless text","fresh":0,"date":"2026-01-01"}"#, in: tx)
       try goods.set("date", json: #"{"name":"[date","price":9,"fresh":2}"#, in: tx)
       try goods.set("empty", json: "{}", in: tx)
     }
@@ -25,16 +28,22 @@ struct DocumentQueryTests {
     "conditions as text choose documents",
     arguments: [
       ("price > 1.5", ["apple", "date"]), ("price >= 1.5 and price < 9", ["apple", "beet"]), ("price = 3", ["apple"]),
-      ("price = '3'", ["coal"]), ("price <> 3", ["beet", "coal", "date"]), ("price != \"3\"", ["apple", "beet", "date"]),
-      ("tags contains 'fruit'", ["apple", "coal"]), ("tags contains root", []), ("name contains 'e'", ["apple", "beet", "date"]),
-      ("name = '[date'", ["date"]), ("name contains '['", ["date"]), ("name in ('Apple', 'Coal', 7)", ["apple", "coal"]),
+      ("price = '3'", ["coal"]), ("price <> 3", ["beet", "coal", "date"]),
+      ("price != \"3\"", ["apple", "beet", "date"]),
+      ("tags contains 'fruit'", ["apple", "coal"]), ("tags contains root", []),
+      ("name contains 'e'", ["apple", "beet", "date"]),
+      ("name = '[date'", ["date"]), ("name contains '['", ["date"]),
+      ("name in ('Apple', 'Coal', 7)", ["apple", "coal"]),
       ("fresh = true", ["apple", "beet", "date"]), ("fresh = false", ["coal"]), ("fresh is null", ["empty"]),
-      ("tags is not null AND NOT fresh = true", ["coal"]), ("missing = 1", []), ("not missing = 1 and price = 9", ["date"]),
+      ("tags is not null AND NOT fresh = true", ["coal"]), ("missing = 1", []),
+      ("not missing = 1 and price = 9", ["date"]),
       ("price = 3 or price = 9 and name = 'x'", ["apple"]), ("(price = 3 or price = 9) and tags is null", ["date"]),
-      ("_key > 'c' and _key < 'd'", ["coal"]), ("name < 'Z'", ["apple", "coal"]), ("price = -3 or price = 9e0", ["date"]),
+      ("_key > 'c' and _key < 'd'", ["coal"]), ("name < 'Z'", ["apple", "coal"]),
+      ("price = -3 or price = 9e0", ["date"]),
       ("\"na\"\"me\" is not null", []), ("name = 'it''s'", []), ("name contains '\u{1F3FD}'", []),
       ("name <> '\u{301}\u{200D}' and price = 9", ["date"]), ("name contains '%'", []), ("name contains 'A_p'", []),
-      ("e\u{301}te\u{301} = 1 or a\u{200D}b = 1 or price = 9", ["date"]), ("price = 3\r\nand name = 'Apple'", ["apple"]),
+      ("e\u{301}te\u{301} = 1 or a\u{200D}b = 1 or price = 9", ["date"]),
+      ("price = 3\r\nand name = 'Apple'", ["apple"]),
     ])
   func text(condition: String, keys: [String]) async throws {
     if condition == "tags contains root" {
@@ -60,10 +69,12 @@ struct DocumentQueryTests {
 
   @Test("orders go by several members, up and down, and then by key")
   func orders() async throws {
-    #expect(try await goods.keys(order: "date, name desc") == ["empty", "date", "beet", "coal", "apple"].sorted { a, b in
-      let order = ["date": 0, "empty": 1, "beet": 2, "coal": 3, "apple": 4]
-      return order[a] ?? 0 < order[b] ?? 0
-    })
+    #expect(
+      try await goods.keys(order: "date, name desc")
+        == ["empty", "date", "beet", "coal", "apple"].sorted { a, b in
+          let order = ["date": 0, "empty": 1, "beet": 2, "coal": 3, "apple": 4]
+          return order[a] ?? 0 < order[b] ?? 0
+        })
     #expect(try await goods.keys(where: "price > 0", order: "price desc") == ["date", "apple", "beet"])
     #expect(try await goods.keys(order: "_key desc").first == "empty")
     #expect(try await goods.keys(order: "missing, name asc").first == "empty")
@@ -100,7 +111,8 @@ struct DocumentQueryTests {
     try await notes.set("d", ["text": "aXb \u{1F44D}\u{1F3FD} e\u{301}", "tags": ["\u{1F3FD}"]])
     let expected = [
       ("text contains '%'", ["a", "c"]), ("text contains '100%'", ["a"]), ("text contains 'a_b'", ["c"]),
-      ("text contains '\\%'", ["c"]), ("tags contains '50%'", ["a"]), ("tags contains '%'", []), ("tags contains 'a_b'", ["a"]),
+      ("text contains '\\%'", ["c"]), ("tags contains '50%'", ["a"]), ("tags contains '%'", []),
+      ("tags contains 'a_b'", ["a"]),
       ("text contains '\u{1F3FD}'", ["d"]), ("tags contains '\u{1F3FD}'", ["d"]), ("text contains '\u{301}'", ["d"]),
       ("text contains '*'", []), ("_key contains '%'", []),
     ]
@@ -139,7 +151,9 @@ struct DocumentQueryTests {
     let request = goods.where { $0.price > 3 }.order(by: "name desc").limit(2)
     #expect(try request.sql.text.contains(" DESC, \"_key\" LIMIT ? OFFSET ?"))
     #expect(try await replica.count(goods.all.limit(2)) == 2)
-    let conditions = ["price > 1.5", "tags contains 'fruit'", "fresh = true and not price = '3'", "name in ('Apple', 7) or price <= 2"]
+    let conditions = [
+      "price > 1.5", "tags contains 'fruit'", "fresh = true and not price = '3'", "name in ('Apple', 7) or price <= 2",
+    ]
     for condition in conditions {
       let text = try goods.where(condition).sql
       let keys = try await replica.rows("SELECT _key AS k FROM (\(text))").compactMap { $0["k"] }
@@ -176,7 +190,8 @@ struct DocumentQueryTests {
       #expect(try await keys == replica.fetch(request.keys))
     }
     #expect(lines.all.contains { $0.contains("SELECT \"_key\" FROM") })
-    let plan = try await replica.rows(SQL(text: "EXPLAIN QUERY PLAN \(try many.all.sql.text)", values: many.all.sql.values))
+    let plan = try await replica.rows(
+      SQL(text: "EXPLAIN QUERY PLAN \(try many.all.sql.text)", values: many.all.sql.values))
     #expect(!plan.isEmpty && !plan.contains { "\($0.values)".contains("TEMP B-TREE") }, "\(plan)")
     await replica.close()
   }

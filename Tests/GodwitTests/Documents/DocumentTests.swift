@@ -18,7 +18,8 @@ struct DocumentTests {
       {"": 0, "a b": true}
       """
     #expect(await code { try await things.set("bad", json: json) } == .invalidDocument)
-    let text = #"{"A":{"b":[1,2.5,null,{"c":"d"}],"z":false},"a":"Ünïcödé 🐦","active":true,"big":9223372036854775807,"#
+    let text =
+      #"{"A":{"b":[1,2.5,null,{"c":"d"}],"z":false},"a":"Ünïcödé 🐦","active":true,"big":9223372036854775807,"#
       + #""created$At":"2026-03-01T12:00:00.000Z","e":[],"frac":0.1,"i":-5,"low":-9223372036854775808,"neg":-0.0,"#
       + #""off":false,"s":"[not an array","t":"\\x","true":"true","u":"{}","zero":0,"é":1}"#
     try await things.set("k", json: text)
@@ -31,7 +32,10 @@ struct DocumentTests {
   @Test("numbers are what they say, however they are written")
   func numbers() async throws {
     let things = replica.documents("numbers")
-    try await things.set("k", json: #"{"a": 1.0, "b": 2e0, "c": 1e400000000000000000, "d": 1}"#.replacing(", \"c\": 1e400000000000000000", with: ""))
+    try await things.set(
+      "k",
+      json: #"{"a": 1.0, "b": 2e0, "c": 1e400000000000000000, "d": 1}"#.replacing(
+        ", \"c\": 1e400000000000000000", with: ""))
     #expect(try await things.json("k") == #"{"a":1,"b":2,"d":1}"#)
     let kinds = try await replica.rows("SELECT typeof(a) AS a, typeof(b) AS b FROM documents_numbers")
     #expect(kinds.first?["a"] == "integer" && kinds.first?["b"] == "integer")
@@ -54,7 +58,8 @@ struct DocumentTests {
     let accounts = replica.documents("accounts")
     try await accounts.set("a", ["name": "Ada", "createdAt": 5, "active": true])
     try await accounts.set("b", ["name": "Bob"])
-    let rows = try await replica.rows("SELECT name, created$at AS created FROM documents_accounts WHERE active ORDER BY name")
+    let rows = try await replica.rows(
+      "SELECT name, created$at AS created FROM documents_accounts WHERE active ORDER BY name")
     #expect(rows.count == 1 && rows[0]["created"] == 5)
     let absent = try await replica.rows("SELECT _key FROM documents_accounts WHERE active IS NULL")
     #expect(absent.map { $0["_key"] } == ["b"])
@@ -76,13 +81,16 @@ struct DocumentTests {
     try await group[1].documents("accounts").merge("ada", ["city": "London"])
     try await group.settle()
     for replica in group.replicas {
-      #expect(try await replica.documents("accounts").all(in: replica) == [#"{"city":"London","name":"Ada","price":4}"#])
+      #expect(
+        try await replica.documents("accounts").all(in: replica) == [#"{"city":"London","name":"Ada","price":4}"#])
     }
     #expect(try await observed.next()?.map(\.json) == [#"{"city":"London","name":"Ada","price":4}"#])
     #expect(try await group.digests().count == 1)
   }
 
-  @Test("what SQL calculates is a number, whole or not, when a whole result is written as one; without that 1.0 reads as true")
+  @Test(
+    "what SQL calculates is a number, whole or not, when a whole result is written as one; without that 1.0 reads as true"
+  )
   func calculatingBySQL() async throws {
     let accounts = replica.documents("accounts")
     try await accounts.set("a", ["price": 2, "rate": 0.5])
@@ -101,7 +109,9 @@ struct DocumentTests {
     }
     let prices = try await replica.fetch(accounts.all).map { $0["price"] }
     #expect(prices == [1, -1.5, 0, nil])
-    try await replica.write { tx in _ = try tx.execute("UPDATE documents_accounts SET price = 1.0, rate = 0.0 WHERE _key = 'a'") }
+    try await replica.write { tx in
+      _ = try tx.execute("UPDATE documents_accounts SET price = 1.0, rate = 0.0 WHERE _key = 'a'")
+    }
     let written = try await accounts.get("a")
     #expect(written?["price"] == true && written?["rate"] == false)
   }
@@ -152,7 +162,8 @@ struct DocumentTests {
 
   @Test("names that differ by case, accents or marks alone are different members and collections")
   func names() async throws {
-    let text = #"{"$a":1,"A":2,"_expires":3,"_key":4,"a":5,"a\"b":7,"a$_counter":6,"#
+    let text =
+      #"{"$a":1,"A":2,"_expires":3,"_key":4,"a":5,"a\"b":7,"a$_counter":6,"#
       + "\"e\u{301}\":9,\"rowid\":8}"
     try await replica.documents("X y\"z").set("k", json: text)
     try await replica.documents("x y\"z").set("k", json: #"{"a":0}"#)
@@ -172,7 +183,9 @@ struct DocumentTests {
   @Test("no collection's name is that of something else that belongs to another collection")
   func noCollisions() async throws {
     let names = ["x", "x_by_expiry", "x$_by_expiry", "sqlite_x", "godwit_table", "note", "_expires", "documents_x"]
-    for name in names { try await replica.documents(name).set("k", ["godwit_id": .string(name)], expires: .distantFuture) }
+    for name in names {
+      try await replica.documents(name).set("k", ["godwit_id": .string(name)], expires: .distantFuture)
+    }
     #expect(try await replica.collections() == names.sorted())
     for name in names { #expect(try await replica.documents(name).get("k")?["godwit_id"] == .string(name)) }
     #expect(try await replica.verify().isSound)

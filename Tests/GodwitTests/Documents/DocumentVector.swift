@@ -50,7 +50,8 @@ enum DocumentVectorStep: Decodable, Sendable {
   case expect(DocumentVectorExpectation)
 
   private enum CodingKeys: CodingKey, CaseIterable {
-    case on, set, merge, add, insert, remove, expire, delete, drop, json, expires, at, to, value, counters, sets, refused
+    case on, set, merge, add, insert, remove, expire, delete, drop, json, expires, at, to, value, counters, sets,
+      refused
     case sweep, exchange, send, advance, clock, compact, expect
   }
 
@@ -90,7 +91,9 @@ enum DocumentVectorStep: Decodable, Sendable {
     }
     if fields.contains(.set) { return .set(try text(.set), json: try text(.json), expires: try date(.expires)) }
     if fields.contains(.merge) { return .merge(try text(.merge), json: try text(.json)) }
-    if fields.contains(.add) { return .add(try fields.decode(Int.self, forKey: .value), member: try text(.add), try text(.to)) }
+    if fields.contains(.add) {
+      return .add(try fields.decode(Int.self, forKey: .value), member: try text(.add), try text(.to))
+    }
     if fields.contains(.insert) {
       return .insert(try fields.decode(JSON.self, forKey: .value), member: try text(.insert), try text(.to))
     }
@@ -121,7 +124,9 @@ struct DocumentVectorExpectation: Decodable, Sendable {
   let keys: [String: [String]]
   let conflicts: [VectorExpectation.Conflict]?
 
-  private enum CodingKeys: CodingKey, CaseIterable { case on, documents, expiries, table, columns, rows, keys, conflicts }
+  private enum CodingKeys: CodingKey, CaseIterable {
+    case on, documents, expiries, table, columns, rows, keys, conflicts
+  }
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(only: CodingKeys.self)

@@ -91,7 +91,8 @@ private struct DocumentVectorRun {
       expectSame(found, wanted, comment("documents on \(name)"))
       // Every form of reading shows the same.
       for document in try await replica.fetch(documents.all) {
-        expectSame(["": document.json], ["": wanted[document.key] ?? ""], comment("members of \(document.key) on \(name)"))
+        expectSame(
+          ["": document.json], ["": wanted[document.key] ?? ""], comment("members of \(document.key) on \(name)"))
       }
     }
     for (key, instant) in expected.expiries {

@@ -92,7 +92,9 @@ struct JSONFunctionTests {
     #expect(parts == ["2.5"])
   }
 
-  @Test("the statement of a request finds there what it finds here", arguments: ["name = 'Apple'", "name < 'D'", "tags is null"])
+  @Test(
+    "the statement of a request finds there what it finds here",
+    arguments: ["name = 'Apple'", "name < 'D'", "tags is null"])
   func sameRows(condition: String) async throws {
     let request = goods.where(condition).order(by: .ascending("_key"))
     let sql = try request.sql

@@ -19,7 +19,8 @@ private struct ClockVector: Decodable {
           is: try fields.decode(Stamp.self, forKey: .is))
       } else if let stamp = try fields.decodeIfPresent(Stamp.self, forKey: .follow) {
         self = .follow(
-          stamp, wall: try fields.decode(Int64.self, forKey: .wall), follows: try fields.decode(Bool.self, forKey: .follows))
+          stamp, wall: try fields.decode(Int64.self, forKey: .wall),
+          follows: try fields.decode(Bool.self, forKey: .follows))
       } else if let wall = try fields.decodeIfPresent(Int64.self, forKey: .astray) {
         self = .astray(wall: wall, is: try fields.decode(Bool.self, forKey: .is))
       } else {

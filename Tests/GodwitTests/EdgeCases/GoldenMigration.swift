@@ -26,7 +26,8 @@ struct GoldenMigration: Codable, Equatable {
       CreateTable(
         "note",
         [
-          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""), NewColumn("price", Int.self, default: 0),
+          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
+          NewColumn("price", Int.self, default: 0),
           NewColumn("mood", String?.self),
         ])
     }

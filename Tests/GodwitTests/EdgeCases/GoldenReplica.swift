@@ -13,7 +13,9 @@ struct GoldenReplica: Codable, Equatable {
 
     init(_ replica: Replica) async throws {
       let report = try await replica.verify()
-      guard report.problems.isEmpty else { throw GodwitError(.damagedDatabase, report.problems.joined(separator: "; ")) }
+      guard report.problems.isEmpty else {
+        throw GodwitError(.damagedDatabase, report.problems.joined(separator: "; "))
+      }
       let status = try await replica.status()
       digest = report.digest
       transactions = report.transactions

@@ -97,7 +97,8 @@ struct GoldenMigrationTests {
 }
 
 @Suite(
-  "Recording Specs/golden", .serialized, .enabled(if: ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil))
+  "Recording Specs/golden", .serialized,
+  .enabled(if: ProcessInfo.processInfo.environment["GODWIT_RECORD_GOLDEN"] != nil))
 struct GoldenRecordingTests {
   @Test("replaces what is there")
   func record() async throws { try await GoldenReplica.record() }

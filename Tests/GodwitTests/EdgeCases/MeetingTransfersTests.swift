@@ -84,7 +84,8 @@ struct MeetingTransfersTests {
     }
     let own = try await pair.receiver.fetch(Debit.where { $0.id > 1_000 }.order(by: \.id)).map(\.amount)
     #expect(own == Array(1...20))
-    #expect(try await pair.receiver.fetch(Debit.where { $0.id <= 1_000 }).map(\.amount) == Array(repeating: 10, count: 40))
+    #expect(
+      try await pair.receiver.fetch(Debit.where { $0.id <= 1_000 }).map(\.amount) == Array(repeating: 10, count: 40))
     let back = pair.folder.file("back")
     _ = try await pair.receiver.export(to: .file(back))
     #expect(try await pair.sender.import(from: .file(back)).applied == 20)

@@ -2,7 +2,8 @@ import Testing
 
 @Suite("Specs/vectors/rules")
 struct RuleVectorTests {
-  @Test("a random history comes out as in a program that has nothing but the rules", arguments: VectorFile.all(in: "rules"))
+  @Test(
+    "a random history comes out as in a program that has nothing but the rules", arguments: VectorFile.all(in: "rules"))
   func comesOut(file: VectorFile) async throws {
     try await VectorRun.run(try file.decode(MergeVector.self), seed: nil).close()
   }

@@ -126,7 +126,9 @@ final class VectorGroup {
       let left = try await Self.open(remains, place.clock)
       let found = try await left.digest()
       ends.insert(found == before ? "before" : "after")
-      if found != before && found != after { problems.append("after \(round * round) statements there is something else") }
+      if found != before && found != after {
+        problems.append("after \(round * round) statements there is something else")
+      }
       if try await !left.verify().isSound { problems.append("after \(round * round) statements it is not sound") }
       _ = try await left.import(from: source)
       if try await left.digest() != after { problems.append("the file does not complete what was left") }

@@ -177,7 +177,8 @@ struct VectorRun {
     if let staged = expected.staged { #expect(report.staged == staged, comment(step)) }
     if let missing = expected.missing {
       let found = report.missing.map {
-        VectorReport.Missing(of: group.name(of: $0.replica), first: $0.sequences.lowerBound, last: $0.sequences.upperBound)
+        VectorReport.Missing(
+          of: group.name(of: $0.replica), first: $0.sequences.lowerBound, last: $0.sequences.upperBound)
       }
       #expect(Set(found) == Set(missing), comment(step))
     }
@@ -205,7 +206,8 @@ struct VectorRun {
       let found = try await replica.rowsInLimbo()
       for table in Set(limbo.keys).union(found.keys) {
         expectSame(
-          found[table] ?? [], (limbo[table] ?? []).map { $0.map(\.value) }, comment(step, "limbo of \(table) on \(name)"))
+          found[table] ?? [], (limbo[table] ?? []).map { $0.map(\.value) },
+          comment(step, "limbo of \(table) on \(name)"))
       }
     }
     if let conflicts = expected.conflicts {

@@ -20,7 +20,8 @@ indirect enum VectorStep: Decodable, Sendable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
     case on, write, sameTime, refused
     case send, to, all, times, report
-    case keep, from, deliver, rejoin, kill, atOnce, remove, readmit, by, exchange, clock, advance, restart, copy, compact, expect
+    case keep, from, deliver, rejoin, kill, atOnce, remove, readmit, by, exchange, clock, advance, restart, copy,
+      compact, expect
     case member = "for"
     case name = "as"
   }

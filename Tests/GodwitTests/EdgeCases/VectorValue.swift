@@ -51,7 +51,8 @@ extension Value {
     case .integer(let number): "\(number)"
     case .real(let number): "real \(number)"
     case .text(let text) where text.utf8.count > 60: "text of \(text.utf8.count) bytes"
-    case .text(let text): "'\(text.unicodeScalars.map { $0.isASCII ? String($0) : $0.escaped(asASCII: true) }.joined())'"
+    case .text(let text):
+      "'\(text.unicodeScalars.map { $0.isASCII ? String($0) : $0.escaped(asASCII: true) }.joined())'"
     case .blob(let bytes) where bytes.count > 60: "blob of \(bytes.count) bytes"
     case .blob(let bytes): "x'\(Hexadecimal.encode(bytes))'"
     }

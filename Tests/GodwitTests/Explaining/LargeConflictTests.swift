@@ -16,7 +16,8 @@ struct LargeConflictTests {
     try await group.exchange()
     for number in 1...Self.count { try await group.write(0, "UPDATE page SET title = \("small \(number)")") }
     var generator = SeededGenerator(seed: 1)
-    large = String((0..<200_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 0x21...0x7E, using: &generator))) })
+    large = String(
+      (0..<200_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 0x21...0x7E, using: &generator))) })
     try await group.write(1, "UPDATE page SET title = \(large)")
   }
 

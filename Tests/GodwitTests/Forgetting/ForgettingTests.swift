@@ -41,7 +41,9 @@ struct ForgettingTests {
     #expect(try await group.logCount(0) == 1)
   }
 
-  @Test("an edit with a clock that was set back wins over what was forgotten, before it was set or after", arguments: [true, false])
+  @Test(
+    "an edit with a clock that was set back wins over what was forgotten, before it was set or after",
+    arguments: [true, false])
   func clockSetBack(isSetFirst: Bool) async throws {
     let group = try await ThingGroup(2)
     try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "old")) }

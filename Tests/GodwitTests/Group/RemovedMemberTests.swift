@@ -58,7 +58,8 @@ struct RemovedMemberTests {
     let members = TrustedMembers(group: receiver.group, location: receiver.folder.keys)
     let importing = {
       try await receiver.withWriter { writer in
-        let file = try SyncFileReader(FileDescriptor.openForReading(path), identities: try keys.ageIdentities) { header in
+        let file = try SyncFileReader(FileDescriptor.openForReading(path), identities: try keys.ageIdentities) {
+          header in
           try members.load().sender(header.sender).history
         }
         // As another process does that holds the keyring and not this writer.

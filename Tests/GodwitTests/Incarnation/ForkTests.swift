@@ -193,7 +193,9 @@ struct ForkTests {
     for replica in [original, clone] { await replica.close() }
   }
 
-  @Test("two histories of one member are mended where one side takes the other's state, and nothing of the others' work is lost")
+  @Test(
+    "two histories of one member are mended where one side takes the other's state, and nothing of the others' work is lost"
+  )
   func mended() async throws {
     let group = try await TestGroup(5)
     try await group[0].insertNotes(["shared"])
@@ -214,7 +216,8 @@ struct ForkTests {
     #expect(try await group[0].titles() == ["mallory's for alice", "of 0", "of 2", "shared"])
     for (side, other) in [(0, 1), (1, 0)] {
       let forks = try await group[side].status().forks
-      #expect(forks.map(\.replica) == [original.identity.replica] && forks.map(\.shownBy) == [group[other].identity.replica])
+      #expect(
+        forks.map(\.replica) == [original.identity.replica] && forks.map(\.shownBy) == [group[other].identity.replica])
     }
 
     try await group[0].removeMember(named: "replica-4")

@@ -27,7 +27,8 @@ struct JudgingCostTests {
     try await group.exchange()
     try await group.write(0, sql("DELETE FROM TABLE WHERE id = '999'"))
     // Each row comes before the one it refers to, so that one after the other goes.
-    try await group.write(1, (1...Self.rowCount).map { sql("INSERT INTO TABLE VALUES ('\(999 - $0)', '\(1_000 - $0)')") })
+    try await group.write(
+      1, (1...Self.rowCount).map { sql("INSERT INTO TABLE VALUES ('\(999 - $0)', '\(1_000 - $0)')") })
     let path = group.folder.file("chain")
     _ = try await group[1].export(to: .file(path))
     let lines = StatementLines()
@@ -40,7 +41,10 @@ struct JudgingCostTests {
     #expect(lines.all.count < Self.rowCount * 50)
     #expect(try await reader.rows(sql("SELECT id FROM TABLE")).isEmpty)
     #expect(try await reader.limbo(limit: 1_000).count == Self.rowCount)
-    #expect(try await reader.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'godwit_link%' OR name LIKE 'godwit_sprig%'").isEmpty)
+    #expect(
+      try await reader.rows(
+        "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'godwit_link%' OR name LIKE 'godwit_sprig%'"
+      ).isEmpty)
     let root = sql("INSERT INTO TABLE (id) VALUES ('999')")
     _ = try await reader.write { try $0.execute(root) }
     #expect(try await reader.rows(sql("SELECT id FROM TABLE")).count == Self.rowCount + 1)
@@ -73,7 +77,8 @@ struct JudgingCostTests {
       var context = origins
       context[author] = .none
       let record = TransactionRecord(
-        dot: Dot(author, head.sequence.next), hlc: HLC(milliseconds: 1_700_000_000_000), schemaVersion: 0, context: context,
+        dot: Dot(author, head.sequence.next), hlc: HLC(milliseconds: 1_700_000_000_000), schemaVersion: 0,
+        context: context,
         changes: changes)
       try StagedTransactions(connection: writer.connection)
         .add(StagedTransaction(record: record, context: context, chain: record.chain(after: head.chain)))

@@ -104,7 +104,8 @@ struct LocalRowTests {
       try await Replica.open(at: folder.file("replica"), models: Jotting.self, Topic.self, Wrong.self)
     }
     #expect(refusal?.code == .invalidSchema)
-    #expect(refusal?.message == "column draft of table wrong refers to table draft, which is not synced as table wrong is")
+    #expect(
+      refusal?.message == "column draft of table wrong refers to table draft, which is not synced as table wrong is")
     #expect(refusal?.hint?.contains("let both travel, or neither") == true)
     let replica = try await Replica.open(at: folder.file("replica"), models: Jotting.self, Topic.self)
     #expect(await code { try await replica.rows("SELECT * FROM wrong") } != nil)

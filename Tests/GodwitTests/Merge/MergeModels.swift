@@ -8,7 +8,8 @@ struct Page: Model {
     Column("tags", \.tags, merge: .addWinsSet)
     Column("best", \.best, merge: .max)
     Column("first", \.first, merge: .min)
-    Column("note", \.note, merge: .custom("longer") { $0.count == $1.count ? max($0, $1) : $0.count > $1.count ? $0 : $1 })
+    Column(
+      "note", \.note, merge: .custom("longer") { $0.count == $1.count ? max($0, $1) : $0.count > $1.count ? $0 : $1 })
   }
   var id = ""
   var title = ""

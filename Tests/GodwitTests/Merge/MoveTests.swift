@@ -17,7 +17,8 @@ struct MoveTests {
     for (mover, editor) in [(0, 1), (1, 0)] {
       let group = try await group()
       try await group.write(mover, "UPDATE page SET id = 'b'")
-      try await group.write(editor, #"UPDATE page SET title = 'edited', views = views + 2, tags = '["x","y"]', best = 3"#)
+      try await group.write(
+        editor, #"UPDATE page SET title = 'edited', views = views + 2, tags = '["x","y"]', best = 3"#)
       try await group.exchange()
       #expect(try await group.rows(all) == [["b", "edited", 7, #"["x","y"]"#, 3]])
       let replaced = try await group.conflicts(0) + group.conflicts(1)
@@ -181,7 +182,8 @@ struct MoveTests {
     try await group.write(1, "UPDATE page SET views = 50 WHERE id = 'a'")
     try await group.write(0, "UPDATE page SET views = 1 WHERE id = 'b'")
     try await group.exchange()
-    #expect(try await group.rows("SELECT id, title, views FROM page ORDER BY id") == [["a", "new", 50], ["b", "first", 1]])
+    #expect(
+      try await group.rows("SELECT id, title, views FROM page ORDER BY id") == [["a", "new", 50], ["b", "first", 1]])
   }
 
   @Test("children that refer to a row move with it")
@@ -257,7 +259,8 @@ struct MoveTests {
   @Test("one transaction may write to both keys")
   func bothKeys() async throws {
     let group = try await MergeGroup()
-    try await group.write(0, "INSERT INTO page (id, views) VALUES ('a', 1)", "INSERT INTO page (id, views) VALUES ('b', 1)")
+    try await group.write(
+      0, "INSERT INTO page (id, views) VALUES ('a', 1)", "INSERT INTO page (id, views) VALUES ('b', 1)")
     try await group.write(1, "INSERT INTO page (id, views) VALUES ('a', 5)")
     try await group.write(1, "UPDATE page SET id = 'b'")
     try await group.exchange()
@@ -266,7 +269,8 @@ struct MoveTests {
 }
 
 extension MoveTests {
-  @Test("a cell beneath the one that a move carried goes on to where a third author moved the row, whichever comes first")
+  @Test(
+    "a cell beneath the one that a move carried goes on to where a third author moved the row, whichever comes first")
   func beneathTheCarried() async throws {
     for isCarriedFirst in [true, false] {
       let group = try await group(4)

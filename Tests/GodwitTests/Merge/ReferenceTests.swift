@@ -14,7 +14,8 @@ struct ReferenceTests {
   func cascade() async throws {
     let group = try await group()
     try await group.write(0, "DELETE FROM shelf WHERE id = 's'")
-    try await group.write(1, "INSERT INTO volume (id, shelf) VALUES ('v', 's')", "INSERT INTO leaf (id, volume) VALUES ('l', 'v')")
+    try await group.write(
+      1, "INSERT INTO volume (id, shelf) VALUES ('v', 's')", "INSERT INTO leaf (id, volume) VALUES ('l', 'v')")
     try await group.exchange()
     #expect(try await group.rows("SELECT id FROM volume UNION ALL SELECT id FROM leaf").isEmpty)
     let conflicts = try await group.conflicts(2)
@@ -68,7 +69,8 @@ struct ReferenceTests {
   @Test("the effects of a cascade are the author's, and nobody logs them again")
   func cascadeIsLoggedOnce() async throws {
     let group = try await group()
-    try await group.write(0, "INSERT INTO volume (id, shelf) VALUES ('v', 's')", "INSERT INTO leaf (id, volume) VALUES ('l', 'v')")
+    try await group.write(
+      0, "INSERT INTO volume (id, shelf) VALUES ('v', 's')", "INSERT INTO leaf (id, volume) VALUES ('l', 'v')")
     try await group.exchange()
     try await group.write(1, "DELETE FROM shelf WHERE id = 's'")
     try await group.exchange()
@@ -107,7 +109,10 @@ struct ReferenceTests {
     #expect(try await group.rows("SELECT id FROM left_row UNION ALL SELECT id FROM right_row").isEmpty)
     try await group.write(1, "INSERT INTO left_row (id) VALUES ('c')")
     try await group.exchange()
-    #expect(try await group.rows("SELECT id FROM left_row UNION ALL SELECT id FROM right_row ORDER BY 1") == [["a"], ["b"], ["c"]])
+    #expect(
+      try await group.rows("SELECT id FROM left_row UNION ALL SELECT id FROM right_row ORDER BY 1") == [
+        ["a"], ["b"], ["c"],
+      ])
   }
 
   @Test("a tree: of two moves that close a circle the later shows nothing, and shows again when the circle is gone")

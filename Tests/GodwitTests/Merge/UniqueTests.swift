@@ -18,7 +18,10 @@ struct UniqueTests {
     try await group.write(2, "UPDATE account SET email = 'other' WHERE id = 'a'")
     #expect(try await group[2].rows("SELECT id FROM account ORDER BY id").map(\.values) == [["a"], ["b"]])
     try await group.exchange()
-    #expect(try await group.rows("SELECT id, email, plan FROM account ORDER BY id") == [["a", "other", "old"], ["b", "x@y", "new"]])
+    #expect(
+      try await group.rows("SELECT id, email, plan FROM account ORDER BY id") == [
+        ["a", "other", "old"], ["b", "x@y", "new"],
+      ])
   }
 
   @Test("a claim freed by a delete that arrives later lets the waiting row appear on all")
@@ -50,7 +53,8 @@ struct UniqueTests {
     try await group.write(0, swap[0], swap[1], swap[2])
     try await group.write(1, "UPDATE account SET plan = 'p'")
     try await group.exchange()
-    #expect(try await group.rows("SELECT id, email, plan FROM account ORDER BY id") == [["a", "y", "p"], ["b", "x", "p"]])
+    #expect(
+      try await group.rows("SELECT id, email, plan FROM account ORDER BY id") == [["a", "y", "p"], ["b", "x", "p"]])
     #expect(try await group.conflicts(0).isEmpty)
   }
 
@@ -89,6 +93,9 @@ struct UniqueTests {
     try await group.exchange()
     try await group.write(0, "INSERT INTO account (id, email, plan) VALUES ('b', 'y', 'second')")
     try await group.exchange()
-    #expect(try await group.rows("SELECT id, email, plan FROM account ORDER BY id") == [["a", "x", ""], ["b", "y", "second"]])
+    #expect(
+      try await group.rows("SELECT id, email, plan FROM account ORDER BY id") == [
+        ["a", "x", ""], ["b", "y", "second"],
+      ])
   }
 }

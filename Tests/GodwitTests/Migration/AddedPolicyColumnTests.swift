@@ -154,7 +154,8 @@ struct AddedPolicyColumnTests {
     try await group.update(1, to: 1)
     try await group.write(1, "UPDATE note SET title = 'mine' WHERE id = 2", "INSERT INTO note VALUES (3, 'three')")
     for replica in 0...1 { try await group.update(replica, to: 2) }
-    try await group.write(0, "UPDATE note SET votes = 9 WHERE id = 2", "INSERT INTO note VALUES (3, 'theirs', 8, '[]', 4)")
+    try await group.write(
+      0, "UPDATE note SET votes = 9 WHERE id = 2", "INSERT INTO note VALUES (3, 'theirs', 8, '[]', 4)")
     let file = group.folder.file("snapshot")
     _ = try await group[0].snapshot(to: .file(file))
     let report = try await group[1].rejoin(from: .file(file))
@@ -172,7 +173,8 @@ struct AddedPolicyColumnTests {
   func rejoinedWithoutColumn() async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "seats") {
-        CreateTable("seat", [NewColumn("id", Int.self), NewColumn("holder", String?.self), NewColumn("price", Int?.self)])
+        CreateTable(
+          "seat", [NewColumn("id", Int.self), NewColumn("holder", String?.self), NewColumn("price", Int?.self)])
       }
       Migration(2, "nobody") { DropColumn("holder", from: "seat") }
     }

@@ -170,7 +170,8 @@ struct ConflictMigrationTests {
       "UPDATE note SET one = 'a', two = 'b'", "UPDATE note SET one = 'c', two = 'd'"
     ) {
       Migration(1, "notes") {
-        CreateTable("note", [NewColumn("id", Int.self), NewColumn("one", String?.self), NewColumn("two", String?.self)])
+        CreateTable(
+          "note", [NewColumn("id", Int.self), NewColumn("one", String?.self), NewColumn("two", String?.self)])
       }
       Migration(2, "names") {
         RenameColumn("one", to: "aside", in: "note")

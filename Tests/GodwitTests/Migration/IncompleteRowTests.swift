@@ -7,7 +7,8 @@ import Testing
 struct IncompleteRowTests {
   @MigrationsBuilder private static func shelves() -> [Migration] {
     Migration(1, "books") {
-      CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("title", String?.self)])
+      CreateTable(
+        "book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("title", String?.self)])
     }
     Migration(2, "numbers") {
       ChangeColumn("shelf", Int.self, in: "book", by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
@@ -15,7 +16,8 @@ struct IncompleteRowTests {
     Migration(3, "titles") { DropColumn("shelf", from: "book") }
   }
 
-  @Test("a row waits for a value that a rule has nothing for, and for no other: it comes with one that is written later")
+  @Test(
+    "a row waits for a value that a rule has nothing for, and for no other: it comes with one that is written later")
   func incomplete() async throws {
     let group = try await MigrationGroup([1, 2], Self.shelves)
     try await group.write(0, "INSERT INTO book VALUES (1, 'top', 'Emma')")
@@ -80,14 +82,17 @@ struct IncompleteRowTests {
     try await group.expectSame()
   }
 
-  @Test("one that became complete is shown, whatever it refers to", arguments: [
-    "INSERT INTO person VALUES (1, 1, NULL, NULL)", "INSERT INTO person VALUES (1, NULL, 1, NULL)",
-    "INSERT INTO person VALUES (1, NULL, NULL, 1)",
-  ])
+  @Test(
+    "one that became complete is shown, whatever it refers to",
+    arguments: [
+      "INSERT INTO person VALUES (1, 1, NULL, NULL)", "INSERT INTO person VALUES (1, NULL, 1, NULL)",
+      "INSERT INTO person VALUES (1, NULL, NULL, 1)",
+    ])
   func complete(insert: String) async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "persons") {
-        CreateTable("image", [NewColumn("id", Int.self), NewColumn("person", Int.self, references: "person", onDelete: .cascade)])
+        CreateTable(
+          "image", [NewColumn("id", Int.self), NewColumn("person", Int.self, references: "person", onDelete: .cascade)])
         CreateTable("shelf", [NewColumn("id", Int.self)])
         CreateTable(
           "person",
@@ -102,7 +107,8 @@ struct IncompleteRowTests {
     try await group.write(0, "INSERT INTO shelf VALUES (1)")
     try await group.exchange()
     try await group.update(0, to: 2)
-    try await group.write(0, SQL(text: insert.replacing("NULL, 1)", with: "NULL, NULL)")), "INSERT INTO image VALUES (1, 1)")
+    try await group.write(
+      0, SQL(text: insert.replacing("NULL, 1)", with: "NULL, NULL)")), "INSERT INTO image VALUES (1, 1)")
     if insert.contains("NULL, 1)") { try await group.write(0, "UPDATE person SET cover = 1") }
     try await group.write(1, "DELETE FROM shelf")
     try await group.exchange()
@@ -189,11 +195,13 @@ struct IncompleteRowTests {
     try await group.expectSame()
   }
 
-  @Test("one whose key another takes is listed with all that it held, also when it is older than all that is remembered")
+  @Test(
+    "one whose key another takes is listed with all that it held, also when it is older than all that is remembered")
   func replaced() async throws {
     let group = try await MigrationGroup([2, 1]) {
       Migration(1, "books") {
-        CreateTable("book", [NewColumn("id", Int.self), NewColumn("code", String.self), NewColumn("title", String?.self)])
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("code", String.self), NewColumn("title", String?.self)])
       }
       Migration(2, "no codes") { DropColumn("code", from: "book") }
     }
@@ -229,7 +237,8 @@ struct IncompleteRowTests {
   func revived() async throws {
     let group = try await MigrationGroup([2, 1, 2]) {
       Migration(1, "books") {
-        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("title", String?.self)])
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("title", String?.self)])
       }
       Migration(2, "shelves") { ChangeColumn("shelf", String.self, in: "book", by: "'s' || shelf") }
     }
@@ -246,14 +255,16 @@ struct IncompleteRowTests {
     try await group.expectSame()
   }
 
-  @Test("one has what others that had the default have, once a migration gives it: a count, a choice, and a column of two")
+  @Test(
+    "one has what others that had the default have, once a migration gives it: a count, a choice, and a column of two")
   func defaulted() async throws {
     let group = try await MigrationGroup([1, 1, 1]) {
       Migration(1, "books") {
         CreateTable(
           "book",
           [
-            NewColumn("id", Int.self), NewColumn("loans", Int.self, merge: .counter), NewColumn("best", Int.self, merge: .max),
+            NewColumn("id", Int.self), NewColumn("loans", Int.self, merge: .counter),
+            NewColumn("best", Int.self, merge: .max),
             NewColumn("shelf", String.self), NewColumn("room", String.self), NewColumn("title", String?.self),
           ])
       }

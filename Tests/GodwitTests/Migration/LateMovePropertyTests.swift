@@ -47,7 +47,8 @@ struct LateMovePropertyTests {
   private static let columns: [[Column]] = [
     [("shelf", "%"), ("title", "'t%'"), ("code", "%"), ("count", "count + %"), ("tags", "'[\"%\"]'")],
     [
-      ("shelf", "'x%'"), ("title", "'t%'"), ("code", "'y%'"), ("count", "count + %"), ("tags", "'[\"%\"]'"), ("size", "%"),
+      ("shelf", "'x%'"), ("title", "'t%'"), ("code", "'y%'"), ("count", "count + %"), ("tags", "'[\"%\"]'"),
+      ("size", "%"),
       ("votes", "votes + %"), ("marks", "'[\"%\"]'"), ("owner", "'o%'"),
     ],
   ]

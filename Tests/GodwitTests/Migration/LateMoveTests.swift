@@ -7,7 +7,8 @@ import Testing
 struct LateMoveTests {
   @MigrationsBuilder private static func books() -> [Migration] {
     Migration(1, "books") {
-      CreateTable("book", [NewColumn("id", String.self), NewColumn("shelf", String?.self), NewColumn("title", String?.self)])
+      CreateTable(
+        "book", [NewColumn("id", String.self), NewColumn("shelf", String?.self), NewColumn("title", String?.self)])
     }
     Migration(2, "sizes") { AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "book") }
   }
@@ -82,7 +83,8 @@ struct LateMoveTests {
     try await group.expectSame()
   }
 
-  @Test("a row that waited for a value stays away when it was deleted meanwhile, under a key that somebody else wrote, too")
+  @Test(
+    "a row that waited for a value stays away when it was deleted meanwhile, under a key that somebody else wrote, too")
   func whole() async throws {
     let group = try await MigrationGroup([2, 1]) {
       Migration(1, "books") {
@@ -118,7 +120,9 @@ struct LateMoveTests {
     try await group.expectSame()
   }
 
-  @Test("an older value of a column that was added since follows no row that had been inserted anew", arguments: [true, false])
+  @Test(
+    "an older value of a column that was added since follows no row that had been inserted anew",
+    arguments: [true, false])
   func addedColumn(isHeardFirst: Bool) async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "books") {
@@ -135,15 +139,19 @@ struct LateMoveTests {
     try await group.exchange()
     for replica in 0...1 {
       #expect(
-        try await group.rows(replica, "SELECT id, title, owner FROM book ORDER BY id") == [["b0", "Two", .null], ["b1", "Two", .null]],
+        try await group.rows(replica, "SELECT id, title, owner FROM book ORDER BY id") == [
+          ["b0", "Two", .null], ["b1", "Two", .null],
+        ],
         "on \(replica)")
     }
     try await group.expectSame()
   }
 
-  @Test("what an older program replaces without having been able to show it is listed there", arguments: [
-    "UPDATE book SET title = 'Mine'", "UPDATE book SET id = 'b0'",
-  ])
+  @Test(
+    "what an older program replaces without having been able to show it is listed there",
+    arguments: [
+      "UPDATE book SET title = 'Mine'", "UPDATE book SET id = 'b0'",
+    ])
   func unshown(statement: String) async throws {
     let group = try await MigrationGroup([1, 1], Self.books)
     try await group.write(0, "INSERT INTO book VALUES ('b3', 's1', 'Old')")
@@ -259,10 +267,12 @@ struct LateMoveTests {
     #expect(try await group.rows(1, "SELECT size FROM book") == [[7]])
   }
 
-  @Test("what stays as it was merged goes on with its own values, whatever has been written over it since", arguments: [
-    "UPDATE book SET title = 'Later', loans = loans + 1, tags = '[\"later\"]', best = 1 WHERE id = 'b0'",
-    "INSERT OR REPLACE INTO book VALUES ('b0', 'Later', 1, '[\"later\"]', 1)",
-  ])
+  @Test(
+    "what stays as it was merged goes on with its own values, whatever has been written over it since",
+    arguments: [
+      "UPDATE book SET title = 'Later', loans = loans + 1, tags = '[\"later\"]', best = 1 WHERE id = 'b0'",
+      "INSERT OR REPLACE INTO book VALUES ('b0', 'Later', 1, '[\"later\"]', 1)",
+    ])
   func forgottenBeneath(later: String) async throws {
     let group = try await MigrationGroup([1, 1, 1]) {
       Migration(1, "books") {
@@ -309,7 +319,8 @@ struct LateMoveTests {
 
   @MigrationsBuilder private static func pages() -> [Migration] {
     Migration(1, "books") {
-      CreateTable("book", [NewColumn("id", String.self), NewColumn("title", String?.self), NewColumn("pages", Int.self)])
+      CreateTable(
+        "book", [NewColumn("id", String.self), NewColumn("title", String?.self), NewColumn("pages", Int.self)])
     }
     Migration(2, "words") {
       ChangeColumn("pages", String.self, in: "book", by: "'p' || pages")

@@ -8,7 +8,8 @@ struct LimboMigrationTests {
   @MigrationsBuilder private static func accounts() -> [Migration] {
     Migration(1, "accounts") {
       CreateTable(
-        "account", [NewColumn("id", Int.self), NewColumn("login", String.self), NewColumn("plan", String.self, default: "")],
+        "account",
+        [NewColumn("id", Int.self), NewColumn("login", String.self), NewColumn("plan", String.self, default: "")],
         unique: [["login"]])
     }
     Migration(2, "not unique") { DropIndex("login", from: "account") }
@@ -75,7 +76,8 @@ struct LimboMigrationTests {
     try await group.update(1, to: 2)
     for _ in 0..<2 { try await group.exchange() }
     for replica in 0...1 {
-      #expect(try await group.rows(replica, "SELECT id, isbn FROM book ORDER BY id") == [[1, "x"], [2, "y"], [4, "z"]])
+      #expect(
+        try await group.rows(replica, "SELECT id, isbn FROM book ORDER BY id") == [[1, "x"], [2, "y"], [4, "z"]])
     }
     try await group.expectSame()
   }

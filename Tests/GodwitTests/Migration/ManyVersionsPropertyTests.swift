@@ -13,7 +13,8 @@ struct ManyVersionsPropertyTests {
       CreateTable(
         "book",
         [
-          NewColumn("id", String.self), NewColumn("place", String.self), NewColumn("extra", Int.self), NewColumn("room", String.self),
+          NewColumn("id", String.self), NewColumn("place", String.self), NewColumn("extra", Int.self),
+          NewColumn("room", String.self),
           NewColumn("isbn", String?.self), NewColumn("shelf", String?.self, references: "shelf", onDelete: .setNull),
           NewColumn("next", String?.self, references: "book", onDelete: .cascade),
           NewColumn("votes", Int.self, default: 0, merge: .counter),
@@ -82,7 +83,8 @@ struct ManyVersionsPropertyTests {
 
     private mutating func change(_ version: Int) -> String {
       var all = [
-        "place = \(place(version))", "room = \(room(version))", "isbn = \(isbn(version))", "shelf = \(some("shelf"))", "next = \(some("book"))",
+        "place = \(place(version))", "room = \(room(version))", "isbn = \(isbn(version))", "shelf = \(some("shelf"))",
+        "next = \(some("book"))",
         "votes = votes + \(number(1...9))",
       ]
       if version < 3 { all.append("extra = \(number(1...9))") }

@@ -154,7 +154,8 @@ struct MigrationTests {
       }
     }
     try await group.write(
-      0, "INSERT INTO pair VALUES (1, 'x', NULL), (2, 'x', NULL), (3, 'it''s', 'Word'), (4, 'x', 'z'), (5, 'x', 'word')")
+      0, "INSERT INTO pair VALUES (1, 'x', NULL), (2, 'x', NULL), (3, 'it''s', 'Word'), (4, 'x', 'z'), (5, 'x', 'word')"
+    )
     let lower = Migration(2, "lower") { ChangeColumn("word", String?.self, in: "pair", by: "lower(word)") }
     let failure = await error { try await group[0].migrate(Migrations(group.migrations + [lower])) }
     #expect(failure?.code == .constraint)

@@ -62,7 +62,9 @@ struct MigrationVectorTests {
     // As a file of a newer replica would have told.
     try await replica.withWriter { writer in
       try writer.inTransaction {
-        for migration in known { try MigrationHistory.record(migration, appliedAt: nil, broughtBy: nil, on: writer.connection) }
+        for migration in known {
+          try MigrationHistory.record(migration, appliedAt: nil, broughtBy: nil, on: writer.connection)
+        }
       }
     }
     let objects = object["steps"] as? [[String: Any]] ?? []
@@ -164,7 +166,9 @@ struct MigrationVectorTests {
         try #require(row?[column.name]).value()
       }
       let kind: OperationKind =
-        if change.insert != nil { .insert } else if change.update != nil { .update } else if change.move != nil { .move } else {
+        if change.insert != nil { .insert } else if change.update != nil { .update } else if change.move != nil {
+          .move
+        } else {
           .delete
         }
       let keys = definition.columns.prefix(definition.keyCount)
@@ -191,7 +195,9 @@ struct MigrationVectorTests {
     let dictionary = tables.map { table in
       ChangeSet.Table(
         name: table.name, columnCount: table.columns.count, keyCount: table.keyCount,
-        columns: table.columns.enumerated().map { ChangeSet.Column(index: $0, name: $1.name, isRelative: $1.merge.isRelative) })
+        columns: table.columns.enumerated().map {
+          ChangeSet.Column(index: $0, name: $1.name, isRelative: $1.merge.isRelative)
+        })
     }
     ChangeSet.writeHeader(tables: dictionary, operationCount: received.operations.count, to: &changes)
     changes.raw(operations.bytes)

@@ -95,7 +95,9 @@ struct RefusedMigrationTests {
       ([.addColumn(column("draft", references: "draft"), table: "note", from: nil)], local, "StartSync"),
       ([.setSynced(true, table: "jotting")], local, "StartSync"),
       ([.setSynced(false, table: "folder")], local, "StopSync"),
-      ([try table("new", referringTo: "old"), try table("old", referringTo: "new", synced: false)], local, "StartSync"),
+      (
+        [try table("new", referringTo: "old"), try table("old", referringTo: "new", synced: false)], local, "StartSync"
+      ),
       ([try table("new", referringTo: "none")], none, "make table none"),
       ([try table("new", referringTo: "none", synced: false)], none, "make table none"),
       ([.addColumn(column("none", references: "none"), table: "note", from: nil)], none, "make table none"),

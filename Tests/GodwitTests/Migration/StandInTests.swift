@@ -16,7 +16,8 @@ struct StandInTests {
   func releasedWithDefault() async throws {
     let group = try await MigrationGroup([1, 2, 2]) {
       Migration(1, "books") {
-        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("room", String.self)])
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("room", String.self)])
       }
       Migration(2, "numbers") {
         ChangeColumn("shelf", Int.self, in: "book", by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
@@ -40,7 +41,8 @@ struct StandInTests {
   func followedNull() async throws {
     let group = try await MigrationGroup([1, 1, 2, 2]) {
       Migration(1, "books") {
-        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("code", String.self)])
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("code", String.self)])
       }
       Migration(2, "optional") { ChangeColumn("shelf", String?.self, in: "book", default: "hall") }
       Migration(3, "no codes") { DropColumn("code", from: "book") }
@@ -77,7 +79,8 @@ struct StandInTests {
     #expect(try await group[0].conflicts().map(\.losingValues) == [[.null]])
   }
 
-  @Test("where deletes win, a row without any column that is known here is listed as a whole", arguments: [true, false])
+  @Test(
+    "where deletes win, a row without any column that is known here is listed as a whole", arguments: [true, false])
   func lostWhole(isDeletedFirst: Bool) async throws {
     let group = try await MigrationGroup([1, 1, 2]) {
       Migration(1, "books") {
@@ -157,7 +160,11 @@ struct StandInTests {
       Migration(1, "books") {
         CreateTable("person", [NewColumn("id", Int.self), NewColumn("code", String.self)])
         CreateTable(
-          "book", [NewColumn("id", Int.self), NewColumn("author", Int?.self, references: "person"), NewColumn("code", String.self)])
+          "book",
+          [
+            NewColumn("id", Int.self), NewColumn("author", Int?.self, references: "person"),
+            NewColumn("code", String.self),
+          ])
       }
       Migration(2, "no codes") {
         DropColumn("code", from: "person")
@@ -202,14 +209,16 @@ struct StandInTests {
   func madeNull() async throws {
     let group = try await MigrationGroup([1, 2, 3]) {
       Migration(1, "books") {
-        CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("room", String.self)])
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("room", String.self)])
       }
       Migration(2, "rooms") {
         ChangeColumn("room", Int.self, in: "book", by: "CASE WHEN room GLOB '[0-9]*' THEN CAST(room AS INTEGER) END")
       }
       Migration(3, "shelves") {
         ChangeColumn(
-          "shelf", Int?.self, in: "book", default: 5, by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
+          "shelf", Int?.self, in: "book", default: 5,
+          by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
       }
       Migration(4, "no rooms") { DropColumn("room", from: "book") }
     }
@@ -226,7 +235,8 @@ struct StandInTests {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "books") {
         CreateTable(
-          "book", [NewColumn("id", Int.self), NewColumn("isbn", String.self), NewColumn("shelf", String.self)], unique: [["isbn"]])
+          "book", [NewColumn("id", Int.self), NewColumn("isbn", String.self), NewColumn("shelf", String.self)],
+          unique: [["isbn"]])
       }
       Migration(2, "numbers") {
         ChangeColumn("shelf", Int.self, in: "book", by: "CASE WHEN shelf GLOB '[0-9]*' THEN CAST(shelf AS INTEGER) END")
@@ -240,7 +250,8 @@ struct StandInTests {
     #expect(try await group[0].limbo().first?.holds.map(\.reason).contains(.missingValue(columns: ["shelf"])) == true)
   }
 
-  @Test("what is made of a masked reference is made of what it stands for, and the mask stays one of the reference alone")
+  @Test(
+    "what is made of a masked reference is made of what it stands for, and the mask stays one of the reference alone")
   func derivedFromMask() async throws {
     let group = try await MigrationGroup([1, 1, 2]) {
       Migration(1, "loans") {
@@ -248,7 +259,9 @@ struct StandInTests {
         CreateTable(
           "loan", [NewColumn("id", Int.self), NewColumn("book", String?.self, references: "book", onDelete: .setNull)])
       }
-      Migration(2, "labels") { AddColumn("label", String.self, from: "book", by: "'x' || book", default: "none", to: "loan") }
+      Migration(2, "labels") {
+        AddColumn("label", String.self, from: "book", by: "'x' || book", default: "none", to: "loan")
+      }
     }
     try await group.write(0, "INSERT INTO book VALUES ('b1')")
     for receiver in 1...2 { try await group.send(0, to: receiver) }
@@ -270,7 +283,8 @@ struct StandInTests {
       Migration(1, "persons") { CreateTable("person", [NewColumn("id", Int.self), NewColumn("code", String.self)]) }
       Migration(2, "books") {
         DropColumn("code", from: "person")
-        CreateTable("book", [NewColumn("id", Int.self), NewColumn("author", Int?.self, references: "person", onDelete: .setNull)])
+        CreateTable(
+          "book", [NewColumn("id", Int.self), NewColumn("author", Int?.self, references: "person", onDelete: .setNull)])
       }
     }
     try await group.write(1, "INSERT INTO person VALUES (1)", "INSERT INTO book VALUES (1, 1)")
@@ -286,7 +300,8 @@ struct StandInTests {
     let group = try await MigrationGroup([1, 2]) {
       Migration(1, "books") {
         CreateTable(
-          "book", [NewColumn("id", Int.self), NewColumn("code", String.self), NewColumn("shelf", String.self, default: "hall")])
+          "book",
+          [NewColumn("id", Int.self), NewColumn("code", String.self), NewColumn("shelf", String.self, default: "hall")])
       }
       Migration(2, "fewer") {
         DropColumn("code", from: "book")

@@ -62,7 +62,9 @@ struct BadValueTests {
 
   @Test("that breaks a unique column names table and column, not the value")
   func unique() async throws {
-    try await expect(.constraint, "UNIQUE constraint failed: parent.name") { try $0.insert(Parent(name: "taken by somebody")) }
+    try await expect(.constraint, "UNIQUE constraint failed: parent.name") {
+      try $0.insert(Parent(name: "taken by somebody"))
+    }
   }
 
   @Test("that breaks a check names table and column")

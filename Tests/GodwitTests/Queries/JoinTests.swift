@@ -22,25 +22,36 @@ struct JoinTests {
   func left() async throws {
     let rows = try await replica.fetch(
       Book.leftJoin(Author.self) { $0.author == $1.id }.order { book, _ in [book.title.ascending] })
-    #expect(rows.map { "\($0.title)/\($1?.name ?? "-")" } == ["Beowulf/-", "Orlando/Woolf", "The Aleph/Borges", "The Waves/Woolf"])
+    #expect(
+      rows.map { "\($0.title)/\($1?.name ?? "-")" } == [
+        "Beowulf/-", "Orlando/Woolf", "The Aleph/Borges", "The Waves/Woolf",
+      ])
   }
 
   @Test("keeps the other side's rows without a match (right)")
   func right() async throws {
     let rows = try await replica.fetch(
-      Book.rightJoin(Author.self) { $0.author == $1.id }.order { book, author in [author.name.ascending, book.title.ascending] })
-    #expect(rows.map { "\($0?.title ?? "-")/\($1.name)" } == ["The Aleph/Borges", "-/Silent", "Orlando/Woolf", "The Waves/Woolf"])
+      Book.rightJoin(Author.self) { $0.author == $1.id }.order { book, author in
+        [author.name.ascending, book.title.ascending]
+      })
+    #expect(
+      rows.map { "\($0?.title ?? "-")/\($1.name)" } == [
+        "The Aleph/Borges", "-/Silent", "Orlando/Woolf", "The Waves/Woolf",
+      ])
   }
 
   @Test("keeps both sides' rows without a match (full), sorted, limited and counted")
   func full() async throws {
-    let join = Book.fullJoin(Author.self) { $0.author == $1.id }.order { book, author in [author.name.ascending, book.title.ascending] }
+    let join = Book.fullJoin(Author.self) { $0.author == $1.id }.order { book, author in
+      [author.name.ascending, book.title.ascending]
+    }
     let wanted = ["Beowulf/-", "The Aleph/Borges", "-/Silent", "Orlando/Woolf", "The Waves/Woolf"]
     let names: @Sendable (Book?, Author?) -> String = { "\($0?.title ?? "-")/\($1?.name ?? "-")" }
     #expect(try await replica.fetch(join).map(names) == wanted)
     #expect(try await replica.fetch(join.limit(2).offset(1)).map(names) == Array(wanted[1...2]))
     #expect(try await replica.count(join) == 5)
-    #expect(try await replica.fetch(join.where { _, author in author.name != "Woolf" }).map(names) == Array(wanted[0...2]))
+    #expect(
+      try await replica.fetch(join.where { _, author in author.name != "Woolf" }).map(names) == Array(wanted[0...2]))
   }
 
   @Test("takes what the query filtered away before it (right, full), and filters its own rows after it")
@@ -52,7 +63,8 @@ struct JoinTests {
     #expect(try await replica.count(before) == 3)
     let after = Book.rightJoin(Author.self) { $0.author == $1.id }.where { book, _ in book.pages > 300 }
     #expect(try await replica.fetch(after).map(names) == ["Orlando/Woolf"])
-    #expect(try await replica.fetch(before.where { _, author in author.name < "T" }).map(names) == ["-/Borges", "-/Silent"])
+    #expect(
+      try await replica.fetch(before.where { _, author in author.name < "T" }).map(names) == ["-/Borges", "-/Silent"])
 
     let fullBefore = long.where { !$0.isLent || $0.title != "" }.fullJoin(Author.self) { $0.author == $1.id }
       .order { _, author in [author.name.ascending] }
@@ -66,7 +78,9 @@ struct JoinTests {
 
     let inner = long.join(Author.self) { $0.author == $1.id }
     #expect(try await replica.fetch(inner).map { names($0, $1) } == ["Orlando/Woolf"])
-    let left = Book.where { $0.pages < 220 }.leftJoin(Author.self) { $0.author == $1.id }.order { book, _ in [book.title.ascending] }
+    let left = Book.where { $0.pages < 220 }.leftJoin(Author.self) { $0.author == $1.id }.order { book, _ in
+      [book.title.ascending]
+    }
     #expect(try await replica.fetch(left).map { names($0, $1) } == ["Beowulf/-", "The Aleph/Borges"])
   }
 
@@ -75,7 +89,8 @@ struct JoinTests {
     let join = Book.where { $0.pages > 300 }.rightJoin(Book.self) { $0.sequelOf == $1.id }
       .order { _, first in [first.title.ascending] }
     let rows = try await replica.fetch(join)
-    #expect(rows.map { "\($0?.title ?? "-")/\($1.title)" } == ["-/Beowulf", "-/Orlando", "-/The Aleph", "Orlando/The Waves"])
+    #expect(
+      rows.map { "\($0?.title ?? "-")/\($1.title)" } == ["-/Beowulf", "-/Orlando", "-/The Aleph", "Orlando/The Waves"])
   }
 
   @Test("refuses groups, aggregates and distinct rows of a full join, which SQL would count by halves")

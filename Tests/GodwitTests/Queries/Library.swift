@@ -78,7 +78,9 @@ struct Library {
     replica = try await Replica.open(
       at: folder.file("library"), models: Author.self, Book.self, Genre.self, Shelving.self, Copy.self)
     waves = Book(title: "The Waves", pages: 230, price: 9.5, author: woolf.id)
-    orlando = Book(title: "Orlando", pages: 330, price: 8, isLent: true, subtitle: "A Biography", author: woolf.id, sequelOf: waves.id)
+    orlando = Book(
+      title: "Orlando", pages: 330, price: 8, isLent: true, subtitle: "A Biography", author: woolf.id,
+      sequelOf: waves.id)
     aleph = Book(title: "The Aleph", pages: 210, price: 12, author: borges.id)
     anonymous = Book(title: "Beowulf", pages: 150, price: 5, subtitle: "100% old")
     let (library, authors, books) = (self, [woolf, borges, silent], [waves, orlando, aleph, anonymous])

@@ -32,7 +32,8 @@ struct QueryWritingTests {
   @Test("updates by column name, and refuses a name that is no column")
   func names() async throws {
     let replica = replica
-    #expect(try await replica.write { try $0.update(Book.all, set: ["title": .text("same"), "pages": .integer(1)]) } == 4)
+    #expect(
+      try await replica.write { try $0.update(Book.all, set: ["title": .text("same"), "pages": .integer(1)]) } == 4)
     #expect(try await replica.fetch(Book.select { $0.title }.distinct()) == ["same"])
     #expect(await code { try await replica.write { try $0.update(Book.all, set: ["nothing": .null]) } } == .notInSchema)
     #expect(try await replica.write { try $0.update(Book.all, set: [:]) } == 0)
@@ -41,7 +42,10 @@ struct QueryWritingTests {
   @Test("updates and deletes the rows of a limited and sorted query only")
   func limited() async throws {
     let replica = replica
-    #expect(try await replica.write { try $0.update(Book.order(by: \.pages, .descending).limit(1)) { $0.set(\.title, to: "longest") } } == 1)
+    #expect(
+      try await replica.write {
+        try $0.update(Book.order(by: \.pages, .descending).limit(1)) { $0.set(\.title, to: "longest") }
+      } == 1)
     #expect(try await replica.fetch(Book.where { $0.title == "longest" }).map(\.pages) == [330])
     #expect(try await replica.write { try $0.delete(Book.order(by: \.pages).offset(2)) } == 2)
     #expect(try await replica.fetch(Book.order(by: \.pages)).map(\.title) == ["Beowulf", "The Aleph"])
@@ -75,10 +79,13 @@ struct QueryWritingTests {
     let replica = replica
     #expect(await code { try await replica.write { try $0.delete(Note.all) } } == .notInSchema)
     #expect(await code { try await replica.write { try $0.update(Note.all) { $0.views += 1 } } } == .notInSchema)
-    #expect(await code { try await replica.write { try $0.update(Note.all, set: ["views": .integer(1)]) } } == .notInSchema)
+    #expect(
+      await code { try await replica.write { try $0.update(Note.all, set: ["views": .integer(1)]) } } == .notInSchema)
     #expect(await code { try await replica.write { try $0.execute("DELETE FROM note") } } == .sql)
     #expect(await code { try await replica.write { try $0.delete(Book.all.limit(-1)) } } == .invalidArgument)
-    #expect(await code { try await replica.write { try $0.update(Book.all.offset(-1)) { $0.pages = .value(0) } } } == .invalidArgument)
+    #expect(
+      await code { try await replica.write { try $0.update(Book.all.offset(-1)) { $0.pages = .value(0) } } }
+        == .invalidArgument)
     let keys = Book.all.limit(-1).select { $0.id }
     #expect(await code { try await replica.fetch(Book.where { $0.id.isIn(keys) }) } == .invalidArgument)
     #expect(try await replica.count(Book.all) == 4)

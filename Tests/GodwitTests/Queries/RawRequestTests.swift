@@ -35,7 +35,8 @@ struct RawRequestTests {
   @Test("puts a part in with its values, such as a request's own SQL")
   func parts() async throws {
     let long: SQL = "pages > \(220)"
-    let sql: SQL = "SELECT title FROM (\(try Book.where { $0.title != "Orlando" }.sql)) WHERE \(long) AND title <> \("none")"
+    let sql: SQL =
+      "SELECT title FROM (\(try Book.where { $0.title != "Orlando" }.sql)) WHERE \(long) AND title <> \("none")"
     #expect(try await replica.fetch(sql.reading(String.self)) == ["The Waves"])
     #expect(sql.values.count == 3)
   }
@@ -79,7 +80,9 @@ struct RawRequestTests {
     struct Missing: Decodable { var nothing: Int }
     let replica = replica
     #expect(await code { try await replica.fetch(SQL("SELECT title FROM book").reading(Int.self)) } == .valueMismatch)
-    #expect(await code { try await replica.fetch(SQL("SELECT title FROM book").reading(String.self, Int.self)) } == .invalidArgument)
+    #expect(
+      await code { try await replica.fetch(SQL("SELECT title FROM book").reading(String.self, Int.self)) }
+        == .invalidArgument)
     #expect(await code { try await replica.fetch(SQL("SELECT * FROM book").decoding(Missing.self)) } == .valueMismatch)
     do {
       _ = try await replica.fetch(SQL("SELECT title FROM book").decoding(Wrong.self))

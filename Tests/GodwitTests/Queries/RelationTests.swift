@@ -40,7 +40,10 @@ struct RelationTests {
   @Test("loads the row a row belongs to along with it (belongs-to)")
   func belongsTo() async throws {
     let rows = try await replica.fetch(Book.order(by: \.title).including(\.author))
-    #expect(rows.map { "\($0.title)/\($1?.name ?? "-")" } == ["Beowulf/-", "Orlando/Woolf", "The Aleph/Borges", "The Waves/Woolf"])
+    #expect(
+      rows.map { "\($0.title)/\($1?.name ?? "-")" } == [
+        "Beowulf/-", "Orlando/Woolf", "The Aleph/Borges", "The Waves/Woolf",
+      ])
     let copies = try await replica.write { [library] transaction in
       try transaction.insert(Copy(book: library.aleph.id, shelf: "A"))
       return try transaction.fetch(Copy.all.including(\.book))
@@ -52,7 +55,10 @@ struct RelationTests {
   func hasMany() async throws {
     let byPages = Author.books.refined { $0.order(by: \.pages, .descending) }
     let rows = try await replica.fetch(Author.order(by: \.name).including(byPages))
-    #expect(rows.map { "\($0.name): \($1.map(\.title).joined(separator: ", "))" } == ["Borges: The Aleph", "Silent: ", "Woolf: Orlando, The Waves"])
+    #expect(
+      rows.map { "\($0.name): \($1.map(\.title).joined(separator: ", "))" } == [
+        "Borges: The Aleph", "Silent: ", "Woolf: Orlando, The Waves",
+      ])
   }
 
   @Test("loads so many of each row's rows, skips so many, and takes them from the query it loads for")
@@ -64,7 +70,9 @@ struct RelationTests {
         try transaction.insert(Book(title: "B\(number)", pages: number * 100, isLent: true, author: library.borges.id))
       }
     }
-    func titles(_ query: Query<Author>, _ refine: @escaping @Sendable (Query<Book>) -> Query<Book>) async throws -> [String] {
+    func titles(_ query: Query<Author>, _ refine: @escaping @Sendable (Query<Book>) -> Query<Book>) async throws
+      -> [String]
+    {
       let rows = try await replica.fetch(query.including(Author.books.refined(refine)))
       for (author, books) in rows {
         #expect(try await replica.fetch(Author.books.refined(refine).of(author)).map(\.id) == books.map(\.id))
@@ -79,7 +87,9 @@ struct RelationTests {
       try await titles(byName) { $0.order(by: \.pages).limit(2).offset(3) }
         == ["Borges: B3, B4", "Silent: ", "Woolf: W4, The Waves"])
     #expect(
-      try await titles(byName) { $0.order(by: \.pages).offset(4) } == ["Borges: B4", "Silent: ", "Woolf: The Waves, Orlando"])
+      try await titles(byName) { $0.order(by: \.pages).offset(4) } == [
+        "Borges: B4", "Silent: ", "Woolf: The Waves, Orlando",
+      ])
     #expect(
       try await titles(byName) { $0.where { !$0.isLent || $0.pages > 250 }.order(by: \.title).limit(1) }
         == ["Borges: B3", "Silent: ", "Woolf: Orlando"])
@@ -94,7 +104,9 @@ struct RelationTests {
   func limitOfItself() async throws {
     let library = library
     try await replica.write { transaction in
-      for number in 1...3 { try transaction.insert(Book(title: "sequel \(number)", pages: number, sequelOf: library.aleph.id)) }
+      for number in 1...3 {
+        try transaction.insert(Book(title: "sequel \(number)", pages: number, sequelOf: library.aleph.id))
+      }
     }
     let sequels = HasMany(\Book.sequelOf).refined { $0.order(by: \.pages, .descending).limit(2) }
     let rows = try await replica.fetch(Book.where { $0.pages > 200 }.order(by: \.title).including(sequels))
@@ -128,10 +140,12 @@ struct RelationTests {
 
   @Test("loads the rows that others connect (has-many-through), and several relations at once")
   func through() async throws {
-    let rows = try await replica.fetch(Book.order(by: \.title).including(Book.genres).including(BelongsTo(\Book.author)))
+    let rows = try await replica.fetch(
+      Book.order(by: \.title).including(Book.genres).including(BelongsTo(\Book.author)))
     #expect(
       rows.map { "\($0.title) \($1.map(\.name).sorted()) \($2?.name ?? "-")" } == [
-        "Beowulf [] -", "Orlando [\"novel\"] Woolf", "The Aleph [\"novel\", \"story\"] Borges", "The Waves [\"novel\"] Woolf",
+        "Beowulf [] -", "Orlando [\"novel\"] Woolf", "The Aleph [\"novel\", \"story\"] Borges",
+        "The Waves [\"novel\"] Woolf",
       ])
   }
 

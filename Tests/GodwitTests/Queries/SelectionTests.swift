@@ -11,8 +11,12 @@ struct SelectionTests {
 
   @Test("reads chosen columns as values and tuples")
   func columns() async throws {
-    #expect(try await replica.fetch(Book.order(by: \.pages).select { $0.title }) == ["Beowulf", "The Aleph", "The Waves", "Orlando"])
-    let rows = try await replica.fetch(Book.where { $0.pages > 220 }.order(by: \.title).select { ($0.title, $0.pages, $0.subtitle) })
+    #expect(
+      try await replica.fetch(Book.order(by: \.pages).select { $0.title }) == [
+        "Beowulf", "The Aleph", "The Waves", "Orlando",
+      ])
+    let rows = try await replica.fetch(
+      Book.where { $0.pages > 220 }.order(by: \.title).select { ($0.title, $0.pages, $0.subtitle) })
     #expect(rows.map(\.0) == ["Orlando", "The Waves"])
     #expect(rows.map(\.1) == [330, 230])
     #expect(rows.map(\.2) == ["A Biography", nil])
@@ -21,7 +25,8 @@ struct SelectionTests {
   @Test("makes a row into a struct of the program's own")
   func projection() async throws {
     struct Line: Equatable { var title: String; var pages: Int }
-    let lines = try await replica.fetch(Book.order(by: \.pages).limit(1).select { ($0.title, $0.pages) }.map { Line(title: $0, pages: $1) })
+    let lines = try await replica.fetch(
+      Book.order(by: \.pages).limit(1).select { ($0.title, $0.pages) }.map { Line(title: $0, pages: $1) })
     #expect(lines == [Line(title: "Beowulf", pages: 150)])
   }
 
@@ -35,7 +40,12 @@ struct SelectionTests {
   @Test("aggregates: count, sum, average, least and greatest")
   func aggregates() async throws {
     let row = try await replica.first(
-      Book.select { ($0.id.count(), $0.pages.sum(), $0.pages.average(), $0.price.min(), $0.price.max(), $0.author.count(), $0.author.countDistinct()) })
+      Book.select {
+        (
+          $0.id.count(), $0.pages.sum(), $0.pages.average(), $0.price.min(), $0.price.max(), $0.author.count(),
+          $0.author.countDistinct()
+        )
+      })
     let found = try #require(row)
     #expect(found.0 == 4)
     #expect(found.1 == 920)
@@ -71,7 +81,10 @@ struct SelectionTests {
   func arithmetic() async throws {
     let rows = try await replica.fetch(
       Book.where { $0.title == "Orlando" }.select {
-        (($0.pages + 1) * 2, $0.pages - $0.pages / 4, $0.price / 2, $0.pages % 7, $0.title + "!", $0.title.uppercased(), $0.title.length, $0.subtitle ?? "")
+        (
+          ($0.pages + 1) * 2, $0.pages - $0.pages / 4, $0.price / 2, $0.pages % 7, $0.title + "!",
+          $0.title.uppercased(), $0.title.length, $0.subtitle ?? ""
+        )
       })
     let row = try #require(rows.first)
     #expect(row.0 == 662 && row.1 == 248 && row.2 == 4 && row.3 == 1)
@@ -82,7 +95,8 @@ struct SelectionTests {
   func subquery() async throws {
     let long = Book.where { $0.pages > 300 }.select { $0.author ?? library.silent.id }
     #expect(try await replica.fetch(Author.where { $0.id.isIn(long) }).map(\.name) == ["Woolf"])
-    #expect(try await replica.fetch(Author.where { !$0.id.isIn(long) }.order(by: \.name)).map(\.name) == ["Borges", "Silent"])
+    #expect(
+      try await replica.fetch(Author.where { !$0.id.isIn(long) }.order(by: \.name)).map(\.name) == ["Borges", "Silent"])
   }
 
   @Test("of optional values is a set without nil, also when negated")
@@ -105,9 +119,11 @@ struct SelectionTests {
     #expect(
       try Book.where { $0.pages > 3 && ($0.title == "a" || !$0.isLent) }.order(by: \.title, .descending).limit(2)
         .select { ($0.title, $0.pages) }.sql.text
-        == #"SELECT "title", "pages" FROM "book" WHERE "pages" > ? AND ("title" = ? OR NOT "is_lent") ORDER BY "title" DESC LIMIT ?"#)
+        == #"SELECT "title", "pages" FROM "book" WHERE "pages" > ? AND ("title" = ? OR NOT "is_lent") ORDER BY "title" DESC LIMIT ?"#
+    )
     #expect(
       try Book.all.group(by: \.author).having { $0.pages.sum() > 9 }.select { ($0.author, $0.pages.sum()) }.sql.text
-        == #"SELECT "author", sum("pages") FROM "book" GROUP BY "author" HAVING sum("pages") IS NOT NULL AND sum("pages") > ?"#)
+        == #"SELECT "author", sum("pages") FROM "book" GROUP BY "author" HAVING sum("pages") IS NOT NULL AND sum("pages") > ?"#
+    )
   }
 }

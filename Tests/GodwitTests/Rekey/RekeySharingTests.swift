@@ -89,7 +89,11 @@ struct RekeySharingTests {
     let isFirst = Mutex(true)
     let rekeying = Task {
       try await first.rekey { _ in
-        guard isFirst.withLock({ isFirst in defer { isFirst = false }; return isFirst }) else { return }
+        guard
+          isFirst.withLock({ isFirst in
+            defer { isFirst = false }; return isFirst
+          })
+        else { return }
         hasBegun.yield()
         mayEnd.wait()
       }

@@ -46,7 +46,8 @@ struct OpeningTests {
     #expect(try await observed.next() == ["first"])
     try await writer.write { _ = try $0.update(Note.all) { $0.set(\.title, to: "changed") } }
     #expect(try await observed.next() == ["changed"])
-    #expect(await code { try await Replica.open(existing: path, models: Draft.self, readOnly: true) } == .schemaMismatch)
+    #expect(
+      await code { try await Replica.open(existing: path, models: Draft.self, readOnly: true) } == .schemaMismatch)
     #expect(try await writer.rows("SELECT name FROM sqlite_master WHERE name = 'draft'").isEmpty)
     await reader.close()
     await writer.close()
@@ -60,7 +61,9 @@ struct OpeningTests {
     for round in 1...3 {
       try await replica.write { try $0.insert(Note(title: "round \(round)")) }
       #expect(try await replica.count(Note.all) == round)
-      for _ in 0..<100 where FileManager.default.fileExists(atPath: log) { try await Task.sleep(for: .milliseconds(50)) }
+      for _ in 0..<100 where FileManager.default.fileExists(atPath: log) {
+        try await Task.sleep(for: .milliseconds(50))
+      }
       #expect(!FileManager.default.fileExists(atPath: log))
     }
     let report = try await replica.verify()
@@ -93,7 +96,8 @@ struct OpeningTests {
       var logger = lines.logger
       logger.logLevel = level
       let path = folder.file(UUID().uuidString)
-      let replica = try await Replica.open(at: path, models: Folder.self, Note.self, statements: statements, logger: logger)
+      let replica = try await Replica.open(
+        at: path, models: Folder.self, Note.self, statements: statements, logger: logger)
       try await replica.write { try $0.insert(Note(title: "a secret title")) }
       _ = try await replica.fetch(Note.where { $0.title == "a secret title" })
       await replica.close()

@@ -86,7 +86,8 @@ struct PermissionTests {
 
   @Test(
     "belong to the user who opens them, and so does their folder",
-    .enabled(if: geteuid() == 0, "only root can give a file away"), arguments: ["/database", "/keyring", "/machine.key", ""])
+    .enabled(if: geteuid() == 0, "only root can give a file away"),
+    arguments: ["/database", "/keyring", "/machine.key", ""])
   func owner(name: String) async throws {
     let group = try await TestGroup(1)
     await group[0].close()

@@ -71,7 +71,8 @@ struct SecretMemoryTests {
     keys.append(("signing scalar", scalar(Array(SHA512.hash(data: keys[1].1).prefix(32)))))
     return keys + keys.map { ("\($0)'s digits", Array(Hexadecimal.encode($1).utf8)) }
       + [
-        ("machine key's text", text), ("agreement key's text", Array(contents.identity.ageIdentity.exportSecretText().utf8)),
+        ("machine key's text", text),
+        ("agreement key's text", Array(contents.identity.ageIdentity.exportSecretText().utf8)),
       ]
   }
 

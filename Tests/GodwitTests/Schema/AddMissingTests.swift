@@ -273,7 +273,8 @@ struct AddMissingTests {
     #expect(try await there.fetch(Second.Page.self, key: 1)?.title == "changed")
   }
 
-  @Test("two inserts of one row, of which one knows more columns, come out the same in any order", arguments: [true, false])
+  @Test(
+    "two inserts of one row, of which one knows more columns, come out the same in any order", arguments: [true, false])
   func unevenInserts(isNewerFirst: Bool) async throws {
     try await pair.expectSame()
     let here = try await update(pair.sender, at: here)

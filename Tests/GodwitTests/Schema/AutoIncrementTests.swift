@@ -81,7 +81,8 @@ struct AutoIncrementTests {
     let synced = await error { try await open(SyncedEvent.self) }
     #expect(synced?.code == .invalidSchema)
     #expect(
-      synced?.message == "table synced_event numbers its rows and cannot be synced: two replicas would give the same number")
+      synced?.message
+        == "table synced_event numbers its rows and cannot be synced: two replicas would give the same number")
     #expect(synced?.hint == "declare it with sync: .local, or give its model a RecordID")
     let text = await error { try await open(TextEvent.self) }
     #expect(text?.message == "table text_event numbers its rows, but its key is not one integer")

@@ -123,11 +123,13 @@ struct CheckTests {
       "a IN (1, -2, 'a', x'00', NULL) OR a NOT BETWEEN -1 AND +1", "a LIKE '%a%' AND a NOT LIKE 'a!%' ESCAPE '!'",
       "a GLOB '[0-9]*' AND NOT (a ISNULL) AND a NOTNULL AND a NOT NULL", "CASE a WHEN 1 THEN 2 ELSE -a END IS NOT NULL",
       "coalesce(a, '') || 's' == 'x' COLLATE NOCASE", "CAST(round(a * 100, 2) AS INTEGER) <> 0xFF",
-      "trim(a, ' .') = ltrim(rtrim(a, '.'), ' ') AND instr(a, '@') > 1", "max(a, 0) + min(a, 1, 2) % 7 != ~a & 1 << 3 | 1 >> 2",
+      "trim(a, ' .') = ltrim(rtrim(a, '.'), ' ') AND instr(a, '@') > 1",
+      "max(a, 0) + min(a, 1, 2) % 7 != ~a & 1 << 3 | 1 >> 2",
       "unicode(a) <> 32 AND nullif(a, '') IS NOT '' AND ifnull(a, 1.5e-3) = .5", "abs(a) < 10 AND typeof(a) = 'real'",
       "substr(upper(lower(a)), 1, 3) = substr(a, length(a))",
       (0..<8).map { _ in "a LIKE 'a'" }.joined(separator: " OR "), "a" + String(repeating: "+a", count: 127),
-      String(repeating: "(", count: 31) + "a" + String(repeating: ")", count: 31), "a" + String(repeating: " COLLATE BINARY", count: 60),
+      String(repeating: "(", count: 31) + "a" + String(repeating: ")", count: 31),
+      "a" + String(repeating: " COLLATE BINARY", count: 60),
     ]
     for (number, check) in checks.enumerated() {
       var definition = try Self.definition(check)

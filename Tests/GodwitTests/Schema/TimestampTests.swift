@@ -86,8 +86,9 @@ struct TimestampTests {
   func renamed() async throws {
     let stored = try await pair.sender.write { try $0.insert(Renamed(title: "x")) }
     #expect(stored.id == 1 && stored.made == start)
-    #expect(try await pair.sender.rows("SELECT id, made, changed FROM renamed").map(\.values)
-      == [[1, .integer(start.milliseconds), .integer(start.milliseconds)]])
+    #expect(
+      try await pair.sender.rows("SELECT id, made, changed FROM renamed").map(\.values)
+        == [[1, .integer(start.milliseconds), .integer(start.milliseconds)]])
   }
 
   @Test("are left alone by SQL and by imports")

@@ -45,7 +45,9 @@ struct HostileStateTests {
 
   /// The items of a state but its transactions.
   private static func rows(_ sealed: [UInt8], _ reader: Identity, _ header: SyncFileHeader) throws -> [UInt8] {
-    let file = try SyncFileReader(AgeEnvelope(MemorySource(sealed)), identities: [reader.ageIdentity]) { _ in .reported(nil) }
+    let file = try SyncFileReader(AgeEnvelope(MemorySource(sealed)), identities: [reader.ageIdentity]) { _ in
+      .reported(nil)
+    }
     var block = ByteWriter()
     while let bytes = try file.nextBlock() {
       var items = ByteReader(bytes)

@@ -15,7 +15,8 @@ struct RejoiningTests {
 
     try await group.replicas[2].write { tx in
       try tx.execute(
-        #"UPDATE thing SET name = 'by the absent', count = count + 5, tags = '["t"]' WHERE id IN ('edited', 'deleted')"#)
+        #"UPDATE thing SET name = 'by the absent', count = count + 5, tags = '["t"]' WHERE id IN ('edited', 'deleted')"#
+      )
       try tx.insert(Thing(id: "new", name: "by the absent"))
       try tx.insert(Thing(id: "same", name: "by the absent", best: 4))
       try tx.insert(Thing(id: "claim", code: "x"))
@@ -184,7 +185,8 @@ struct RejoiningTests {
     _ = try await group.replicas[1].snapshot(to: .file(first), for: "replica-2")
     #expect(try await group.replicas[2].rejoin(from: .file(first)).replayed == 1)
     // Its incarnation ended with nothing to wait for, though the snapshot had something of it.
-    let ends = try await group.replicas[2].rows("SELECT ended FROM godwit_origin WHERE ended IS NOT NULL AND sequence > 0")
+    let ends = try await group.replicas[2].rows(
+      "SELECT ended FROM godwit_origin WHERE ended IS NOT NULL AND sequence > 0")
     #expect(ends.map(\.values) == [[.integer(0)]])
     // The other one that holds "a" goes back to who does not, and so does its author, who makes it anew.
     try await group.replicas[0].write { try $0.insert(Thing(id: "d", count: 1)) }

@@ -207,7 +207,8 @@ struct TableSyncTests {
   /// The second has stopped, and both have gone on for themselves with rows that both know.
   private func parted(_ ids: String...) async throws -> (Replica, Replica) {
     let (first, second) = try await pair([SyncedPlace.self])
-    try await first.write { tx in for id in ids { try tx.insert(SyncedPlace(id: id, name: "one", code: id, visits: 1)) } }
+    try await first.write { tx in for id in ids { try tx.insert(SyncedPlace(id: id, name: "one", code: id, visits: 1)) }
+    }
     try await carry(first, second)
     try await carry(second, first)
     try await second.stopSync(of: "place")
@@ -291,7 +292,8 @@ struct TableSyncTests {
       try await first.write { _ = try $0.execute("UPDATE place SET visits = visits + 1, name = \("round \(round)")") }
       try await carry(first, second)
       try await second.startSync(of: "place")
-      #expect(try await together(first, second) == [["a", .text("round \(round)"), "a", .integer(Int64(1 + 11 * round))]])
+      #expect(
+        try await together(first, second) == [["a", .text("round \(round)"), "a", .integer(Int64(1 + 11 * round))]])
       let names = try await second.rows("SELECT name FROM sqlite_master WHERE name LIKE 'godwit_former%'").map(\.values)
       #expect(names.isEmpty)
       #expect(Set(try await second.conflicts().map(\.losingValue)) == Set((1...round).map { .text("mine \($0)") }))

@@ -50,7 +50,8 @@ struct PassedOnStatementTests {
       roster.members = (roster.members + [member].compactMap { $0 }).sorted { $0.subject < $1.subject }
       return header.changing(roster: roster, statements: others + (try change(header, #require(statement))))
     }
-    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(to: URL(fileURLWithPath: path))
+    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(
+      to: URL(fileURLWithPath: path))
     _ = try await group[0].import(from: .file(path))
     try await group[0].compact()
   }
@@ -89,7 +90,10 @@ struct PassedOnStatementTests {
       ("of another group", { try self.reissued($1, group: GroupID(Identifier128(high: 4, low: 4))) }),
       ("at another time", { try self.reissued($1).changing(createdAt: $1.createdAt + 1) }),
       ("broken", { _, statement in statement.changing(signature: Forgery.flip(statement.signature, fromEnd: 1)) }),
-      ("before all had come", { try self.reissued($1, vector: VersionVector(), chains: .zero).changing(vector: $1.vector) }),
+      (
+        "before all had come",
+        { try self.reissued($1, vector: VersionVector(), chains: .zero).changing(vector: $1.vector) }
+      ),
       ("at the end of time", { try self.reissued($1, at: 1 << 62) }),
     ]
     for (name, forgery) in forgeries {
@@ -163,13 +167,16 @@ struct PassedOnStatementTests {
     _ = try await group[1].export(to: .file(path))
     let container = try Forgery.replaceHeader(
       of: Forgery.container(Forgery.bytes(path), keys.identity), signedBy: keys.identity, change)
-    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(to: URL(fileURLWithPath: path))
+    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(
+      to: URL(fileURLWithPath: path))
     return .file(path)
   }
 
-  @Test("a file made at the end of time, or before all, is taken in, and history is forgotten as ever", arguments: [
-    Int64.max, 1 << 62, Int64.min,
-  ])
+  @Test(
+    "a file made at the end of time, or before all, is taken in, and history is forgotten as ever",
+    arguments: [
+      Int64.max, 1 << 62, Int64.min,
+    ])
   func endOfTime(createdAt: Int64) async throws {
     let file = try await claim { $0.changing(statements: [], createdAt: createdAt) }
     _ = try await group[0].import(from: file)
@@ -230,7 +237,9 @@ struct PassedOnStatementTests {
     var early: SignedStatement?
     try await pass { _, statement in
       early = statement
-      return try reissued(statement, at: statement.createdAt + 5, vector: VersionVector(), chains: [].withUnsafeBytes { ContentHash(of: $0) })
+      return try reissued(
+        statement, at: statement.createdAt + 5, vector: VersionVector(),
+        chains: [].withUnsafeBytes { ContentHash(of: $0) })
     }
     #expect(try await kept == 1)
     let before = try #require(early)
@@ -244,7 +253,8 @@ struct PassedOnStatementTests {
       let path = group.folder.file(UUID().uuidString)
       _ = try await group[2].export(to: .file(path))
       let container = try Forgery.container(Forgery.bytes(path), third)
-      return try #require(try Forgery.header(container).header.statements.first { $0.subject == third.replica }).createdAt
+      return try #require(try Forgery.header(container).header.statements.first { $0.subject == third.replica })
+        .createdAt
     }
     group.clock.advance(1_000_000)
     let first = try await saidAt()
@@ -261,7 +271,8 @@ extension SignedStatement {
     createdAt: Int64? = nil, vector: VersionVector? = nil, signature: [UInt8]? = nil
   ) -> SignedStatement {
     SignedStatement(
-      group: group, origin: origin, createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector, chains: chains,
+      group: group, origin: origin, createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector,
+      chains: chains,
       members: members, ended: ended, signature: signature ?? self.signature)
   }
 }

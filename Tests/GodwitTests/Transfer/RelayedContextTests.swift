@@ -38,7 +38,8 @@ struct RelayedContextTests {
       ranges[place] = ranges[place].changing(contextBefore: VersionVector())
       return header.changing(ranges: ranges)
     }
-    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(to: URL(fileURLWithPath: path))
+    try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(
+      to: URL(fileURLWithPath: path))
     return .file(path)
   }
 
@@ -69,7 +70,8 @@ struct RelayedContextTests {
     let (second, third) = (try #require(records.dropLast().last), try #require(records.last))
     // As a file would have it staged that says nothing of the second, and something false of what came before the third.
     try await group[0].withWriter { writer in
-      let before = try #require(try writer.log.chain(at: Dot(second.dot.origin, writer.log.origins.vector[second.dot.origin])))
+      let before = try #require(
+        try writer.log.chain(at: Dot(second.dot.origin, writer.log.origins.vector[second.dot.origin])))
       let chain = third.chain(after: second.chain(after: before))
       try StagedTransactions(connection: writer.connection)
         .add(StagedTransaction(record: third, context: VersionVector(), chain: chain))

@@ -69,9 +69,10 @@ struct SignedHistoryTests {
     try await group[1].write { try $0.insert(Note(title: "second's")) }
     let report = try await group[0].import(
       from: try await relayed { $0.map { changing($0, "third's", "forged!") } })
-    #expect(report.leftOut == [
-      .init(replica: group[2].identity.replica, sequences: 1...1, reason: .unsigned)
-    ])
+    #expect(
+      report.leftOut == [
+        .init(replica: group[2].identity.replica, sequences: 1...1, reason: .unsigned)
+      ])
     #expect(report.forks.isEmpty)
     // What the relay wrote itself had seen the forged one: it waits for the true one.
     #expect(try await titles(0).isEmpty && report.staged == 1)
@@ -174,7 +175,8 @@ struct SignedHistoryTests {
       }
       return header.changing(snapshot: SnapshotHead(origins: origins, clock: try #require(header.snapshot).clock))
     }
-    try Data(Forgery.seal(forged, to: Forgery.header(container).header.recipients)).write(to: URL(fileURLWithPath: path))
+    try Data(Forgery.seal(forged, to: Forgery.header(container).header.recipients)).write(
+      to: URL(fileURLWithPath: path))
     // What it wrote without having seen the snapshot makes it load the state.
     try await group[0].write { try $0.insert(Note(title: "own")) }
     let error = await error { try await group[0].rejoin(from: .file(path)) }
@@ -203,7 +205,8 @@ struct SignedHistoryTests {
     var trailer = ByteWriter()
     trailer.byte(SyncFileFormat.Part.trailer.rawValue)
     trailer.bigEndian(UInt64(records.count))
-    let parts = try Forgery.frame(Forgery.raw(records, of: ranges.map(\.origin))) + trailer.bytes
+    let parts =
+      try Forgery.frame(Forgery.raw(records, of: ranges.map(\.origin))) + trailer.bytes
       + [UInt8](repeating: 0, count: 64)
     let forged = try Forgery.replaceHeader(of: Array(container[..<end] + parts), signedBy: keys.identity) { header in
       var chains = header.chains

@@ -32,7 +32,8 @@ struct UnfitStagedTests {
       let record = TransactionRecord(
         dot: first.dot, hlc: second.hlc, schemaVersion: second.schemaVersion, context: context,
         changes: second.changes.dropLast())
-      let before = try #require(try writer.log.chain(at: Dot(first.dot.origin, writer.log.origins.vector[first.dot.origin])))
+      let before = try #require(
+        try writer.log.chain(at: Dot(first.dot.origin, writer.log.origins.vector[first.dot.origin])))
       try StagedTransactions(connection: writer.connection)
         .add(StagedTransaction(record: record, context: context, chain: record.chain(after: before)))
     }

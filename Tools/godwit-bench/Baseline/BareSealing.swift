@@ -23,7 +23,9 @@ struct BareSealing: Sendable {
       var written: CInt = 0
       let isSealed = chunk.withUnsafeBufferPointer { chunk in
         sealed.withUnsafeMutableBufferPointer { sealed in
-          guard let input = chunk.baseAddress, let output = sealed.baseAddress?.advanced(by: place) else { return false }
+          guard let input = chunk.baseAddress, let output = sealed.baseAddress?.advanced(by: place) else {
+            return false
+          }
           return EVP_EncryptInit_ex(context, EVP_chacha20_poly1305(), nil, key, Self.nonce(number)) == 1
             && EVP_EncryptUpdate(context, output, &written, input, CInt(chunk.count)) == 1
             && EVP_EncryptFinal_ex(context, output + chunk.count, &written) == 1

@@ -14,7 +14,9 @@ struct PythonPeer {
     let skipped = "\(name): skipped, "
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", "\(folder)/packages"]
+      let install = [
+        "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", "\(folder)/packages",
+      ]
       if try run(["-c", "import \(packages.joined(separator: ", "))"]) == nil, try run(install + packages) == nil {
         return skipped + "for pip cannot install it here"
       }

@@ -70,7 +70,9 @@ struct Benchmark: Sendable {
     case .timed(let prepare): return try await time(prepare(context), context)
     case .counted(let unit, let count):
       let (subject, baseline) = try await count(context)
-      guard case .ratio(let limit, let name) = budget else { return Measurement(group: group, name: self.name, subject: subject) }
+      guard case .ratio(let limit, let name) = budget else {
+        return Measurement(group: group, name: self.name, subject: subject)
+      }
       return Measurement(
         group: group, name: self.name, unit: unit, subject: subject, baselineName: name, baseline: baseline,
         ratio: subject / baseline, budget: limit)

@@ -66,7 +66,8 @@ struct HostileFile {
     var chain = ContentHash.zero
     for (place, written) in changes(tables).enumerated() {
       let record = TransactionRecord(
-        dot: Dot(origin, SequenceNumber(rawValue: UInt64(place) + 1)), hlc: HLC(milliseconds: 1_700_000_000_000 + Int64(place)),
+        dot: Dot(origin, SequenceNumber(rawValue: UInt64(place) + 1)),
+        hlc: HLC(milliseconds: 1_700_000_000_000 + Int64(place)),
         schemaVersion: honest.schemaVersion, context: kind == .contexts ? context(place) : nil, changes: written)
       chain = chain.followed(by: record.contentDigest)
       records.append(record)
@@ -78,14 +79,18 @@ struct HostileFile {
     for record in records { if let context = record.context { vector = vector.union(context) } }
     var chains = honest.chains
     for range in honest.ranges { chains[range.origin] = SyncFileHeader.Chain(range.chainAtEnd) }
-    for other in vector.origins where other != origin && chains[other] == nil { chains[other] = SyncFileHeader.Chain(.zero) }
+    for other in vector.origins where other != origin && chains[other] == nil {
+      chains[other] = SyncFileHeader.Chain(.zero)
+    }
     let range = SyncFileHeader.Range(
-      origin: origin, first: .none.next, last: last, chainBefore: .zero, chainAtEnd: chain, contextBefore: VersionVector(),
+      origin: origin, first: .none.next, last: last, chainBefore: .zero, chainAtEnd: chain,
+      contextBefore: VersionVector(),
       proof: HeadProof(signature: head.signature))
     let header = SyncFileHeader(
       group: honest.group, sender: identity.replica, incarnation: honest.incarnation, createdAt: honest.createdAt,
       vector: vector, schemaVersion: honest.schemaVersion, recipients: honest.recipients, roster: honest.roster,
-      tables: honest.tables + tables, migrations: honest.migrations, ranges: [range], chains: chains, floor: VersionVector(),
+      tables: honest.tables + tables, migrations: honest.migrations, ranges: [range], chains: chains,
+      floor: VersionVector(),
       ended: [:], snapshot: nil)
     let sink = GodwitBase.MemorySink()
     let writer = try SyncFileWriter(header, introduction: introduction, signedBy: identity, to: sink)
@@ -143,15 +148,16 @@ struct HostileFile {
       let set = SetElements.value(of: (0..<250_000).map { "\($0)" })
       return [insert(tables, [[1, set]])]
     case .oneRow:
-      return [insert(tables, [[1, "0"]])] + (1..<20_000).map { number in
-        changes(tables, 1) { writer in
-          writer.varint(Operation.head(table: 0, kind: .update))
-          writer.value(1)
-          writer.varint(1)
-          writer.varint(1)
-          writer.value(.text("\(number)"))
+      return [insert(tables, [[1, "0"]])]
+        + (1..<20_000).map { number in
+          changes(tables, 1) { writer in
+            writer.varint(Operation.head(table: 0, kind: .update))
+            writer.value(1)
+            writer.varint(1)
+            writer.varint(1)
+            writer.value(.text("\(number)"))
+          }
         }
-      }
     case .contexts: return (0..<10_000).map { insert(tables, [[.integer(Int64($0)), "x"]]) }
     case .wideRows:
       return [insert(tables, (0..<2_000).map { [.integer(Int64($0))] + [Value](repeating: 1, count: 900) })]

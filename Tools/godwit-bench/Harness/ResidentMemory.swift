@@ -14,7 +14,8 @@ enum ResidentMemory {
   static func ofImport(_ file: String, into folder: String, mayBeRefused: Bool = false) async throws -> Cost {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["--import-at", folder, "--import-file", file] + (mayBeRefused ? ["--import-may-be-refused"] : [])
+    process.arguments =
+      ["--import-at", folder, "--import-file", file] + (mayBeRefused ? ["--import-may-be-refused"] : [])
     let output = Pipe()
     process.standardOutput = output
     let bytes = try await BlockingThread.run {

@@ -8,62 +8,66 @@ import GodwitSyncFile
 
 /// What believing nothing costs: refusing a file at its header, and keeping the hash of the state (Specs/limits.md,
 /// Specs/state-hash.md).
-let arrivalBenchmarks = [
-  Benchmark(group: "arrival", name: "1 GiB by a former member, refused", budget: .microseconds(5_000)) { context in
-    let scene = try await FormerMember(context, "refused")
-    let files = 20
-    return Benchmark.Sides(
-      subject: { for _ in 0..<files { try await scene.refuse() } }, finish: { await scene.close() }, units: files)
-  },
-  Benchmark(
-    group: "arrival", name: "memory of that", baseline: "2 MiB", budget: 1, unit: "MiB"
-  ) { context in
-    let scene = try await FormerMember(context, "refused-memory")
-    try await scene.refuse()
-    let growth = try await ResidentMemory.growth { for _ in 0..<5 { try await scene.refuse() } }
-    await scene.close()
-    return (growth, 2)
-  },
-  Benchmark(
-    group: "arrival", name: "hash of inserted rows", baseline: "their captured insert, 1,000 a transaction", budget: 0.03
-  ) { context in
-    let replica = try await openReplica(context, "state-hash")
-    let source = RowSource<CapturedRow>(context.rowCount)
-    try await insert(source.current, into: replica, batch: 1_000)
-    let encoded = try await replica.rows("SELECT id, title, body, views, created FROM captured").map { row in
-      var writer = ByteWriter(capacity: 128)
-      for value in row.values { writer.value(value) }
-      return writer.bytes
-    }
-    let hash = TableHash(try CapturedRow.schema.definition(), of: replica.group)
-    source.renew()
-    return Benchmark.Sides(
-      subject: {
-        var sum = StateSum.zero
-        for row in encoded { sum += row.withUnsafeBytes { hash.row(encoded: $0) } }
-        try expect(sum == .zero ? 0 : 1, 1)
-      },
-      baseline: { try await insert(source.current, into: replica, batch: 1_000) },
-      reset: { source.renew() }, finish: { await replica.close() }, units: context.rowCount)
-  },
-] + HostileFile.Kind.allCases.flatMap { kind in
+let arrivalBenchmarks =
   [
-    Benchmark(
-      group: "arrival", name: "hostile file: \(kind.rawValue)", baseline: kind.honestFile.name, budget: 20, unit: "ms"
-    ) { context in
-      let scene = try await HostileScene(context, "time-\(kind)", kind)
-      return (try await scene.hostile().milliseconds, try await scene.honest().milliseconds)
+    Benchmark(group: "arrival", name: "1 GiB by a former member, refused", budget: .microseconds(5_000)) { context in
+      let scene = try await FormerMember(context, "refused")
+      let files = 20
+      return Benchmark.Sides(
+        subject: { for _ in 0..<files { try await scene.refuse() } }, finish: { await scene.close() }, units: files)
     },
     Benchmark(
-      group: "arrival", name: "memory of hostile file: \(kind.rawValue)", baseline: "64 MiB and 64 times its size", budget: 1,
-      unit: "MiB"
+      group: "arrival", name: "memory of that", baseline: "2 MiB", budget: 1, unit: "MiB"
     ) { context in
-      let scene = try await HostileScene(context, "memory-\(kind)", kind)
-      let idle = try await scene.idle().mebibytes
-      return (try await scene.hostile().mebibytes - idle, 64 + 64 * Double(scene.size) / 1_048_576)
+      let scene = try await FormerMember(context, "refused-memory")
+      try await scene.refuse()
+      let growth = try await ResidentMemory.growth { for _ in 0..<5 { try await scene.refuse() } }
+      await scene.close()
+      return (growth, 2)
+    },
+    Benchmark(
+      group: "arrival", name: "hash of inserted rows", baseline: "their captured insert, 1,000 a transaction",
+      budget: 0.03
+    ) { context in
+      let replica = try await openReplica(context, "state-hash")
+      let source = RowSource<CapturedRow>(context.rowCount)
+      try await insert(source.current, into: replica, batch: 1_000)
+      let encoded = try await replica.rows("SELECT id, title, body, views, created FROM captured").map { row in
+        var writer = ByteWriter(capacity: 128)
+        for value in row.values { writer.value(value) }
+        return writer.bytes
+      }
+      let hash = TableHash(try CapturedRow.schema.definition(), of: replica.group)
+      source.renew()
+      return Benchmark.Sides(
+        subject: {
+          var sum = StateSum.zero
+          for row in encoded { sum += row.withUnsafeBytes { hash.row(encoded: $0) } }
+          try expect(sum == .zero ? 0 : 1, 1)
+        },
+        baseline: { try await insert(source.current, into: replica, batch: 1_000) },
+        reset: { source.renew() }, finish: { await replica.close() }, units: context.rowCount)
     },
   ]
-}
+  + HostileFile.Kind.allCases.flatMap { kind in
+    [
+      Benchmark(
+        group: "arrival", name: "hostile file: \(kind.rawValue)", baseline: kind.honestFile.name, budget: 20, unit: "ms"
+      ) { context in
+        let scene = try await HostileScene(context, "time-\(kind)", kind)
+        return (try await scene.hostile().milliseconds, try await scene.honest().milliseconds)
+      },
+      Benchmark(
+        group: "arrival", name: "memory of hostile file: \(kind.rawValue)", baseline: "64 MiB and 64 times its size",
+        budget: 1,
+        unit: "MiB"
+      ) { context in
+        let scene = try await HostileScene(context, "memory-\(kind)", kind)
+        let idle = try await scene.idle().mebibytes
+        return (try await scene.hostile().mebibytes - idle, 64 + 64 * Double(scene.size) / 1_048_576)
+      },
+    ]
+  }
 
 /// A member's hostile file, an honest one of about its size, and readers that have taken in neither.
 private final class HostileScene: Sendable {

@@ -17,7 +17,8 @@ let captureBenchmarks = [
         local.renew()
       }, finish: { await replica.close() }, units: context.rowCount)
   },
-  Benchmark(group: "capture", name: "single-row transaction", baseline: "same call, uncaptured", budget: 1.5) { context in
+  Benchmark(group: "capture", name: "single-row transaction", baseline: "same call, uncaptured", budget: 1.5) {
+    context in
     let replica = try await openReplica(context, "single-insert")
     let count = context.rowCount / 20
     let captured = RowSource<CapturedRow>(count)

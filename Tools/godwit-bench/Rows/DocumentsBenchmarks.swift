@@ -43,7 +43,8 @@ let documentsBenchmarks = [
       finish: { await replica.close() }, units: keys.count)
   },
   Benchmark(
-    group: "documents", name: "cache get of 1 kB, one call each", baseline: "one prepared statement, on a queue of its own",
+    group: "documents", name: "cache get of 1 kB, one call each",
+    baseline: "one prepared statement, on a queue of its own",
     budget: 2.0
   ) { context in
     let (replica, cache, bare, keys) = try await cacheSides(context, "calls")
@@ -61,7 +62,8 @@ let documentsBenchmarks = [
       }, finish: { await replica.close() }, units: keys.count)
   },
   Benchmark(
-    group: "documents", name: "cache set of 1 kB, 1,000 a batch", baseline: "bare upsert in the same batches", budget: 1.5
+    group: "documents", name: "cache set of 1 kB, 1,000 a batch", baseline: "bare upsert in the same batches",
+    budget: 1.5
   ) { context in
     let (replica, cache, bare, keys) = try await cacheSides(context, "set")
     let value = Data(repeating: 8, count: 1_000)

@@ -6,7 +6,8 @@ import Synchronization
 
 /// What exchanging changes costs, against what the same rows cost by hand.
 let mergeBenchmarks = [
-  Benchmark(group: "merge", name: "import, new rows", baseline: "raw inserts of the same rows", budget: 2.0) { context in
+  Benchmark(group: "merge", name: "import, new rows", baseline: "raw inserts of the same rows", budget: 2.0) {
+    context in
     let pair = try await SyncPair(context, "import-new")
     let rows = CapturedRow.make(context.rowCount)
     try await insert(rows, into: pair.sender, batch: 1_000)

@@ -69,7 +69,9 @@ struct Migrate: AsyncParsableCommand {
 extension MigrationStatus {
   fileprivate func lines(_ losses: [MigrationLoss], _ names: ReplicaNames) -> [String] {
     guard !migrations.isEmpty else { return ["the tables have no versions"] }
-    var table = TextTable([("VERSION", .right), ("NAME", .left), ("RAN", .left), ("CAME FROM", .left), ("CHECKSUM", .left)])
+    var table = TextTable([
+      ("VERSION", .right), ("NAME", .left), ("RAN", .left), ("CAME FROM", .left), ("CHECKSUM", .left),
+    ])
     for entry in migrations {
       let time = entry.appliedAt.map { Format.time(milliseconds: $0) } ?? "not here"
       let bringer = entry.broughtBy.map(names.name) ?? "-"

@@ -36,7 +36,9 @@ struct TableStartSync: AsyncParsableCommand {
     let date = asOf.map { Date(timeIntervalSince1970: Double($0.milliseconds) / 1_000) }
     let rows = try await options.withReplica { try await $0.startSync(of: table, asOf: date) }
     options.console.note("table \(Format.printable(table)) is synced from now on, with \(Format.count(rows, "row"))")
-    if options.json { try options.console.line(["table": .string(table), "synced": .bool(true), "rows": .number(rows)]) }
+    if options.json {
+      try options.console.line(["table": .string(table), "synced": .bool(true), "rows": .number(rows)])
+    }
   }
 }
 

@@ -110,6 +110,7 @@ extension ReplicaNames {
 
   func forked(_ fork: ReplicaStatus.Fork) -> String {
     Format.printable(
-      "\(name(fork.replica)) has two histories from transaction \(fork.sequence) on, and \(name(fork.shownBy)) holds the other")
+      "\(name(fork.replica)) has two histories from transaction \(fork.sequence) on, and \(name(fork.shownBy)) holds the other"
+    )
   }
 }

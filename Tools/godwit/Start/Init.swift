@@ -95,7 +95,9 @@ struct Init: AsyncParsableCommand {
       hint: "name a file with the secret: --from-secret-file FILE; - is the standard input")
     return .sqlcipher(
       at: file,
-      openedBy: .passphrase { try TerminalPrompt.ask("Passphrase of \(Format.printable(file)): ", unavailable: unavailable) })
+      openedBy: .passphrase {
+        try TerminalPrompt.ask("Passphrase of \(Format.printable(file)): ", unavailable: unavailable)
+      })
   }
 
   /// The host's name without its domain; asking for more could ask the network.

@@ -42,7 +42,8 @@ extension MemberChange {
   func json(_ names: ReplicaNames) -> JSONValue {
     [
       "kind": .string(kind.rawValue), "replica": .string("\(replica)"), "name": .string(name),
-      "formerName": formerName.map { .string($0) } ?? .null, "by": .object(names.json(issuer)), "time": .string(Format.time(milliseconds: milliseconds)),
+      "formerName": formerName.map { .string($0) } ?? .null, "by": .object(names.json(issuer)),
+      "time": .string(Format.time(milliseconds: milliseconds)),
     ]
   }
 }

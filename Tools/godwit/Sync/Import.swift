@@ -98,10 +98,11 @@ extension MergeReport {
     let stateRows = Format.count(snapshotRows, "row")
     let state =
       isSnapshot ? ["the whole state (\(stateRows))", "\(Format.count(replayed, "own transaction")) made anew"] : []
-    let counts = state + [
-      "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
-      Format.count(conflicts, "conflict"),
-    ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones let go of"] : [])
+    let counts =
+      state + [
+        "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
+        Format.count(conflicts, "conflict"),
+      ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones let go of"] : [])
       + (quarantined > 0 ? ["\(quarantined) for newer tables or rules"] : [])
       + (losses > 0 ? ["\(Format.count(losses, "value")) not kept exactly (see: godwit migrate --status)"] : [])
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
@@ -121,7 +122,8 @@ extension MergeReport {
     [
       ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied)),
       ("duplicates", .number(duplicates)), ("waiting", .number(staged)), ("rows", .number(rows)),
-      ("conflicts", .number(conflicts)), ("prunedConflicts", .number(prunedConflicts)), ("quarantined", .number(quarantined)),
+      ("conflicts", .number(conflicts)), ("prunedConflicts", .number(prunedConflicts)),
+      ("quarantined", .number(quarantined)),
       ("losses", .number(losses)),
       ("missing", .array(missing.map { $0.json(names) })), ("snapshot", .bool(isSnapshot)),
       ("snapshotRows", .number(snapshotRows)),
@@ -153,7 +155,8 @@ extension MergeReport {
     let who = fenced.map { $0.text(names) }.joined(separator: ", ")
     return GodwitError(
       .fenced, "written without having seen what has been forgotten here, and left out: \(Format.printable(who))",
-      hint: "where they come from, import a snapshot of this replica's: godwit snapshot FILE, godwit import --rejoin FILE")
+      hint:
+        "where they come from, import a snapshot of this replica's: godwit snapshot FILE, godwit import --rejoin FILE")
   }
 }
 

@@ -22,7 +22,8 @@ struct Status: AsyncParsableCommand {
     if status.conflicts > 0 { options.console.note("see: godwit conflicts") }
     if status.limbo > 0 { options.console.note("see: godwit limbo") }
     if !status.forks.isEmpty {
-      options.console.note("one side takes the other's state: godwit snapshot FILE there, godwit import --rejoin FILE here")
+      options.console.note(
+        "one side takes the other's state: godwit snapshot FILE there, godwit import --rejoin FILE here")
     }
     if status.staged > 0 { options.console.note("see: godwit missing") }
   }

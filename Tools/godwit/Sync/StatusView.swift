@@ -24,7 +24,10 @@ struct StatusView {
       ("replica", "\(names.name(identity.replica)) (\(identity.replica), incarnation \(status.incarnation))"),
       ("group", "\(group)"),
       ("folder", path),
-      ("size", "\(Format.byteSize(status.databaseBytes)), SQLCipher \(status.cipherVersion) on SQLite \(GodwitVersion.sqlite)"),
+      (
+        "size",
+        "\(Format.byteSize(status.databaseBytes)), SQLCipher \(status.cipherVersion) on SQLite \(GodwitVersion.sqlite)"
+      ),
       ("unsent", Format.count(status.unsent, "transaction")),
       ("waiting", Format.count(status.staged, "transaction")),
     ]
@@ -89,7 +92,9 @@ struct StatusView {
       "forks": .array(
         status.forks.map { fork in
           .object(
-            names.json(fork.replica) + [("sequence", .number(fork.sequence)), ("shownBy", .object(names.json(fork.shownBy)))])
+            names.json(fork.replica) + [
+              ("sequence", .number(fork.sequence)), ("shownBy", .object(names.json(fork.shownBy))),
+            ])
         }),
       "differing": .array(status.differing.map { .object(names.json($0)) }),
     ]

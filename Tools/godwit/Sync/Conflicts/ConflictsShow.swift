@@ -29,7 +29,8 @@ struct ConflictsShow: AsyncParsableCommand {
     }
     try options.json
       ? options.console.line(conflict.json(names))
-      : options.console.lines(conflict.lines(names.tellingApart(conflict.authors), lacksRow: lacksRow).map(Format.printable))
+      : options.console.lines(
+        conflict.lines(names.tellingApart(conflict.authors), lacksRow: lacksRow).map(Format.printable))
   }
 }
 

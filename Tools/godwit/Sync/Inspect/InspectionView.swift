@@ -112,7 +112,8 @@ struct InspectionView {
   private func json(_ statement: SyncFileInspection.Statement) -> JSONValue {
     .object(
       names.json(statement.replica) + [
-        ("incarnation", .string(statement.incarnation)), ("made", .string(Format.time(milliseconds: statement.milliseconds))),
+        ("incarnation", .string(statement.incarnation)),
+        ("made", .string(Format.time(milliseconds: statement.milliseconds))),
         ("held", .array(statement.held.map(json))), ("signed", .bool(statement.isSigned)),
       ])
   }

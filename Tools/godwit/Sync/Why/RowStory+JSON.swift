@@ -17,7 +17,8 @@ extension RowStory {
       "movedHere": row.movedHere.map { .object(names.json($0)) } ?? nil,
       "moves": .array(
         row.moves.map { .object([("key", .array($0.key.map { JSONValue($0) }))] + names.json($0.author)) }),
-      "holds": .array(row.holds.map { $0.json(names) }), "waiting": .array(
+      "holds": .array(row.holds.map { $0.json(names) }),
+      "waiting": .array(
         row.waiting.map { write in
           .object([("unknown", .array(write.unknown.map { .string($0) }))] + names.json(write.author))
         }), "conflicts": .array(row.conflicts.map { $0.json(names) }),

@@ -77,12 +77,14 @@ struct RowStory {
     case .edit, .delete:
       let what = conflict.kind == .delete ? "a delete" : Format.values(conflict.losingValues)
       let verb = conflict.isResolved ? "won, before that was restored, over" : "won over"
-      return "\(verb) \(what.isEmpty ? "the row" : what)\(columns(conflict)) by \(names.text(conflict.loser)) \(number(conflict))"
+      return
+        "\(verb) \(what.isEmpty ? "the row" : what)\(columns(conflict)) by \(names.text(conflict.loser)) \(number(conflict))"
     case .unique, .reference, .constraint:
       // Here it is the row's own write that lost.
       let what = conflict.losingValues.isEmpty ? "the row" : Format.values(conflict.losingValues)
       let winner = conflict.winner.map { " by \(names.text(conflict.loser)) to what \(names.text($0)) wrote" } ?? ""
-      let rule = conflict.kind == .unique ? "a unique value" : conflict.kind == .reference ? "a reference" : "a constraint"
+      let rule =
+        conflict.kind == .unique ? "a unique value" : conflict.kind == .reference ? "a reference" : "a constraint"
       return "lost \(what)\(columns(conflict)) over \(rule)\(winner) \(number(conflict))"
     }
   }
