@@ -5,16 +5,20 @@
  * Replicas 0, 1 and 2 form the group. 2 may be retired, and 3 is then its next incarnation. One process takes all steps,
  * each of them atomic, as an import or a commit is one database transaction.
  *
- * Bounds: WRITES transactions in all, PER by each origin. RETIRE=1 lets replica 2 be retired and come back.
+ * Bounds: WRITES transactions in all, PER by each origin. RETIRE=1 lets replica 2 be retired and come back; BARRIER=1, without
+ * that, lets programs be upgraded over a migration that others must not run before (Specs/next/migrations.md, "Barriers hold").
  * FILES files are delayed, HANDOVERS are handed over at once; settle() adds as many as are needed.
  * Planted faults: EARLY_ACKNOWLEDGEMENT, ONE_MEMBER_FRONTIER, GAP_ACCEPTED; with RETIRE=1 also NO_FENCE, RETIRED_AT_ONCE,
- * SNAPSHOT_FIRST, EARLY_SNAPSHOT, STAGED_KEPT.
+ * SNAPSHOT_FIRST, EARLY_SNAPSHOT, STAGED_KEPT; with BARRIER=1 also BARRIER_ADOPTED, HELD_ACKNOWLEDGED, HELD_NOT_PASSED_ON.
  */
 #ifndef WRITES
 #define WRITES 4
 #endif
 #ifndef RETIRE
 #define RETIRE 0
+#endif
+#ifndef BARRIER
+#define BARRIER 0
 #endif
 #ifndef FILES
 #define FILES 1
@@ -50,6 +54,7 @@ Vector context[TRANSACTIONS];
 byte hlc[TRANSACTIONS];
 Vector deletes;   /* those that delete the row; the others write its cell */
 Vector inserts;   /* those whose author saw no row */
+Vector late;      /* those that were written after the barrier */
 byte writes;
 
 /* The roster as bits: what a replica knows of replica 2. */
@@ -65,6 +70,7 @@ typedef Replica {
   Vector log;
   Vector staged;
   Vector forgotten;   /* the greatest frontier so far */
+  bool upgraded;      /* the barrier has run here */
   byte roster;
   Statement newest[REPLICAS];    /* of each member */
   Statement counted[REPLICAS];   /* of each member, the newest that counts */
@@ -91,6 +97,8 @@ hidden byte again, living, other;
 
 #define ME replica[r]
 #define ROW_KNOWN(r) (replica[r].base || replica[r].touches || replica[r].marks)
+/* Whether the tables here are of the transaction's version, or a later one. */
+#define REACHED(r, t) (replica[r].upgraded || !(late & BIT(t)))
 #define LATER(a, b) (hlc[a] > hlc[b] || (hlc[a] == hlc[b] && (a) > (b)))
 
 /* living := whether some write to the row is in no delete's context. */
@@ -112,6 +120,7 @@ inline apply(r, t) {
   /* It is concurrent with nothing forgotten, and an edit or a delete finds its row. */
   CHECK(2, COVERS(context[t], ME.forgotten));
   CHECK(2, (inserts & BIT(t)) || ROW_KNOWN(r));
+  CHECK(5, REACHED(r, t));
   ME.applied = ME.applied | BIT(t);
   ME.log = ME.log | BIT(t);
   ME.vector = ME.vector | (ALL_OF(ORIGIN(t)) & ((BIT(t) << 1) - 1));
@@ -146,6 +155,10 @@ inline commit(r, isDelete) {
   od;
   context[t] = ME.vector; hlc[t] = n + 1; writes++;
   if
+  :: ME.upgraded -> late = late | BIT(t)
+  :: else
+  fi;
+  if
   :: isDelete -> deletes = deletes | BIT(t)
   :: !isDelete && !living -> inserts = inserts | BIT(t)
   :: else
@@ -153,7 +166,11 @@ inline commit(r, isDelete) {
   apply(r, t)
 }
 
+#ifdef BARRIER_ADOPTED
 #define READY(r, t) COVERS(ME.vector, WAITS_FOR(t))
+#else
+#define READY(r, t) (COVERS(ME.vector, WAITS_FOR(t)) && REACHED(r, t))
+#endif
 #ifdef GAP_ACCEPTED
 #define WAITS_FOR(t) (context[t] & ~ALL_OF(ORIGIN(t)))
 #else
@@ -244,14 +261,29 @@ inline forget(r) {
 /* What a file carries: all of the log, as a relay does; only the sender's latest, as if files before it were lost; nothing. */
 mtype = { everything, latest, nothing }
 
+/* What waits here and follows on what is applied without a gap; PER is 2. */
+#define FIRSTS 85
+#define HELD(r) ((ME.staged & FIRSTS) | (ME.staged & (((ME.vector | ME.staged) & FIRSTS) << 1)))
+#ifdef HELD_ACKNOWLEDGED
+#define STATED(r) (ME.vector | HELD(r))
+#else
+#define STATED(r) ME.vector
+#endif
+/* What waits for the barrier is passed on. */
+#if BARRIER && !defined(HELD_NOT_PASSED_ON)
+#define PASSED_ON(r) (ME.log | HELD(r))
+#else
+#define PASSED_ON(r) ME.log
+#endif
+
 inline export(r, f, what) {
   f.sender = r; f.roster = ME.roster;
   n = (ME.vector & ALL_OF(r));
-  f.carried = (what == everything -> ME.log : (what == latest -> (ME.log & n & ~(n >> 1)) : 0));
+  f.carried = (what == everything -> PASSED_ON(r) : (what == latest -> (ME.log & n & ~(n >> 1)) : 0));
   i = 0;
   do
   :: i < REPLICAS ->
-    f.stated[i].held = (i == r -> ME.vector : ME.newest[i].held);
+    f.stated[i].held = (i == r -> STATED(r) : ME.newest[i].held);
     f.stated[i].roster = (i == r -> ME.roster : ME.newest[i].roster);
     i++
   :: else -> break
@@ -342,8 +374,38 @@ inline compareAll() {
   od
 }
 
+/* Files go round a circle. Then everyone holds everything, whoever has run the barrier. */
+inline circle() {
+  round = 0;
+  do
+  :: round < 3 * RETIREE ->
+    who = round % (RETIREE + 1);
+    export(who, fresh, everything);
+    target = (who + 1) % (RETIREE + 1);
+    import(target, fresh);
+    round++
+  :: else -> break
+  od;
+  who = 0;
+  do
+  :: who <= RETIREE ->
+    CHECK(6, (replica[who].vector | replica[who].staged) == (replica[0].vector | replica[0].staged));
+    who++
+  :: else -> break
+  od
+}
+
+inline upgrade(r) {
+  ME.upgraded = true;
+  applyStaged(r)
+}
+
 /* Everyone hands everyone a file, again and again, until all that can arrive has arrived. */
 inline settle() {
+#if BARRIER
+  circle();
+  upgrade(0); upgrade(1); upgrade(2);
+#endif
   round = 0;
   do
   :: round < 4 ->
@@ -464,6 +526,12 @@ end:
        if :: s != 0 -> r = 0 :: s != 1 -> r = 1 :: s != 2 && !returned -> r = 2 :: s != 3 && returned -> r = 3 fi;
        d_step { printf("%d hands over to %d\n", s, r); export(s, fresh, everything); import(r, fresh); compareAll(); handovers++; r = 0; s = 0 }
      }
+#if BARRIER
+  :: atomic { !replica[0].upgraded || !replica[1].upgraded || !replica[2].upgraded ->
+       if :: !replica[0].upgraded -> r = 0 :: !replica[1].upgraded -> r = 1 :: !replica[2].upgraded -> r = 2 fi;
+       d_step { printf("%d is upgraded\n", r); upgrade(r); compareAll(); r = 0 }
+     }
+#endif
 #if RETIRE
   :: d_step { !retired -> printf("0 retires 2\n"); retired = true; takeRoster(0, RETIRED) }
   :: atomic { retired && !returned && (CAN_TAKE_BACK(0) || CAN_TAKE_BACK(1)) ->
