@@ -84,9 +84,21 @@ struct HostileForge {
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
       let version = version
       let changes = random(at: version, oddity)
+      let (hlc, stated) = (hlc(), beyond ? contextBeyond() : context())
+      let isBound = isMigrating && !beyond && updates(by: changes)
       member.write(
-        own, hlc: hlc(), schemaVersion: UInt64(version), context: beyond ? contextBeyond() : context(), changes: changes)
+        own, hlc: hlc, schemaVersion: UInt64(version), context: isBound ? allSeen : stated, changes: changes)
     }
+  }
+
+  private var allSeen: VersionVector { draft.source.vector.replacing([own: .none]) }
+
+  /// Whether some row is updated. Who has not seen its insert changes a row that nobody has inserted.
+  private func updates(by changes: [UInt8]) -> Bool {
+    guard let set = try? ChangeSet(changes[...]) else { return false }
+    var found = false
+    try? set.forEach { if $0.kind == .update { found = true } }
+    return found
   }
 
   /// Mostly that of whose file it has seen.
@@ -117,7 +129,7 @@ struct HostileForge {
 
   /// What one of its transactions is said to have seen: all there is, nothing, or a part.
   private mutating func context() -> VersionVector? {
-    var context = draft.source.vector.replacing([own: .none])
+    var context = allSeen
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: return nil
     case 1: return VersionVector()
@@ -132,7 +144,7 @@ struct HostileForge {
 
   /// What nobody holds, or has heard of. The file's vector must say the same.
   private mutating func contextBeyond() -> VersionVector {
-    var context = draft.source.vector.replacing([own: .none])
+    var context = allSeen
     let stranger = Origin(
       replica: generator.chance(oneIn: 2) ? HostileMember.replica(77) : draft.source.sender,
       incarnation: UInt32.random(in: 1...9, using: &generator))
