@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Godwit
 import GodwitBase
@@ -53,12 +52,8 @@ let sealedBenchmarks = [
       }, units: 64)
   },
   share("export", isImport: false), share("import", isImport: true),
-  smallFile("X25519", .x25519) { plain, recipient in
-    try BareSmallFile.seal(plain, to: Curve25519.KeyAgreement.PublicKey(rawRepresentation: recipient))
-  },
-  smallFile("hybrid", .hybrid) { plain, recipient in
-    try BareSmallFile.seal(plain, to: XWingMLKEM768X25519.PublicKey(rawRepresentation: recipient))
-  },
+  smallFile("X25519", .x25519, bare: BareSmallFile.sealClassical),
+  smallFile("hybrid", .hybrid, bare: BareSmallFile.sealHybrid),
   hundredChanges("X25519", .x25519), hundredChanges("hybrid", .hybrid),
 ]
 

@@ -1,10 +1,12 @@
 import Crypto
 import Foundation
 
-/// What swift-crypto takes for a small file by hand: a key of its own for the recipient, the file key under what both agree on, a
-/// header's MAC, and one chunk.
+/// What swift-crypto takes for a small file by hand: a key of its own for the recipient, the file key under what both
+/// agree on, a header's MAC, and one chunk.
 enum BareSmallFile {
-  static func seal(_ plain: [UInt8], to recipient: Curve25519.KeyAgreement.PublicKey) throws -> Int {
+  /// Seals to an X25519 key of 32 bytes, and returns how many bytes that makes.
+  static func sealClassical(_ plain: [UInt8], to key: [UInt8]) throws -> Int {
+    let recipient = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: key)
     let ephemeral = Curve25519.KeyAgreement.PrivateKey()
     let shared = try ephemeral.sharedSecretFromKeyAgreement(with: recipient)
     let wrapping = shared.hkdfDerivedSymmetricKey(
@@ -13,8 +15,9 @@ enum BareSmallFile {
     return try finish(plain, wrapping, share: ephemeral.publicKey.rawRepresentation.count)
   }
 
-  static func seal(_ plain: [UInt8], to recipient: XWingMLKEM768X25519.PublicKey) throws -> Int {
-    let encapsulated = try recipient.encapsulate()
+  /// The same to a key of ML-KEM-768 with X25519.
+  static func sealHybrid(_ plain: [UInt8], to key: [UInt8]) throws -> Int {
+    let encapsulated = try XWingMLKEM768X25519.PublicKey(rawRepresentation: key).encapsulate()
     return try finish(plain, encapsulated.sharedSecret, share: encapsulated.encapsulated.count)
   }
 
