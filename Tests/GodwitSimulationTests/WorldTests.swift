@@ -69,6 +69,15 @@ struct WorldTests {
     try await run(seed, faults)
   }
 
+  /// Worlds of one version. 110008840 found that the model looked for a row far ahead by the key that it came with, not by that in
+  /// the table.
+  @Test("so they do where nobody migrates", arguments: [UInt64(110_008_840)])
+  func hostileInOneVersion(seed: UInt64) async throws {
+    let isHostile = Trace(seed: seed).isHostile
+    #expect(isHostile)
+    try await run(seed, .all)
+  }
+
   @Test("a world with a hostile member has the same other events as without")
   func apart() {
     let (with, without) = (Trace(seed: 98), Trace(seed: 98, faults: .all.subtracting(.hostility)))
