@@ -16,10 +16,21 @@ struct WrittenPlace {
       guard stat(path, &status) == 0 else { return nil }
       (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
     }
+
+    init?(_ file: FileDescriptor) {
+      var status = stat()
+      guard fstat(file.rawValue, &status) == 0 else { return nil }
+      (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
   }
+
+  /// O_PATH (open(2)), which the C library's module does not export. Closing such a descriptor ends no lock of SQLite's.
+  private static let pathOnly: Int32 = 0o10_000_000
 
   private let path: String
   private let name: String
+  /// What lies there, held by a descriptor that neither reads nor locks: while others replace the file, no other gets its inode.
+  private let held: FileDescriptor?
   private let target: Identity?
   /// The folder that the file is to be in, and those above it, nearest first, without links.
   private let folders: [String]
@@ -27,7 +38,9 @@ struct WrittenPlace {
   init(_ path: String) {
     self.path = path
     name = FilePath.name(of: path)
-    target = Identity(path)
+    let descriptor = open(path, Self.pathOnly | O_CLOEXEC)
+    held = descriptor < 0 ? nil : FileDescriptor(descriptor, path: path)
+    target = held.flatMap { Identity($0) }
     guard let resolved = realpath(FilePath.folder(of: path), nil) else {
       folders = []  // Writing there says why.
       return
