@@ -55,7 +55,7 @@ struct WorldTests {
   /// nobody could prove any more; 20000596 that circles were not compared by sequence, and the two behind it that
   /// contexts which name an effect without its cause mean something to the model that they do not to a merge. 50009514: a row
   /// remembered by a key in another form than its own. 70008176: an end that nobody held any more. 80001319: own work
-  /// to a row that was written to at the end of time kept its author from coming back. Half of them have several versions.
+  /// to a row that was written to at the end of time kept its author from coming back. Nine have several versions.
   @Test(
     "replicas agree whatever a hostile member sends, and forget it",
     arguments: [
