@@ -17,7 +17,6 @@ from godwit_formats import age, checks
 from godwit_formats.changes import (
     DELETE,
     INSERT,
-    MOVE,
     UPDATE,
     ChangedColumn,
     ChangedTable,
@@ -115,11 +114,12 @@ def sample_operations() -> list[list[Operation]]:
     inserts = [Operation(0, INSERT, (key,), cells) for key, cells in enumerate([first, second, third], 1)]
     parts = [Operation(1, INSERT, (1, "wing"), {2: 1.5}), Operation(1, INSERT, (1, "tail"), {2: None})]
     written = {2: 5e-324, 5: b"five", 6: 4, 7: '+"c"\n-"a"'}
-    moved = {**third, 3: "moved", 6: -5}
+    rekeyed = {**third, 3: "under another key"}
     changes = [
         Operation(0, UPDATE, (1,), written),
         Operation(1, DELETE, (1, "tail")),
-        Operation(0, MOVE, (4,), moved, previous_key=(3,), changed=(3,)),
+        Operation(0, DELETE, (3,)),
+        Operation(0, INSERT, (4,), rekeyed),
     ]
     return [inserts, parts, changes]
 

@@ -245,26 +245,24 @@ struct FrameLimitTests {
     #expect(readElements(try encoder.finish(), packed: part.count) == (160_000, nil))
   }
 
-  @Test("a row that a transaction moves onto itself, or round, is refused")
-  func roundMoves() throws {
+  @Test("a row that a transaction names twice is refused, and so is a kind of operation that there is not")
+  func repeatedRow() throws {
     let table = ChangeSet.Table(
       name: "t", columnCount: 1, keyCount: 1, columns: [ChangeSet.Column(index: 0, name: "id")])
-    func moves(_ keys: (to: Int64, from: Int64)...) throws -> [UInt8] {
+    func operations(_ all: (kind: UInt64, key: Int64)...) throws -> [UInt8] {
       try frame([
         changes([table]) { writer in
-          for (to, from) in keys {
-            writer.varint(Operation.head(table: 0, kind: .move))
-            writer.value(.integer(to))
-            writer.value(.integer(from))
-            writer.varint(0)
+          for (kind, key) in all {
+            writer.varint(kind)
+            writer.value(.integer(key))
           }
-          return keys.count
+          return all.count
         }
       ])
     }
-    #expect(try read(moves((2, 1))) == (1, nil))
-    #expect(try read(moves((1, 1))) == (0, .corruptFile))
-    #expect(try read(moves((2, 1), (1, 2))) == (0, .corruptFile))
+    #expect(try read(operations((2, 1), (0, 2))) == (1, nil))
+    #expect(try read(operations((2, 1), (0, 1))) == (0, .corruptFile))
+    #expect(throws: GodwitError.self) { try operations((3, 1)) }
   }
 
   @Test("transactions are as many as 8,192, or the packed bytes, and a writer makes its file large enough")

@@ -139,7 +139,7 @@ enum RandomRecords {
     }
     for _ in 0..<count {
       let number = Int.random(in: 0...1, using: &generator)
-      let kind = [OperationKind.insert, .update, .delete, .move].randomElement(using: &generator) ?? .delete
+      let kind = [OperationKind.insert, .update, .delete].randomElement(using: &generator) ?? .delete
       writer.varint(Operation.head(table: number, kind: kind))
       writeKey(of: number)
       let free = tables[number].keyCount..<tables[number].columnCount
@@ -152,12 +152,6 @@ enum RandomRecords {
           writer.varint(column)
           writeValue(of: column, in: number, kind, &generator)
         }
-      case .move:
-        writeKey(of: number)
-        let changed = free.filter { _ in Bool.random(using: &generator) }
-        writer.varint(changed.count)
-        for column in changed { writer.varint(column) }
-        for column in free { writeValue(of: column, in: number, kind, &generator) }
       case .delete: break
       }
     }

@@ -44,15 +44,6 @@ struct Catalog: Sendable {
     models.allSatisfy { model in self[model.name].map { model.differences(from: $0.definition).isEmpty } ?? false }
   }
 
-  /// The columns that tables have now and had not then.
-  func columnsAdded(since then: Catalog) -> [(table: String, columns: [String])] {
-    tables.compactMap { table in
-      guard let before = then[table.definition.name]?.definition else { return nil }
-      let added = table.definition.columns.dropFirst(before.columns.count).map(\.name)
-      return added.isEmpty ? nil : (table.definition.name, added)
-    }
-  }
-
   /// Creates missing tables, adds to those that are there what the migrations allow, and refuses what still differs.
   /// Says whether it did anything.
   @discardableResult

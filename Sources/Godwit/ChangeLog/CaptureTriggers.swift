@@ -6,13 +6,11 @@ import GodwitStorage
 ///
 /// They call functions that only Godwit registers, so a write by any other program fails. A call takes about a
 /// hundred values, so wide rows come in parts; updates fire only the triggers whose columns the statement sets.
-/// A statement that sets the key reports a delete, an insert, and that both are one row; what that amounts to is found
-/// at the commit.
+/// A statement that sets the key reports a delete and an insert: a row is its key.
 enum CaptureTriggers {
   static let insertFunction = "godwit_insert"
   static let updateFunction = "godwit_update"
   static let deleteFunction = "godwit_delete"
-  static let moveFunction = "godwit_move"
   private static let valuesPerCall = 90
   private static let columnsPerUpdate = 16
 
@@ -108,7 +106,7 @@ enum CaptureTriggers {
       "CREATE TRIGGER \"godwit_\(table.id)_insert\" AFTER INSERT ON \(name) BEGIN \(insert) END",
       "CREATE TRIGGER \"godwit_\(table.id)_delete\" AFTER DELETE ON \(name) BEGIN \(delete) END",
       "CREATE TRIGGER \"godwit_\(table.id)_key\" AFTER UPDATE OF \(keys.joined(separator: ", ")) ON \(name) "
-        + "BEGIN \(delete) \(insert) SELECT \(moveFunction)(\(table.id), \(keyValues(keys))); END",
+        + "BEGIN \(delete) \(insert) END",
     ] + updates(table, name: name, columns: columns, keys: keys)
   }
 

@@ -32,7 +32,7 @@ extension ChangeCapture {
     try refuseKeysOfTwoClasses()
     let readers = uses.map { unsettled($0.table.definition) }
     let versions = UseVersions(uses)
-    let isPlain = moves.isEmpty && !versions.haveGrown && readers.allSatisfy { $0 == nil }
+    let isPlain = !versions.haveGrown && readers.allSatisfy { $0 == nil }
     guard !isPlain || updatesRelatively || hasRepeatedRows else {
       guard !entries.isEmpty else { return nil }
       let changes = encode(operations.bytes, dictionary(of: uses), count: entries.count)
@@ -42,22 +42,13 @@ extension ChangeCapture {
     var net = NetChanges()
     let tables = dictionary(of: uses)
     var reader = ByteReader(operations.bytes)
-    var movesLeft = moves[...]
-    func addMoves(through count: Int) {
-      while let move = movesLeft.first, move.entryCount <= count {
-        net.move(from: move.old[...], to: move.new[...], table: versions.numbers[move.use])
-        movesLeft.removeFirst()
-      }
-    }
     for (number, entry) in entries.enumerated() {
-      addMoves(through: number)
       let operation = try Operation(reading: &reader, tables: tables)
       let oldEnd = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
       try net.add(
         operation, old: oldValues.bytes[entry.old..<oldEnd], table: tables[operation.table],
         number: versions.numbers[operation.table])
     }
-    addMoves(through: entries.count)
     let latest = dictionary(of: versions.latest)
     for (number, reader) in zip(versions.numbers, readers) {
       guard let reader else { continue }

@@ -25,7 +25,6 @@ extension ChangeCapture {
             sums[entry.table] += hash.cell(column, key, operations, &place)
             sums[entry.table] -= hash.cell(column, key, old, &oldPlace)
           }
-        case .move: break
         }
       }
     }

@@ -40,16 +40,6 @@ final class ChangeCapture: ChangeJournal {
     var changeSet = ByteWriter(capacity: 1 << 12)
   }
 
-  /// Keys that statements have changed, by how many entries stood before.
-  private(set) var moves: [Move] = []
-
-  struct Move {
-    let entryCount: Int
-    let use: Int
-    let old: [UInt8]
-    let new: [UInt8]
-  }
-
   /// Works on the operations while they grow.
   let worker = PieceWorker()
   /// Up to where the operations have been handed to the worker.
@@ -107,7 +97,6 @@ final class ChangeCapture: ChangeJournal {
     handedOver = 0
     state.pointee.oldValues.removeAll()
     state.pointee.entries.removeAll(keepingCapacity: true)
-    moves.removeAll(keepingCapacity: true)
     failure = nil
   }
 
@@ -118,7 +107,6 @@ final class ChangeCapture: ChangeJournal {
   func rewind(to mark: Int) {
     guard mark < entries.count else { return }
     let first = entries[mark]
-    moves.removeAll { $0.entryCount > mark }
     state.pointee.operations.truncate(to: first.operation)
     worker.truncate(to: first.operation)
     handedOver = worker.end
@@ -181,20 +169,6 @@ final class ChangeCapture: ChangeJournal {
       try arguments.write(pair, to: &state.pointee.oldValues)
       state.pointee.uses[use].columns[column] = true
     }
-  }
-
-  /// Arguments: table, old key, new key. The row itself has been reported as deleted and inserted.
-  func move(_ arguments: borrowing FunctionArguments) throws {
-    let table = arguments.integer(0)
-    let keyCount = try self.table(table).definition.keyCount
-    guard arguments.count == 1 + 2 * keyCount else { return }
-    var old = ByteWriter(capacity: 24)
-    var new = ByteWriter(capacity: 24)
-    for index in 1...keyCount {
-      try arguments.write(index, to: &old)
-      try arguments.write(index + keyCount, to: &new)
-    }
-    moves.append(Move(entryCount: entries.count, use: try use(of: table), old: old.bytes, new: new.bytes))
   }
 
   @discardableResult
@@ -287,7 +261,6 @@ final class CaptureFunction: SQLFunction {
     case .insert: try capture.insert(arguments)
     case .update: try capture.update(arguments)
     case .delete: try capture.delete(arguments)
-    case .move: try capture.move(arguments)
     }
   }
 
@@ -295,7 +268,6 @@ final class CaptureFunction: SQLFunction {
     try connection.register(CaptureFunction(capture, .insert), as: CaptureTriggers.insertFunction)
     try connection.register(CaptureFunction(capture, .update), as: CaptureTriggers.updateFunction)
     try connection.register(CaptureFunction(capture, .delete), as: CaptureTriggers.deleteFunction)
-    try connection.register(CaptureFunction(capture, .move), as: CaptureTriggers.moveFunction)
     connection.journal = capture
   }
 }

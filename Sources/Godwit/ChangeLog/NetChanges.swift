@@ -4,8 +4,7 @@ import GodwitReplication
 
 /// Works out what several writes to a row amount to, from what the row was before the first and is after the last.
 ///
-/// A row that came and went leaves nothing; one that went and came back is an update of the columns that differ; one
-/// that went on under another key is a move.
+/// A row that came and went leaves nothing; one that went and came back is an update of the columns that differ.
 struct NetChanges {
   private struct Key: Hashable {
     let table: Int
@@ -24,12 +23,6 @@ struct NetChanges {
 
   private var changes: [Key: RowChange] = [:]
   private var order: [Key] = []
-  /// The key that a row had when the transaction began, by the key it has now, for rows whose key was changed.
-  private var firstKeys: [Key: Key] = [:]
-  /// Keys under which another row began.
-  private var begun: Set<Key> = []
-  /// The row that went last, and the key it had when the transaction began; nil for one that began in it.
-  private var departed: (key: Key, first: Key?)?
 
   /// `table` is as it was when the operation was captured, `number` its place among those of the whole transaction.
   mutating func add(_ operation: Operation, old: ArraySlice<UInt8>, table: ChangeSet.Table, number: Int) throws {
@@ -38,9 +31,7 @@ struct NetChanges {
     if changes[key] == nil { order.append(key) }
     var oldReader = ByteReader(old)
     switch operation.kind {
-    case .insert, .move:
-      begun.insert(key)
-      firstKeys[key] = nil
+    case .insert:
       change.existsAfter = true
       change.balance += 1
       change.after = try Self.values(operation, table)
@@ -51,7 +42,6 @@ struct NetChanges {
         change.after[cell.column] = cell.value
       }
     case .delete:
-      departed = (key, firstKey(of: key))
       change.existsAfter = false
       change.balance -= 1
       for column in table.keyCount..<table.columnCount {
@@ -61,18 +51,6 @@ struct NetChanges {
     }
     changes[key] = change
   }
-
-  /// A statement has set a row's key, perhaps to what it was, which was captured as a delete and an insert.
-  mutating func move(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>, table: Int) {
-    let (old, new) = (Key(table: table, key: old), Key(table: table, key: new))
-    let first = departed.flatMap { $0.key == old ? $0 : nil }.map(\.first) ?? firstKey(of: old)
-    firstKeys[old] = nil
-    begun.remove(old)
-    if first == new { begun.remove(new) } else { begun.insert(new) }
-    firstKeys[new] = first == new ? nil : first
-  }
-
-  private func firstKey(of key: Key) -> Key? { firstKeys[key] ?? (begun.contains(key) ? nil : key) }
 
   private static func values(_ operation: Operation, _ table: ChangeSet.Table) throws -> [Int: Value] {
     Dictionary(uniqueKeysWithValues: try operation.cells(in: table).map { ($0.column, $0.value) })
@@ -106,9 +84,7 @@ struct NetChanges {
     var operations = ByteWriter()
     var images = ByteWriter()
     var count = 0
-    let moves = self.moves
-    let left = Set(moves.values)
-    for key in order where !left.contains(key) {
+    for key in order {
       guard let change = changes[key] else { continue }
       let table = tables[key.table]
       let hash = hashes[key.table]
@@ -122,17 +98,7 @@ struct NetChanges {
       switch (change.existedBefore, change.existsAfter) {
       case (false, false): break
       case (false, true):
-        if let old = moves[key], let before = changes[old]?.before {
-          head(.move)
-          operations.raw(old.key)
-          let changed = (table.keyCount..<table.columnCount).filter { before[$0] != change.after[$0] }
-          operations.varint(changed.count)
-          for column in changed { operations.varint(column) }
-          for column in table.keyCount..<table.columnCount { images.value(before[column] ?? added(column)) }
-          sums[key.table] -= hash.row(old.key, (table.keyCount..<table.columnCount).map { before[$0] ?? added($0) })
-        } else {
-          head(.insert)
-        }
+        head(.insert)
         for column in table.keyCount..<table.columnCount { operations.value(change.after[column] ?? added(column)) }
         sums[key.table] += hash.row(key.key, (table.keyCount..<table.columnCount).map { change.after[$0] ?? added($0) })
       case (true, true):
@@ -161,14 +127,6 @@ struct NetChanges {
       guard let before = change.before[cell.key], before != cell.value else { return }
       sum += hash.cell(cell.key, key, cell.value)
       sum -= hash.cell(cell.key, key, before)
-    }
-  }
-
-  /// The keys of rows that are new under their key and were another's before, which is gone.
-  private var moves: [Key: Key] {
-    firstKeys.filter { new, old in
-      guard let to = changes[new], let from = changes[old] else { return false }
-      return !to.existedBefore && to.existsAfter && from.existedBefore && !from.existsAfter
     }
   }
 

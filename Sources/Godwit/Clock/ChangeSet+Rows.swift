@@ -1,7 +1,7 @@
 import GodwitReplication
 
 extension ChangeSet {
-  /// The rows that it writes, those that were moved under both keys.
+  /// The rows that it writes.
   ///
   /// - Parameters:
   ///   - tables: What its tables are here; nil for one that is not here.
@@ -14,9 +14,6 @@ extension ChangeSet {
       if let waiting, waiting.columns[place] == nil { return }
       guard let table = tables[operation.table] else { return }
       rows.append(try table.row(operation.key))
-      if operation.kind == .move {
-        rows.append(try table.row(operation.movement(in: self.tables[operation.table]).previousKey))
-      }
     }
     return rows
   }

@@ -70,9 +70,8 @@ final class ReplicaClock {
     return hlc
   }
 
-  /// Goes back to the wall clock after that was set back, and remembers the rows that hold writes with later timestamps: those
-  /// of the log's transactions, and those that such writes followed a row to. Takes time in proportion to the log and the
-  /// row states, once per wrong clock.
+  /// Goes back to the wall clock after that was set back, and remembers the rows that the log's transactions with later
+  /// timestamps write to. Takes time in proportion to the log, once per wrong clock.
   func correct(_ log: ChangeLog, _ catalog: Catalog) throws {
     let wall = max(wallClock.milliseconds(), forgotten.milliseconds + 1)
     guard clock.isAstray(wallMilliseconds: wall) else { return }
@@ -81,12 +80,6 @@ final class ReplicaClock {
       let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
       try log.forEach(of: dot.origin, after: before, through: dot.sequence) { record, _ in
         try remember(carrier.rows(of: record), record.hlc)
-      }
-    }
-    let states = RowStates(connection: connection, origins: log.origins)
-    for table in catalog.synced {
-      try states.forEach(of: table.id) { key, state in
-        if let latest = state.latest, latest.milliseconds > wall { try remember([key], latest) }
       }
     }
     clock.goBack(wallMilliseconds: wall)

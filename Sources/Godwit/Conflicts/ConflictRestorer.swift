@@ -25,7 +25,7 @@ struct ConflictRestorer {
     let key = RowKey(table: table.number, key: conflict.key.encoded[...])
     switch conflict.kind {
     case .edit: return try restoreEdit(conflict, key, table)
-    case .delete: return try delete(rows.currentKey(of: key, table), table)
+    case .delete: return try delete(key, table)
     // What rejoining could not write anew waits nowhere.
     case .constraint where !conflict.columns.isEmpty: return try restoreEdit(conflict, key, table)
     case .unique, .reference, .constraint:
@@ -36,8 +36,7 @@ struct ConflictRestorer {
     }
   }
 
-  private func restoreEdit(_ conflict: Conflict, _ listed: RowKey, _ table: MergeTable) throws -> Bool {
-    let key = try rows.currentKey(of: listed, table)
+  private func restoreEdit(_ conflict: Conflict, _ key: RowKey, _ table: MergeTable) throws -> Bool {
     let lost = try zip(cells(of: conflict, table), conflict.losingValues).map(Cell.init)
     if let values = try table.rows.values(key.key) {
       let differing = lost.filter { values[$0.column - table.definition.keyCount] != $0.value }
@@ -110,7 +109,7 @@ struct ConflictRestorer {
     case .circle(let column):
       return GodwitError(
         .inLimbo, "\(row) would close a circle by \(column)",
-        hint: "move another row of the circle; the reference shows its value again then (see: godwit limbo)")
+        hint: "change the reference of another row of the circle; the reference shows its value again then (see: godwit limbo)")
     case .missingValue(let columns):
       return GodwitError(
         .inLimbo, "\(row) lacks a value of \(columns.joined(separator: ", ")), which waits for a migration",
@@ -140,21 +139,10 @@ extension Conflict {
 }
 
 extension RowHistory {
-  /// The row's key now: where it went last, as long as it is remembered to have gone.
-  func currentKey(of listed: RowKey, _ table: MergeTable) throws -> RowKey {
-    var key = listed
-    var seen: Set<RowKey> = []
-    while seen.insert(key).inserted, try !table.rows.contains(key.key) {
-      guard let move = try fold.state(of: key)?.moves.max(by: { $0.stamp < $1.stamp }) else { break }
-      key = RowKey(table: table.number, key: move.target[...])
-    }
-    return key
-  }
-
   /// Whether the row of a conflict is gone and too little of it is remembered to restore anything of it.
   func lacksRow(of conflict: Conflict) throws -> Bool {
     guard conflict.needsImage, let table = try tables.named(conflict.table) else { return false }
-    let key = try currentKey(of: RowKey(table: table.number, key: conflict.key.encoded[...]), table)
+    let key = RowKey(table: table.number, key: conflict.key.encoded[...])
     return try !table.rows.contains(key.key) && fold.state(of: key)?.image == nil
   }
 }

@@ -13,8 +13,6 @@ public struct LogEntry: Sendable {
     public let updated: Int
     /// Rows deleted.
     public let deleted: Int
-    /// Rows that went on under another key.
-    public let moved: Int
   }
 
   /// The replica that wrote it.
@@ -44,7 +42,6 @@ extension LogEntry {
 extension LogEntry.TableChanges {
   init(_ table: String, _ counts: [OperationKind: Int]) {
     self.init(
-      table: table, inserted: counts[.insert] ?? 0, updated: counts[.update] ?? 0, deleted: counts[.delete] ?? 0,
-      moved: counts[.move] ?? 0)
+      table: table, inserted: counts[.insert] ?? 0, updated: counts[.update] ?? 0, deleted: counts[.delete] ?? 0)
   }
 }

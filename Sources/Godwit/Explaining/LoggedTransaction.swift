@@ -11,8 +11,6 @@ public struct LoggedTransaction: Sendable {
     case update
     /// Deleted the row.
     case delete
-    /// Gave the row another key.
-    case move
   }
 
   /// A cell that was written.
@@ -33,9 +31,7 @@ public struct LoggedTransaction: Sendable {
     public let table: String
     /// The row's primary key.
     public let key: [Value]
-    /// The key before a move; otherwise nil.
-    public let previousKey: [Value]?
-    /// The cells that were written; for a move all of them.
+    /// The cells that were written.
     public let cells: [Cell]
   }
 
@@ -71,11 +67,9 @@ extension LoggedTransaction.Operation {
       case .insert: .insert
       case .update: .update
       case .delete: .delete
-      case .move: .move
       }
     self.table = table.name
     key = try [Value](encoded: operation.key)
-    previousKey = try operation.kind == .move ? [Value](encoded: operation.movement(in: table).previousKey) : nil
     cells = try operation.cells(in: table).map { cell in
       guard let column = columns[cell.column] else { throw ByteReader.malformed("a column without a name") }
       return LoggedTransaction.Cell(

@@ -41,14 +41,6 @@ public struct RowExplanation: Sendable {
     public let unknown: [String]
   }
 
-  /// A change of the row's key.
-  public struct Move: Sendable, Hashable {
-    /// Who moved it.
-    public let author: Authorship
-    /// The key it has there.
-    public let key: [Value]
-  }
-
   /// The row's table.
   public let table: String
   /// The row's primary key.
@@ -65,10 +57,6 @@ public struct RowExplanation: Sendable {
   public let isOlder: Bool
   /// The deletes that are remembered.
   public let deletions: [Authorship]
-  /// Who moved the row here from another key last.
-  public let movedHere: Authorship?
-  /// Where the row went from this key; edits that had not seen that follow it.
-  public let moves: [Move]
   /// What holds the row back, or masks its references.
   public let holds: [LimboRow.Hold]
   /// Writes to the row that wait for a schema, in the order of their timestamps.
@@ -112,7 +100,7 @@ public struct CellExplanation: Sendable {
   public let isMasked: Bool
   /// How concurrent writes become one value.
   public let rule: Rule
-  /// Who wrote the value; nil when that is older than all that is remembered, when a move only carried the cell along,
+  /// Who wrote the value; nil when that is older than all that is remembered,
   /// and when it is made of ``parts``.
   public let author: Authorship?
   /// What the value is made of, unless the last writer wins. What is not in here is older than all that is remembered.

@@ -30,10 +30,7 @@ extension RowHistory {
           conflicts.filter { $0.columns == [name] && $0.formerColumns.isEmpty })
       },
       touches: try touches(state), isOlder: state.isSettled,
-      deletions: state.deletes.sorted().map { Authorship($0) }, movedHere: state.carried.values.max().map { Authorship($0) },
-      moves: try state.moves.sorted { $0.stamp < $1.stamp }.map {
-        RowExplanation.Move(author: Authorship($0.stamp), key: try [Value](encoded: $0.target))
-      },
+      deletions: state.deletes.sorted().map { Authorship($0) },
       holds: try limboRow(key)?.holds ?? [], waiting: waiting,
       conflicts: conflicts.filter { $0.columns.count != 1 || !$0.formerColumns.isEmpty })
   }
@@ -45,11 +42,11 @@ extension RowHistory {
     guard !conflicts.isEmpty || !waiting.isEmpty else {
       throw GodwitError(
         .notFound, "table \(definition.name) has no row with this key, and none is remembered",
-        hint: "what every member is known to hold is forgotten, that a row was deleted or got another key, too")
+        hint: "what every member is known to hold is forgotten, that a row was deleted, too")
     }
     return RowExplanation(
       table: definition.name, key: key, presence: .unknown, deletes: definition.deletes, cells: [], touches: [],
-      isOlder: false, deletions: [], movedHere: nil, moves: [], holds: [], waiting: waiting, conflicts: conflicts)
+      isOlder: false, deletions: [], holds: [], waiting: waiting, conflicts: conflicts)
   }
 
   private func waiting(_ key: RowKey, _ table: String) throws -> [RowExplanation.Waiting] {
@@ -65,8 +62,7 @@ extension RowHistory {
           isDeleted: state.removed[origin] >= vector[origin])
       }
     }
-    let followed = state.followed.values.reduce(VersionVector()) { $0.union($1.staying) }
-    return try touches(.insert, state.inserts) + touches(.update, state.updates.union(followed))
+    return try touches(.insert, state.inserts) + touches(.update, state.updates)
   }
 
   private func cell(

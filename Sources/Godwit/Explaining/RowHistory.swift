@@ -41,7 +41,7 @@ struct RowHistory {
     }
     if try !row.isShown && places.isIncomplete(key) {
       let missing = try table.row(key, row.values).enumerated().filter { table.required[$0.offset] && $0.element == .null }
-      let author = missing.compactMap { row.state.claimStamp(of: $0.offset) }.max()
+      let author = missing.compactMap { row.state.stamp(of: $0.offset) }.max()
       holds.append(
         LimboRow.Hold(
           reason: .missingValue(columns: missing.map { columns[$0.offset] }), author: author.map { Authorship($0) }))
@@ -62,7 +62,7 @@ struct RowHistory {
       guard let holder = try unique.leastClaimant(of: claim), holder != row.key else { return nil }
       let (_, name, values) = try claim.claim()
       let numbers = table.uniqueIndexes.first { $0.name == name }?.columns ?? []
-      let stamp = numbers.filter { $0 >= table.definition.keyCount }.compactMap { row.state.claimStamp(of: $0) }.max()
+      let stamp = numbers.filter { $0 >= table.definition.keyCount }.compactMap { row.state.stamp(of: $0) }.max()
       return LimboRow.Hold(
         reason: .uniqueValue(
           columns: numbers.map { table.definition.columns[$0].name }, values: values,
@@ -77,7 +77,7 @@ struct RowHistory {
     let whole = try table.row(row.key, row.values)
     guard let parent = try places.parent(of: reference, in: whole) else { return nil }
     let name = table.definition.columns[reference.column].name
-    let author = reference.column < table.definition.keyCount ? nil : row.state.claimStamp(of: reference.column)
+    let author = reference.column < table.definition.keyCount ? nil : row.state.stamp(of: reference.column)
     let reason: LimboRow.Reason
     if try !places.isShown(parent) {
       reason = .missingParent(column: name, table: reference.target, key: whole[reference.column])

@@ -18,31 +18,12 @@ final class RowMemory {
     connection = writer.connection
     // It may be the own clock that is wrong: then others are the ones to whom a stamp is ahead.
     let others = frontier.heard.map { HLC(milliseconds: min($0, HLC.limit.milliseconds) + HybridClock.reachMilliseconds + 1) }
-    var latest = min(writer.clock.latest, others ?? writer.clock.latest)
-    if let oldest = try Self.oldestUnforgotten(writer, frontier.vector), oldest.rawValue > 0 {
-      latest = min(latest, HLC(rawValue: oldest.rawValue - 1))
-    }
-    self.latest = latest
+    latest = min(writer.clock.latest, others ?? writer.clock.latest)
     places = try RowPlaces(writer.connection, tables: tables, origins: writer.log.origins)
   }
 
-  /// The least timestamp beyond the frontier: an origin's timestamps rise.
-  private static func oldestUnforgotten(_ writer: ReplicaWriter, _ frontier: VersionVector) throws -> HLC? {
-    let held = writer.log.origins.vector
-    return try held.origins.compactMap { origin -> HLC? in
-      let number = try writer.log.origins.number(of: origin)
-      let (from, to) = (LogKey(origin: number, frontier[origin]), LogKey(origin: number, held[origin]))
-      let hlc = try writer.connection.scalar(
-        "SELECT hlc FROM godwit_log WHERE id > ? AND id <= ? ORDER BY id LIMIT 1",
-        [.integer(from.rawValue), .integer(to.rawValue)])
-      guard case .integer(let bits)? = hlc else { return nil }
-      return HLC(rawValue: UInt64(bitPattern: bits))
-    }.min()
-  }
-
   /// A stamp beyond the own clock stays, so that a later edit still wins; so does one out of reach for another member's,
-  /// which may begin with a snapshot of what is here. And one that is later than something beyond the frontier: a move
-  /// still to come may bring that to the row, to lose there.
+  /// which may begin with a snapshot of what is here.
   func isAhead(_ hlc: HLC) -> Bool { latest < hlc }
 
   /// Whether no row has a state and none of the transactions to fold could leave one behind.

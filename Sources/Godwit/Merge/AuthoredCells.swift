@@ -14,12 +14,8 @@ struct AuthoredCells {
     columns[row, default: []].formUnion(write.cells.map(\.column))
   }
 
-  /// Whether the author wrote the column of the row. A row that the transaction does not name is one that an edit has followed to
-  /// another key: then any of the table counts.
-  func contains(_ column: Int, of row: RowKey) -> Bool {
-    if let own = columns[row] { return own.contains(column) }
-    return columns.contains { $0.key.table == row.table && $0.value.contains(column) }
-  }
+  /// Whether the author wrote the column of the row.
+  func contains(_ column: Int, of row: RowKey) -> Bool { columns[row]?.contains(column) ?? false }
 
   func isWaiting(for row: RowKey) -> Bool { waiting.contains(row) }
 }

@@ -28,16 +28,15 @@ struct CarriedLog {
     let stamp = CellStamp(hlc: hlc ?? carried.hlc, dot: carried.dot)
     try changes.forEach { operation in
       let remote = changes.tables[operation.table]
-      for (key, write) in try RowWrite.of(operation, remote, mappings[operation.table], stamp, context) {
-        try body(key, write)
-      }
+      let (key, write) = try RowWrite.of(operation, remote, mappings[operation.table], stamp, context)
+      try body(key, write)
     }
   }
 
   /// What a transaction wrote to a single cell: row states keep the stamps of writes, and of those beneath others no value.
   func value(of column: Int, of row: RowKey, by dot: Dot) throws -> Value {
     guard let record = try log.record(of: dot), let carried = try carrier().carry(record).record else {
-      return try RowMerge.noRecall(column, dot)
+      throw GodwitError(.damagedLog, "a row's state asks for what transaction \(dot.sequence) wrote to it")
     }
     var found: Value?
     try forEachWrite(of: carried, context: VersionVector()) { key, write in

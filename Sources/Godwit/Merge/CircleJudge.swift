@@ -53,7 +53,7 @@ final class CircleJudge {
       }
       guard visited.insert(key).inserted, let row = try places.load(key), try !places.isIncomplete(key) else { return nil }
       onPath[key] = path.count
-      path.append((key, row.state.claimStamp(of: reference.column)))
+      path.append((key, row.state.stamp(of: reference.column)))
       next = try places.parent(of: reference, in: table.row(key, row.values))
     }
     return nil

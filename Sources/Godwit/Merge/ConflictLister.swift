@@ -78,7 +78,7 @@ final class ConflictLister {
     let table = try tables[row.key.table]
     return try row.values.enumerated().contains { place, value in
       let column = place + table.definition.keyCount
-      guard value == .null, table.required[column], let dot = row.state.claimStamp(of: column)?.dot else { return false }
+      guard value == .null, table.required[column], let dot = row.state.stamp(of: column)?.dot else { return false }
       return try authored(by: dot)?.contains(column, of: row.key) == true
     }
   }

@@ -80,10 +80,10 @@ struct FastForward {
     switch operation.kind {
     case .insert: return try !definition.mayConvert(operation.row)
     case .delete: return try !definition.mayConvert(operation.key)
-    case .update, .move:
+    case .update:
       let cells = try operation.cells(in: changes.tables[operation.table])
       // An update of no column only touches its row, of which no table tells.
-      guard operation.kind == .move || !cells.isEmpty else { return false }
+      guard !cells.isEmpty else { return false }
       return try !definition.mayConvert(operation.key) && !cells.contains { definition.mayConvert($0.value, in: $0.column) }
     }
   }
@@ -92,7 +92,7 @@ struct FastForward {
     guard table.required.contains(true) else { return false }
     switch operation.kind {
     case .insert: return operation.row.withUnsafeBytes { EncodedRow.lacks(table.required, $0) }
-    case .update, .move:
+    case .update:
       return try operation.cells(in: changes.tables[operation.table]).contains { $0.value == .null && table.required[$0.column] }
     case .delete: return false
     }
@@ -118,7 +118,6 @@ struct FastForward {
       case .update where try touchesUnique(operation, table, changes):
         let key = RowKey(table: table.number, key: operation.key)
         moved.append((table, key, try takeOut(operation, table, changes)))
-      case .move: try leave(operation, table, changes, &images)
       case .insert, .update: break
       }
     }
@@ -127,7 +126,6 @@ struct FastForward {
       switch operation.kind {
       case .insert: try insert(operation, table)
       case .delete: break
-      case .move: try arrive(operation, table, changes)
       case .update: if try !touchesUnique(operation, table, changes) { try update(operation, table, changes) }
       }
     }
@@ -148,16 +146,13 @@ struct FastForward {
       switch operation.kind {
       case .insert: break
       case .delete: try delete(operation, table, &images)
-      case .move:
-        try leave(operation, table, changes, &images)
-        try arrive(operation, table, changes)
       case .update: try update(operation, table, changes)
       }
     }
     return images.bytes
   }
 
-  /// Throws ``Unfit`` unless the rows that are changed are there, and none stands where one moves to.
+  /// Throws ``Unfit`` unless the rows that are changed are there.
   private func requireRows(of changes: ChangeSet, _ used: [MergeTable?]) throws {
     try changes.forEach { operation in
       guard operation.kind != .insert, let table = used[operation.table] else { return }
@@ -166,9 +161,6 @@ struct FastForward {
         let isRelative = changes.tables[operation.table].columns.contains(where: \.isRelative)
         guard try table.rows.contains(operation.key) else { throw Unfit() }
         if isRelative { _ = try assignments(operation, table, changes) }
-      case .move:
-        let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
-        guard try table.rows.contains(previous), try !table.rows.contains(operation.key) else { throw Unfit() }
       case .insert, .delete: guard try table.rows.contains(operation.key) else { throw Unfit() }
       }
     }
@@ -201,26 +193,11 @@ struct FastForward {
   }
 
   private func delete(_ operation: Operation, _ table: MergeTable, _ images: inout ByteWriter) throws {
-    try delete(operation.key, table, &images)
-  }
-
-  private func delete(_ key: ArraySlice<UInt8>, _ table: MergeTable, _ images: inout ByteWriter) throws {
+    let key = operation.key
     guard let values = try table.rows.values(key) else { throw Unfit() }
     for value in values { images.value(value) }
     try table.rows.delete(key, holding: values)
     try references.departed(RowKey(table: table.number, key: key), from: table)
-  }
-
-  private func leave(
-    _ operation: Operation, _ table: MergeTable, _ changes: ChangeSet, _ images: inout ByteWriter
-  ) throws {
-    try delete(operation.movement(in: changes.tables[operation.table]).previousKey, table, &images)
-  }
-
-  private func arrive(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws {
-    let values = try operation.cells(in: changes.tables[operation.table]).map(\.value)
-    try table.rows.insert(operation.key, values)
-    references.check(operation, in: table)
   }
 
   private func update(_ operation: Operation, _ table: MergeTable, _ changes: ChangeSet) throws {

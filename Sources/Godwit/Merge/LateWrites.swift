@@ -3,9 +3,8 @@ import GodwitReplication
 
 /// What has had to wait for a schema, and now has a place in the tables.
 ///
-/// Moves and deletes of its rows may be here whose authors had seen it. Such rows, and those that moves connect them with,
-/// are merged anew from the log, as if nothing had waited (Specs/migrations.md, "Quarantine"). So are rows that moved when their
-/// table gains columns.
+/// Deletes of its rows may be here whose authors had seen it. Such rows are merged anew from the log, as if nothing had waited
+/// (Specs/migrations.md, "Quarantine").
 final class LateWrites {
   private let carried: CarriedLog
   private let places: RowPlaces
@@ -13,8 +12,6 @@ final class LateWrites {
   /// What stays as the states have it: what has been forgotten, and the transactions in the log whose authors had not seen
   /// all of that. They were merged while it was remembered, and before anything had to wait: from then on nothing goes.
   private var beginning: VersionVector
-  /// The rows that a row went to or came from.
-  private var neighbours: [RowKey: Set<RowKey>] = [:]
   /// Those that are merged anew.
   private var rows: Set<RowKey> = []
   private var late: [OverlookedWrites.Late] = []
@@ -28,13 +25,9 @@ final class LateWrites {
     self.places = places
     forgotten = try ForgottenVector.load(carried.log, on: carried.connection)
     beginning = forgotten
-    try carried.forEach { _, key, write in
+    try carried.forEach { _, _, write in
       let dot = write.stamp.dot
       if !write.context.covers(forgotten) { beginning[dot.origin] = max(beginning[dot.origin], dot.sequence) }
-      guard let target = write.movedTo else { return }
-      let other = RowKey(table: key.table, key: target[...])
-      neighbours[key, default: []].insert(other)
-      neighbours[other, default: []].insert(key)
     }
   }
 
@@ -42,20 +35,13 @@ final class LateWrites {
   func take(_ write: RowWrite, to key: RowKey, by author: TransactionRecord) throws -> Bool {
     if !rows.contains(key) {
       guard try isEntangled(key, write) else { return false }
-      insert(key)
+      rows.insert(key)
     }
     late.append(OverlookedWrites.Late(key: key, write: write, version: author.schemaVersion))
     return true
   }
 
-  /// Takes all rows of a table that moved: what comes to a column which it has only now would have followed them, or given way
-  /// to what they carried.
-  func takeMoved(of table: Int) {
-    for key in neighbours.keys where key.table == table { insert(key) }
-  }
-
   private func isEntangled(_ key: RowKey, _ write: RowWrite) throws -> Bool {
-    if neighbours[key] != nil { return true }
     guard let state = try places.states.load(key) else { return false }
     if !state.deletes.isEmpty { return true }
     let rules = try places.tables[key.table].rules
@@ -80,13 +66,6 @@ final class LateWrites {
     }
   }
 
-  private func insert(_ key: RowKey) {
-    var due = [key]
-    while let next = due.popLast() {
-      if rows.insert(next).inserted { due += neighbours[next] ?? [] }
-    }
-  }
-
   /// What the log has of the rows that are merged anew.
   func writes() throws -> [RowKey: RowWrites] {
     var all = Dictionary(uniqueKeysWithValues: rows.map { ($0, RowWrites(beginning: RowBeginning(beginning))) })
@@ -105,7 +84,7 @@ final class LateWrites {
     return all
   }
 
-  /// What was written over, or carried away without, by holders whose programs were too old to show it; `all` is what
+  /// What was written over by holders whose programs were too old to show it; `all` is what
   /// ``writes()`` gave.
   func overlooked(among all: [RowKey: RowWrites]) throws -> [(key: RowKey, lost: LostWrite)] {
     try OverlookedWrites(late, among: all, versions, tables: places.tables).losses()

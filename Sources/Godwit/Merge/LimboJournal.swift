@@ -56,7 +56,7 @@ final class LimboJournal {
     let columns = table.definition.columns
     func stamp(_ key: RowKey, _ numbers: [Int]) throws -> CellStamp? {
       let state = try places.states.load(key) ?? .settled
-      return numbers.filter { $0 >= table.definition.keyCount }.compactMap { state.claimStamp(of: $0) }.max()
+      return numbers.filter { $0 >= table.definition.keyCount }.compactMap { state.stamp(of: $0) }.max()
     }
     switch reason {
     case .unique(let target, let winner):

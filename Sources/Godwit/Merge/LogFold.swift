@@ -73,15 +73,10 @@ struct LogFold {
       try changes.forEach { operation in
         let remote = changes.tables[operation.table]
         let mapping = mappings[operation.table]
-        let image = operation.kind == .delete || operation.kind == .move ? try Self.image(&images, of: remote) : nil
-        // A move is of two rows, of which one stands in its payload.
-        if let wanted, operation.kind != .move, wanted.table != mapping.table.id || wanted.key != operation.key {
-          return
-        }
-        for (key, write) in try RowWrite.of(operation, remote, mapping, stamp, context) {
-          guard wanted == nil || key == wanted else { continue }
-          try body(key, write, record, mapping.table, write.kind == .delete ? image : nil)
-        }
+        let image = operation.kind == .delete ? try Self.image(&images, of: remote) : nil
+        if let wanted, wanted.table != mapping.table.id || wanted.key != operation.key { return }
+        let (key, write) = try RowWrite.of(operation, remote, mapping, stamp, context)
+        try body(key, write, record, mapping.table, image)
       }
     }
   }
@@ -90,7 +85,7 @@ struct LogFold {
   private func fold(
     _ write: RowWrite, into known: RowState?, table: CatalogTable, image: [Value]?
   ) throws -> RowState {
-    let before = known ?? (write.kind == .insert || write.kind == .move ? RowState() : .settled)
+    let before = known ?? (write.kind == .insert ? RowState() : .settled)
     let rules = try tables[table.id].rules
     var merge = RowMerge(before, rules) { rules.policy(of: $0) == .counter ? .integer(0) : .null }
     try merge.apply(write)
@@ -114,7 +109,7 @@ struct LogFold {
   private func replaced(
     _ key: RowKey, _ row: RowState, by write: RowWrite, _ table: CatalogTable
   ) throws -> [Replaced] {
-    guard write.kind == .insert || write.kind == .move, let image = row.image, row.isAlive(table.definition.deletes) else {
+    guard write.kind == .insert, let image = row.image, row.isAlive(table.definition.deletes) else {
       return []
     }
     let cells = try tables[table.id].completed(image)
@@ -123,7 +118,7 @@ struct LogFold {
       guard value != .null, value != cell.value else { return nil }
       let entry = ConflictEntry(
         kind: .edit, row: key, columns: [table.definition.columns[cell.column].name], values: [value],
-        winningValues: [cell.value], loser: row.claimStamp(of: cell.column), winner: write.stamp)
+        winningValues: [cell.value], loser: row.stamp(of: cell.column), winner: write.stamp)
       return (cell.column, entry)
     }
   }

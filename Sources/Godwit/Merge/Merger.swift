@@ -27,8 +27,6 @@ final class Merger {
   private var pendingCount = 0
   private var pendingCells = 0
   private var transactionCount = 0
-  /// Hears of the latest timestamp that follows a moved row to another key.
-  var follow: (HLC, RowKey) throws -> Void = { _, _ in }
   var conflictCount: Int { lister.count }
   private(set) var prunedConflicts = 0
   private(set) var rowCount = 0
@@ -37,8 +35,6 @@ final class Merger {
   private static let batchSize = 20_000
   /// The same of their cells, so that wide rows count as what they are.
   private static let batchCellCount = 250_000
-  /// Moves that an edit follows. Honest ones come one after another; those that go round have no end.
-  private static let followedMoveLimit = 64
 
   init(
     _ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge], tally: StateTally
@@ -117,27 +113,6 @@ final class Merger {
     let late = try self.late ?? LateWrites(carried, places)
     self.late = late
     return late
-  }
-
-  /// Rows that moved while their tables had not got some columns. Reads the states of the tables, and the log if there are
-  /// any.
-  func mergeMoved(of extended: [(table: String, columns: [String])]) throws {
-    for (name, columns) in extended {
-      guard let table = try tables.named(name), table.rules.insertsClaimAll else { continue }
-      let stamped = columns.compactMap(table.definition.number).filter { !table.rules.policy(of: $0).isContributed }
-      guard !stamped.isEmpty else { continue }
-      var hasMoves = false
-      try places.states.forEach(of: table.number) { key, state in
-        guard !state.moves.isEmpty else { return }
-        hasMoves = true
-        var extended = state
-        extended.extendMoves(to: stamped)
-        if extended != state { try places.states.save(extended, for: key) }
-      }
-      guard hasMoves else { continue }
-      if !isMerging { try beginMerging() }
-      try lateWrites().takeMoved(of: table.number)
-    }
   }
 
   private func gather(_ write: RowWrite, to key: RowKey) {
@@ -271,10 +246,6 @@ final class Merger {
     let changes = try self.changes(by: batch)
     for (key, change) in changes where !change.isIdle {
       try lister.list(change, ifUnlike: batch[key]?.beginning != nil)
-      for edits in change.following.map(\.edits) {
-        guard let latest = edits.cells.values.map(\.stamp.hlc).max() else { continue }
-        try follow(latest, RowKey(table: key.table, key: edits.target[...]))
-      }
       if let before = change.before { try unique.changed(before) }
       if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
     }
@@ -285,45 +256,6 @@ final class Merger {
 
   /// What becomes of each row, in key order.
   private func changes(by batch: [RowKey: RowWrites]) throws -> [(RowKey, RowChange)] {
-    let changes = try batch.sorted { $0.key < $1.key }.map { key, writes in
-      (key, try RowChange(writes, to: key, places, carried))
-    }
-    guard changes.contains(where: { !$0.1.following.isEmpty }) else { return changes }
-    return try following(changes, batch).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
-
-  /// Edits of a row that has gone on under another key take their turn there among that key's own writes, so a row that
-  /// they come to is merged again from what it was.
-  private func following(
-    _ direct: [(RowKey, RowChange)], _ batch: [RowKey: RowWrites]
-  ) throws -> [RowKey: RowChange] {
-    var changes = Dictionary(uniqueKeysWithValues: direct)
-    /// What comes to a row, by the row that it comes from; and where to each row has sent anything.
-    var arriving: [RowKey: [RowKey: [RowWrites.Following]]] = [:]
-    var targets: [RowKey: Set<RowKey>] = [:]
-    var due = direct.filter { !$0.1.following.isEmpty }.map(\.0)
-    var rounds = 0
-    while !due.isEmpty, rounds < Self.followedMoveLimit {
-      rounds += 1
-      var next: Set<RowKey> = []
-      for key in due {
-        let sent = Dictionary(grouping: changes[key]?.following ?? []) { edits in
-          RowKey(table: key.table, key: edits.edits.target[...])
-        }
-        for target in (targets[key] ?? []).union(sent.keys) where arriving[target]?[key] ?? [] != sent[target] ?? [] {
-          arriving[target, default: [:]][key] = sent[target]
-          next.insert(target)
-        }
-        targets[key, default: []].formUnion(sent.keys)
-      }
-      due = next.sorted()
-      for key in due {
-        var writes = batch[key] ?? RowWrites()
-        writes.following = (arriving[key] ?? [:]).sorted { $0.key < $1.key }.flatMap(\.value)
-          .sorted { $0.transaction < $1.transaction }
-        changes[key] = try RowChange(writes, to: key, places, carried)
-      }
-    }
-    return changes
+    try batch.sorted { $0.key < $1.key }.map { key, writes in (key, try RowChange(writes, to: key, places, carried)) }
   }
 }

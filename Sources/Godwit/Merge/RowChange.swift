@@ -5,41 +5,10 @@ import GodwitReplication
 struct RowWrites {
   /// Each with the number of its transaction in the batch.
   var writes: [(transaction: Int, write: RowWrite)] = []
-  /// Edits that were written under a key the row had before.
-  var following: [Following] = []
   /// Whether some come late to what the row is now: of these the state has the stamps, with what stands for their values.
   var isLate = false
   /// What the row is put back to, for these to be merged onto that; nil where they come to what it is now.
   var beginning: RowBeginning?
-
-  struct Following: Hashable {
-    /// The number of the transaction that sends them on.
-    let transaction: Int
-    let edits: FollowingEdits
-  }
-
-  /// Applies all in the order of their transactions, and returns what goes on from here.
-  func apply(to merge: inout RowMerge) throws -> [Following] {
-    var rest = following[...]
-    var sent: [Following] = []
-    func note(_ transaction: Int) {
-      for edits in merge.following.dropFirst(sent.count) { sent.append(Following(transaction: transaction, edits: edits)) }
-    }
-    func follow(before transaction: Int) throws {
-      while let next = rest.first, next.transaction < transaction {
-        try merge.apply(next.edits)
-        note(next.transaction)
-        rest.removeFirst()
-      }
-    }
-    for (transaction, write) in writes {
-      try follow(before: transaction)
-      try merge.apply(write)
-      note(transaction)
-    }
-    try follow(before: .max)
-    return sent
-  }
 }
 
 /// What the writes of one batch make of one row.
@@ -48,7 +17,6 @@ struct RowChange {
   /// The row as it was, if it was alive.
   let before: LivingRow?
   let lost: [LostWrite]
-  let following: [RowWrites.Following]
   /// Whether nothing comes to the row.
   let isIdle: Bool
   private let after: RowState
@@ -72,25 +40,25 @@ struct RowChange {
     var state = known ?? RowState()
     var values = before?.values ?? table.completed(state.image ?? [])
     stored = values
-    let recall = { try carried.value(of: $0, of: key, by: $1) }
-    let isAdded = { try carried.isAdded($0, of: key, by: $1) }
     if let beginning = all.beginning {
       let now = state
-      state = try beginning.state(now, table.rules, isAdded: isAdded)
+      state = try beginning.state(now, table.rules) { try carried.isAdded($0, of: key, by: $1) }
       for (place, value) in values.enumerated() {
         let column = place + keyCount
-        values[place] = try beginning.value(of: column, state, now: (now, value), table.rules.policy(of: column), recall)
+        values[place] = try beginning.value(of: column, state, now: (now, value), table.rules.policy(of: column)) {
+          try carried.value(of: $0, of: key, by: $1)
+        }
       }
     }
     if all.isLate { Self.fill(&values, with: all.writes.map(\.write), state, table) }
     let first = values
-    var merge = RowMerge(state, table.rules, recall: recall, isAdded: isAdded) { first[$0 - keyCount] }
-    following = try all.apply(to: &merge)
+    var merge = RowMerge(state, table.rules) { first[$0 - keyCount] }
+    for (_, write) in all.writes { try merge.apply(write) }
     for (column, value) in merge.written { values[column - keyCount] = value }
     after = merge.state
     let changed = all.beginning == nil ? [:] : Self.difference(of: values, from: stored, keyCount: keyCount)
     written = merge.written.merging(changed) { $1 }
-    isIdle = all.writes.isEmpty && all.following.isEmpty
+    isIdle = all.writes.isEmpty
     lost = merge.lost
     self.values = values
   }
@@ -98,7 +66,7 @@ struct RowChange {
   /// The values of the writes that stand there have come, before any is compared with them.
   private static func fill(_ values: inout [Value], with writes: [RowWrite], _ state: RowState, _ table: MergeTable) {
     for write in writes {
-      for cell in write.cells where !table.rules.policy(of: cell.column).isContributed && state.claimStamp(of: cell.column) == write.stamp {
+      for cell in write.cells where !table.rules.policy(of: cell.column).isContributed && state.stamp(of: cell.column) == write.stamp {
         values[cell.column - table.definition.keyCount] = cell.value
       }
     }

@@ -114,6 +114,6 @@ final class UniqueJudge {
   private func stamp(of columns: [Int], in key: RowKey) throws -> CellStamp? {
     let state = try places.states.load(key) ?? .settled
     let keyCount = try places.tables[key.table].definition.keyCount
-    return columns.filter { $0 >= keyCount }.compactMap { state.claimStamp(of: $0) }.max()
+    return columns.filter { $0 >= keyCount }.compactMap { state.stamp(of: $0) }.max()
   }
 }

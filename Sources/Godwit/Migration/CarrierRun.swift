@@ -44,27 +44,16 @@ struct CarrierRun {
     unknown.insert(what)
   }
 
-  /// Writes the operation with values by this replica's column numbers. `changed` are those that a move changed
-  /// besides.
-  mutating func append(
-    _ operation: Operation, to table: CatalogTable, _ values: [Int: Value], changed: Set<Int> = []
-  ) throws {
+  /// Writes the operation with values by this replica's column numbers.
+  mutating func append(_ operation: Operation, to table: CatalogTable, _ values: [Int: Value]) {
     let cells = values.sorted { $0.key < $1.key }
     let keyCount = table.definition.keyCount
     let all = Array(table.definition.columns.indices.dropFirst(keyCount))
-    let isWhole = operation.kind == .insert || operation.kind == .move
-    let entry = entry(table, isWhole ? cells.map(\.key) : all)
+    let entry = entry(table, operation.kind == .insert ? cells.map(\.key) : all)
     operations.varint(Operation.head(table: entry, kind: operation.kind))
     operations.raw(operation.key)
     switch operation.kind {
     case .insert: for cell in cells { operations.value(cell.value) }
-    case .move:
-      operations.raw(try operation.movement(in: changes.tables[operation.table]).previousKey)
-      // Columns of the entry are numbered in their order, the key first.
-      let places = cells.indices.filter { changed.contains(cells[$0].key) }.map { keyCount + $0 }
-      operations.varint(places.count)
-      for place in places { operations.varint(place) }
-      for cell in cells { operations.value(cell.value) }
     case .update:
       operations.varint(cells.count)
       for cell in cells {

@@ -123,7 +123,7 @@ final class ChangeCarrier {
     let landings = run.landings[operation.table]
     if case .unknown(let what) = landings.fate { return run.wait(place, for: what) }
     guard let table = landings.table else { return }
-    if operation.kind == .delete { return try run.append(operation, to: table, [:]) }
+    if operation.kind == .delete { return run.append(operation, to: table, [:]) }
     var values: [Int: Value] = [:]
     /// What inserts write in the place of values that have none.
     var standIns: [Int: Value] = [:]
@@ -145,7 +145,7 @@ final class ChangeCarrier {
         }
       }
     }
-    if operation.kind == .insert || operation.kind == .move, columns == nil {
+    if operation.kind == .insert, columns == nil {
       for (number, addition) in landings.additions
       where values[number] == nil && (completesInserts || landings.required.contains(number)) {
         let value = try converter.carry(addition.value, by: addition.conversions) ?? .null
@@ -157,7 +157,7 @@ final class ChangeCarrier {
     }
     for (column, what) in unknown { run.wait(place, column: column, for: what) }
     guard columns == nil || !values.isEmpty else { return }
-    try run.append(operation, to: table, values, changed: changed(operation, landings, run.changes))
+    run.append(operation, to: table, values)
   }
 
   /// An insert's stamp stands for all columns: where its value waits there is none, whatever stood there before.
@@ -173,15 +173,6 @@ final class ChangeCarrier {
   private static func brought(_ value: Value, to column: ColumnDefinition) -> Value {
     guard column.merge == .counter, case .integer(let count) = value else { return value }
     return CounterDefault.value(count)
-  }
-
-  /// The columns here that a move changed besides.
-  private func changed(
-    _ operation: Operation, _ landings: ColumnLandings, _ changes: ChangeSet
-  ) throws -> Set<Int> {
-    guard operation.kind == .move else { return [] }
-    let numbers = try operation.movement(in: changes.tables[operation.table]).changed
-    return Set(numbers.flatMap { landings.columns[$0] ?? [] }.compactMap(\.number))
   }
 
   /// Nil when the value has no place in the column as it is now.

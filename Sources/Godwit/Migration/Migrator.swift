@@ -18,11 +18,10 @@ struct Migrator {
       try Self.check(migrations.schemaMigrations(), history)
     } else if !isReady {
       try writer.inMerge {
-        let before = writer.catalog
         guard try Catalog.ensure(models, migrations, on: connection) else { return }
         try writer.reload()
         try writer.settle()
-        _ = try Quarantine.release(on: writer, extended: writer.catalog.columnsAdded(since: before))
+        _ = try Quarantine.release(on: writer)
       }
     }
     if try Quarantine.hasDocuments(connection) { try writer.inMerge { _ = try Quarantine.releaseDocuments(on: writer) } }
@@ -125,7 +124,7 @@ struct Migrator {
     try contribute(rebuild.added) { $0.schemaVersion >= data.version }
     let aside = try started.map { try sync.setAside($0) }
     let released = try Quarantine.release(
-      on: writer, rebuilt: rebuild.rebuilt.map(\.table), reindexed: rebuild.reindexed, extended: rebuild.added)
+      on: writer, rebuilt: rebuild.rebuilt.map(\.table), reindexed: rebuild.reindexed)
     for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name,

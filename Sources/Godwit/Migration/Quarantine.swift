@@ -63,9 +63,6 @@ struct Quarantine {
         defer { place += 1 }
         guard !isFound, isTable[operation.table], entry.operations.columns[place] != nil else { return }
         isFound = operation.key == row.key
-        if !isFound, operation.kind == .move {
-          isFound = try operation.movement(in: changes.tables[operation.table]).previousKey == row.key
-        }
       }
       if isFound { found.append((record.dot, try unknown(entry.key))) }
     }
@@ -84,16 +81,13 @@ struct Quarantine {
   /// - Parameters:
   ///   - rebuilt: Tables that a migration has made anew: their rows wait for other things now, and may lack nothing any more.
   ///   - reindexed: Tables of which it has only changed the indexes.
-  ///   - extended: The columns that came to tables which were there.
   static func release(
-    on writer: ReplicaWriter, rebuilt: [String] = [], reindexed: [String] = [],
-    extended: [(table: String, columns: [String])] = []
+    on writer: ReplicaWriter, rebuilt: [String] = [], reindexed: [String] = []
   ) throws -> Int {
     let (connection, log) = (writer.connection, writer.log)
     let waiting = try load(connection)
-    guard !waiting.isEmpty || !rebuilt.isEmpty || !reindexed.isEmpty || !extended.isEmpty else { return 0 }
+    guard !waiting.isEmpty || !rebuilt.isEmpty || !reindexed.isEmpty else { return 0 }
     let merger = try writer.merger()
-    try merger.mergeMoved(of: extended)
     try merger.renewHolds(of: rebuilt + reindexed)
     let quarantine = Quarantine(connection)
     let carrier = try ChangeCarrier(

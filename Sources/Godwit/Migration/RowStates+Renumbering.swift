@@ -7,8 +7,6 @@ extension RowStates {
 
   /// A value besides those of the row itself.
   enum Brought {
-    /// By a write that followed the row to this key.
-    case cell
     case contribution
     /// It stands in the place of the NULL that the table shows.
     case mask
@@ -21,7 +19,7 @@ extension RowStates {
   ///   - sources: By new column number, the old number of the column whose stamp it takes over; nil for one that is new
   ///     and as old as its row.
   ///   - brought: What the column of that new number makes of a value that a write brought to its source; nil for a
-  ///     contribution when the column takes none, for a cell when it takes contributions alone, and for a mask when it refers to nothing.
+  ///     contribution when the column takes none, and for a mask when it refers to nothing.
   ///   - image: Makes the cells of a row that is not shown from those it had; it may add to the contributions.
   func renumber(
     table: Int, sources: [Int?], brought: (Brought, Int, Value) throws -> Value?, image: (RowKey, [Value], inout RowState) throws -> [Value]
@@ -31,27 +29,14 @@ extension RowStates {
       state.overrides = [:]
       state.contributions = [:]
       state.masks = [:]
-      state.carried = [:]
-      state.brought = [:]
-      state.moves = []
       for (number, source) in sources.enumerated() {
         guard let source else { continue }
         if let stamp = old.overrides[source] { state.overrides[number] = stamp }
-        state.carried[number] = old.carried[source]
-        let cells = try old.brought[source]?.compactMapValues { old in
-          try brought(.cell, number, old.value).map { StampedValue(value: $0, stamp: old.stamp) }
-        }
-        if let cells, !cells.isEmpty { state.brought[number] = cells }
         let contributions = try old.contributions[source]?.compactMap { old in
-          try brought(.contribution, number, old.value).map { Contribution(dot: old.dot, value: $0, path: old.path) }
+          try brought(.contribution, number, old.value).map { Contribution(dot: old.dot, value: $0) }
         }
         if let contributions, !contributions.isEmpty { state.contributions[number] = contributions }
         state.masks[number] = try old.masks[source].flatMap { try brought(.mask, number, $0) }
-      }
-      for move in old.moves {
-        var cells: [Int: CellStamp] = [:]
-        for (number, source) in sources.enumerated() { cells[number] = source.flatMap { move.cells[$0] } }
-        state.moves.insert(RowMove(stamp: move.stamp, target: move.target, cells: cells, seen: move.seen))
       }
       state.image = try old.image.map { try image(key, $0, &state) }
       if state != old { try save(state, for: key) }

@@ -54,7 +54,6 @@ extension SchemaRebuild {
     let column = work.new.definition.columns[number]
     switch what {
     case .contribution: guard column.merge.isContributed else { return nil }
-    case .cell: guard !column.merge.isContributed else { return nil }
     case .mask: guard column.reference != nil else { return nil }
     }
     let start = Self.isLacking(value, in: source, work) ? nil : value

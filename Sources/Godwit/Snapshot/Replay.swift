@@ -39,13 +39,6 @@ struct Replay {
           let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
           let key = RowKey(table: mapping.table.id, key: operation.key)
           let table = try tables[mapping.table.id]
-          if operation.kind == .move {
-            // Where it was, it goes; where it is, it is as it was when it came.
-            let previous = try operation.movement(in: changes.tables[operation.table]).previousKey
-            let old = RowKey(table: table.number, key: previous)
-            try note(old, stamp, table, in: &written)
-            try apply(.delete, [], stamp, to: old, from: nil, in: table)
-          }
           try note(key, stamp, table, in: &written)
           try apply(operation.kind, cells, stamp, to: key, from: written[key]?.before, in: table)
         }
@@ -70,7 +63,7 @@ struct Replay {
     written[key] = Written(before: try written[key].map(\.before) ?? table.rows.values(key.key), stamp: stamp)
   }
 
-  /// A move that the new state does not allow, since it would close a circle, has no effect: the cell is what it is there.
+  /// A reference that the new state does not allow, since it would close a circle, has no effect: the cell is what it is there.
   private func openCircles(_ written: [RowKey: Written]) throws {
     guard let circles = writer.circles else { return }
     var isChanging = true
@@ -105,7 +98,7 @@ struct Replay {
     }
     do {
       switch (kind, current) {
-      case (.insert, nil), (.move, nil):
+      case (.insert, nil):
         // A row that own work deletes and brings back is an edit of the one in the new state.
         let (reached, beyond) = split(cells, from: before, in: table)
         var values = table.defaults
@@ -116,7 +109,7 @@ struct Replay {
         for cell in reached { values[cell.column - table.definition.keyCount] = cell.value }
         try table.rows.insert(key.key, values)
         try keep(beyond, of: key, stamp, .constraint, in: table)
-      case (.insert, let current?), (.move, let current?):
+      case (.insert, let current?):
         let differing = cells.filter { current[$0.column - table.definition.keyCount] != $0.value }
         try update(key, differing, stamp, from: before, in: table)
       case (.update, _) where cells.isEmpty:
@@ -138,7 +131,7 @@ struct Replay {
     switch kind {
     case .update: try keep(outcome(of: cells, on: current ?? table.defaults, table), of: key, stamp, .constraint, in: table)
     // A row that is not there can come only whole.
-    case .insert, .move: try add(cells, of: key, stamp, .constraint, in: table)
+    case .insert: try add(cells, of: key, stamp, .constraint, in: table)
     case .delete: if current != nil { try add([], of: key, stamp, .delete, in: table) }
     }
   }

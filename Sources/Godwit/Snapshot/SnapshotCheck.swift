@@ -33,22 +33,15 @@ struct SnapshotCheck {
     let columns = table.keyCount..<table.columns.count
     let used = [
       Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys),
-      Array(state.carried.keys), Array(state.brought.keys),
-      state.moves.flatMap(\.cells.keys),
     ].joined()
     guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
       throw ByteReader.malformed("a row state with columns that its table does not have")
     }
-    var stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
-    let brought = state.brought.values.joined()
-    stamps += Array(state.carried.values) + Array(state.followed.keys) + brought.flatMap { [$0.key, $0.value.stamp] }
-    stamps += state.moves.flatMap { [$0.stamp] + Array($0.cells.values) }
+    let stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
     let contributions = state.contributions.values.joined()
-    stamps += contributions.flatMap(\.path)
     let dots: [Dot] = stamps.map(\.dot) + contributions.map(\.dot)
     guard stamps.allSatisfy({ $0.hlc < HLC.limit }), dots.allSatisfy(vector.covers),
-      ([state.inserts, state.updates, state.gone, state.removed] + state.moves.map(\.seen)
-        + state.followed.values.flatMap { [$0.staying, $0.gone] }).allSatisfy(vector.covers)
+      [state.inserts, state.updates, state.removed].allSatisfy(vector.covers)
     else {
       throw ByteReader.malformed("a row state with writes that are not in the snapshot")
     }

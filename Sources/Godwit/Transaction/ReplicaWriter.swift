@@ -132,9 +132,7 @@ final class ReplicaWriter {
 
   /// What brings changes into the tables, for one such transaction.
   func merger() throws -> Merger {
-    let merger = try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally)
-    merger.follow = { [clock] hlc, row in try clock.take(hlc, of: row) }
-    return merger
+    try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally)
   }
 
   /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls everything back. Observers hear of the tables

@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// One insert, update, delete or move of one row, as slices of the change set it stands in.
+/// One insert, update or delete of one row, as slices of the change set it stands in.
 package struct Operation: Sendable {
   package let kind: OperationKind
   /// Position in the change set's dictionary.
@@ -8,7 +8,6 @@ package struct Operation: Sendable {
   /// The primary key's encoded values.
   package let key: ArraySlice<UInt8>
   /// Insert: every other column's encoded value, in order. Update: count, then number and value of each changed column.
-  /// Move: the key before, count and numbers of the columns changed at the same time, then every other column's value.
   package let payload: ArraySlice<UInt8>
 
   package init(reading reader: inout ByteReader, tables: [ChangeSet.Table]) throws {
@@ -35,35 +34,10 @@ package struct Operation: Sendable {
         previous = column
         _ = try reader.encodedValue()
       }
-    case .move:
-      for _ in 0..<definition.keyCount { _ = try reader.encodedValue() }
-      _ = try Self.columnNumbers(&reader, definition)
-      for _ in definition.keyCount..<definition.columnCount { _ = try reader.encodedValue() }
     case .delete: break
     }
     payload = reader.bytes[payloadStart..<reader.position]
     row = reader.bytes[keyStart..<reader.position]
-  }
-
-  private static func columnNumbers(_ reader: inout ByteReader, _ table: ChangeSet.Table) throws -> [Int] {
-    let count = try reader.count(limit: table.columnCount - table.keyCount, "changed columns")
-    var numbers: [Int] = []
-    for _ in 0..<count {
-      let number = try reader.count(limit: table.columnCount - 1, "column number")
-      guard number > numbers.last ?? table.keyCount - 1 else {
-        throw ByteReader.malformed("changed columns are not in order")
-      }
-      numbers.append(number)
-    }
-    return numbers
-  }
-
-  /// A move's key before, and the columns that its transaction changed besides.
-  package func movement(in definition: ChangeSet.Table) throws -> (previousKey: ArraySlice<UInt8>, changed: [Int]) {
-    var reader = ByteReader(payload)
-    for _ in 0..<definition.keyCount { _ = try reader.encodedValue() }
-    let previousKey = payload[payload.startIndex..<reader.position]
-    return (previousKey, try Self.columnNumbers(&reader, definition))
   }
 
   /// Key and payload, which stand side by side: an insert's whole row.
@@ -71,7 +45,7 @@ package struct Operation: Sendable {
 
   package static func head(table: Int, kind: OperationKind) -> UInt64 { UInt64(table) << 2 | UInt64(kind.rawValue) }
 
-  /// The cells an insert, update or move writes: column number and value. Empty for a delete.
+  /// The cells an insert or update writes: column number and value. Empty for a delete.
   package func cells(in definition: ChangeSet.Table) throws -> [Cell] {
     var reader = ByteReader(payload)
     switch kind {
@@ -83,10 +57,6 @@ package struct Operation: Sendable {
         let column = try reader.count(limit: definition.columnCount - 1, "column number")
         return Cell(column: column, value: try reader.value())
       }
-    case .move:
-      for _ in 0..<definition.keyCount { _ = try reader.encodedValue() }
-      _ = try Self.columnNumbers(&reader, definition)
-      return try (definition.keyCount..<definition.columnCount).map { Cell(column: $0, value: try reader.value()) }
     case .delete:
       return []
     }

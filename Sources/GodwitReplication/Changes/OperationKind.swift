@@ -3,6 +3,4 @@ package enum OperationKind: UInt8, Hashable, Sendable {
   case insert = 0
   case update = 1
   case delete = 2
-  /// The row goes on under another key.
-  case move = 3
 }

@@ -5,27 +5,10 @@ import GodwitBase
 package struct Contribution: Hashable, Sendable {
   package let dot: Dot
   package let value: Value
-  /// The moves that brought it from the key under which it was written, the first first.
-  package let path: [CellStamp]
-  /// The one that brought it here; nil for what was written under this key.
-  package var move: CellStamp? { path.last }
 
-  package init(dot: Dot, value: Value, path: [CellStamp] = []) {
+  package init(dot: Dot, value: Value) {
     self.dot = dot
     self.value = value
-    self.path = path
-  }
-
-  func going(by move: CellStamp) -> Contribution { Contribution(dot: dot, value: value, path: path + [move]) }
-
-  /// Whether all who hold so much hold it, and in this row.
-  func isCovered(by vector: VersionVector) -> Bool { vector.covers(dot) && move.map { vector.covers($0.dot) } ?? true }
-
-  /// Whether the author of a write that came by a path had seen it, in the row that the write was made to: from there on
-  /// both came the same way.
-  func isSeen(by write: RowWrite, of path: [CellStamp]) -> Bool {
-    guard dot != write.stamp.dot, write.context.covers(dot), self.path.suffix(path.count) == path[...] else { return false }
-    return self.path.dropLast(path.count).last.map { write.context.covers($0.dot) } ?? true
   }
 }
 
@@ -35,23 +18,12 @@ extension [Contribution] {
     sorted { left, right in
       if left.dot.origin != right.dot.origin { return left.dot.origin < right.dot.origin }
       if left.dot.sequence != right.dot.sequence { return left.dot.sequence < right.dot.sequence }
-      if left.value != right.value { return left.value.sortKey.lexicographicallyPrecedes(right.value.sortKey) }
-      return left.path.lexicographicallyPrecedes(right.path)
+      return left.value.sortKey.lexicographicallyPrecedes(right.value.sortKey)
     }
   }
 
   /// Those that a write with this context had not seen.
-  func unseen(by context: VersionVector) -> [Contribution] { filter { !$0.isCovered(by: context) } }
-
-  /// What is in this list and not in the other. One transaction may have brought the same twice, by way of two rows.
-  func subtracting(_ others: [Contribution]) -> [Contribution] {
-    var left = others
-    return filter { contribution in
-      guard let place = left.firstIndex(of: contribution) else { return true }
-      left.remove(at: place)
-      return false
-    }
-  }
+  func unseen(by context: VersionVector) -> [Contribution] { filter { !context.covers($0.dot) } }
 
   /// The sum of a counter's contributions, and the default once when inserts by authors who had not got the column brought
   /// it. It wraps around, since only that is the same in every order.
@@ -65,6 +37,13 @@ extension [Contribution] {
 }
 
 extension Value {
+  /// Orders any two values the same way everywhere.
+  fileprivate var sortKey: [UInt8] {
+    var writer = ByteWriter()
+    writer.value(self)
+    return writer.bytes
+  }
+
   /// Rank by storage class, then by value, as SQLite orders under BINARY.
   package func precedes(_ other: Value) -> Bool {
     func rank(_ value: Value) -> Int {

@@ -3,7 +3,7 @@ import GodwitBase
 /// What a row was when no more was held than some transactions, as far as it matters to those that are then merged onto that.
 ///
 /// A state remembers the greatest stamp of a cell and the last touch of an origin. What these hide of forgotten
-/// transactions is less than what comes again, and decides nothing: what a move had seen of it the move tells.
+/// transactions is less than what comes again, and decides nothing.
 package struct RowBeginning {
   /// What was held, and with each transaction all that its author had seen.
   package let held: VersionVector
@@ -23,26 +23,13 @@ package struct RowBeginning {
     state.masks = now.masks
     state.base = base(now)
     state.overrides = overrides(now, rules).filter { stamp in state.base.map { $0 < stamp.value } ?? true }
-    state.carried = now.carried.filter { isHeld($0.value) }
-    state.brought = now.brought.compactMapValues { all in
-      let left = all.filter { isHeld($0.key) && isHeld($0.value.stamp) }
-      return left.isEmpty ? nil : left
-    }
     for column in rules.policies.keys {
       let left = try contributions(to: column, now, rules, isAdded)
       if !left.isEmpty { state.contributions[column] = left }
     }
-    state.moves = now.moves.filter { isHeld($0.stamp) }
     state.deletes = now.deletes.filter(isHeld)
-    // An origin that has inserted the row since may have done so before, of which only moves have to know.
-    let hasMovedSince = state.moves.count < now.moves.count
-    state.inserts = hasMovedSince ? now.inserts.intersection(held) : now.inserts.covered(by: held)
+    state.inserts = now.inserts.covered(by: held)
     state.updates = now.updates.covered(by: held)
-    state.gone = now.gone.covered(by: held)
-    for (move, all) in now.followed where isHeld(move) {
-      let left = FollowedUpdates(staying: all.staying.covered(by: held), gone: all.gone.covered(by: held))
-      if !left.isEmpty { state.followed[move] = left }
-    }
     state.removed = now.removed.intersection(held)
     state.isSettled = now.isSettled
     return state
@@ -54,30 +41,26 @@ package struct RowBeginning {
     return writes.filter { $0.kind == .insert }.map(\.stamp).max()
   }
 
-  /// What a later write hides, the log tells, and what later moves had seen of it. Where there is nothing now, something that
-  /// is forgotten had won.
+  /// What a later write hides, the log tells.
   private func overrides(_ now: RowState, _ rules: RowRules) -> [Int: CellStamp] {
     var stamps = now.overrides.filter { isHeld($0.value) }
-    func find(_ stamp: CellStamp, _ column: Int) { stamps[column] = max(stamps[column] ?? stamp, stamp) }
-    for move in now.moves {
-      for (column, stamp) in move.cells where isHeld(stamp) { find(stamp, column) }
-    }
     for write in writes where write.kind != .insert || !rules.insertsClaimAll {
-      for cell in write.cells where rules.goesByStamp(cell.column, in: write) {
-        if let last = now.writtenStamp(of: cell.column), !isHeld(last) { find(write.stamp, cell.column) }
+      for cell in write.cells where !rules.policy(of: cell.column).isContributed {
+        guard let last = now.stamp(of: cell.column), !isHeld(last) else { continue }
+        stamps[cell.column] = max(stamps[cell.column] ?? write.stamp, write.stamp)
       }
     }
     return stamps
   }
 
-  /// With what has been taken back since. What came by a move is as it is now, and so are defaults, which go nowhere.
+  /// With what has been taken back since, but for defaults, which nobody wrote.
   private func contributions(
     to column: Int, _ now: RowState, _ rules: RowRules, _ isAdded: (Int, Dot) throws -> Bool
   ) throws -> [Contribution] {
     let own = Set(writes.map(\.stamp.dot))
-    let here = (now.contributions[column] ?? []).filter { $0.isCovered(by: held) }
+    let here = (now.contributions[column] ?? []).filter { held.covers($0.dot) }
     let known = Set(here)
-    let all = try writes.reduce(here.filter { $0.move != nil || !own.contains($0.dot) }) { all, write in
+    let all = try writes.reduce(here.filter { !own.contains($0.dot) }) { all, write in
       try write.value(of: column).map { try rules.contributions(all, and: $0, to: column, by: write) } ?? all
     }
     return try all.filter { contribution in
@@ -95,8 +78,7 @@ package struct RowBeginning {
     let (before, after) = (then.contributions[column] ?? [], now.state.contributions[column] ?? [])
     switch (policy, now.value) {
     case (.lastWriterWins, _):
-      guard then.carried[column] == nil, then.brought[column] == nil, let stamp = then.writtenStamp(of: column),
-        stamp != now.state.stamp(of: column) || now.state.carried[column] != nil,
+      guard let stamp = then.stamp(of: column), stamp != now.state.stamp(of: column),
         let write = writes.last(where: { $0.stamp == stamp })
       else { return now.value }
       return try write.value(of: column) ?? recall(column, stamp.dot)

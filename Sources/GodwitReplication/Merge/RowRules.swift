@@ -32,11 +32,6 @@ package struct RowRules {
 
   package func policy(of column: Int) -> MergePolicy { policies[column] ?? .lastWriterWins }
 
-  /// Whether what is written to a column is as old as the write; of a move that is so of what it changed besides.
-  package func goesByStamp(_ column: Int, in write: RowWrite) -> Bool {
-    !policy(of: column).isContributed && (write.kind != .move || write.changed.contains(column))
-  }
-
   /// What a cell of an update makes of the value that its author saw: a relative one is applied to it.
   package func value(of cell: Cell, appliedTo before: Value) throws -> Value {
     switch (policy(of: cell.column), before, cell.value) {

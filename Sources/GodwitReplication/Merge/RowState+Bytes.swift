@@ -18,10 +18,6 @@ extension RowState {
     static let settled = Parts(rawValue: 32)
     static let contributions = Parts(rawValue: 64)
     static let masks = Parts(rawValue: 128)
-    static let carried = Parts(rawValue: 256)
-    static let moves = Parts(rawValue: 512)
-    /// Cells, updates and contributions that followed a move.
-    static let followed = Parts(rawValue: 1_024)
   }
 
   private var impliedInserts: VersionVector {
@@ -43,11 +39,8 @@ extension RowState {
     if !deletes.isEmpty || !removed.isEmpty { parts.insert(.deletes) }
     if image != nil { parts.insert(.image) }
     if isSettled { parts.insert(.settled) }
-    if contributions.contains(where: { $0.value.contains { $0.move == nil } }) { parts.insert(.contributions) }
-    if !brought.isEmpty || !followed.isEmpty || !gone.isEmpty || contributions.contains(where: { $0.value.contains { $0.move != nil } }) { parts.insert(.followed) }
+    if contributions.contains(where: { !$0.value.isEmpty }) { parts.insert(.contributions) }
     if !masks.isEmpty { parts.insert(.masks) }
-    if !carried.isEmpty { parts.insert(.carried) }
-    if !moves.isEmpty { parts.insert(.moves) }
     return parts
   }
 
@@ -65,7 +58,7 @@ extension RowState {
       for stamp in deletes.sorted() { try stamp.write(to: &writer, origins: origins) }
       try removed.write(to: &writer, origins: origins)
     }
-    if parts.contains(.contributions) { try writeContributions(followed: false, to: &writer, origins: origins) }
+    if parts.contains(.contributions) { try writeContributions(to: &writer, origins: origins) }
     if let image {
       writer.varint(image.count)
       for value in image { writer.value(value) }
@@ -77,46 +70,10 @@ extension RowState {
         writer.value(value)
       }
     }
-    if parts.contains(.carried) { try carried.write(to: &writer, origins: origins) }
-    if parts.contains(.moves) {
-      writer.varint(moves.count)
-      // No writer moves a row twice at once, but a file may say so; there is one order even then.
-      let written = try moves.map { ($0.stamp, try $0.bytes(origins)) }
-      for (_, bytes) in written.sorted(by: { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.lexicographicallyPrecedes($1.1) }) {
-        writer.raw(bytes)
-      }
-    }
-    if parts.contains(.followed) {
-      try writeBrought(to: &writer, origins: origins)
-      try gone.write(to: &writer, origins: origins)
-      writer.varint(followed.count)
-      for (move, updates) in followed.sorted(by: { $0.key < $1.key }) {
-        try move.write(to: &writer, origins: origins)
-        try updates.staying.write(to: &writer, origins: origins)
-        try updates.gone.write(to: &writer, origins: origins)
-      }
-      try writeContributions(followed: true, to: &writer, origins: origins)
-    }
   }
 
-  private func writeBrought(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
-    writer.varint(brought.count)
-    for (column, cells) in brought.sorted(by: { $0.key < $1.key }) {
-      writer.varint(column)
-      writer.varint(cells.count)
-      for (move, cell) in cells.sorted(by: { $0.key < $1.key }) {
-        try move.write(to: &writer, origins: origins)
-        try cell.stamp.write(to: &writer, origins: origins)
-        writer.value(cell.value)
-      }
-    }
-  }
-
-  private func writeContributions(
-    followed: Bool, to writer: inout ByteWriter, origins: some OriginNumbering
-  ) throws {
-    let columns = contributions.mapValues { $0.filter { ($0.move != nil) == followed } }
-      .filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+  private func writeContributions(to writer: inout ByteWriter, origins: some OriginNumbering) throws {
+    let columns = contributions.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
     writer.varint(columns.count)
     for (column, all) in columns {
       writer.varint(column)
@@ -124,9 +81,6 @@ extension RowState {
       for contribution in all.ordered() {
         try contribution.dot.write(to: &writer, origins: origins)
         writer.value(contribution.value)
-        guard followed else { continue }
-        writer.varint(contribution.path.count)
-        for move in contribution.path { try move.write(to: &writer, origins: origins) }
       }
     }
   }
@@ -137,7 +91,7 @@ extension RowState {
   ) throws {
     self.init()
     var left = contributionLimit
-    let parts = Parts(rawValue: try reader.count(limit: 2_047, "parts of a row state"))
+    let parts = Parts(rawValue: try reader.count(limit: 255, "parts of a row state"))
     isSettled = parts.contains(.settled)
     if parts.contains(.base) { base = try CellStamp(reading: &reader, origins: origins) }
     if parts.contains(.overrides) {
@@ -154,52 +108,19 @@ extension RowState {
       for _ in 0..<(try reader.count()) { deletes.insert(try CellStamp(reading: &reader, origins: origins)) }
       removed = try VersionVector(reading: &reader, origins: origins)
     }
-    if parts.contains(.contributions) {
-      try readContributions(followed: false, from: &reader, origins: origins, &left)
-    }
-    if parts.contains(.image) { 
+    if parts.contains(.contributions) { try readContributions(from: &reader, origins: origins, &left) }
+    if parts.contains(.image) {
       let count = try reader.count(limit: min(reader.remaining, TableDefinition.columnLimit), "cells")
       image = try (0..<count).map { _ in try reader.value() }
     }
     if parts.contains(.masks) {
       for _ in 0..<(try reader.count()) { masks[try reader.count()] = try reader.value() }
     }
-    if parts.contains(.carried) { carried = try [Int: CellStamp](reading: &reader, origins: origins) }
-    if parts.contains(.moves) {
-      for _ in 0..<(try reader.count()) {
-        let stamp = try CellStamp(reading: &reader, origins: origins)
-        let target = Array(try reader.lengthPrefixed())
-        let cells = try [Int: CellStamp](reading: &reader, origins: origins)
-        let seen = try VersionVector(reading: &reader, origins: origins)
-        moves.insert(RowMove(stamp: stamp, target: target, cells: cells, seen: seen))
-      }
-    }
-    if parts.contains(.followed) {
-      try readBrought(from: &reader, origins: origins)
-      gone = try VersionVector(reading: &reader, origins: origins)
-      for _ in 0..<(try reader.count()) {
-        let move = try CellStamp(reading: &reader, origins: origins)
-        let staying = try VersionVector(reading: &reader, origins: origins)
-        followed[move] = FollowedUpdates(staying: staying, gone: try VersionVector(reading: &reader, origins: origins))
-      }
-      try readContributions(followed: true, from: &reader, origins: origins, &left)
-    }
     try reader.expectEnd()
   }
 
-  private mutating func readBrought(from reader: inout ByteReader, origins: some OriginNumbering) throws {
-    for _ in 0..<(try reader.count()) {
-      let column = try reader.count()
-      for _ in 0..<(try reader.count(limit: reader.remaining, "cells that followed moves")) {
-        let move = try CellStamp(reading: &reader, origins: origins)
-        let stamp = try CellStamp(reading: &reader, origins: origins)
-        brought[column, default: [:]][move] = StampedValue(value: try reader.value(), stamp: stamp)
-      }
-    }
-  }
-
   private mutating func readContributions(
-    followed: Bool, from reader: inout ByteReader, origins: some OriginNumbering, _ left: inout Int
+    from reader: inout ByteReader, origins: some OriginNumbering, _ left: inout Int
   ) throws {
     for _ in 0..<(try reader.count()) {
       let column = try reader.count()
@@ -207,22 +128,9 @@ extension RowState {
       left -= number
       for _ in 0..<number {
         let (dot, value) = (try Dot(reading: &reader, origins: origins), try reader.value())
-        let count = try followed ? reader.count(limit: reader.remaining, "moves") : 0
-        let path = try (0..<count).map { _ in try CellStamp(reading: &reader, origins: origins) }
-        contributions[column, default: []].append(Contribution(dot: dot, value: value, path: path))
+        contributions[column, default: []].append(Contribution(dot: dot, value: value))
       }
     }
-  }
-}
-
-extension RowMove {
-  fileprivate func bytes(_ origins: some OriginNumbering) throws -> [UInt8] {
-    var writer = ByteWriter(capacity: 64)
-    try stamp.write(to: &writer, origins: origins)
-    writer.lengthPrefixed(target)
-    try cells.write(to: &writer, origins: origins)
-    try seen.write(to: &writer, origins: origins)
-    return writer.bytes
   }
 }
 

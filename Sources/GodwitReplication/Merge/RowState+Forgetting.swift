@@ -11,29 +11,18 @@ extension RowState {
     let isAlive = isAlive(policy)
     func isOld(_ stamp: CellStamp) -> Bool { frontier.covers(stamp.dot) }
     func isOld(_ vector: VersionVector) -> Bool { frontier.covers(vector) }
-    let isFollowedOld = followed.allSatisfy { isOld($0.key) && isOld($0.value.staying) && isOld($0.value.gone) }
-    if !isAlive, deletes.allSatisfy(isOld), [inserts, updates, gone].allSatisfy(isOld), isFollowedOld { return false }
+    if !isAlive, deletes.allSatisfy(isOld), isOld(inserts), isOld(updates) { return false }
     forgetStamps(isOld, keeping: kept)
-    // What still follows a move to this key has not seen here what its author saw elsewhere, so that it takes nothing back.
-    if isOld(inserts) {
-      for (column, all) in contributions {
-        let left = all.unseen(by: frontier)
-        contributions[column] = left.isEmpty ? nil : left
-      }
+    for (column, all) in contributions {
+      let left = all.unseen(by: frontier)
+      contributions[column] = left.isEmpty ? nil : left
     }
     guard isAlive else { return true }
     deletes = deletes.filter { !isOld($0) }
-    moves = moves.filter { !isOld($0.stamp) }
     guard deletes.isEmpty else { return true }
     let (oldInserts, oldUpdates) = (inserts, updates)
     inserts = inserts.unseen(by: frontier)
     updates = updates.unseen(by: frontier)
-    gone = gone.unseen(by: frontier)
-    for (move, all) in followed where isOld(move) {
-      let left = FollowedUpdates(staying: all.staying.unseen(by: frontier), gone: all.gone.unseen(by: frontier))
-      if left.staying != all.staying { isSettled = true }
-      followed[move] = left.isEmpty ? nil : left
-    }
     if inserts != oldInserts || updates != oldUpdates { isSettled = true }
     removed = VersionVector()
     return !isTrivial
@@ -46,25 +35,12 @@ extension RowState {
       for column in kept where overrides[column] == nil { overrides[column] = base }
     }
     base = nil
-    carried = carried.filter { !isOld($0.value) || kept.contains($0.key) }
-    for (column, all) in brought where !kept.contains(column) {
-      let last = all.values.map(\.stamp).max()
-      let left = all.filter { !isOld($0.key) || !isOld($0.value.stamp) }
-      if left.values.map(\.stamp).max() == last {
-        brought[column] = left
-      } else {
-        // Everyone has seen the last here, so that what is older goes nowhere.
-        brought[column] = nil
-        overrides[column] = nil
-      }
-    }
     overrides = overrides.filter { column, stamp in !isOld(stamp) || kept.contains(column) }
   }
 
   /// Whether the row would be the same to every write to come without its state.
   private var isTrivial: Bool {
     isSettled && base == nil && overrides.isEmpty && inserts.isEmpty && updates.isEmpty && deletes.isEmpty
-      && gone.isEmpty && followed.isEmpty && brought.isEmpty && contributions.isEmpty && carried.isEmpty && moves.isEmpty
-      && image == nil && masks.isEmpty
+      && contributions.isEmpty && image == nil && masks.isEmpty
   }
 }

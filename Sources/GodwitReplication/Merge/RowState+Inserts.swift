@@ -18,18 +18,6 @@ extension RowState {
     }
   }
 
-  /// The moves that had seen the row's insert had seen it write these columns, too: it stands for all that where the last
-  /// writer wins.
-  package mutating func extendMoves(to columns: [Int]) {
-    guard let base else { return }
-    moves = Set(
-      moves.map { move in
-        guard move.seen.covers(base.dot) else { return move }
-        let cells = move.cells.merging(columns.map { ($0, base) }) { known, _ in known }
-        return RowMove(stamp: move.stamp, target: move.target, cells: cells, seen: move.seen)
-      })
-  }
-
   /// The remembered inserts that no other had seen. The last of each origin says it for the origin: it had seen those
   /// before.
   package func heads(context: (Dot) throws -> VersionVector) rethrows -> [Dot] {

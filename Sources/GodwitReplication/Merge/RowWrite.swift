@@ -7,26 +7,12 @@ package struct RowWrite: Hashable, Sendable {
   /// What the author held when writing, its own earlier transactions and this one included.
   package let context: VersionVector
   package let cells: [Cell]
-  /// A delete that is a move from here: the new key.
-  package let movedTo: [UInt8]?
-  /// The columns that a move to here changed besides.
-  package let changed: Set<Int>
 
-  package init(
-    kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell], movedTo: [UInt8]? = nil,
-    changed: Set<Int> = []
-  ) {
-    self.movedTo = movedTo
-    self.changed = changed
+  package init(kind: OperationKind, stamp: CellStamp, context: VersionVector, cells: [Cell]) {
     self.kind = kind
     self.stamp = stamp
     self.context = context
     self.cells = cells
-  }
-
-  /// The same with some of its cells.
-  package func with(_ cells: [Cell]) -> RowWrite {
-    RowWrite(kind: kind, stamp: stamp, context: context, cells: cells, movedTo: movedTo, changed: changed)
   }
 
   /// What it writes to a column; nil when that is nothing.

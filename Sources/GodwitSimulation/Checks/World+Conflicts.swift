@@ -68,16 +68,9 @@ extension RowHistory {
   }
 }
 
-extension RowHistory {
-  /// Whether a write keeps the row over a delete that had not seen it, and that it had not seen.
-  fileprivate func outlives(_ write: Write, _ delete: Write) -> Bool {
-    guard !write.saw(delete), !delete.saw(write) else { return false }
-    guard let move = write.path?.move else { return true }
-    // The row that came by a move whose author had seen the delete is not the one that was deleted; and what another delete
-    // had seen of it outlived nothing.
-    let isAnother = writes.contains { $0.path == nil && $0.isInsert && $0.stamp == move && $0.saw(delete) }
-    return !isAnother && !deletes.contains { $0.sawHere(write) }
-  }
+extension RowHistory.Write {
+  /// Whether it keeps the row over a delete that had not seen it, and that it had not seen.
+  fileprivate func outlives(_ delete: Self) -> Bool { !saw(delete) && !delete.saw(self) }
 }
 
 extension HistoricOperation.Change {
@@ -95,10 +88,9 @@ extension World {
   func checkConflicts(_ actor: Actor, _ model: MergeModel) async throws {
     let listed = try await ListedConflicts(reading: actor.replica)
     for history in model.histories.values {
-      if !history.hasMoves { try checkEdits(history, listed, actor) }
+      try checkEdits(history, listed, actor)
       try checkDeletes(history, listed, actor)
     }
-    for family in MovedRows.families(of: model) { try checkMovedEdits(family, listed, actor) }
     for name in Set(model.limbo.keys).union(model.masks.keys) where !listed.held.contains(name) {
       let what = model.limbo[name] == nil ? "a masked cell" : "the row in limbo"
       throw SimulationFailure(.conflict, "replica \(actor.index) does not list \(what) \(text(name))")
@@ -138,25 +130,6 @@ extension World {
     }
   }
 
-  /// Of rows that went from key to key: what one of them was given, and nobody who saw that replaced, is there under one of
-  /// the keys, or listed under one.
-  private func checkMovedEdits(_ family: MovedRows, _ listed: ListedConflicts, _ actor: Actor) throws {
-    let shape = family.shape
-    guard !family.isWritten(by: isHostile) else { return }
-    for column in shape.columns.indices.dropFirst(shape.keyCount)
-    where shape.listsAll(of: column, through: latestVersion) && shape.columns[column].policy == .lastWriterWins {
-      for (name, value) in family.unseenValues(of: column) {
-        let text = shape.columns[column].name
-        guard !family.names.contains(where: { listed.edits.contains(.init(row: $0, column: text, value: value)) }) else {
-          continue
-        }
-        throw SimulationFailure(
-          .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(text) of \(self.text(name)), a row that moved; "
-            + "there stand \(family.standing(in: column).map(\.text)), and listed are \(listed.edits.filter { family.names.contains($0.row) }.map { "\($0.value.text) of \(self.text($0.row))" })")
-      }
-    }
-  }
-
   private func expect(
     _ value: Value, _ column: Int, _ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor
   ) throws {
@@ -167,16 +140,15 @@ extension World {
         + history.writes.map(\.text).joined(separator: "; "))
   }
 
-  /// A delete that an unseen write outlived. That a row left its key is no delete.
+  /// A delete that an unseen write outlived.
   private func checkDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     guard !history.shape.isDeleteWins else { return }
     for delete in history.writes
-    where delete.kind.isDelete && !isHostile(delete.dot.origin.replica) && listed.deletes[history.name]?.contains(delete.dot) != true {
-      guard let winner = history.touches.first(where: { history.outlives($0, delete) }) else { continue }
+    where delete.isDelete && !isHostile(delete.dot.origin.replica) && listed.deletes[history.name]?.contains(delete.dot) != true {
+      guard let winner = history.touches.first(where: { $0.outlives(delete) }) else { continue }
       throw SimulationFailure(
         .conflict,
-        "replica \(actor.index) does not list the lost delete of \(text(history.name)), \(delete.dot), which \(winner.dot) outlived"
-          + (winner.path == nil ? "" : " that followed"))
+        "replica \(actor.index) does not list the lost delete of \(text(history.name)), \(delete.dot), which \(winner.dot) outlived")
     }
   }
 

@@ -86,7 +86,7 @@ struct HostileChanges {
         operations.varint(columns.count)
         operations.value(.text("?"))
       }
-    case .delete, .move: break
+    case .delete: break
     }
   }
 

@@ -30,11 +30,7 @@ extension HistoricOperation.Kind {
     switch self {
     case .insert(let row): .insert(Self.carried(row, to: version, shape))
     case .update(let changes): .update(Self.carried(changes, to: version, shape))
-    case .arrive(let row, let changed):
-      .arrive(
-        Self.carried(row, to: version, shape),
-        changed: changed.union(Self.made(in: version, shape).filter { changed.contains($0.source.column) }.map(\.column)))
-    case .delete, .leave: self
+    case .delete: self
     }
   }
 

@@ -20,10 +20,6 @@ struct HistoricOperation: Sendable {
     case insert([Value])
     case update([Int: Change])
     case delete
-    /// The row goes on under another key.
-    case leave(to: RowName)
-    /// A row comes from another key: all of it, and the columns that differ from what it was there.
-    case arrive([Value], changed: Set<Int>)
   }
 
   let row: RowName
@@ -77,28 +73,19 @@ struct Tables: Hashable, Sendable {
     }
   }
 
-  /// The least operations that make these rows of the others. `origins` says of rows whose key was changed where they
-  /// were before.
-  func operations(since before: Tables, origins: [RowName: RowName] = [:]) -> [HistoricOperation] {
+  /// The least operations that make these rows of the others.
+  func operations(since before: Tables) -> [HistoricOperation] {
     var found: [HistoricOperation] = []
-    // A row that stands where none was, and has left where another is not: one move.
-    let moves = origins.filter { to, from in
-      to != from && before[to] == nil && self[to] != nil && before[from] != nil && self[from] == nil
-    }
-    let targets = Dictionary(uniqueKeysWithValues: moves.map { ($1, $0) })
     for (table, shape) in TableShape.all.enumerated() {
       for key in before.rows[table].keys where rows[table][key] == nil {
         let name = RowName(table: table, key: key)
-        found.append(HistoricOperation(row: name, kind: targets[name].map { .leave(to: $0) } ?? .delete))
+        found.append(HistoricOperation(row: name, kind: .delete))
       }
       for (key, new) in rows[table] {
         let name = RowName(table: table, key: key)
         if let old = before.rows[table][key] {
           let changes = Self.changes(from: old, to: new, shape)
           if !changes.isEmpty { found.append(HistoricOperation(row: name, kind: .update(changes))) }
-        } else if let from = moves[name], let old = before[from] {
-          let changed = Set(new.indices.dropFirst(shape.keyCount).filter { old[$0] != new[$0] })
-          found.append(HistoricOperation(row: name, kind: .arrive(new, changed: changed)))
         } else {
           found.append(HistoricOperation(row: name, kind: .insert(new)))
         }

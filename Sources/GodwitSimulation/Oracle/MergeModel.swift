@@ -11,7 +11,7 @@ struct MergeModel {
     case reference
   }
 
-  var histories: [RowName: RowHistory] = [:]
+  private(set) var histories: [RowName: RowHistory] = [:]
   private(set) var tables = Tables()
   /// Living rows that are not shown.
   private(set) var limbo: [RowName: Reason] = [:]
@@ -27,10 +27,9 @@ struct MergeModel {
           .append(RowHistory.Write(transaction: transaction, kind: operation.kind))
       }
     }
-    followMoves()
     living = histories.filter { $0.value.isAlive }.mapValues(\.values)
     judgeUnique()
-    let closing = lastMoves()
+    let closing = closings()
     judgeReferences(closing)
   }
 
@@ -72,8 +71,8 @@ struct MergeModel {
     return RowName(table: table, key: [value])
   }
 
-  /// Of each circle of an acyclic reference the move with the greatest stamp, among all living rows.
-  private func lastMoves() -> Set<RowName> {
+  /// Of each circle of an acyclic reference the row whose cell has the greatest stamp, among all living rows.
+  private func closings() -> Set<RowName> {
     var found: Set<RowName> = []
     for (table, shape) in TableShape.all.enumerated() {
       for (column, reference) in shape.references(at: version) where reference.isAcyclic {

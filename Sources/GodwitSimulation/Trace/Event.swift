@@ -64,7 +64,7 @@ package struct Fault: OptionSet, Sendable {
   package static let forgetting = Fault(rawValue: 1 << 9)
   package static let versions = Fault(rawValue: 1 << 10)
   /// Changes of primary keys.
-  package static let moves = Fault(rawValue: 1 << 11)
+  package static let rekeys = Fault(rawValue: 1 << 11)
   /// Programs of several versions where members forget.
   package static let mixtures = Fault(rawValue: 1 << 12)
   /// Crashes in other things than writes and imports.
@@ -84,7 +84,7 @@ package struct Fault: OptionSet, Sendable {
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
-    ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("moves", .moves),
+    ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("rekeys", .rekeys),
     ("mixtures", .mixtures), ("halts", .halts), ("migrations", .migrations),
     ("hostility", .hostility),
   ]

@@ -3,13 +3,13 @@ import Godwit
 /// Makes transactions. Each world uses some of the tables, so that its few writes meet.
 struct PlanWriter {
   private let tables: [Int]
-  private let movesRows: Bool
+  private let changesKeys: Bool
   /// The latest that a program of the world has.
   private let version: Int
 
   init(_ generator: inout SeededGenerator, faults: Fault, version: Int) {
     self.version = version
-    movesRows = faults.contains(.moves)
+    changesKeys = faults.contains(.rekeys)
     // What can be held back more often than what cannot.
     let families = [
       ["tally"], ["tally"], ["guest"], ["guest"], ["shelf", "book"], ["guest", "loan"], ["shelf", "book", "loan", "guest"],
@@ -56,7 +56,7 @@ struct PlanWriter {
     case 19:
       let column = columns(shape).randomElement(using: &generator) ?? 0
       return .deleteAll(table: table, column: column, value: shape.columns[column].random(&generator))
-    case 20 where movesRows: return .rekey(table: table, from: key(shape, &generator), to: key(shape, &generator))
+    case 20 where changesKeys: return .rekey(table: table, from: key(shape, &generator), to: key(shape, &generator))
     case 21 where shape.name == "tally": return .save(tally: writtenColumns(shape).map { $0.random(&generator) })
     case 22:
       let steps = (0..<Int.random(in: 1...2, using: &generator)).map { _ in step(&generator) }

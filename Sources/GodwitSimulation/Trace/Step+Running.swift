@@ -7,71 +7,14 @@ extension Plan {
   /// Runs the plan, and returns what it did to the tables. A statement that breaks a constraint is one that did nothing.
   func run(_ transaction: Transaction, owner: Int, version: Int) throws -> [HistoricOperation] {
     let before = try Tables(reading: transaction, at: version)
-    let moves = movesRows ? MoveWatch(before, version) : nil
-    let run = StepRun(transaction: transaction, owner: owner, version: version, moves: moves)
+    let run = StepRun(transaction: transaction, owner: owner, version: version)
     for step in steps { try run.run(step) }
     if fails { throw ChangeOfMind() }
-    return try Tables(reading: transaction, at: version).operations(since: before, origins: moves?.origins ?? [:])
-  }
-
-  private var movesRows: Bool { steps.contains(where: \.movesRows) }
-}
-
-/// Knows of every row which one it was when the transaction began, through changes of its key.
-final class MoveWatch {
-  /// By the name it has now, for rows that were there.
-  private(set) var origins: [RowName: RowName]
-
-  private let version: Int
-
-  init(_ before: Tables, _ version: Int) {
-    self.version = version
-    origins = Dictionary(uniqueKeysWithValues: before.names.map { ($0, $0) })
-  }
-
-  /// Runs a statement, which may change the key of one row, or put another row in the place of one.
-  func watch(
-    _ transaction: Transaction, moved: (from: RowName, to: RowName)?, replaced: RowName?, _ body: () throws -> Void
-  ) throws {
-    let wasThere = try moved.map { try Tables(reading: transaction, at: version)[$0.from] != nil } ?? false
-    try body()
-    if let moved, wasThere, moved.from != moved.to { origins[moved.to] = origins.removeValue(forKey: moved.from) }
-    if let replaced { origins[replaced] = nil }
-    let names = try Tables(reading: transaction, at: version).names
-    origins = origins.filter { names.contains($0.key) }
-  }
-
-  /// A savepoint that is rolled back has changed no key.
-  func undoing(_ body: () throws -> Void) throws {
-    let saved = origins
-    do { try body() } catch {
-      origins = saved
-      throw error
-    }
+    return try Tables(reading: transaction, at: version).operations(since: before)
   }
 }
 
 extension Step {
-  fileprivate var movesRows: Bool {
-    switch self {
-    case .rekey: true
-    case .savepoint(let steps, _): steps.contains(where: \.movesRows)
-    default: false
-    }
-  }
-
-  fileprivate var moved: (from: RowName, to: RowName)? {
-    guard case .rekey(let table, let from, let to) = self else { return nil }
-    return (RowName(table: table, key: from), RowName(table: table, key: to))
-  }
-
-  /// The row that stands in the place of another then.
-  fileprivate var replaced: RowName? {
-    guard case .insert(let table, let row, _) = self else { return nil }
-    let key = row.prefix(TableShape.all[table].keyCount).compactMap { if case .value(let value) = $0 { value } else { nil } }
-    return RowName(table: table, key: key)
-  }
-
   fileprivate var isSavepoint: Bool {
     if case .savepoint = self { return true }
     return false
@@ -83,15 +26,10 @@ private struct StepRun {
   let transaction: Transaction
   let owner: Int
   let version: Int
-  let moves: MoveWatch?
 
   func run(_ step: Step) throws {
     do {
-      if let moves, !step.isSavepoint {
-        try moves.watch(transaction, moved: step.moved, replaced: step.replaced) { try runOnce(step) }
-      } else {
-        try runOnce(step)
-      }
+      try runOnce(step)
     } catch let error as GodwitError where error.code == .constraint {
     } catch is ChangeOfMind where step.isSavepoint {
     }
@@ -116,13 +54,10 @@ private struct StepRun {
       // The model is of versions 0 to 2.
       if version < 3 { _ = try transaction.save(Tally(tally)) }
     case .savepoint(let steps, let rollsBack):
-      func run() throws {
-        try transaction.savepoint {
-          for step in steps { try self.run(step) }
-          if rollsBack { throw ChangeOfMind() }
-        }
+      try transaction.savepoint {
+        for step in steps { try run(step) }
+        if rollsBack { throw ChangeOfMind() }
       }
-      if let moves { try moves.undoing(run) } else { try run() }
     case .scratch(let id):
       try transaction.execute("INSERT OR REPLACE INTO scratch (id, owner) VALUES (\(id), \(owner))")
     }

@@ -48,7 +48,7 @@ struct TraceWriter {
     forgets = faults.contains(.forgetting) && (!isVersioned || faults.contains(.mixtures)) && generator.chance(oneIn: 2)
     keptTransactions = forgets ? [2, 6, 20].randomElement(using: &generator) ?? 6 : 1_000
     retires = latestVersion != 1 && faults.contains(.retirement) && count > 2 && generator.chance(oneIn: 4)
-    plans = PlanWriter(&generator, faults: latestVersion == 1 ? faults.subtracting(.moves) : faults, version: latestVersion)
+    plans = PlanWriter(&generator, faults: faults, version: latestVersion)
     self.generator = generator
     haltGenerator = SeededGenerator(seed: ~seed)
   }

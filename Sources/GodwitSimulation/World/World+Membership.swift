@@ -92,13 +92,13 @@ extension World {
       let shape = TableShape.all[operation.row.table]
       guard shape.versions.contains(actor.version) else { continue }
       switch operation.kind {
-      case .insert(let row), .arrive(let row, _):
+      case .insert(let row):
         // Of what its author had not got an insert says nothing.
         let columns = row.indices.dropFirst(shape.keyCount).filter { shape.columns[$0].versions.contains(version) }
         due[operation.row] = Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0]) })
       case .update(let changes):
         for case (let column, .value(let value)) in changes { due[operation.row, default: [:]][column] = value }
-      case .delete, .leave: due[operation.row] = nil
+      case .delete: due[operation.row] = nil
       }
     }
     let made = Dictionary(operations.map { ($0.row, $0) }) { first, _ in first }
@@ -138,15 +138,14 @@ extension HistoricOperation {
       for cell in operation.cells { if let number = shape.number(of: cell.column) { changes[number] = Change(cell) } }
       self.init(row: row, kind: .update(changes))
     case .delete: self.init(row: row, kind: .delete)
-    case .move: return nil
     }
   }
 
   fileprivate func writes(_ value: Value, to column: Int) -> Bool {
     switch kind {
-    case .insert(let row), .arrive(let row, _): row[column] == value
+    case .insert(let row): row[column] == value
     case .update(let changes): changes[column] == .value(value)
-    case .delete, .leave: false
+    case .delete: false
     }
   }
 }

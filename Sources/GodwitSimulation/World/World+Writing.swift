@@ -64,7 +64,8 @@ extension World {
     _ hlc: HLC, of operations: [HistoricOperation], _ actor: Actor, _ before: Standing
   ) throws {
     let rows = Set(operations.map(\.row))
-    let known = MergeModel.latest(of: rows, in: history.transactions(in: before.held), at: actor.version)
+    let known = history.transactions(in: before.held)
+      .filter { $0.operations.contains { rows.contains($0.row) } }.map(\.hlc).max()
     if let known, known >= hlc {
       throw SimulationFailure(
         .clock,

@@ -86,9 +86,8 @@ struct FrameDecoder {
         return bytes
       }
       switch kind {
-      case .insert, .move:
+      case .insert:
         guard table.isWhole else { throw ByteReader.malformed("a row of columns without a name") }
-        if kind == .move { try moveHead(to: &writer, table, keys: stream, &rows, number) }
         for column in table.keyCount..<table.columnCount { writer.raw(try value(column)) }
       case .update:
         for column in try columnNumbers(to: &writer, table) {
@@ -108,16 +107,6 @@ struct FrameDecoder {
       guard try streams[stream].encodedValue().first != ValueTag.null else { throw ByteReader.malformed("a key of NULL") }
     }
     return streams[stream].bytes[start..<streams[stream].position]
-  }
-
-  /// The key before, which follows the new one in its stream, and the columns changed besides.
-  private mutating func moveHead(
-    to writer: inout ByteWriter, _ table: ChangeSet.Table, keys stream: Int, _ rows: inout DistinctRows, _ number: Int
-  ) throws {
-    let previous = try readKey(table, from: stream)
-    try rows.insert(previous, table: number)
-    writer.raw(previous)
-    for column in try columnNumbers(to: &writer, table) { writer.varint(column) }
   }
 
   /// Writes how many columns are changed, and returns which: rising, none of the key, all of them named.

@@ -89,14 +89,6 @@ package struct FrameEncoder {
         operations.varint(column)
         try append(reader.encodedValue(), to: column - table.keyCount + 1, of: place, table)
       }
-    case .move:
-      let keyStart = reader.position
-      for _ in 0..<table.keyCount { _ = try reader.encodedValue() }
-      streams[place][0].raw(reader.bytes[keyStart..<reader.position])
-      let count = try reader.count()
-      operations.varint(count)
-      for _ in 0..<count { operations.varint(try reader.varint()) }
-      for column in 1..<streams[place].count { try append(reader.encodedValue(), to: column, of: place, table) }
     case .delete: break
     }
   }

@@ -5,7 +5,7 @@ extension ChangeSet {
   /// Refuses what nobody writes: no operations, two on one row, or values that no database may hold. A frame's change sets are checked
   /// while they are restored; those of a snapshot come as they are.
   ///
-  /// Returns how many values the images of the rows have that it deletes and moves.
+  /// Returns how many values the images of the rows have that it deletes.
   func check() throws -> Int {
     guard operationCount > 0 else { throw ByteReader.malformed("a transaction without operations") }
     try expectDistinctTables()
@@ -27,12 +27,8 @@ extension ChangeSet {
         try RelativeValue.check(cell.value, in: operation.kind)
       }
       switch operation.kind {
-      case .insert, .move:
-        if operation.kind == .move { imageValueCount += table.columnCount - table.keyCount }
+      case .insert:
         guard table.isWhole else { throw ByteReader.malformed("a row of columns without a name") }
-        if operation.kind == .move {
-          try checkKey(operation.movement(in: table).previousKey, of: operation.table)
-        }
         _ = try operation.cells(in: table)
       case .update:
         let named = Set(table.columns.map(\.index))

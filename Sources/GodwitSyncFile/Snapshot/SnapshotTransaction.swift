@@ -7,7 +7,7 @@ package struct SnapshotTransaction: Sendable {
   package let schemaVersion: UInt64
   package let context: VersionVector?
   package let changes: [UInt8]
-  /// Of each row that it deletes or moves, in the order of these operations, the values beside the key; empty where the
+  /// Of each row that it deletes, in the order of these operations, the values beside the key; empty where the
   /// sender has none any more.
   package let images: [UInt8]
   /// Told of one that was read.

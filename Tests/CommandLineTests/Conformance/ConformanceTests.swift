@@ -53,7 +53,7 @@ struct ConformanceTests {
       """)
     try laptop.take(desk)
     let operations = try laptop.python("check", [desk.path("first")]).joined()
-    for kind in ["insert", "update", "delete", "move"] { #expect(operations.contains(#""kind": "\#(kind)""#)) }
+    for kind in ["insert", "update", "delete"] { #expect(operations.contains(#""kind": "\#(kind)""#)) }
     try #require(try desk.godwit("snapshot", desk.path("snapshot")).status == 0)
     #expect(try laptop.python("check", [desk.path("snapshot")]).joined() == operations)
     #expect(try desk.digest() == laptop.digest())
@@ -77,7 +77,7 @@ struct ConformanceTests {
           + #""any":{"$blob":"66697665"},"count":7,"tags":"[\"b\",\"c\"]"}"#,
         #"{"id":2,"whole":9223372036854775807,"real":"Infinity","text":"größer 🐦","blob":{"$blob":""},"#
           + #""any":"1","count":0,"tags":"[]"}"#,
-        #"{"id":4,"whole":null,"real":null,"text":"moved","blob":null,"any":null,"count":-5,"tags":"[]"}"#,
+        #"{"id":4,"whole":null,"real":null,"text":"under another key","blob":null,"any":null,"count":-5,"tags":"[]"}"#,
       ])
     let parts = try desk.godwit("query", "SELECT name, weight FROM part", "--json").lines
     #expect(parts == [#"{"name":"wing","weight":1.5}"#])

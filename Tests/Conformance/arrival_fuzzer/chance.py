@@ -74,7 +74,7 @@ _NOT_VALUES = [
 
 
 # What can be left out, when it is known what it does and not mended yet.
-LEFT_OUT = ("moves", "absent-rows", "references", "checks", "states", "migrations")
+LEFT_OUT = ("absent-rows", "references", "checks", "states", "migrations")
 
 
 class Chance:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from godwit_formats.changes import DELETE, INSERT, MOVE, UPDATE, ChangeSet, Operation, Transaction
+from godwit_formats.changes import DELETE, INSERT, UPDATE, ChangeSet, Operation, Transaction
 from godwit_formats.encoding import Origin, Value, Vector
 from godwit_formats.tables import COUNTER, INTEGER, TEXT, Table
 from godwit_formats.writing import hlc, now
@@ -16,6 +16,8 @@ _DIFFERENCES = [1, -1, 5, (1 << 63) - 1, -(1 << 63)]
 _SET_CHANGES = ['+"a"', '-"a"', '+"b"\n-"a"', "+1", '+"a"\n+"b"']
 _ODD_SET_CHANGES = ["[]", '["a"]', "+", "-", "+[", '-"a"\n+"b"', '+"a"\n+"a"', "\n"]
 _HOUR = 3_600_000
+# Of no operation.
+_NO_KIND = 3
 
 
 def key(chance: Chance, table: Table) -> tuple[Value, ...]:
@@ -60,16 +62,13 @@ def operation(chance: Chance, place: int, known: KnownTable, origin: Origin) -> 
     table = known.table
     others = list(range(table.key_count, len(table.columns)))
     chosen = key(chance, table)
-    kind = chance.one([INSERT, INSERT, UPDATE, UPDATE, DELETE, MOVE])
+    kind = chance.one([INSERT, INSERT, UPDATE, UPDATE, DELETE])
     strict = "absent-rows" in chance.without
     there = [row for row, origins in known.rows.items() if not strict or origin in origins]
     if there and kind != INSERT and (strict or not chance.is_wild):
         chosen = chance.one(there)
     elif kind != INSERT and (strict or not chance.is_wild):
         kind = INSERT
-    target = key(chance, table)
-    if kind == MOVE and ("moves" in chance.without or (target in known.rows and not chance.is_wild)):
-        kind = UPDATE
     cells = {number: cell(chance, table, number, kind) for number in others}
     if kind == INSERT:
         known.rows[chosen] = known.rows.get(chosen, frozenset()) | {origin}
@@ -79,10 +78,7 @@ def operation(chance: Chance, place: int, known: KnownTable, origin: Origin) -> 
     changed = sorted(chance.some(others, chance.number(0 if chance.is_wild else 1, len(others)))) if others else []
     if kind == UPDATE:
         return Operation(place, kind, chosen, {number: cells[number] for number in changed})
-    if kind == MOVE:
-        known.rows[target] = known.rows.pop(chosen, frozenset()) | {origin}
-        return Operation(place, kind, target, cells, chosen, tuple(changed))
-    return Operation(place, kind, chosen, cells)
+    return Operation(place, _NO_KIND if chance.is_wild and chance.happens(0.1) else kind, chosen, cells)
 
 
 def change_set(chance: Chance, tables: list[KnownTable], origin: Origin) -> ChangeSet:
@@ -93,16 +89,14 @@ def change_set(chance: Chance, tables: list[KnownTable], origin: Origin) -> Chan
     for _ in range(chance.number(1, 5)):
         place = chance.number(0, len(used) - 1)
         made = operation(chance, place, used[place], origin)
-        rows = {(place, made.key)} | ({(place, made.previous_key)} if made.kind == MOVE else set())
-        if not rows & touched or chance.is_wild:
+        row = (place, made.key)
+        if row not in touched or chance.is_wild:
             operations.append(made)
-            touched |= rows
+            touched.add(row)
     needed = sorted({made.table for made in operations})
     if len(needed) < len(used) and not chance.is_wild:
         named = [named[place] for place in needed]
-        operations = [
-            Operation(needed.index(o.table), o.kind, o.key, o.cells, o.previous_key, o.changed) for o in operations
-        ]
+        operations = [Operation(needed.index(o.table), o.kind, o.key, o.cells) for o in operations]
     return ChangeSet(named, operations)
 
 

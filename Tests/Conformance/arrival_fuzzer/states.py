@@ -59,17 +59,6 @@ def row_state(chance: Chance, known: KnownTable) -> rowstates.RowState:
         "contributions": lambda: several(chance, contribution),
         "image": lambda: list(chance.values(columns - known.table.key_count + chance.is_wild)),
         "masks": lambda: several(chance, lambda: (column(), chance.value())),
-        "carried": lambda: several(chance, stamped),
-        "moves": lambda: several(
-            chance,
-            lambda: (stamp(chance), values(key(chance, known.table)), several(chance, stamped), dots(chance)),
-        ),
-        "followed": lambda: (
-            several(chance, lambda: (column(), [(stamp(chance), stamp(chance), chance.value())])),
-            dots(chance),
-            several(chance, lambda: (stamp(chance), dots(chance), dots(chance))),
-            several(chance, lambda: (column(), [(dot(), chance.value(), several(chance, lambda: stamp(chance)))])),
-        ),
     }
     chosen = chance.some(list(parts), chance.number(0, 3))
     return {name: make() for name, make in parts.items() if name in chosen}
@@ -85,8 +74,6 @@ def state_bytes(chance: Chance, known: KnownTable) -> bytes:
             varint(16) + varint(count) + bytes(count),
             varint(64) + counted([varint(1) + varint(count) + bytes(3 * count)]),
             varint(8) + varint(count) + bytes(10 * count),
-            varint(512) + varint(count) + bytes(13 * count),
-            varint(1_024) + bytes(3) + counted([varint(1) + varint(count) + bytes(4 * count)]),
             varint(chance.number(0, 4_096)) + chance.random.randbytes(chance.number(0, 40)),
         ]
     )

@@ -23,7 +23,7 @@ from .encoding import (
     vector,
 )
 
-INSERT, UPDATE, DELETE, MOVE = range(4)
+INSERT, UPDATE, DELETE = range(3)
 _BLOCK = 16_384
 CHAIN_START = bytes(32)
 
@@ -70,14 +70,12 @@ class ChangedTable:
 
 @dataclass(frozen=True)
 class Operation:
-    """One row's change. `cells`: what is written beside the key; `changed`: a move's columns that changed besides."""
+    """One row's change. `cells`: what is written beside the key."""
 
     table: int
     kind: int
     key: tuple[Value, ...]
     cells: dict[int, Value] = field(default_factory=dict)
-    previous_key: tuple[Value, ...] = ()
-    changed: tuple[int, ...] = ()
 
     @property
     def head(self) -> int:
@@ -87,8 +85,6 @@ class Operation:
         content = varint(self.head) + values(self.key)
         if self.kind == UPDATE:
             return content + counted([varint(number) + value(self.cells[number]) for number in sorted(self.cells)])
-        if self.kind == MOVE:
-            content += values(self.previous_key) + counted([varint(number) for number in self.changed])
         return content + b"".join(value(self.cells[number]) for number in sorted(self.cells))
 
     @staticmethod
@@ -97,6 +93,8 @@ class Operation:
         number, kind = head >> 2, head & 3
         if number >= len(tables):
             raise FormatError("an operation of a table that is not listed")
+        if kind > DELETE:
+            raise FormatError("an operation of no kind")
         table = tables[number]
         key = reader.values(table.key_count)
         if kind == DELETE:
@@ -105,13 +103,7 @@ class Operation:
             written = [(reader.varint(), reader.value()) for _ in range(reader.varint())]
             rising([column for column, _ in written], "the columns of an update")
             return Operation(number, kind, key, dict(written))
-        previous: tuple[Value, ...] = ()
-        changed: tuple[int, ...] = ()
-        if kind == MOVE:
-            previous = reader.values(table.key_count)
-            changed = tuple(reader.varint() for _ in range(reader.varint()))
-        cells = {column: reader.value() for column in table.other_columns}
-        return Operation(number, kind, key, cells, previous, changed)
+        return Operation(number, kind, key, {column: reader.value() for column in table.other_columns})
 
 
 def tables_head(tables: list[ChangedTable], operation_count: int) -> bytes:

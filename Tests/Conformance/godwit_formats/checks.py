@@ -150,9 +150,8 @@ def described(transaction: Transaction) -> dict:
         "operations": [
             {
                 "table": tables[operation.table].name,
-                "kind": ["insert", "update", "delete", "move"][operation.kind],
+                "kind": ["insert", "update", "delete"][operation.kind],
                 "key": [shown(part) for part in operation.key],
-                "previousKey": [shown(part) for part in operation.previous_key],
                 "cells": {
                     column.name: shown(operation.cells[column.number])
                     for column in tables[operation.table].columns

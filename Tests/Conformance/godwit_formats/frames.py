@@ -9,7 +9,6 @@ import zstandard
 from .changes import (
     DELETE,
     INSERT,
-    MOVE,
     UPDATE,
     ChangedTable,
     ChangeSet,
@@ -134,9 +133,6 @@ def _take_apart(operation: Operation, entry: _Entry) -> bytes:
     head = varint(operation.head)
     if operation.kind == UPDATE:
         head += counted([varint(number) for number in sorted(operation.cells)])
-    elif operation.kind == MOVE:
-        written.append(values(operation.previous_key))
-        head += counted([varint(number) for number in operation.changed])
     for number in sorted(operation.cells):
         columns[number].append(value(operation.cells[number]))
     return head
@@ -198,6 +194,8 @@ def _read_entry(content: bytes) -> list[ChangedTable]:
 def _put_together(operations: Reader, entry: _Streams) -> Operation:
     head = operations.varint()
     number, kind = head >> 2, head & 3
+    if kind > DELETE:
+        raise FormatError("an operation of no kind")
     table = entry.tables[number]
     key = entry.keys[number].values(table.key_count)
     columns = entry.columns[number]
@@ -207,8 +205,4 @@ def _put_together(operations: Reader, entry: _Streams) -> Operation:
         return Operation(number, kind, key, {column: columns[column].value() for column in table.other_columns})
     changed = [operations.varint() for _ in range(operations.varint())]
     rising(changed, "changed columns")
-    if kind == UPDATE:
-        return Operation(number, kind, key, {column: columns[column].value() for column in changed})
-    previous = entry.keys[number].values(table.key_count)
-    cells = {column: columns[column].value() for column in table.other_columns}
-    return Operation(number, kind, key, cells, previous, tuple(changed))
+    return Operation(number, kind, key, {column: columns[column].value() for column in changed})

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .encoding import FormatError, Reader, varint
-from .forms import blob, listed, number, stored, time, together
+from .forms import listed, number, stored, time, together
 
 _dot = together(number, number)
 _stamp = together(number, number, time)
 _dots = listed(_dot)
 _contribution = together(number, listed(together(_dot, stored)))
-_followed_contribution = together(number, listed(together(_dot, stored, listed(_stamp))))
 _SETTLED = 32
 
 # In the order of the bytes: the bit, the part's name, and its form.
@@ -23,18 +22,6 @@ _PARTS = (
     (64, "contributions", listed(_contribution)),
     (16, "image", listed(stored)),
     (128, "masks", listed(together(number, stored))),
-    (256, "carried", listed(together(number, _stamp))),
-    (512, "moves", listed(together(_stamp, blob, listed(together(number, _stamp)), _dots))),
-    (
-        1_024,
-        "followed",
-        together(
-            listed(together(number, listed(together(_stamp, _stamp, stored)))),
-            _dots,
-            listed(together(_stamp, _dots, _dots)),
-            listed(_followed_contribution),
-        ),
-    ),
 )
 
 RowState = dict[str, Any]
@@ -44,7 +31,7 @@ def read(content: bytes) -> RowState:
     """The parts that are present, by name; `settled` is True where that bit is set."""
     reader = Reader(content)
     bits = reader.varint()
-    if bits >= 2_048:
+    if bits >= 256:
         raise FormatError(f"a row state has the bits {bits}")
     state: RowState = {"settled": True} if bits & _SETTLED else {}
     for bit, name, form in _PARTS:

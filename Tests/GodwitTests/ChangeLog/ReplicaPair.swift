@@ -58,10 +58,9 @@ struct ChangeCounts: Equatable, CustomTestStringConvertible {
 
   init(_ entry: LogEntry) {
     for change in entry.changes {
-      // A move takes a row away under one key and brings it under another.
-      inserted += change.inserted + change.moved
+      inserted += change.inserted
       updated += change.updated
-      deleted += change.deleted + change.moved
+      deleted += change.deleted
     }
   }
 

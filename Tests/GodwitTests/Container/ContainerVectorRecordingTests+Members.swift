@@ -121,7 +121,7 @@ extension ContainerVectorRecordingTests {
     group.clock.advance(1_000)
     try await group[0].write {
       _ = try $0.execute(
-        "UPDATE note SET id = x'00112233445566778899aabbccddeeff', body = 'moved' WHERE title = 'note 2'")
+        "UPDATE note SET id = x'00112233445566778899aabbccddeeff', body = 'under another key' WHERE title = 'note 2'")
     }
     let scene = try await VectorScene(of: group) { _ = try await group[0].export(to: .file($0), includesAll: true) }
     let records = try scene.transactions
@@ -131,7 +131,7 @@ extension ContainerVectorRecordingTests {
     }
     #expect(records.contains { $0.context != nil } && Set(records.map(\.dot.origin)).count == 2)
     try await good(
-      "operations", "inserts, updates, a delete and a move of two origins that knew of each other, in several frames",
+      "operations", "inserts, updates, deletes and a changed key of two origins that knew of each other",
       scene, [scene.replacingFrames(Array(frames.joined()), count: UInt64(records.count))])
 
     var replaced = try await VectorScene(of: group) { _ = try await group[0].export(to: .file($0), includesAll: true) }

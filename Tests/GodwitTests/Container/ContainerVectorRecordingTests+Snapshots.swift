@@ -11,7 +11,7 @@ extension ContainerVectorRecordingTests {
   func recordSnapshotForms() async throws {
     let scene = try await SnapshotScene()
     try await good(
-      "snapshot-images", "the state with a delete and a move that no fold has seen, and their images", scene.scene,
+      "snapshot-images", "the state with a delete and a changed key that no fold has seen", scene.scene,
       [scene.file(scene.items)])
     try recordHeads(scene)
     try recordItems(scene)

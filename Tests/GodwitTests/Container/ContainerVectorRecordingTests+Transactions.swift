@@ -39,6 +39,7 @@ extension ContainerVectorRecordingTests {
       "frame-insert-unnamed", "an insert into columns that the entry does not name", tables: [partly], [insert],
       [0: other, 1: x, 2: pair.encoded(.null), 3: pair.encoded(1), 4: pair.encoded(.null)],
       whole: [insert] + other + x + pair.encoded(.null, 1, .null))
+    try wrong("frame-kind", "an operation of no kind", [3], [0: other], whole: [3] + other)
     try wrong("frame-no-operations", "a transaction without operations", count: 0, [], [:], whole: [])
     let values: [(String, String, [UInt8])] = [
       ("nan", "a number that is NaN", [2, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]),

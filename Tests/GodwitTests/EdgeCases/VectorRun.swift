@@ -102,10 +102,6 @@ struct VectorRun {
         let (condition, bound) = try condition(transaction, table, key)
         let sql = SQL(text: "DELETE FROM \(SQLName.quoted(table)) WHERE \(condition)", values: bound)
         try execute(transaction, sql, expecting: 1)
-      case .move(let table, let key, let target, let values):
-        var all = values
-        for (column, value) in zip(try keyColumns(transaction, table), target) { all[column] = value }
-        try execute(transaction, update(transaction, table, key, all, [:]), expecting: 1)
       case .undone(let operations):
         try? transaction.savepoint {
           try apply(operations, in: transaction)

@@ -75,25 +75,22 @@ enum VectorOperation: Decodable, Sendable {
   case insert(table: String, values: [String: VectorValue])
   case update(table: String, key: [VectorValue], values: [String: VectorValue], add: [String: VectorValue])
   case delete(table: String, key: [VectorValue])
-  case move(table: String, key: [VectorValue], to: [VectorValue], values: [String: VectorValue])
   case undone([VectorOperation])
 
-  private enum CodingKeys: CodingKey, CaseIterable { case insert, update, delete, move, key, values, add, to, undone }
+  private enum CodingKeys: CodingKey, CaseIterable { case insert, update, delete, key, values, add, undone }
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(only: CodingKeys.self)
     func values(_ key: CodingKeys) throws -> [String: VectorValue] {
       try fields.decodeIfPresent([String: VectorValue].self, forKey: key) ?? [:]
     }
-    func key(_ name: CodingKeys = .key) throws -> [VectorValue] { try fields.decode([VectorValue].self, forKey: name) }
+    func key() throws -> [VectorValue] { try fields.decode([VectorValue].self, forKey: .key) }
     if let table = try fields.decodeIfPresent(String.self, forKey: .insert) {
       self = .insert(table: table, values: try values(.values))
     } else if let table = try fields.decodeIfPresent(String.self, forKey: .update) {
       self = .update(table: table, key: try key(), values: try values(.values), add: try values(.add))
     } else if let table = try fields.decodeIfPresent(String.self, forKey: .delete) {
       self = .delete(table: table, key: try key())
-    } else if let table = try fields.decodeIfPresent(String.self, forKey: .move) {
-      self = .move(table: table, key: try key(), to: try key(.to), values: try values(.values))
     } else {
       self = .undone(try fields.decode([VectorOperation].self, forKey: .undone))
     }

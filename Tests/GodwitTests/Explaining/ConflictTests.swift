@@ -54,17 +54,6 @@ struct ConflictTests {
     #expect(try await group.rows("SELECT id, title, views FROM page") == [["a", "lost", 1]])
   }
 
-  @Test("a lost edit of a row that has another key since is written there")
-  func restoreMoved() async throws {
-    let group = try await edited()
-    try await group.write(0, "UPDATE page SET id = 'b'")
-    try await group.write(0, "UPDATE page SET id = 'c'")
-    let conflict = try #require(try await group.conflicts(0).last)
-    #expect(try await group[0].restore(conflict: conflict.id))
-    try await group.exchange()
-    #expect(try await group.rows("SELECT id, title FROM page") == [["c", "lost"]])
-  }
-
   @Test("where deletes win, a lost edit brings back the row with it")
   func restoreWhereDeletesWin() async throws {
     let group = try await MergeGroup()

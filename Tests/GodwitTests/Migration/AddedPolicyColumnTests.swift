@@ -93,48 +93,6 @@ struct AddedPolicyColumnTests {
     try await group.expectSame()
   }
 
-  /// Two insert a row without the columns, and one moves it before it hears of the other. A third has the columns all along.
-  private func insertTwiceAndMove(in group: MigrationGroup) async throws {
-    try await group.write(0, "INSERT INTO note VALUES (1, 'here')")
-    try await group.write(1, "INSERT INTO note VALUES (1, 'there')")
-    try await group.write(0, "UPDATE note SET id = 2 WHERE id = 1")
-    for other in 1...2 { try await group.send(0, to: other) }
-    try await group.send(1, to: 2)
-    for older in 0...1 { try await group.update(older, to: 2) }
-  }
-
-  @Test("a counter's default follows no move: the row has it once under its new key")
-  func moved() async throws {
-    let group = try await MigrationGroup([1, 1, 2], Self.counted)
-    try await insertTwiceAndMove(in: group)
-    let votes: SQL = "SELECT votes FROM note WHERE id = 2"
-    for replica in 0...2 { #expect(try await group[replica].rows(votes).map(\.values) == [[2]], "on \(replica)") }
-    // One who has not seen what followed the move takes back what it saw.
-    try await group.write(0, "DELETE FROM note WHERE id = 2")
-    try await group.write(0, #"INSERT INTO note VALUES (2, 'anew', 7)"#)
-    for _ in 0..<2 { try await group.exchange() }
-    for replica in 0...2 { #expect(try await group[replica].rows(votes).map(\.values) == [[7]], "on \(replica)") }
-    try await group.expectSame()
-  }
-
-  @Test("the default of a set or a choice follows no move, whether the column was there first or came later")
-  func movedChoices() async throws {
-    let group = try await MigrationGroup([1, 1, 2], Self.notes)
-    try await insertTwiceAndMove(in: group)
-    let moved: SQL = "SELECT tags, best FROM note WHERE id = 2"
-    for replica in 0...2 {
-      #expect(try await group[replica].rows(moved).map(\.values) == [[#"["new"]"#, 3]], "on \(replica)")
-    }
-    // One who has not heard of the other insert takes back what it saw, and nothing of the other's is left to show.
-    try await group.write(0, "DELETE FROM note WHERE id = 2")
-    try await group.write(0, #"INSERT INTO note VALUES (2, 'anew', 7, '["mine"]', 1)"#)
-    for _ in 0..<2 { try await group.exchange() }
-    for replica in 0...2 {
-      #expect(try await group[replica].rows(moved).map(\.values) == [[#"["mine"]"#, 1]], "on \(replica)")
-    }
-    try await group.expectSame()
-  }
-
   @Test("own work from before a migration is made anew in the terms of the new tables")
   func rejoined() async throws {
     let group = try await MigrationGroup([1, 1], Self.notes)

@@ -29,8 +29,6 @@ struct MigrationVectorTests {
       let key: Row?
       let insert: Row?
       let update: Row?
-      let move: Row?
-      let changed: [String]?
       let delete: Bool?
     }
     struct Expected: Decodable {
@@ -166,22 +164,12 @@ struct MigrationVectorTests {
         try #require(row?[column.name]).value()
       }
       let kind: OperationKind =
-        if change.insert != nil { .insert } else if change.update != nil { .update } else if change.move != nil {
-          .move
-        } else {
-          .delete
-        }
+        if change.insert != nil { .insert } else if change.update != nil { .update } else { .delete }
       let keys = definition.columns.prefix(definition.keyCount)
       operations.varint(Operation.head(table: number, kind: kind))
-      for column in keys { operations.value(try value(change.insert ?? change.move ?? change.key, column)) }
+      for column in keys { operations.value(try value(change.insert ?? change.key, column)) }
       let others = definition.columns.enumerated().dropFirst(definition.keyCount)
-      if change.move != nil {
-        for column in keys { operations.value(try value(change.key, column)) }
-        let changed = others.filter { change.changed?.contains($0.element.name) ?? false }.map(\.offset)
-        operations.varint(changed.count)
-        for number in changed { operations.varint(number) }
-      }
-      if let row = change.insert ?? change.move {
+      if let row = change.insert {
         for (_, column) in others { operations.value(try value(row, column)) }
       } else if let update = change.update {
         operations.varint(update.count)

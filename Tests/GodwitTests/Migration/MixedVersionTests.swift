@@ -49,27 +49,6 @@ struct MixedVersionTests {
     try await group.expectSame()
   }
 
-  @Test("what followed a row to its new key is converted with the column, wherever the row goes then")
-  func movedOn() async throws {
-    let group = try await MigrationGroup([1, 1, 1], Self.notes)
-    try await group.write(0, "INSERT INTO note VALUES (1, 'One', 1, 'good')")
-    for _ in 0..<2 { try await group.exchange() }
-    try await group.write(0, "UPDATE note SET id = 2 WHERE id = 1")
-    try await group.send(0, to: 2)
-    try await group.write(1, "UPDATE note SET views = 9 WHERE id = 1")
-    try await group.write(2, "UPDATE note SET id = 3 WHERE id = 2")
-    try await group.send(1, to: 0)
-    #expect(try await group.rows(0, "SELECT id, views FROM note") == [[2, 9]])
-    try await group.update(0, to: 2)
-    #expect(try await group.rows(0, "SELECT id, views FROM note") == [[2, "v9"]])
-    try await group.send(2, to: 0)
-    #expect(try await group.rows(0, "SELECT id, views FROM note") == [[3, "v9"]])
-    for older in 1...2 { try await group.update(older, to: 2) }
-    for _ in 0..<2 { try await group.exchange() }
-    for replica in 0...2 { #expect(try await group.rows(replica, "SELECT id, views FROM note") == [[3, "v9"]]) }
-    try await group.expectSame()
-  }
-
   @Test("a value that a rule has nothing for waits and says so, and its row comes with the default")
   func failingRule() async throws {
     let group = try await MigrationGroup([1, 2]) {

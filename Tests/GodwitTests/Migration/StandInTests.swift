@@ -37,48 +37,6 @@ struct StandInTests {
     #expect(try await group[1].digest() == group[2].digest())
   }
 
-  @Test("a NULL that followed a row to its key is no value that lacks")
-  func followedNull() async throws {
-    let group = try await MigrationGroup([1, 1, 2, 2]) {
-      Migration(1, "books") {
-        CreateTable(
-          "book", [NewColumn("id", Int.self), NewColumn("shelf", String.self), NewColumn("code", String.self)])
-      }
-      Migration(2, "optional") { ChangeColumn("shelf", String?.self, in: "book", default: "hall") }
-      Migration(3, "no codes") { DropColumn("code", from: "book") }
-    }
-    for replica in 2...3 { try await group.update(replica, to: 3) }
-    try await group.write(2, "INSERT INTO book VALUES (1, 'a')")
-    for receiver in [0, 1, 3] { try await group.send(2, to: receiver) }
-    try await group.write(2, "UPDATE book SET shelf = NULL")
-    try await group.write(3, "UPDATE book SET id = 2")
-    for sender in 2...3 { try await group.send(sender, to: 0) }
-    try await group.update(0, to: 2)
-    try await group.update(1, to: 2)
-    for sender in 2...3 { try await group.send(sender, to: 1) }
-    #expect(try await group[0].limbo().map(\.values.values) == [[.null, .null]])
-    #expect(try await group[0].digest() == group[1].digest())
-    for replica in 0...1 { try await group.update(replica, to: 3) }
-    for _ in 0..<2 { try await group.exchange() }
-    #expect(try await group.rows(0, "SELECT * FROM book") == [[2, .null]])
-    try await group.expectSame()
-  }
-
-  @Test("a NULL that followed a row and lost is listed, whatever else of its transaction waits")
-  func followedLoss() async throws {
-    let group = try await MigrationGroup([1, 1, 2]) {
-      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("title", String?.self)]) }
-      Migration(2, "pages") { AddColumn("pages", Int.self, default: 0, to: "book") }
-    }
-    try await group.write(1, "INSERT INTO book VALUES (1, 'Emma'), (5, 'Persuasion')")
-    for receiver in [0, 2] { try await group.send(1, to: receiver) }
-    try await group.write(2, "UPDATE book SET title = NULL WHERE id = 1", "UPDATE book SET pages = 7 WHERE id = 5")
-    try await group.write(1, "UPDATE book SET id = 2, title = 'Emma Woodhouse' WHERE id = 1")
-    for sender in 1...2 { try await group.send(sender, to: 0) }
-    #expect(try await group.rows(0, "SELECT title FROM book WHERE id = 2") == [["Emma Woodhouse"]])
-    #expect(try await group[0].conflicts().map(\.losingValues) == [[.null]])
-  }
-
   @Test(
     "where deletes win, a row without any column that is known here is listed as a whole", arguments: [true, false])
   func lostWhole(isDeletedFirst: Bool) async throws {

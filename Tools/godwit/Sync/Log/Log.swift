@@ -79,9 +79,9 @@ extension LogEntry {
 }
 
 extension LogEntry.TableChanges {
-  /// `note +3 ~1 -2 >1`: rows inserted, updated, deleted, moved to another key.
+  /// `note +3 ~1 -2`: rows inserted, updated, deleted.
   var text: String {
-    let counts = [("+", inserted), ("~", updated), ("-", deleted), (">", moved)].filter { $0.1 > 0 }
+    let counts = [("+", inserted), ("~", updated), ("-", deleted)].filter { $0.1 > 0 }
     return ([table] + counts.map { "\($0)\($1)" }).joined(separator: " ")
   }
 
@@ -89,7 +89,7 @@ extension LogEntry.TableChanges {
   var json: JSONValue {
     [
       "table": .string(table), "inserted": .number(inserted), "updated": .number(updated),
-      "deleted": .number(deleted), "moved": .number(moved),
+      "deleted": .number(deleted),
     ]
   }
 }

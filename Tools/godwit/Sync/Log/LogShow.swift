@@ -67,8 +67,7 @@ extension LoggedTransaction {
 extension LoggedTransaction.Operation {
   /// `update note k`, then a line for each cell: `  title = x`, `  views += 3`, `  tags: +"a" -"b"`.
   fileprivate var lines: [String] {
-    let from = previousKey.map { " (before: \(Format.values($0)))" } ?? ""
-    return ["\(kind.rawValue) \(table) \(Format.values(key))\(from)"]
+    ["\(kind.rawValue) \(table) \(Format.values(key))"]
       + cells.map { cell in
         guard cell.isRelative else { return "  \(cell.column) = \(Format.value(cell.value))" }
         guard case .text(let change) = cell.value else { return "  \(cell.column) += \(Format.value(cell.value))" }
@@ -79,7 +78,6 @@ extension LoggedTransaction.Operation {
   fileprivate var json: JSONValue {
     [
       "kind": .string(kind.rawValue), "table": .string(table), "key": .array(key.map { JSONValue($0) }),
-      "previousKey": previousKey.map { .array($0.map { JSONValue($0) }) } ?? nil,
       "cells": .array(
         cells.map {
           ["column": .string($0.column), "value": JSONValue($0.value), "relative": .bool($0.isRelative)]

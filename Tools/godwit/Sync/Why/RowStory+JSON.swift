@@ -14,9 +14,6 @@ extension RowStory {
             [("kind", .string(touch.kind.rawValue)), ("deleted", .bool(touch.isDeleted))] + names.json(touch.author))
         }),
       "deletions": .array(row.deletions.map { .object(names.json($0)) }),
-      "movedHere": row.movedHere.map { .object(names.json($0)) } ?? nil,
-      "moves": .array(
-        row.moves.map { .object([("key", .array($0.key.map { JSONValue($0) }))] + names.json($0.author)) }),
       "holds": .array(row.holds.map { $0.json(names) }),
       "waiting": .array(
         row.waiting.map { write in

@@ -16,14 +16,11 @@ struct RowStory {
   private var head: [String] {
     var lines = ["\(row.table) \(Format.values(row.key)) \(presence)"]
     if row.isOlder { lines.append("  written before all that is remembered") }
-    if let move = row.movedHere { lines.append("  moved here from another key by \(names.text(move))") }
     for touch in row.touches {
       let fate = touch.isDeleted ? "; deleted since" : row.deletions.isEmpty ? "" : "; no delete had seen it"
       lines.append("  \(touch.kind == .insert ? "inserted" : "updated") by \(names.text(touch.author))\(fate)")
     }
-    for move in row.moves { lines.append("  moved to \(Format.values(move.key)) by \(names.text(move.author))") }
-    let movers = Set(row.moves.map(\.author))
-    for author in row.deletions where !movers.contains(author) { lines.append("  deleted by \(names.text(author))") }
+    for author in row.deletions { lines.append("  deleted by \(names.text(author))") }
     for write in row.waiting {
       lines.append("  written by \(names.text(write.author)), which waits for \(write.unknown.joined(separator: "; "))")
     }
@@ -37,7 +34,6 @@ struct RowStory {
     case .shown: "is in its table: something was written to it that its deletes had not seen"
     case .limbo: "waits in limbo"
     case .unknown: "is not in its table, and of itself nothing is remembered"
-    case .deleted where !row.moves.isEmpty: "has another key now"
     case .deleted where row.deletes == .deleteWins: "is deleted: in this table deletes win"
     case .deleted: "is deleted"
     }
@@ -50,10 +46,7 @@ struct RowStory {
   }
 
   private func source(_ cell: CellExplanation) -> [String] {
-    guard cell.rule != .lastWriterWins else {
-      if cell.author == nil, let move = row.movedHere { return ["carried here by \(names.text(move))"] }
-      return ["written by \(names.text(cell.author))"]
-    }
+    guard cell.rule != .lastWriterWins else { return ["written by \(names.text(cell.author))"] }
     let rule =
       switch cell.rule {
       case .counter: "a sum"
@@ -99,7 +92,7 @@ struct RowStory {
 extension RowExplanation {
   /// Whoever is told of.
   fileprivate var authors: [Authorship] {
-    touches.map(\.author) + moves.map(\.author) + deletions + [movedHere].compactMap { $0 } + waiting.map(\.author)
+    touches.map(\.author) + deletions + waiting.map(\.author)
       + cells.flatMap { [$0.author].compactMap { $0 } + $0.parts.map(\.author) }
       + conflicts.flatMap { [$0.loser, $0.winner].compactMap { $0 } }
   }

@@ -2,19 +2,19 @@ import GodwitBase
 import GodwitReplication
 import Testing
 
-/// Rows that several authors move, edit, delete and insert anew under three keys (Specs/merge.md, "Moves").
-@Suite("Merge of moved rows")
-struct MoveMergeTests {
+/// Rows that several authors insert, edit, delete, put under another key and insert anew, by the rules alone.
+@Suite("Merge of small histories")
+struct MergeHistoryTests {
   @Test(
     "does not depend on the order of transactions that had not seen each other, and lists what is lost",
     arguments: UInt64(0)..<40)
   func orderIndependence(block: UInt64) throws {
     for seed in block * 50..<(block + 1) * 50 {
-      let kind = MovedRows.Kind.allCases[Int(seed % 3)]
-      var history = try MovedRowsHistory(seed: seed, kind)
+      let kind = SmallTables.Kind.allCases[Int(seed % 3)]
+      var history = try SmallHistory(seed: seed, kind)
       try history.run(steps: 14)
-      let expected = try MovedRows(kind, history.transactions)
-      let orders = try (0..<6).map { _ in try MovedRows(kind, history.causalOrder()) }
+      let expected = try SmallTables(kind, history.transactions)
+      let orders = try (0..<6).map { _ in try SmallTables(kind, history.causalOrder()) }
       for rows in orders + history.replicas {
         #expect(rows.outcome == expected.outcome, "seed \(seed)")
         #expect(rows.unlisted(of: history.transactions).isEmpty, "seed \(seed)")
@@ -27,10 +27,10 @@ struct MoveMergeTests {
   func forgetting(block: UInt64) throws {
     var forgotten = 0
     for seed in block * 50..<(block + 1) * 50 {
-      let kind = MovedRows.Kind.allCases[Int(seed % 3)]
-      var history = try MovedRowsHistory(seed: seed, kind, forgets: true)
+      let kind = SmallTables.Kind.allCases[Int(seed % 3)]
+      var history = try SmallHistory(seed: seed, kind, forgets: true)
       try history.run(steps: 18)
-      let expected = try MovedRows(kind, history.transactions)
+      let expected = try SmallTables(kind, history.transactions)
       for replica in history.replicas {
         #expect(replica.shown == expected.shown, "seed \(seed)")
         #expect(replica.unlisted(of: history.transactions).isEmpty, "seed \(seed)")
@@ -42,14 +42,14 @@ struct MoveMergeTests {
 }
 
 /// One transaction: writes by row.
-struct MovedRowsTransaction {
+struct SmallTransaction {
   let stamp: CellStamp
   let context: VersionVector
   var writes: [(key: Int64, write: RowWrite)] = []
 }
 
 /// The rows of one replica, by key, merged write by write.
-struct MovedRows {
+struct SmallTables {
   struct Row: Equatable {
     var state = RowState()
     var cells: [Int: Value] = [:]
@@ -60,8 +60,9 @@ struct MovedRows {
     var living: Set<Int64>
   }
 
-  /// A value that was written to a column, under one of the keys.
+  /// A value that was written to a cell.
   struct LostCell: Hashable {
+    let key: Int64
     let column: Int
     let value: Value
   }
@@ -87,9 +88,8 @@ struct MovedRows {
   private(set) var held = VersionVector()
   private var listed: Set<LostCell> = []
   private var listedDeletes: Set<LostDelete> = []
-  private var log: [Dot: MovedRowsTransaction] = [:]
 
-  init(_ kind: Kind, _ transactions: [MovedRowsTransaction] = []) throws {
+  init(_ kind: Kind, _ transactions: [SmallTransaction] = []) throws {
     rules = kind.rules
     for transaction in transactions { try apply(transaction) }
   }
@@ -104,18 +104,10 @@ struct MovedRows {
   private(set) var forgotten = 0
 
   mutating func forget(_ frontier: VersionVector) {
-    // What is older and not known to all may still come to a row by a move.
-    let oldest = log.values.filter { !frontier.covers($0.stamp.dot) }.map(\.stamp.hlc).min()
-    func mayMeet(_ hlc: HLC?) -> Bool {
-      guard let hlc, let oldest else { return false }
-      return oldest <= hlc
-    }
     for key in rows.keys {
       guard var row = rows[key] else { continue }
       let isAlive = isAlive(key)
-      guard isAlive || !mayMeet(row.state.latest) else { continue }
-      let kept = rules.columns.filter { mayMeet(row.state.stamp(of: $0)?.hlc) }
-      if row.state.forget(frontier, keeping: Set(kept), rules.deletes) {
+      if row.state.forget(frontier, keeping: [], rules.deletes) {
         rows[key] = row
       } else {
         row.state = .settled
@@ -123,118 +115,76 @@ struct MovedRows {
         forgotten += 1
       }
     }
-    log = log.filter { !frontier.covers($0.key) }
   }
 
   func isAlive(_ key: Int64) -> Bool { rows[key]?.state.isAlive(rules.deletes) ?? false }
 
-  mutating func apply(_ transaction: MovedRowsTransaction) throws {
+  mutating func apply(_ transaction: SmallTransaction) throws {
     let dot = transaction.stamp.dot
-    log[dot] = transaction
     held[dot.origin] = dot.sequence
-    for (key, write) in transaction.writes { try merge(key) { try $0.apply(write) } }
+    for (key, write) in transaction.writes { try apply(write, to: key) }
   }
 
-  private mutating func merge(_ key: Int64, _ body: (inout RowMerge) throws -> Void) throws {
+  private mutating func apply(_ write: RowWrite, to key: Int64) throws {
     var row = rows[key] ?? Row()
-    let (before, log) = (row.cells, self.log)
-    func recall(_ column: Int, _ dot: Dot) throws -> Value {
-      let cells = (log[dot]?.writes ?? []).filter { $0.key == key }.flatMap(\.write.cells)
-      return try #require(cells.first { $0.column == column }).value
-    }
-    var merge = RowMerge(row.state, rules, recall: recall) { before[$0] ?? ($0 == 3 ? .integer(0) : .null) }
-    try body(&merge)
+    let before = row.cells
+    var merge = RowMerge(row.state, rules) { before[$0] ?? ($0 == 3 ? .integer(0) : .null) }
+    try merge.apply(write)
     row.cells.merge(merge.written) { $1 }
     listedDeletes.formUnion(merge.lost.filter { $0.part == .delete }.map { LostDelete(key: key, delete: $0.loser) })
     listed.formUnion(
       merge.lost.compactMap {
-        if case .cell(let column) = $0.part { LostCell(column: column, value: $0.value) } else { nil }
+        if case .cell(let column) = $0.part { LostCell(key: key, column: column, value: $0.value) } else { nil }
       })
     row.state = merge.state
     rows[key] = row
-    for edits in merge.following {
-      var reader = ByteReader(edits.target[...])
-      guard case .integer(let target) = try reader.value() else { continue }
-      try self.merge(target) { try $0.apply(edits) }
-    }
   }
 }
 
-extension MovedRows {
-  /// What was written where the last writer wins, stands under no key, was replaced or deleted by nobody who had seen it, and
+extension SmallTables {
+  /// What was written where the last writer wins, does not stand there, was replaced or deleted by nobody who had seen it, and
   /// is not listed as lost. Equal values are one.
-  func unlisted(of transactions: [MovedRowsTransaction]) -> Set<LostCell> {
-    let standing = shown.values
-    let lost = [1, 2].flatMap { column in
-      transactions.flatMap { $0.values(of: column) }.map { LostCell(column: column, value: $0) }.filter { cell in
-        !standing.contains { $0[column] == cell.value } && !isReplaced(cell, transactions)
-      }
+  func unlisted(of transactions: [SmallTransaction]) -> Set<LostCell> {
+    let lost = transactions.flatMap(\.cells).filter { cell in
+      [1, 2].contains(cell.column) && shown[cell.key]?[cell.column] != cell.value && !isReplaced(cell, transactions)
     }
     return Set(lost).subtracting(listed)
   }
 
-  /// Deletes that are not listed although a write which had not seen them, and they had not, keeps the row, or moved it.
-  func unlistedDeletes(of transactions: [MovedRowsTransaction]) -> Set<LostDelete> {
+  /// Deletes that are not listed although a write which had not seen them, and they had not, keeps the row.
+  func unlistedDeletes(of transactions: [SmallTransaction]) -> Set<LostDelete> {
+    guard rules.deletes == .editWins else { return [] }
     let writes = transactions.flatMap(\.writes)
-    func areConcurrent(_ left: RowWrite, _ right: RowWrite) -> Bool {
-      !left.context.covers(right.stamp.dot) && !right.context.covers(left.stamp.dot)
-    }
-    /// What goes on from a key keeps nothing alive there; what came by a move goes on by those that knew it.
-    func stays(_ write: RowWrite, at key: Int64, cameBy move: RowWrite? = nil) -> Bool {
-      !writes.contains { other, leaving in
-        other == key && leaving.movedTo != nil && areConcurrent(leaving, write)
-          && move.map { leaving.context.covers($0.stamp.dot) } ?? true
-      }
-    }
-    /// Where deletes win, an insert that had seen a delete undoes it.
-    func isUndone(_ delete: RowWrite, at key: Int64) -> Bool {
-      rules.deletes == .deleteWins
-        && writes.contains { $0 == key && [.insert, .move].contains($1.kind) && $1.context.covers(delete.stamp.dot) }
-    }
-    let lost = writes.filter { $1.kind == .delete && $1.movedTo == nil }.filter { key, delete in
+    let lost = writes.filter { $1.kind == .delete }.filter { key, delete in
       writes.contains { other, write in
-        guard areConcurrent(delete, write) else { return false }
-        if write.kind == .delete { return other == key && write.movedTo != nil && !isUndone(delete, at: key) }
-        guard rules.deletes == .editWins else { return false }
-        if other == key { return write.kind != .update || stays(write, at: key) }
-        return write.kind == .update
-          && writes.contains { from, move in
-            from == other && move.movedTo == MovedRowsHistory.bytes(key) && areConcurrent(move, write)
-              && delete.context.covers(move.stamp.dot) && stays(write, at: key, cameBy: move)
-              && !writes.contains {
-                $0 == key && $1.kind == .delete && $1.context.covers(move.stamp.dot)
-                  && $1.context.covers(write.stamp.dot)
-              }
-          }
+        other == key && write.kind != .delete && !delete.context.covers(write.stamp.dot)
+          && !write.context.covers(delete.stamp.dot)
       }
     }
     return Set(lost.map { LostDelete(key: $0, delete: $1.stamp) }).subtracting(listedDeletes)
   }
 
-  private func isReplaced(_ cell: LostCell, _ transactions: [MovedRowsTransaction]) -> Bool {
-    let same = transactions.filter { $0.values(of: cell.column).contains(cell.value) }
+  private func isReplaced(_ cell: LostCell, _ transactions: [SmallTransaction]) -> Bool {
+    let same = transactions.filter { $0.cells.contains(cell) }
     return transactions.contains { later in
       same.contains { later.context.covers($0.stamp.dot) && later.stamp != $0.stamp }
-        && later.writes.contains { _, write in
-          write.kind == .delete && write.movedTo == nil
-            || write.cells.contains { $0.column == cell.column && $0.value != cell.value }
+        && later.writes.contains { key, write in
+          key == cell.key && (write.kind == .delete || write.value(of: cell.column).map { $0 != cell.value } == true)
         }
     }
   }
 }
 
-extension MovedRowsTransaction {
-  /// What it wrote to a column under any key. What a move only carried is not written.
-  fileprivate func values(of column: Int) -> [Value] {
-    writes.map(\.write).filter { $0.kind != .move || $0.changed.contains(column) }.flatMap(\.cells)
-      .filter { $0.column == column }.map(\.value)
+extension SmallTransaction {
+  fileprivate var cells: [SmallTables.LostCell] {
+    writes.flatMap { key, write in write.cells.map { .init(key: key, column: $0.column, value: $0.value) } }
   }
 }
 
 /// Three authors who write and now and then hear of each other.
-struct MovedRowsHistory {
-  private(set) var transactions: [MovedRowsTransaction] = []
-  private(set) var replicas: [MovedRows] = []
+struct SmallHistory {
+  private(set) var transactions: [SmallTransaction] = []
+  private(set) var replicas: [SmallTables] = []
   private var clocks: [UInt64] = [0, 0, 0]
   private var generator: Generator
   private static let keys: ClosedRange<Int64> = 1...3
@@ -242,10 +192,10 @@ struct MovedRowsHistory {
   /// What each author knows that the others hold.
   private var acknowledged: [[VersionVector]] = Array(repeating: Array(repeating: .init(), count: 3), count: 3)
 
-  init(seed: UInt64, _ kind: MovedRows.Kind, forgets: Bool = false) throws {
+  init(seed: UInt64, _ kind: SmallTables.Kind, forgets: Bool = false) throws {
     self.forgets = forgets
     generator = Generator(state: seed &* 2_654_435_761 &+ 17)
-    replicas = Array(repeating: try MovedRows(kind), count: 3)
+    replicas = Array(repeating: try SmallTables(kind), count: 3)
   }
 
   mutating func run(steps: Int) throws {
@@ -282,7 +232,7 @@ struct MovedRowsHistory {
     let ahead: UInt64 = Int.random(in: 0..<6, using: &generator) == 0 ? 40 : 3
     clocks[author] = max(seen, clocks[author]) + UInt64.random(in: 1...ahead, using: &generator)
     let stamp = CellStamp(hlc: HLC(rawValue: clocks[author]), dot: Dot(origin, context[origin]))
-    var transaction = MovedRowsTransaction(stamp: stamp, context: context)
+    var transaction = SmallTransaction(stamp: stamp, context: context)
     var keys = Self.keys.shuffled(using: &generator)
     for _ in 0..<Int.random(in: 1...2, using: &generator) {
       guard let key = keys.popLast() else { break }
@@ -297,7 +247,7 @@ struct MovedRowsHistory {
       case 1..<5 where free != nil:
         guard let free else { break }
         keys.removeAll { $0 == free }
-        move(key, to: free, replicas[author].rows[key]?.cells ?? [:], number, &transaction)
+        changeKey(key, to: free, replicas[author].rows[key]?.cells ?? [:], number, &transaction)
       default:
         transaction.writes.append(
           (key, RowWrite(kind: .update, stamp: stamp, context: context, cells: updated(number + key))))
@@ -307,27 +257,15 @@ struct MovedRowsHistory {
     try replicas[author].apply(transaction)
   }
 
-  private mutating func move(
-    _ key: Int64, to target: Int64, _ cells: [Int: Value], _ number: Int64, _ transaction: inout MovedRowsTransaction
+  private mutating func changeKey(
+    _ key: Int64, to target: Int64, _ cells: [Int: Value], _ number: Int64, _ transaction: inout SmallTransaction
   ) {
     var cells = cells
-    var changed: Set<Int> = []
-    if Int.random(in: 0..<3, using: &generator) == 0 {
-      cells[1] = .integer(100 + number)
-      changed = [1]
-    }
+    if Int.random(in: 0..<3, using: &generator) == 0 { cells[1] = .integer(100 + number) }
     let (stamp, context) = (transaction.stamp, transaction.context)
-    transaction.writes.append(
-      (key, RowWrite(kind: .delete, stamp: stamp, context: context, cells: [], movedTo: Self.bytes(target))))
     let all = cells.sorted { $0.key < $1.key }.map { Cell(column: $0.key, value: $0.value) }
-    transaction.writes.append(
-      (target, RowWrite(kind: .move, stamp: stamp, context: context, cells: all, changed: changed)))
-  }
-
-  static func bytes(_ key: Int64) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.value(.integer(key))
-    return writer.bytes
+    transaction.writes.append((key, RowWrite(kind: .delete, stamp: stamp, context: context, cells: [])))
+    transaction.writes.append((target, RowWrite(kind: .insert, stamp: stamp, context: context, cells: all)))
   }
 
   private func inserted(_ number: Int64) -> [Cell] {
@@ -354,10 +292,10 @@ struct MovedRowsHistory {
   }
 
   /// A random order in which every transaction comes after all it has seen.
-  mutating func causalOrder() -> [MovedRowsTransaction] { order(transactions, after: VersionVector()) }
+  mutating func causalOrder() -> [SmallTransaction] { order(transactions, after: VersionVector()) }
 
-  private mutating func order(_ some: [MovedRowsTransaction], after held: VersionVector) -> [MovedRowsTransaction] {
-    var (rest, order, vector) = (some, [MovedRowsTransaction](), held)
+  private mutating func order(_ some: [SmallTransaction], after held: VersionVector) -> [SmallTransaction] {
+    var (rest, order, vector) = (some, [SmallTransaction](), held)
     while !rest.isEmpty {
       let ready = rest.indices.filter { index in
         var context = rest[index].context

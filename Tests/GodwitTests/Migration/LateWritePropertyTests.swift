@@ -2,10 +2,10 @@ import Testing
 
 @testable import Godwit
 
-/// Random histories of few keys, which rows leave, come to and are deleted under, while replicas of the older of two versions
+/// Random histories of few keys, under which rows are inserted, deleted and inserted anew, also by changes of keys, while replicas of the older of two versions
 /// hold what they cannot show.
-@Suite("Moves and versions at random")
-struct LateMovePropertyTests {
+@Suite("Writes that come late, at random")
+struct LateWritePropertyTests {
   @MigrationsBuilder private static func books() -> [Migration] {
     Migration(1, "books") {
       table("book", .editWins)
