@@ -49,5 +49,48 @@ enum MergingSamples {
     print(problems)  // "a" and "b" merge to another value the other way round
     // end sample
     try expect(!problems.isEmpty)
+    try await renameHereEditThere()
+  }
+
+  // begin sample
+  struct Product: Model {
+    static let schema = Schema<Self>("product") {
+      Column("code", \.code).unique()
+      Column("price", \.price)
+    }
+    var id = RecordID<Product>()
+    var code = ""
+    var price = 0
+  }
+  // end sample
+
+  private static func renameHereEditThere() async throws {
+    let desk = try await Replica.open(at: "desk", models: Product.self)
+    let identity = try await Replica.identity(at: "laptop")
+    try await desk.invite(identity, name: "laptop", verification: .trustOnFirstUse, to: .file("laptop.invitation"))
+    await (try Replica.join(at: "laptop", invitation: .file("laptop.invitation"), inviter: .trustOnFirstUse)).close()
+    let laptop = try await Replica.open(at: "laptop", models: Product.self)
+    try await desk.write { try $0.insert(Product(code: "A1", price: 200)) }
+    try await carry(from: desk, to: laptop)
+
+    // begin sample
+    try await desk.write { try $0.execute("UPDATE product SET code = 'A-1' WHERE code = 'A1'") }
+    try await laptop.write { try $0.execute("UPDATE product SET price = 250 WHERE code = 'A1'") }
+    try await carry(from: desk, to: laptop)
+
+    let products = try await laptop.fetch(Product.all)
+    print(products.map(\.code), products.map(\.price))  // ["A-1"] [250]
+    // end sample
+    try expect(products.map(\.code) == ["A-1"], products.map(\.price) == [250])
+    try await carry(from: laptop, to: desk)
+    try expect(try await desk.fetch(Product.all).map(\.price) == [250])
+    try expect(try await desk.conflicts().isEmpty, try await laptop.conflicts().isEmpty)
+    await desk.close()
+    await laptop.close()
+  }
+
+  private static func carry(from sender: Replica, to receiver: Replica) async throws {
+    _ = try await sender.export(to: .file("changes"))
+    _ = try await receiver.import(from: .file("changes"))
   }
 }
