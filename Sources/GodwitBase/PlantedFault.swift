@@ -15,6 +15,10 @@
     case loseCounterDelta = "lose-counter-delta"
     case followFutureClock = "follow-future-clock"
     case believeRelay = "believe-relay"
+    case adoptBarrier = "adopt-barrier"
+    case acknowledgeHeld = "acknowledge-held"
+    case deriveForWhoKnew = "derive-for-who-knew"
+    case carryTwice = "carry-twice"
 
     /// What the environment variable `GODWIT_PLANT` says.
     private static let name = ProcessInfo.processInfo.environment["GODWIT_PLANT"]

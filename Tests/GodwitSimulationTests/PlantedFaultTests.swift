@@ -69,6 +69,6 @@ struct PlantedFaultTests {
     #expect(run.status == 64 && run.output.contains("--keep"), "\(run.output)")
   }
 
-  @Test("there are eleven")
-  func complete() { #expect(PlantedFault.allCases.count == 11) }
+  @Test("there are fifteen")
+  func complete() { #expect(PlantedFault.allCases.count == 15) }
 }

@@ -37,7 +37,7 @@ enum MigrationSubject {
     }
     Migration(2, "titles") {
       RenameColumn("titel", to: "title", in: "page")
-      AddColumn("slug", String.self, from: "title", by: "lower(title)", to: "page")
+      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "page")
       DataStep("number the titles") { transaction in
         for number in 0..<10 {
           step()

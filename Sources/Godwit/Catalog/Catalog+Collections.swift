@@ -29,22 +29,12 @@ extension Catalog {
     return try TableAddition(differences, to: known).run(on: connection)
   }
 
-  /// Makes what is missing here of the collections of a sync file; what has no room is left for the quarantine.
+  /// Makes what is missing here of the collections of a sync file; what has no room is left: what is written to it waits.
   static func grow(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
     var hasGrown = false
     for definition in definitions where definition.isCollection {
       let columns = definition.columns.dropFirst(CollectionTable.ownColumnCount).map(\.name)
       if try growWithRoom(definition.name, columns: columns, on: connection) { hasGrown = true }
-    }
-    return hasGrown
-  }
-
-  /// The same for what waits in quarantine, as it comes from a program that did not know documents.
-  static func growFromQuarantine(_ tables: [ChangeSet.Table], on connection: Connection) throws -> Bool {
-    var hasGrown = false
-    for table in tables where CollectionTable.collection(of: table.name) != nil && table.keyCount == 1 {
-      let columns = table.columns.map(\.name).filter { CollectionTable.member(of: $0) != nil }
-      if try growWithRoom(table.name, columns: columns, on: connection) { hasGrown = true }
     }
     return hasGrown
   }

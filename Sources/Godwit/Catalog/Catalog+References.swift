@@ -35,6 +35,12 @@ extension Catalog {
   /// Whether no row can keep a reference of a table, or to it, among the tables that are here.
   func hasMisfit(_ table: TableDefinition) -> Bool { misfit(from: table) != nil || misfit(to: table) != nil }
 
+  /// Whether no row of a table can keep the reference of a column among the tables that are here.
+  func isMisfit(_ column: ColumnDefinition, of table: TableDefinition) -> Bool {
+    guard let reference = column.reference, let target = self[reference.table]?.definition else { return false }
+    return Self.problem(of: column, of: table, to: target) != nil
+  }
+
   private func misfit(from table: TableDefinition) -> Misfit? {
     for column in table.columns {
       guard let reference = column.reference else { continue }

@@ -39,9 +39,11 @@ struct Catalog: Sendable {
 
   var synced: [CatalogTable] { tables.filter(\.definition.isSynced) }
 
-  /// Whether every model's table is there and as the model has it.
+  /// Whether every model's table is there and has at least what the model has.
   func has(_ models: [TableDefinition]) -> Bool {
-    models.allSatisfy { model in self[model.name].map { model.differences(from: $0.definition).isEmpty } ?? false }
+    models.allSatisfy { model in
+      self[model.name].map { model.differences(from: $0.definition).allSatisfy(\.mayStand) } ?? false
+    }
   }
 
   /// Creates missing tables, adds to those that are there what the migrations allow, and refuses what still differs.
@@ -63,8 +65,9 @@ struct Catalog: Sendable {
         continue
       }
       let differences = definition.differences(from: table.definition)
-      let standing = differences.filter { !migrations.addsMissing || !$0.isAdditive }
+      let standing = differences.filter { !$0.mayStand && !(migrations.addsMissing && $0.isAdditive) }
       guard standing.isEmpty else { throw mismatch(definition, standing, mayAdd: standing.allSatisfy(\.isAdditive)) }
+      guard migrations.addsMissing else { continue }
       if try TableAddition(differences, to: table).run(on: connection) { made.insert(table.definition.name) }
     }
     guard !made.isEmpty else { return false }
@@ -81,7 +84,7 @@ struct Catalog: Sendable {
           .schemaMismatch, "the database has no table \(definition.name)", hint: "open it once to write, which makes it"
         )
       }
-      let differences = definition.differences(from: table.definition)
+      let differences = definition.differences(from: table.definition).filter { !$0.mayStand }
       guard differences.isEmpty else { throw mismatch(definition, differences, mayAdd: false) }
     }
   }
@@ -145,6 +148,35 @@ struct Catalog: Sendable {
     return hasMade
   }
 
+  /// Whether every table is here with at least these columns.
+  func holds(_ definitions: [TableDefinition]) -> Bool {
+    definitions.allSatisfy { definition in
+      guard let known = self[definition.name]?.definition else { return false }
+      return known == definition || known.columns(missingOf: definition).isEmpty
+    }
+  }
+
+  /// Adds the columns of a sync file's tables that the tables here lack, where they can be added. Says whether it added any.
+  /// What cannot be is left: what is written to it waits.
+  static func extend(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
+    let known = try Catalog(connection)
+    var room = known.columnRoom
+    var hasExtended = false
+    for definition in definitions where !definition.isCollection {
+      guard let table = known[definition.name], table.definition.isSynced else { continue }
+      for column in table.definition.columns(missingOf: definition) where room > 0 {
+        guard let table = try Catalog(connection)[definition.name], !known.isMisfit(column, of: table.definition) else { continue }
+        do {
+          _ = try TableAddition([.missingColumn(column)], to: table).run(on: connection)
+          (room, hasExtended) = (room - 1, true)
+        } catch let error as GodwitError where [.schemaMismatch, .invalidSchema, .limitExceeded].contains(error.code) {
+          continue
+        }
+      }
+    }
+    return hasExtended
+  }
+
   /// The columns and indexes of all tables together that may come from others. Each has triggers, which SQLite reads whenever
   /// a database is opened: 10,000 columns take some 40 MiB and half a second.
   private static let (columnLimit, indexLimit) = (10_000, 2_048)
@@ -189,6 +221,12 @@ struct Catalog: Sendable {
 }
 
 extension TableDefinition {
+  /// The columns of the other that this one has none of the same name as.
+  fileprivate func columns(missingOf other: TableDefinition) -> [ColumnDefinition] {
+    let names = Set(columns.map { $0.name.lowercased() })
+    return other.columns.filter { !names.contains($0.name.lowercased()) }
+  }
+
   fileprivate var bytes: [UInt8] {
     var writer = ByteWriter()
     write(to: &writer)

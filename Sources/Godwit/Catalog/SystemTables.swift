@@ -4,7 +4,7 @@ import GodwitStorage
 /// Godwit's own tables (Specs/change-log.md, "Tables"). User SQL can read but never write them.
 enum SystemTables {
   /// The layout's version, kept in `godwit_meta`; another one is refused.
-  static let formatVersion: Int64 = 2
+  static let formatVersion: Int64 = 3
 
   static let creation = """
     CREATE TABLE godwit_meta (name TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
@@ -20,6 +20,7 @@ enum SystemTables {
       chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, size INTEGER NOT NULL,
       flags INTEGER NOT NULL, context BLOB, changes BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
+    CREATE INDEX godwit_staged_schema ON godwit_staged (schema);
     CREATE TABLE godwit_head (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
       chain BLOB NOT NULL, base INTEGER NOT NULL, signature BLOB NOT NULL, ahead BLOB NOT NULL,
       PRIMARY KEY (replica, incarnation, sequence, chain)) WITHOUT ROWID;
@@ -34,50 +35,25 @@ enum SystemTables {
       resolved INTEGER NOT NULL DEFAULT 0,
       UNIQUE (table_id, key, kind, column_name, loser_origin, loser_sequence, winner_origin, winner_sequence, value));
     CREATE TABLE godwit_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, stated BLOB NOT NULL,
-      counted BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+      counted BLOB NOT NULL, held BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
       applied_at INTEGER, brought_by BLOB, steps BLOB NOT NULL);
-    CREATE TABLE godwit_quarantine (id INTEGER PRIMARY KEY, operations BLOB NOT NULL, unknown TEXT NOT NULL);
     CREATE TABLE godwit_loss (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, table_name TEXT NOT NULL,
       key BLOB NOT NULL, column_name TEXT NOT NULL, value BLOB NOT NULL);
+    CREATE TABLE godwit_ahead (key BLOB PRIMARY KEY NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE godwit_statement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, bytes BLOB NOT NULL,
+      pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+    CREATE TABLE godwit_conflict_value (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, content BLOB NOT NULL);
+    CREATE TABLE godwit_fork (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
+      shown_by BLOB NOT NULL, PRIMARY KEY (shown_by, replica, incarnation)) WITHOUT ROWID;
     """
-  /// Apart, because the first databases were made without them.
-  private static let laterTables = [
-    (name: "godwit_ahead", definition: "(key BLOB PRIMARY KEY NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID"),
-    (
-      name: "godwit_statement",
-      definition: """
-        (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, bytes BLOB NOT NULL, pending INTEGER NOT NULL,
-          differs INTEGER NOT NULL DEFAULT 0,
-          PRIMARY KEY (replica, incarnation)) WITHOUT ROWID
-        """
-    ),
-    (
-      name: "godwit_conflict_value",
-      definition: "(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, content BLOB NOT NULL)"
-    ),
-    (
-      name: "godwit_fork",
-      definition: """
-        (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL, shown_by BLOB NOT NULL,
-          PRIMARY KEY (shown_by, replica, incarnation)) WITHOUT ROWID
-        """
-    ),
-  ]
-
-  /// Whether the database has one of those: one that was last opened by an earlier version, and is only read, may not.
-  static func has(_ table: String, on connection: Connection) throws -> Bool {
-    try connection.scalar("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)", [.text(table)]) == .integer(1)
-  }
 
   /// Creates the tables in an empty database, or checks the version of those that are there.
   static func ensure(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
     if try connection.scalar("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'godwit_meta')") == .integer(1) {
-      try check(on: connection, group: group)
-      return try addLaterTables(on: connection)
+      return try check(on: connection, group: group)
     }
     try connection.execute(creation)
-    try addLaterTables(on: connection)
     try Meta.set(.format, .integer(formatVersion), on: connection)
     try Meta.set(.group, .text(group.description), on: connection)
     try Meta.set(.schemaVersion, .integer(0), on: connection)
@@ -85,17 +61,14 @@ enum SystemTables {
     try OriginTable.addOwn(replica: replica, on: connection)
   }
 
-  private static func addLaterTables(on connection: Connection) throws {
-    for table in laterTables where try !has(table.name, on: connection) {
-      try connection.execute("CREATE TABLE \(table.name) \(table.definition)")
-    }
-  }
-
   static func check(on connection: Connection, group: GroupID) throws {
     let meta = try Meta.all(on: connection)
-    guard meta[.format] == .integer(formatVersion) else {
+    let format = try meta.integer(.format)
+    guard format == formatVersion else {
       throw GodwitError(
-        .unsupportedVersion, "the database was made by another version of Godwit", hint: "update this program")
+        .unsupportedVersion, "the database is of format \(format), and this program reads format \(formatVersion)",
+        hint: format > formatVersion
+          ? "update this program" : "export it as a plaintext database with the program that made it, and begin a new group from that")
     }
     guard meta[.group] == .text(group.description) else {
       throw GodwitError(.otherGroup, "the database and the keyring belong to different groups")

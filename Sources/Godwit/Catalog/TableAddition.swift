@@ -47,6 +47,7 @@ struct TableAddition {
       return "it refers to another table, and old rows would refer to nothing"
     }
     if !column.isNullable, column.defaultValue == nil { return "it is not optional and has no constant default" }
+    if !column.startsNeutral { return "it merges otherwise than by the last write, and would not start as \(column.merge.neutralStart)" }
     return try ExpressionTrial.passesDefault(column, on: connection) ? nil : "its default does not pass its check"
   }
 }

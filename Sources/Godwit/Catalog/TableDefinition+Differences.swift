@@ -21,7 +21,7 @@ extension TableDefinition {
       differences += column.differences(from: other).map { .changed("column \(column.name) \($0)") }
     }
     for column in stored.columns where ours[column.name.lowercased()] == nil {
-      differences.append(.extraColumn(column.name))
+      differences.append(.extraColumn(column))
     }
     return differences
   }
@@ -48,7 +48,8 @@ extension TableDefinition {
         differences.append(.changed("index \(name) is unique only in the \(index.isUnique ? "model" : "database")"))
       }
     }
-    return differences + theirs.keys.filter { ours[$0] == nil }.sorted().map { .extraIndex(name: $0) }
+    let extra = theirs.filter { ours[$0.key] == nil }.sorted { $0.key < $1.key }
+    return differences + extra.map { .extraIndex(name: $0.key, isUnique: $0.value.isUnique) }
   }
 
   private func scopeDifferences(from stored: TableDefinition) -> [TableDifference] {

@@ -97,6 +97,12 @@ final class ChangeLog {
     }
   }
 
+  /// A transaction; nil when the log does not have it any more.
+  func record(of dot: Dot) throws -> TransactionRecord? {
+    let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
+    return try cursor(of: dot.origin, after: before, through: dot.sequence).next()?.record
+  }
+
   /// The transactions of any origin with later timestamps than this one. Looks at the whole log, at no change set.
   func transactions(after hlc: HLC) throws -> [Dot] {
     try connection.withStatement("SELECT id FROM godwit_log WHERE hlc > ?") { statement in

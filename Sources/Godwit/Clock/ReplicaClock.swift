@@ -59,7 +59,7 @@ final class ReplicaClock {
     let wall = wallClock.milliseconds()
     guard let earliest else { return try Self.checked(clock.tick(wallMilliseconds: wall)) }
     let set = try ChangeSet(changes[...])
-    let keys = try set.rows(in: set.tables.map { catalog[$0.name] })
+    let keys = try Self.rows(of: set, in: catalog)
     let hlc = try Self.checked(clock.tick(wallMilliseconds: wall, above: rows.greatest(of: keys)))
     if hlc > clock.last {
       try remember(keys, hlc)
@@ -75,11 +75,11 @@ final class ReplicaClock {
   func correct(_ log: ChangeLog, _ catalog: Catalog) throws {
     let wall = max(wallClock.milliseconds(), forgotten.milliseconds + 1)
     guard clock.isAstray(wallMilliseconds: wall) else { return }
-    let carrier = try ChangeCarrier(connection, catalog: catalog, history: MigrationHistory(connection))
+    let adapter = SchemaAdapter(connection, catalog)
     for dot in try log.transactions(after: HLC(milliseconds: wall)) {
       let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
       try log.forEach(of: dot.origin, after: before, through: dot.sequence) { record, _ in
-        try remember(carrier.rows(of: record), record.hlc)
+        try remember(adapter.rows(of: record), record.hlc)
       }
     }
     clock.goBack(wallMilliseconds: wall)
@@ -95,17 +95,17 @@ final class ReplicaClock {
   // MARK: Transactions of others
 
   /// Follows the timestamp of a transaction that is applied, or remembers its rows. The caller saves in the end.
-  func take(_ record: TransactionRecord, _ carrier: ChangeCarrier) throws {
+  func take(_ record: TransactionRecord, _ adapter: SchemaAdapter) throws {
     guard !clock.follow(record.hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
-    try remember(carrier.rows(of: record), record.hlc)
+    try remember(adapter.rows(of: record), record.hlc)
   }
 
   /// Whether a transaction's timestamp is greater than those of all writes to its rows that are held here. One that is not
   /// beyond the clock may be, but is no honest author's that had seen all that is here.
-  func isBehind(_ record: TransactionRecord, _ carrier: ChangeCarrier) throws -> Bool {
+  func isBehind(_ record: TransactionRecord, _ adapter: SchemaAdapter) throws -> Bool {
     guard record.hlc > clock.last else { return false }
     guard earliest != nil else { return true }
-    return try rows.greatest(of: carrier.rows(of: record)).map { $0 < record.hlc } ?? true
+    return try rows.greatest(of: adapter.rows(of: record)).map { $0 < record.hlc } ?? true
   }
 
   /// The same for a row of a snapshot, whose greatest timestamp this is.
@@ -181,6 +181,16 @@ final class ReplicaClock {
 
   private func saveEarliest() throws {
     try Meta.set(.ahead, .integer(Int64(earliest?.rawValue ?? 0)), on: connection)
+  }
+
+  /// The rows that a change set of this database's writes.
+  private static func rows(of changes: ChangeSet, in catalog: Catalog) throws -> [RowKey] {
+    let tables = changes.tables.map { catalog[$0.name] }
+    var rows: [RowKey] = []
+    try changes.forEach { operation in
+      if let table = tables[operation.table] { rows.append(try table.row(operation.key)) }
+    }
+    return rows
   }
 
   /// Beyond the limit others would refuse the transaction, and every later one with it.

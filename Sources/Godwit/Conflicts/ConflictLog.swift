@@ -31,8 +31,7 @@ struct ConflictLog {
     values = ConflictValues(connection)
   }
 
-  /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once for each value that was lost:
-  /// where a row went to another key, one transaction may have written to both.
+  /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once for each value that was lost.
   func add(_ entry: ConflictEntry) throws -> Bool {
     try connection.run(
       """
@@ -46,19 +45,6 @@ struct ConflictLog {
         values.column(of: entry.winningValues),
       ] + stamp(entry.loser) + stamp(entry.winner))
     return connection.changes == 1
-  }
-
-  /// Whether it is listed that the same write has lost the same, to whatever winner.
-  func hasLike(_ entry: ConflictEntry) throws -> Bool {
-    let sql = """
-      SELECT 1 FROM godwit_conflict WHERE table_id = ? AND key = ? AND kind = ? AND column_name = ?
-        AND loser_origin = ? AND loser_sequence = ?
-      """
-    let row: [Value] = [
-      .integer(Int64(entry.row.table)), .blob(Array(entry.row.key)), .integer(Int64(entry.kind.rawValue)),
-      .text(ConflictColumns(entry.columns).text),
-    ]
-    return try connection.scalar(sql, row + stamp(entry.loser).dropFirst()) != nil
   }
 
   /// Zeros for a stamp that is not remembered: NULLs would be different from each other in the index.

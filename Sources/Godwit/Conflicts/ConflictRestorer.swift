@@ -110,10 +110,6 @@ struct ConflictRestorer {
       return GodwitError(
         .inLimbo, "\(row) would close a circle by \(column)",
         hint: "change the reference of another row of the circle; the reference shows its value again then (see: godwit limbo)")
-    case .missingValue(let columns):
-      return GodwitError(
-        .inLimbo, "\(row) lacks a value of \(columns.joined(separator: ", ")), which waits for a migration",
-        hint: "it appears with the migration, or when its author writes another value there (see: godwit limbo)")
     case .constraint:
       return GodwitError(
         .inLimbo, "\(row) breaks a constraint of this replica",
@@ -127,7 +123,6 @@ extension LimboRow.Reason {
     switch self {
     case .uniqueValue: kind == .unique
     case .missingParent, .circle: kind == .reference
-    case .missingValue: false
     case .constraint: kind == .constraint
     }
   }

@@ -105,7 +105,7 @@ extension Replica {
         """
         SELECT NOT (EXISTS (SELECT 1 FROM godwit_log) OR EXISTS (SELECT 1 FROM godwit_origin WHERE sequence > 0)
           OR EXISTS (SELECT 1 FROM godwit_table) OR EXISTS (SELECT 1 FROM godwit_migration)
-          OR EXISTS (SELECT 1 FROM godwit_staged) OR EXISTS (SELECT 1 FROM godwit_quarantine)
+          OR EXISTS (SELECT 1 FROM godwit_staged)
           OR EXISTS (SELECT 1 FROM sqlite_master WHERE substr(name, 1, 7) NOT IN ('godwit_', 'sqlite_')))
         """) == .integer(1)
     }

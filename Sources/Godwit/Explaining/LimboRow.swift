@@ -11,9 +11,6 @@ public struct LimboRow: Sendable {
     case missingParent(column: String, table: String, key: Value)
     /// A reference that would close a circle.
     case circle(column: String)
-    /// What was written to columns that need a value waits for a migration, by which they come to be, or are others than
-    /// they were for its author.
-    case missingValue(columns: [String])
     /// It breaks another constraint of this replica, which its author did not have.
     case constraint
   }

@@ -33,14 +33,6 @@ public struct RowExplanation: Sendable {
     public let isDeleted: Bool
   }
 
-  /// A write to the row that waits, whole or in part, for tables or columns that are not known here yet.
-  public struct Waiting: Sendable, Hashable {
-    /// Who wrote it.
-    public let author: Authorship
-    /// What its transaction waits for, in words: `column stars of table note`.
-    public let unknown: [String]
-  }
-
   /// The row's table.
   public let table: String
   /// The row's primary key.
@@ -59,8 +51,6 @@ public struct RowExplanation: Sendable {
   public let deletions: [Authorship]
   /// What holds the row back, or masks its references.
   public let holds: [LimboRow.Hold]
-  /// Writes to the row that wait for a schema, in the order of their timestamps.
-  public let waiting: [Waiting]
   /// The conflicts about the row as a whole, several of its columns or a former one, newest first; of a row that is
   /// ``Presence/unknown`` all of them.
   public let conflicts: [Conflict]

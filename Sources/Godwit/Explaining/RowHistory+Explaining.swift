@@ -12,9 +12,8 @@ extension RowHistory {
     let shown = try table.rows.values(key.key)
     let conflicts = try ConflictLog(connection, origins: log.origins)
       .list(.init(table: table.number, key: values), limit: Self.conflictLimit)
-    let waiting = try waiting(key, definition.name)
     guard let state = try fold.state(of: key) ?? (shown == nil ? nil : .settled) else {
-      return try unknown(definition, values, conflicts, waiting)
+      return try unknown(definition, values, conflicts)
     }
     var cells = shown ?? table.completed(state.image ?? [])
     if shown != nil { for (column, value) in state.masks { cells[column - definition.keyCount] = value } }
@@ -31,27 +30,22 @@ extension RowHistory {
       },
       touches: try touches(state), isOlder: state.isSettled,
       deletions: state.deletes.sorted().map { Authorship($0) },
-      holds: try limboRow(key)?.holds ?? [], waiting: waiting,
+      holds: try limboRow(key)?.holds ?? [],
       conflicts: conflicts.filter { $0.columns.count != 1 || !$0.formerColumns.isEmpty })
   }
 
   /// Of a row that is neither shown nor remembered.
   private func unknown(
-    _ definition: TableDefinition, _ key: [Value], _ conflicts: [Conflict], _ waiting: [RowExplanation.Waiting]
+    _ definition: TableDefinition, _ key: [Value], _ conflicts: [Conflict]
   ) throws -> RowExplanation {
-    guard !conflicts.isEmpty || !waiting.isEmpty else {
+    guard !conflicts.isEmpty else {
       throw GodwitError(
         .notFound, "table \(definition.name) has no row with this key, and none is remembered",
         hint: "what every member is known to hold is forgotten, that a row was deleted, too")
     }
     return RowExplanation(
       table: definition.name, key: key, presence: .unknown, deletes: definition.deletes, cells: [], touches: [],
-      isOlder: false, deletions: [], holds: [], waiting: waiting, conflicts: conflicts)
-  }
-
-  private func waiting(_ key: RowKey, _ table: String) throws -> [RowExplanation.Waiting] {
-    let found = try Quarantine(connection).transactions(writingTo: key, of: table, log)
-    return try found.map { RowExplanation.Waiting(author: try author($0.dot), unknown: $0.unknown) }
+      isOlder: false, deletions: [], holds: [], conflicts: conflicts)
   }
 
   private func touches(_ state: RowState) throws -> [RowExplanation.Touch] {

@@ -18,7 +18,7 @@ struct RowHistory {
     tables = MergeTables(connection, catalog: catalog, functions: [])
     places = try RowPlaces(connection, tables: tables, origins: log.origins)
     unique = UniqueJudge(places, limbo: LimboJournal())
-    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
+    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states, adapter: SchemaAdapter(connection, catalog))
   }
 
   init(_ connection: Connection) throws {
@@ -38,13 +38,6 @@ struct RowHistory {
     for reference in table.references {
       guard let hold = try referenceHold(row, reference, table) else { continue }
       holds.append(hold)
-    }
-    if try !row.isShown && places.isIncomplete(key) {
-      let missing = try table.row(key, row.values).enumerated().filter { table.required[$0.offset] && $0.element == .null }
-      let author = missing.compactMap { row.state.stamp(of: $0.offset) }.max()
-      holds.append(
-        LimboRow.Hold(
-          reason: .missingValue(columns: missing.map { columns[$0.offset] }), author: author.map { Authorship($0) }))
     }
     if holds.isEmpty, !row.isShown {
       let author = ([row.state.base].compactMap { $0 } + row.state.overrides.values).max()

@@ -59,11 +59,6 @@ final class Forgetting {
     }
     progress = try writer.inTransaction { [progress] in
       var progress = progress
-      // What waits for a schema may have to be merged before what came since, which the log must have then.
-      guard try Quarantine.count(on: writer.connection) == 0 else {
-        progress.isDone = true
-        return progress
-      }
       // Another process may have written meanwhile; the next step sees it.
       if writer.hasHolds, writer.log.origins.hasUnfolded { return progress }
       // What was written beyond a clock that was set back is told by the log alone.
@@ -103,7 +98,8 @@ final class Forgetting {
       try log.origins.markFolded(through: frontier)
       return true
     }
-    let fold = LogFold(connection: writer.connection, log: log, tables: tables, states: states)
+    let fold = LogFold(connection: writer.connection, log: log, tables: tables, states: states,
+      adapter: SchemaAdapter(writer.connection, writer.catalog))
     try fold.run(through: frontier, limit: portion.transactions) { record, table in
       try !memory.isAhead(record.hlc) && !memory.mayBeCompared(tables[table.id])
     }

@@ -66,13 +66,18 @@ struct KnownIncarnations {
     return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
   }
 
-  /// What all that write on for a member are known to hold: what a file for it may leave out. Nil when none does. Of the
-  /// own replica's copies only those count that have been heard of: most are backups that were restored.
-  func held(by replica: ReplicaID) throws -> VersionVector? {
+  /// What all that write on for a member are known to have applied, and what they have of it and of what waits there: what a
+  /// file for it may leave out. Nil when none does. Of the own replica's copies only those count that have been heard of:
+  /// most are backups that were restored.
+  func known(by replica: ReplicaID) throws -> (applied: VersionVector, present: VersionVector)? {
     let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
-    let vectors = try living.map { origin in
-      (records[origin]?.stated.vector ?? VersionVector()).union(try implied(by: origin))
+    let all = try living.map { origin in
+      let record = records[origin] ?? Acknowledgements.Record()
+      let applied = record.stated.vector.union(try implied(by: origin))
+      return (applied: applied, present: applied.union(record.held))
     }
-    return vectors.first.map { vectors.dropFirst().reduce($0) { $0.intersection($1) } }
+    return all.first.map { first in
+      all.dropFirst().reduce(first) { ($0.applied.intersection($1.applied), $0.present.intersection($1.present)) }
+    }
   }
 }

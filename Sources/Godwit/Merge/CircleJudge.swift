@@ -51,7 +51,7 @@ final class CircleJudge {
       if let first = onPath[key] {
         return path[first...].max { CellStamp.isLess($0.stamp, $0.key, than: $1.stamp, $1.key) }?.key
       }
-      guard visited.insert(key).inserted, let row = try places.load(key), try !places.isIncomplete(key) else { return nil }
+      guard visited.insert(key).inserted, let row = try places.load(key) else { return nil }
       onPath[key] = path.count
       path.append((key, row.state.stamp(of: reference.column)))
       next = try places.parent(of: reference, in: table.row(key, row.values))

@@ -14,7 +14,6 @@ final class Holds {
       case parent = 1
       case circle = 2
       case constraint = 3
-      case value = 4
     }
 
     /// The value of a unique index; nil where a NULL leaves nothing to claim. `row` is whole, key first.
@@ -63,7 +62,7 @@ final class Holds {
         if kind == .claim { _ = try reader.string() }
         repeat { _ = try reader.value() } while !reader.isAtEnd
       case .circle: _ = try reader.count()
-      case .constraint, .value: break
+      case .constraint: break
       }
       try reader.expectEnd()
     }
@@ -75,14 +74,9 @@ final class Holds {
     }
 
     /// Nothing that another row could bring: the rows of a table that break one of its other constraints.
-    init(constraintOf table: Int) { self.init(.constraint, table) }
-
-    /// A value for a column that takes no NULL: what was written there waits for a schema.
-    init(valueIn table: Int) { self.init(.value, table) }
-
-    private init(_ kind: Kind, _ table: Int) {
+    init(constraintOf table: Int) {
       var writer = ByteWriter()
-      writer.byte(kind.rawValue)
+      writer.byte(Kind.constraint.rawValue)
       writer.varint(table)
       bytes = writer.bytes
     }

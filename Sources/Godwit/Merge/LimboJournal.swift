@@ -20,21 +20,12 @@ final class LimboJournal {
 
   func masked(_ row: LivingRow, column: Int) { masks[row.key, default: [:]][column] = .null }
 
-  /// Lists what is so still at the end, with the writes that met. `isWritten` says whether somebody wrote the NULL that a row
-  /// lacks a value for: what waits for a schema is told by that.
-  func write(
-    to conflicts: ConflictLog, _ places: RowPlaces, isWritten: (LivingRow) throws -> Bool
-  ) throws -> Int {
+  /// Lists what is so still at the end, with the writes that met.
+  func write(to conflicts: ConflictLog, _ places: RowPlaces) throws -> Int {
     var count = 0
     for (key, reason) in rows.sorted(by: { $0.key < $1.key }) {
       guard let row = try places.load(key), !row.isShown else { continue }
-      if case .constraint = reason {
-        if try !places.isIncomplete(key) {
-          try places.holds.add(Holds.Target(constraintOf: key.table), for: key)
-        } else if try !isWritten(row) {
-          continue
-        }
-      }
+      if case .constraint = reason { try places.holds.add(Holds.Target(constraintOf: key.table), for: key) }
       if try conflicts.add(try entry(row, reason, places)) { count += 1 }
     }
     for (key, columns) in masks.sorted(by: { $0.key < $1.key }) {

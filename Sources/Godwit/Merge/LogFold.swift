@@ -10,15 +10,14 @@ struct LogFold {
   let log: ChangeLog
   let tables: MergeTables
   let states: RowStates
+  /// What is in the log and not folded is in the terms of the tables here, but for columns that a collection got since.
+  let adapter: SchemaAdapter
 
   private static let batchSize = 50_000
 
-  /// A cell that a local write took the place of.
-  typealias Replaced = (column: Int, entry: ConflictEntry)
-
   /// Calls the body with the key of each row that was written since, as often as it was, and with what the write took the
   /// place of though no table showed it.
-  func run(_ body: (RowKey, [Replaced]) throws -> Void = { _, _ in }) throws {
+  func run(_ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }) throws {
     guard log.origins.hasUnfolded else { return }
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.skipFold.isPlanted { return try log.origins.markFolded() }
@@ -30,7 +29,7 @@ struct LogFold {
   /// that is skipped: what is forgotten at once need not be written first.
   func run(
     through end: VersionVector, limit: Int = .max, skipping canSkip: (TransactionRecord, CatalogTable) throws -> Bool,
-    _ body: (RowKey, [Replaced]) throws -> Void = { _, _ in }
+    _ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }
   ) throws {
     var batch: [RowKey: RowState] = [:]
     func save() throws {
@@ -68,15 +67,16 @@ struct LogFold {
     try log.forEachUnfolded(through: end, limit: limit) { record, context, images in
       var images = ByteReader(images)
       let changes = try ChangeSet(record.changes[...])
-      let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
+      let terms = try adapter.terms(of: record)
+      if let awaited = terms.awaited { throw GodwitError(.damagedLog, "the log uses \(awaited), which is not here") }
       let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
       try changes.forEach { operation in
         let remote = changes.tables[operation.table]
-        let mapping = mappings[operation.table]
         let image = operation.kind == .delete ? try Self.image(&images, of: remote) : nil
-        if let wanted, wanted.table != mapping.table.id || wanted.key != operation.key { return }
-        let (key, write) = try RowWrite.of(operation, remote, mapping, stamp, context)
-        try body(key, write, record, mapping.table, image)
+        guard let table = terms.tables[operation.table] else { return }
+        if let wanted, wanted.table != table.table.id || wanted.key != operation.key { return }
+        let (key, write) = try adapter.write(of: operation, remote, table, stamp, context)
+        try body(key, write, record, table.table, image)
       }
     }
   }
@@ -108,7 +108,7 @@ struct LogFold {
   /// The cells of a row in limbo whose key another took.
   private func replaced(
     _ key: RowKey, _ row: RowState, by write: RowWrite, _ table: CatalogTable
-  ) throws -> [Replaced] {
+  ) throws -> [ConflictEntry] {
     guard write.kind == .insert, let image = row.image, row.isAlive(table.definition.deletes) else {
       return []
     }
@@ -116,10 +116,9 @@ struct LogFold {
     return write.cells.compactMap { cell in
       let value = cells[cell.column - table.definition.keyCount]
       guard value != .null, value != cell.value else { return nil }
-      let entry = ConflictEntry(
+      return ConflictEntry(
         kind: .edit, row: key, columns: [table.definition.columns[cell.column].name], values: [value],
         winningValues: [cell.value], loser: row.stamp(of: cell.column), winner: write.stamp)
-      return (cell.column, entry)
     }
   }
 

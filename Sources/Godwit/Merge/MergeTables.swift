@@ -131,11 +131,6 @@ final class MergeTable {
   /// An image from before columns were added, with what they hold in old rows.
   func completed(_ image: [Value]) -> [Value] { image + defaults.dropFirst(image.count) }
 
-  /// Whether a column that takes no NULL holds one. `values` are those beside the key.
-  func lacksValue(_ values: [Value]) -> Bool {
-    zip(required.dropFirst(definition.keyCount), values).contains { $0 && $1 == .null }
-  }
-
   /// The whole row, key first.
   func row(_ key: RowKey, _ values: [Value]) throws -> [Value] {
     var reader = ByteReader(key.key)

@@ -18,15 +18,13 @@ final class Merger {
   private let fold: LogFold
   private let conflicts: ConflictLog
   private let lister: ConflictLister
-  private let carried: CarriedLog
-  private var late: LateWrites?
+  private let adapter: SchemaAdapter
   private var isMerging = false
   /// The transaction before may refer to rows that are not there.
   private var mayDangle = false
-  private var pending: [RowKey: RowWrites] = [:]
+  private var pending: [RowKey: [RowWrite]] = [:]
   private var pendingCount = 0
   private var pendingCells = 0
-  private var transactionCount = 0
   var conflictCount: Int { lister.count }
   private(set) var prunedConflicts = 0
   private(set) var rowCount = 0
@@ -37,36 +35,36 @@ final class Merger {
   private static let batchCellCount = 250_000
 
   init(
-    _ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge], tally: StateTally
+    _ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge], tally: StateTally,
+    _ adapter: SchemaAdapter
   ) throws {
     self.log = log
+    self.adapter = adapter
     tables = MergeTables(connection, catalog: catalog, functions: functions, tally: tally)
     places = try RowPlaces(connection, tables: tables, origins: log.origins)
     unique = UniqueJudge(places, limbo: limbo)
     references = ReferenceJudge(places, unique: unique, limbo: limbo)
     fastForward = FastForward(connection: connection, tables: tables, references: references)
-    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states)
+    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states, adapter: adapter)
     conflicts = ConflictLog(connection, origins: log.origins)
-    carried = CarriedLog(connection: connection, log: log, tables: tables)
-    lister = ConflictLister(conflicts, carried)
+    lister = ConflictLister(conflicts, tables)
     references.prepare = { [unowned self] in if !isMerging { try beginMerging() } }
   }
 
   /// Takes in the transaction that comes next, before it is appended to the log, and returns the images of the rows
   /// it deleted, for its log entry.
   ///
-  /// `context` is all that its author held, the transaction itself included. `isLatest` says that its timestamp is greater
-  /// than those of all that is here of its rows, as every author sees to: otherwise stamps decide, and not who saw whom.
-  func add(_ record: TransactionRecord, context: VersionVector, isLatest: Bool) throws -> [UInt8] {
-    let changes = try ChangeSet(record.changes[...])
+  /// `context` is all that its author held, the transaction itself included. `asItStands` says that it is in the terms of the
+  /// tables here and that its timestamp is greater than those of all that is here of its rows, as every author sees to:
+  /// otherwise stamps decide, and not who saw whom.
+  func add(_ record: TransactionRecord, context: VersionVector, asItStands: Bool) throws -> [UInt8] {
     if mayDangle { try references.settle() }
     // What a replica makes anew when it rejoins is the first transaction of an incarnation, and the only kind that may leave
     // rows in limbo by itself. Whoever wrote next saw what had become of it.
     mayDangle = record.dot.sequence == SequenceNumber.none.next
-    if !isMerging {
-      if isLatest, places.holds.isEmpty, context.covers(log.origins.vector), try fastForward.fits(changes),
-        let images = try fastForward.attempt(changes)
-      {
+    if !isMerging, asItStands, places.holds.isEmpty, context.covers(log.origins.vector) {
+      let changes = try ChangeSet(record.changes[...])
+      if try fastForward.fits(changes), let images = try fastForward.attempt(changes) {
         rowCount += changes.operationCount
         return images
       }
@@ -76,13 +74,6 @@ final class Merger {
     return []
   }
 
-  /// Merges a transaction that cannot be applied as it stands: it had not seen all that is here, or it is in the terms
-  /// of other tables and only some of it has a place here. Nil when none has.
-  func merge(_ carried: ChangeCarrier.Carried, context: VersionVector) throws {
-    if !isMerging { try beginMerging() }
-    if let record = carried.record { try merge(record, context: context) }
-  }
-
   private func merge(_ record: TransactionRecord, context: VersionVector) throws {
     #if DEBUG || GODWIT_PLANT
       let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
@@ -90,50 +81,14 @@ final class Merger {
     #else
       let hlc = record.hlc
     #endif
-    try beginTransaction()
+    if pendingCount >= Self.batchSize || pendingCells >= Self.batchCellCount { try flush() }
     // Its writes share one copy of what it had seen.
     pendingCells += context.entries.count
-    try carried.forEachWrite(of: record, context: context, at: hlc) { key, write in gather(write, to: key) }
-  }
-
-  /// Merges what of a transaction has had to wait: what saw it may be here. `author` is the transaction as it was written.
-  func mergeLate(_ now: ChangeCarrier.Carried, by author: TransactionRecord) throws {
-    if !isMerging { try beginMerging() }
-    guard let record = now.record else { return }
-    let late = try lateWrites()
-    try beginTransaction()
-    try carried.forEachWrite(of: record, context: log.context(of: record.dot)) { key, write in
-      if try late.take(write, to: key, by: author) { return }
-      gather(write, to: key)
-      pending[key]?.isLate = true
+    try adapter.forEachWrite(of: record, context: context, at: hlc) { key, write in
+      pending[key, default: []].append(write)
+      pendingCount += 1
+      pendingCells += write.cells.count
     }
-  }
-
-  private func lateWrites() throws -> LateWrites {
-    let late = try self.late ?? LateWrites(carried, places)
-    self.late = late
-    return late
-  }
-
-  private func gather(_ write: RowWrite, to key: RowKey) {
-    pending[key, default: RowWrites()].writes.append((transactionCount, write))
-    pendingCount += 1
-    pendingCells += write.cells.count
-  }
-
-  /// What has been gathered is in the log by now, and what of it waits is in quarantine.
-  private func beginTransaction() throws {
-    if pendingCount >= Self.batchSize || pendingCells >= Self.batchCellCount { try flush() }
-    transactionCount += 1
-  }
-
-  /// Merges rows anew that something came late for.
-  private func mergeAnew() throws {
-    guard let late, !late.isEmpty else { return }
-    self.late = nil
-    let writes = try late.writes()
-    try merge(writes)
-    for (key, lost) in try late.overlooked(among: writes) { try lister.listOverlooked(lost, of: key) }
   }
 
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are
@@ -158,12 +113,9 @@ final class Merger {
     try finish()
   }
 
-  /// Applies what has been gathered and judges references, of all rows at once: `rebuilt` are tables that a migration has changed,
-  /// whose rows may lack nothing any more.
-  func finish(rebuilt: [String] = []) throws {
+  /// Applies what has been gathered and judges references, of all rows at once.
+  func finish() throws {
     if isMerging { try flush() }
-    try mergeAnew()
-    try showComplete(of: rebuilt)
     #if DEBUG || GODWIT_PLANT
       let isLogging = PlantedFault.logDerivedEffect.isPlanted
       if isLogging { try places.states.connection.setTriggers(true) }
@@ -176,9 +128,31 @@ final class Merger {
     if isMerging { try log.origins.markFolded() }
   }
 
-  /// Rows of tables that a migration has changed wait for what their indexes and columns are now, or do not wait any more.
-  func renewHolds(of names: [String]) throws {
-    let tables = try names.compactMap(self.tables.named)
+  /// Judges the rows of tables that a migration has changed: they wait for what their indexes and columns are now, or do not
+  /// wait any more. Each unique index that it brings is made by `make`, where need be with all rows out of their table that
+  /// hold the same there; then they are shown as far as their claims are the oldest.
+  func rejudge(
+    _ names: [String], unique indexes: [(table: String, index: IndexDefinition)],
+    _ make: (TableDefinition, IndexDefinition) throws -> Void
+  ) throws {
+    try beginMerging()
+    try renewHolds(of: names.compactMap(tables.named))
+    for (name, index) in indexes {
+      guard let table = try tables.named(name) else { continue }
+      do {
+        try make(table.definition, index)
+      } catch let error as GodwitError where error.code == .constraint {
+        let equal = try table.rows.keys(equalIn: index).compactMap { try places.load(RowKey(table: table.number, key: $0[...])) }
+        for row in equal { try places.park(row) }
+        try make(table.definition, index)
+        try unique.place(try equal.compactMap { try places.load($0.key) })
+        try unique.resolve()
+      }
+    }
+    try finish()
+  }
+
+  private func renewHolds(of tables: [MergeTable]) throws {
     for table in tables {
       let free = try places.renewHolds(of: table) { row in
         try unique.changed(row)
@@ -190,28 +164,13 @@ final class Merger {
     try unique.resolve()
   }
 
-  /// Shows the rows of tables that a migration has changed which lack nothing now that what waited has come.
-  private func showComplete(of names: [String]) throws {
-    guard !places.holds.isEmpty else { return }
-    var rows: [LivingRow] = []
-    for table in try names.compactMap(tables.named) {
-      try places.forEachIncomplete(of: table) { row in
-        if table.lacksValue(row.values) { return }
-        rows.append(row)
-        references.check(row.key, in: table)
-      }
-    }
-    try unique.place(rows)
-    try unique.resolve()
-  }
-
   private func beginMerging() throws {
     isMerging = true
     let hasHolds = !places.holds.isEmpty
     var changed: Set<RowKey> = []
     try fold.run { key, replaced in
       if hasHolds { changed.insert(key) }
-      for cell in replaced { try lister.listReplaced(cell, of: key) }
+      for entry in replaced { try lister.listReplaced(entry) }
     }
     for key in changed.sorted() { try rejudge(key) }
     for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
@@ -241,11 +200,11 @@ final class Merger {
 
   /// Every row that goes, and every row whose unique columns change, is taken out before any is put in, so that
   /// unique values may go from row to row.
-  private func merge(_ batch: [RowKey: RowWrites]) throws {
+  private func merge(_ batch: [RowKey: [RowWrite]]) throws {
     var arrivals: [LivingRow] = []
     let changes = try self.changes(by: batch)
-    for (key, change) in changes where !change.isIdle {
-      try lister.list(change, ifUnlike: batch[key]?.beginning != nil)
+    for change in changes {
+      try lister.list(change)
       if let before = change.before { try unique.changed(before) }
       if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
     }
@@ -255,7 +214,7 @@ final class Merger {
   }
 
   /// What becomes of each row, in key order.
-  private func changes(by batch: [RowKey: RowWrites]) throws -> [(RowKey, RowChange)] {
-    try batch.sorted { $0.key < $1.key }.map { key, writes in (key, try RowChange(writes, to: key, places, carried)) }
+  private func changes(by batch: [RowKey: [RowWrite]]) throws -> [RowChange] {
+    try batch.sorted { $0.key < $1.key }.map { key, writes in try RowChange(writes, to: key, places) }
   }
 }

@@ -73,10 +73,6 @@ final class RowPlaces {
   private func wait(_ row: LivingRow) throws {
     let table = try tables[row.key.table]
     try release(row.key)
-    if table.lacksValue(row.values) {
-      // It claims nothing and refers to nothing before it is whole.
-      return try holds.add(Holds.Target(valueIn: row.key.table), for: row.key)
-    }
     var targets = try claims(of: row)
     let whole = try table.row(row.key, row.values)
     for reference in table.references {
@@ -94,10 +90,7 @@ final class RowPlaces {
     try states.forEach(of: table.number) { key, state in
       guard state.image != nil || !state.masks.isEmpty, let row = try load(key) else { return }
       if !row.isShown {
-        // What it lacks may come yet.
-        if try isIncomplete(key) { return }
         try wait(row)
-        if try isIncomplete(key) { return }
         free.append(row)
       } else {
         try renewHolds(of: row)
@@ -105,14 +98,6 @@ final class RowPlaces {
       try body(row)
     }
     return free
-  }
-
-  /// Calls the body with the rows of a table that wait for a value which they need, or did.
-  func forEachIncomplete(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws {
-    try states.forEach(of: table.number) { key, state in
-      guard state.image != nil, try isIncomplete(key), let row = try load(key) else { return }
-      try body(row)
-    }
   }
 
   /// Takes a row out of its table; its state is the caller's to keep.
@@ -156,9 +141,6 @@ final class RowPlaces {
 
   /// It waits for nothing any more.
   func release(_ key: RowKey) throws { try holds.removeAll(for: key) }
-
-  /// Whether a row waits for a value which it needs.
-  func isIncomplete(_ key: RowKey) throws -> Bool { try holds.targets(of: key).contains(Holds.Target(valueIn: key.table)) }
 
   func claims(of row: LivingRow) throws -> [Holds.Target] { try claims(of: row) { _ in true } }
 

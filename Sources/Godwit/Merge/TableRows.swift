@@ -154,6 +154,12 @@ struct TableRows {
     return try keys("WHERE \(condition)", values)
   }
 
+  /// The keys of all rows that are not alone with their values in the columns of an index; NULL is equal to nothing.
+  func keys(equalIn index: IndexDefinition) throws -> [[UInt8]] {
+    let list = index.columns.map(SQLName.quoted).joined(separator: ", ")
+    return try keys("WHERE (\(list)) IN (SELECT \(list) FROM \(table) GROUP BY \(list) HAVING count(*) > 1)", [])
+  }
+
   /// The keys and one other column's value of all rows where that is not NULL.
   func forEachKey(andColumn column: Int, _ body: ([UInt8], Value) throws -> Void) throws {
     let name = SQLName.quoted(definition.columns[column].name)

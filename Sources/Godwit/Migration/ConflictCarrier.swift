@@ -120,17 +120,16 @@ struct ConflictCarrier {
     let lost = entry.losing[place]
     let converter = ValueConverter(connection: connection)
     // A rule may never have met such a value in a row.
-    guard let converted = try converter.attempt(conversions, on: lost) else { return false }
+    let converted = try converter.convert(lost, by: conversions)
+    guard !converted.isFallback else { return false }
     entry.losing[place] = converted.value
     if converted.loses {
       try LossLog(connection).add(
         lost, version: version, table: table.definition.name, key: entry.key, column: column)
     }
     // NULL stands for what has no value, too, such as a delete.
-    if entry.winning.indices.contains(place), entry.winning[place] != .null,
-      let winner = try converter.attempt(conversions, on: entry.winning[place])
-    {
-      entry.winning[place] = winner.value
+    if entry.winning.indices.contains(place), entry.winning[place] != .null {
+      entry.winning[place] = try converter.convert(entry.winning[place], by: conversions).value
     }
     return true
   }

@@ -5,9 +5,9 @@ import GodwitSyncFile
 
 /// What a sync file says of its sender's schema, set against the one here.
 enum FileSchema {
-  /// Takes note of the sender's migrations and makes the tables that are missing here. Throws `migrationMismatch` when
-  /// both have run different migrations under one number. Says whether tables were made.
-  static func takeIn(_ header: SyncFileHeader, on writer: ReplicaWriter, isRejoining: Bool) throws -> Bool {
+  /// Takes note of the sender's migrations, runs the additions among them and makes the tables and columns that are missing
+  /// here. The catalog is read anew then. Throws `migrationMismatch` when both have run different migrations under one number.
+  static func takeIn(_ header: SyncFileHeader, on writer: ReplicaWriter, isRejoining: Bool) throws {
     let connection = writer.connection
     let migrations = try MigrationHistory.decode(header.migrations)
     guard header.schemaVersion <= UInt64(migrations.count) else {
@@ -20,15 +20,31 @@ enum FileSchema {
     for migration in migrations.dropFirst(history.known.count) {
       try MigrationHistory.record(migration, appliedAt: nil, broughtBy: header.sender, on: connection)
     }
-    let hasNewCollections = try Catalog.grow(header.tables, on: connection)
-    if header.schemaVersion == history.version {
-      return try Catalog.adopt(header.tables.filter(\.isSynced), on: connection) || hasNewCollections
-    }
     // At the first contact somebody has to be believed; later a person says what runs here, by rejoining, too.
-    guard history.version == 0, isRejoining || writer.log.origins.othersVector.isEmpty,
-      writer.catalog.synced.allSatisfy(\.definition.isCollection)
-    else { return hasNewCollections }
-    return try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection) || hasNewCollections
+    let isFirstContact =
+      history.version == 0 && header.schemaVersion > 0 && (isRejoining || writer.log.origins.othersVector.isEmpty)
+      && writer.catalog.synced.allSatisfy(\.definition.isCollection)
+    if isFirstContact {
+      _ = try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection)
+      try writer.reload()
+    } else if try Migrator(writer: writer).adoptAdditions() {
+      history = try MigrationHistory(connection)
+    }
+    let isAlike = isFirstContact || header.schemaVersion == history.version
+    try add(header.tables.filter { $0.isSynced && (isAlike || $0.isCollection) }, on: writer)
+  }
+
+  /// Makes what is missing here of tables that stand as they do at the sender, and of collections, which no migration changes.
+  private static func add(_ tables: [TableDefinition], on writer: ReplicaWriter) throws {
+    guard !writer.catalog.holds(tables) else { return }
+    let connection = writer.connection
+    let hasMade = try Catalog.adopt(tables.filter { !$0.isCollection }, on: connection)
+    let isGrown = try Catalog.grow(tables, on: connection)
+    let isExtended = try Catalog.extend(tables, on: connection)
+    guard hasMade || isGrown || isExtended else { return }
+    try writer.reload()
+    // What is in the log was written without the columns.
+    try writer.settle()
   }
 
   /// A replica without tables starts where the sender is, with the sender's tables. The steps are gone through for the

@@ -13,6 +13,8 @@ struct MigrationFile: Codable {
   struct Entry: Codable {
     var version: UInt64
     var name: String
+    /// Whether it is declared to be an addition; another is refused then.
+    var addition: Bool?
     var steps: [Step]
   }
 
@@ -86,7 +88,9 @@ struct MigrationFile: Codable {
   init(_ migrations: Migrations) throws {
     // Checked, and then with the SQL of data steps, which the checked form does not have.
     self.migrations = try zip(migrations.schemaMigrations(), migrations.all).map { data, migration in
-      Entry(version: data.version, name: data.name, steps: try migration.steps.map { Step(try $0._draft()) })
+      Entry(
+        version: data.version, name: data.name, addition: migration.isDeclaredAddition ? true : nil,
+        steps: try migration.steps.map { Step(try $0._draft()) })
     }
   }
 
@@ -121,7 +125,9 @@ struct MigrationFile: Codable {
   }
 
   func programMigrations() throws -> [Migration] {
-    try migrations.map { Migration($0.version, $0.name, try $0.steps.map { try $0.draft() }) }
+    try migrations.map { entry in
+      Migration(entry.version, entry.name, try entry.steps.map { try $0.draft() }, isAddition: entry.addition ?? false)
+    }
   }
 
   // MARK: Strictness
@@ -129,7 +135,7 @@ struct MigrationFile: Codable {
   /// The members of each kind of object, and what kind of objects stand in them. A step's are those of its kind.
   private static let members: [String: [String: String]] = [
     "root": ["format": "", "migrations": "migration"],
-    "migration": ["version": "", "name": "", "steps": "step"],
+    "migration": ["version": "", "name": "", "addition": "", "steps": "step"],
     "column": [
       "name": "", "type": "", "optional": "", "default": "constant", "references": "reference", "check": "", "merge": "",
     ],

@@ -24,11 +24,10 @@ struct MigrationHistory {
   /// The version that the steps known here reach.
   var knownVersion: UInt64 { UInt64(known.count) }
 
-  /// Those that have run here, and those at whose versions something in the log was written: others are passed on by who
-  /// has run them.
+  /// Those that have run here, and those at whose versions something waits: others are passed on by who has run them.
   func used(on connection: Connection) throws -> ArraySlice<SchemaMigration> {
     guard knownVersion > version else { return known[...] }
-    guard case .integer(let last)? = try connection.scalar("SELECT max(schema) FROM godwit_log") else {
+    guard case .integer(let last)? = try connection.scalar("SELECT max(schema) FROM godwit_staged") else {
       return known.prefix(Int(version))
     }
     return known.prefix(max(Int(version), Int(last)))
@@ -39,14 +38,26 @@ struct MigrationHistory {
     known.filter { $0.version > first && $0.version <= last }.flatMap(\.steps)
   }
 
-  /// Where a table of a change set that was written at a version stands here.
-  func carriage(of table: ChangeSet.Table, from version: UInt64) -> TableCarriage {
-    var carriage = TableCarriage(table)
-    for step in steps(after: version, through: self.version) { carriage.carryForward(step) }
-    for step in steps(after: self.version, through: version).reversed() {
-      carriage.carryBack(step, toUnversioned: self.version == 0)
-    }
-    return carriage
+  /// Where a table of a change set that was written at this version, or an earlier one, stands here.
+  func path(of table: ChangeSet.Table, from version: UInt64) -> TablePath {
+    var path = TablePath(table)
+    #if DEBUG || GODWIT_PLANT
+      if PlantedFault.deriveForWhoKnew.isPlanted, version > 0 {
+        for step in steps(after: version - 1, through: version) {
+          if case .addColumn(_, _, from: .some) = step { path.follow(step) }
+        }
+      }
+    #endif
+    for step in steps(after: version, through: self.version) { path.follow(step) }
+    return path
+  }
+
+  /// The additions that follow on the version here, up to the first barrier.
+  var nextAdditions: ArraySlice<SchemaMigration> {
+    #if DEBUG || GODWIT_PLANT
+      if PlantedFault.adoptBarrier.isPlanted { return known.dropFirst(Int(version)) }
+    #endif
+    return known.dropFirst(Int(version)).prefix { $0.isAddition }
   }
 
   /// Throws `migrationMismatch` with the difference when both know another migration under one number.

@@ -8,6 +8,9 @@ public struct MigrationPlan: Sendable {
     public let version: Int
     /// Its name.
     public let name: String
+    /// Whether older programs go on as before: all its steps are additions. Otherwise it is a barrier, and replicas that have
+    /// not passed it hold back what is written after it until their programs are updated.
+    public let isAddition: Bool
     /// The member with whose file it came first; nil for one that a program or a migration file brought.
     public let broughtBy: ReplicaID?
     /// Its steps in words.
@@ -18,6 +21,9 @@ public struct MigrationPlan: Sendable {
     public let written: Int
     /// Transactions of other replicas that had waited for it and are applied.
     public let released: Int
+    /// Transactions that had waited for it and turned out to be unfit for the tables. They stay, and are tried again when
+    /// their author sends them again.
+    public let unfit: [MergeReport.Dropped]
   }
 
   /// A table whose rows were written anew.
@@ -47,6 +53,8 @@ public struct MigrationStatus: Sendable {
     public let version: Int
     /// Its name.
     public let name: String
+    /// Whether it is an addition, which older programs need not know; otherwise a barrier.
+    public let isAddition: Bool
     /// Its checksum, 64 hexadecimal digits.
     public let checksum: String
     /// When it ran here, in milliseconds since 1970 UTC; nil for one that only other replicas ran.
@@ -61,8 +69,6 @@ public struct MigrationStatus: Sendable {
   public let version: Int
   /// All that is known, in order.
   public let migrations: [Entry]
-  /// Transactions that wait, or parts of which wait, for a schema that is not here yet.
-  public let quarantined: Int
-  /// What they wait for, each once: `column stars of table note`.
-  public let unknown: [String]
+  /// What waits for a version that has not run here; nil when nothing does.
+  public let held: HeldVersion?
 }

@@ -41,8 +41,8 @@ public struct Migrations: Sendable {
   /// column that the model no longer has stays.
   ///
   /// Old rows read a new column as its default; one that is not optional needs a constant one, and one that refers
-  /// to another table is optional. On a replica that lacks the column, what other replicas write to it waits until the
-  /// column is there.
+  /// to another table is optional. One with a merge policy starts neutral: at 0, as the empty set, as NULL. Other replicas get
+  /// the column with the next file.
   public static func addMissing() -> Migrations { Migrations(addsMissing: true) }
 
   /// The migrations up to and including a version: what an older program had.
@@ -72,6 +72,8 @@ public struct Migration: Sendable {
   /// What it is called, for people; it belongs to what the checksum covers.
   public let name: String
   let steps: [any MigrationStep]
+  /// Whether it must be one that older programs need not know.
+  private(set) var isDeclaredAddition = false
 
   /// Steps run in order; data steps come last, and see the tables as the migration leaves them.
   ///
@@ -85,13 +87,30 @@ public struct Migration: Sendable {
     self.steps = steps()
   }
 
+  /// A migration that is refused (`invalidMigration`) unless it is an *addition*: all its steps make tables, add columns that
+  /// are not made of others, or add indexes that are not unique. Additions travel with sync files, and older programs go on
+  /// as before; every other migration is a barrier, and replicas that have not passed it hold back what is written after it.
+  ///
+  /// - Parameters:
+  ///   - version: 1 for the first, then 2, 3 …
+  ///   - name: What it is called.
+  ///   - steps: The steps.
+  public static func addition(
+    _ version: Int, _ name: String, @MigrationBuilder _ steps: () -> [any MigrationStep]
+  ) -> Migration {
+    var migration = Migration(version, name, steps)
+    migration.isDeclaredAddition = true
+    return migration
+  }
+
   init(_ migration: SchemaMigration) {
     version = Int(clamping: migration.version)
     name = migration.name
     steps = migration.steps.map { RecordedStep(draft: MigrationStepDraft($0)) }
   }
 
-  init(_ version: UInt64, _ name: String, _ drafts: [MigrationStepDraft]) {
+  init(_ version: UInt64, _ name: String, _ drafts: [MigrationStepDraft], isAddition: Bool) {
+    isDeclaredAddition = isAddition
     self.version = Int(clamping: version)
     self.name = name
     steps = drafts.map(RecordedStep.init)
@@ -110,6 +129,12 @@ public struct Migration: Sendable {
     let migration = SchemaMigration(
       version: UInt64(clamping: version), name: name, steps: try steps.map { try $0._draft().step })
     try migration.validate()
+    if isDeclaredAddition, let step = migration.steps.first(where: { !$0.isAddition }) {
+      throw GodwitError(
+        .invalidMigration,
+        "migration \(version) \"\(name)\" is declared to be an addition, and its step \(step.summary) is none",
+        hint: "put the step into a migration of its own, or declare no addition: older programs wait for it then")
+    }
     // What is recorded must be readable again, limits and all.
     return try SchemaMigration(bytes: migration.bytes[...])
   }

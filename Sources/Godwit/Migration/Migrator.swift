@@ -21,10 +21,9 @@ struct Migrator {
         guard try Catalog.ensure(models, migrations, on: connection) else { return }
         try writer.reload()
         try writer.settle()
-        _ = try Quarantine.release(on: writer)
+        _ = try WaitingRun.runInside(writer)
       }
     }
-    if try Quarantine.hasDocuments(connection) { try writer.inMerge { _ = try Quarantine.releaseDocuments(on: writer) } }
   }
 
   /// What opening a replica to read does: refuses tables that are not those of the program.
@@ -33,7 +32,7 @@ struct Migrator {
     if !all.isEmpty {
       let history = try MigrationHistory(connection)
       try check(all, history)
-      guard history.version == UInt64(all.count) else {
+      guard history.version >= UInt64(all.count) else {
         throw GodwitError(
           .needsMigration, "the tables are of version \(history.version), and the program's of \(all.count)",
           hint: "open the replica once to write, which runs the migrations")
@@ -42,36 +41,42 @@ struct Migrator {
     try Catalog.check(models, on: connection)
   }
 
-  /// Refuses a program that has another history, or less of it than the database.
+  /// Refuses a program that has another history, or lacks a barrier that the database has passed. Additions it need not know.
   private static func check(_ all: [SchemaMigration], _ history: MigrationHistory) throws {
     try history.check(
       all,
       hint: "nothing was altered; - stands in the database and + in the program: a migration that has run is "
         + "never changed, what follows is a migration of its own")
-    guard history.version <= UInt64(all.count) else {
+    let barrier = history.known.prefix(Int(history.version)).dropFirst(all.count).first { !$0.isAddition }
+    if let barrier {
       throw GodwitError(
-        .needsMigration, "the tables are of version \(history.version), and the program knows \(all.count)",
-        hint: "update the program")
+        .needsMigration,
+        "the tables are of version \(history.version), and the program, which knows \(all.count), lacks the barrier "
+          + "\(barrier.version) \"\(barrier.name)\"", hint: "update the program")
     }
   }
 
   /// Brings the tables to the last version, makes local tables that are missing and compares all with the models.
   @discardableResult
-  func run(_ migrations: Migrations, models: [TableDefinition] = []) throws -> MigrationPlan {
-    try writer.inMerge { try work(migrations, models) }
+  func run(
+    _ migrations: Migrations, models: [TableDefinition] = [], progress: ProgressHandler? = nil
+  ) throws -> MigrationPlan {
+    try writer.inMerge { try work(migrations, models, progress) }
   }
 
   /// Does the same, and takes it all back.
   func plan(_ migrations: Migrations) throws -> MigrationPlan {
     struct TakenBack: Error { let plan: MigrationPlan }
     do {
-      return try writer.inMerge { throw TakenBack(plan: try work(migrations, [])) }
+      return try writer.inMerge { throw TakenBack(plan: try work(migrations, [], nil)) }
     } catch let end as TakenBack {
       return end.plan
     }
   }
 
-  private func work(_ migrations: Migrations, _ models: [TableDefinition]) throws -> MigrationPlan {
+  private func work(
+    _ migrations: Migrations, _ models: [TableDefinition], _ progress: ProgressHandler?
+  ) throws -> MigrationPlan {
     var history = try MigrationHistory(connection)
     let lastLoss = try LossLog(connection).last
     let all = try migrations.schemaMigrations()
@@ -80,7 +85,7 @@ struct Migrator {
     var versions: [MigrationPlan.Version] = []
     for (migration, data) in zip(migrations.all, all) where data.version > history.version {
       do {
-        versions.append(try run(data, migration))
+        versions.append(try run(data, migration, progress))
       } catch let error as GodwitError {
         throw GodwitError(
           error.code, "migration \(data.version) \"\(data.name)\" failed: \(error.message)",
@@ -94,22 +99,37 @@ struct Migrator {
       from: Int(history.version), versions: versions, losses: try LossLog(connection).list(after: lastLoss))
   }
 
-  private func run(_ data: SchemaMigration, _ migration: Migration) throws -> MigrationPlan.Version {
+  private func run(
+    _ data: SchemaMigration, _ migration: Migration, _ progress: ProgressHandler?
+  ) throws -> MigrationPlan.Version {
     let dataSteps = try DataSteps.runnable(of: migration)
+    let sync = TableSync(writer: writer)
+    let (rebuild, started) = try changeTables(data, sync)
+    let aside = try started.map { try sync.setAside($0) }
+    try rejudge(rebuild)
+    let waiting = try WaitingRun.runInside(writer, progress)
+    for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
+    return MigrationPlan.Version(
+      version: Int(data.version), name: data.name, isAddition: data.isAddition,
+      broughtBy: try MigrationHistory.bringer(of: data.version, on: connection), steps: data.steps.map(\.summary),
+      rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },
+      written: try run(dataSteps), released: waiting.applied, unfit: waiting.setAside)
+  }
+
+  /// Makes the tables what the migration's structural steps say, and records it. Returns the tables that start to travel, too.
+  private func changeTables(
+    _ data: SchemaMigration, _ sync: TableSync
+  ) throws -> (rebuild: SchemaRebuild, started: [TableDefinition]) {
     let before = writer.catalog
     // What is in the log is in the terms of the tables as they are now; states must be, too, before these change.
     try writer.settle()
     var draft = SchemaDraft(writer.catalog.tables.map(\.definition))
-    for step in data.steps {
-      try draft.apply(step)
-    }
+    for step in data.steps { try draft.apply(step) }
     try draft.checkReferences()
-    let sync = TableSync(writer: writer)
     let (started, stopped) = draft.syncChanges
     for definition in stopped { try sync.release(definition) }
     let rebuild = SchemaRebuild(
-      draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, functions: writer.mergeFunctions,
-      on: connection)
+      draft, to: data.version, catalog: writer.catalog, origins: writer.log.origins, on: connection)
     try rebuild.run()
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), broughtBy: nil, on: connection)
     try writer.reload()
@@ -121,25 +141,45 @@ struct Migrator {
         writer.tally.recompute(table.id)
       }
     }
-    try contribute(rebuild.added) { $0.schemaVersion >= data.version }
-    let aside = try started.map { try sync.setAside($0) }
-    let released = try Quarantine.release(
-      on: writer, rebuilt: rebuild.rebuilt.map(\.table), reindexed: rebuild.reindexed)
-    for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
-    return MigrationPlan.Version(
-      version: Int(data.version), name: data.name,
-      broughtBy: try MigrationHistory.bringer(of: data.version, on: connection), steps: data.steps.map(\.summary),
-      rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },
-      written: try run(dataSteps), released: released)
+    return (rebuild, started)
   }
 
-  private func contribute(
-    _ added: [(table: String, columns: [String])], isNewer: @escaping (TransactionRecord) -> Bool
-  ) throws {
-    let tables = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
-    for (name, columns) in added {
-      guard let table = try tables.named(name) else { continue }
-      try AddedContributions(writer, to: table, isNewer: isNewer).add(to: columns)
+  private func rejudge(_ rebuild: SchemaRebuild) throws {
+    let changed = rebuild.rebuilt.map(\.table) + rebuild.reindexed
+    guard !changed.isEmpty || !rebuild.uniqueIndexes.isEmpty else { return }
+    try writer.merger().rejudge(changed, unique: rebuild.uniqueIndexes) { table, index in
+      try rebuild.make(index, of: table)
+    }
+  }
+
+  // MARK: Additions of others
+
+  /// What says that an addition cannot run here.
+  private static let unfit: Set<GodwitError.Code> = [
+    .invalidMigration, .invalidSchema, .schemaMismatch, .constraint, .limitExceeded, .sql,
+  ]
+
+  /// Runs the additions that others have brought and that follow on the version here, inside an import's transaction. It stops
+  /// before the first barrier, and before an addition that cannot run with the tables here: what was written under its version
+  /// waits. Returns whether any ran.
+  func adoptAdditions() throws -> Bool {
+    var hasRun = false
+    while let next = try MigrationHistory(connection).nextAdditions.first, try adopt(next) { hasRun = true }
+    return hasRun
+  }
+
+  private func adopt(_ migration: SchemaMigration) throws -> Bool {
+    let mark = writer.tally.mark()
+    do {
+      try connection.savepoint {
+        _ = try changeTables(migration, TableSync(writer: writer))
+        guard writer.catalog.hasRoom(for: 0) else { throw GodwitError(.limitExceeded, "there is no room for more columns") }
+      }
+      return true
+    } catch let error as GodwitError where Self.unfit.contains(error.code) {
+      writer.tally.rewind(to: mark)
+      try writer.reload()
+      return false
     }
   }
 

@@ -5,24 +5,18 @@ import GodwitStorage
 extension RowStates {
   private static let batchSize = 1_000
 
-  /// A value besides those of the row itself.
-  enum Brought {
-    case contribution
-    /// It stands in the place of the NULL that the table shows.
-    case mask
-  }
-
   /// Rewrites the states of a table whose columns have other numbers now.
   ///
   /// - Parameters:
   ///   - table: The table's number.
   ///   - sources: By new column number, the old number of the column whose stamp it takes over; nil for one that is new
   ///     and as old as its row.
-  ///   - brought: What the column of that new number makes of a value that a write brought to its source; nil for a
-  ///     contribution when the column takes none, and for a mask when it refers to nothing.
-  ///   - image: Makes the cells of a row that is not shown from those it had; it may add to the contributions.
+  ///   - image: Makes the cells of a row that is not shown from those it had.
+  ///   - mask: What the column of that new number makes of a value that stands in the place of the NULL which the table
+  ///     shows; nil when it refers to nothing.
   func renumber(
-    table: Int, sources: [Int?], brought: (Brought, Int, Value) throws -> Value?, image: (RowKey, [Value], inout RowState) throws -> [Value]
+    table: Int, sources: [Int?], image: (RowKey, [Value], RowState) throws -> [Value],
+    mask: (Int, Value) throws -> Value?
   ) throws {
     try forEach(of: table) { key, old in
       var state = old
@@ -31,14 +25,12 @@ extension RowStates {
       state.masks = [:]
       for (number, source) in sources.enumerated() {
         guard let source else { continue }
-        if let stamp = old.overrides[source] { state.overrides[number] = stamp }
-        let contributions = try old.contributions[source]?.compactMap { old in
-          try brought(.contribution, number, old.value).map { Contribution(dot: old.dot, value: $0) }
-        }
-        if let contributions, !contributions.isEmpty { state.contributions[number] = contributions }
-        state.masks[number] = try old.masks[source].flatMap { try brought(.mask, number, $0) }
+        state.overrides[number] = old.overrides[source]
+        // What several writes brought to a column is changed by no migration.
+        state.contributions[number] = old.contributions[source]
+        state.masks[number] = try old.masks[source].flatMap { try mask(number, $0) }
       }
-      state.image = try old.image.map { try image(key, $0, &state) }
+      state.image = try old.image.map { try image(key, $0, state) }
       if state != old { try save(state, for: key) }
     }
   }

@@ -4,6 +4,12 @@ import GodwitReplication
 import GodwitStorage
 
 extension SchemaRebuild {
+  /// Makes an index, or leaves it to a merge.
+  func prepare(_ index: IndexDefinition, of table: TableDefinition) throws {
+    guard index.isUnique, table.isSynced else { return try make(index, of: table) }
+    uniqueIndexes.append((table.name, index))
+  }
+
   /// Makes an index, or names two rows that a unique one keeps apart.
   func make(_ index: IndexDefinition, of table: TableDefinition) throws {
     do {

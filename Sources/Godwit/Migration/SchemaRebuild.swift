@@ -13,18 +13,17 @@ final class SchemaRebuild {
   let states: RowStates
   let converter: ValueConverter
   private let conflicts: ConflictCarrier
-  private let functions: [CustomMerge]
   /// Rows written anew, by the table's new name.
   private(set) var rebuilt: [(table: String, rows: Int)] = []
   /// Tables of which only the indexes have changed.
   private(set) var reindexed: [String] = []
+  /// Unique indexes of synced tables that are still to be made: which of equal rows is shown is judged like a merge.
+  var uniqueIndexes: [(table: String, index: IndexDefinition)] = []
 
   init(
-    _ draft: SchemaDraft, to version: UInt64, catalog: Catalog, origins: OriginTable, functions: [CustomMerge],
-    on connection: Connection
+    _ draft: SchemaDraft, to version: UInt64, catalog: Catalog, origins: OriginTable, on connection: Connection
   ) {
     self.draft = draft
-    self.functions = functions
     self.version = version
     self.catalog = catalog
     self.connection = connection
@@ -41,15 +40,6 @@ final class SchemaRebuild {
     /// What the program itself made on the table.
     let ownObjects: [String]
     let lastNumber: Value?
-    let rules: RowRules
-  }
-
-  /// The columns that came to tables which were there, by the table's new name.
-  var added: [(table: String, columns: [String])] {
-    draft.tables.filter { $0.origin != nil }.compactMap { table in
-      let new = zip(table.definition.columns, table.sources).filter { $0.1.column == nil }
-      return new.isEmpty ? nil : (table.definition.name, new.map(\.0.name))
-    }
   }
 
   func run() throws {
@@ -81,7 +71,8 @@ final class SchemaRebuild {
   private func check(_ table: SchemaDraft.Table, of old: CatalogTable) throws {
     for (column, source) in zip(table.definition.columns, table.sources) {
       if !old.definition.columns.contains(column) { try ExpressionTrial.run(column, of: table.definition, on: connection) }
-      if source.column == nil, try !ExpressionTrial.passesDefault(column, on: connection) {
+      let isNew = source.column == nil || !source.conversions.isEmpty
+      if isNew, try !ExpressionTrial.passesDefault(column, on: connection) {
         throw SchemaDraft.invalid(
           "the default of column \(column.name) of table \(table.definition.name) does not pass its check")
       }
@@ -101,7 +92,7 @@ final class SchemaRebuild {
       try connection.execute("DROP INDEX IF EXISTS \(SQLName.quoted(definition.indexName(index)))")
     }
     for index in definition.indexes where !old.definition.indexes.contains(index) {
-      try make(index, of: definition)
+      try prepare(index, of: definition)
     }
     try Catalog.update(table, on: connection)
     try CaptureTriggers.remake(table, on: connection)
@@ -139,8 +130,7 @@ final class SchemaRebuild {
       old.definition.numbersKeys
       ? try connection.scalar("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(name)]) : nil
     return Work(
-      old: old, new: table, temporaryName: "godwit_new_\(old.id)", ownObjects: own, lastNumber: lastNumber,
-      rules: RowRules(table.definition, functions: functions.byName))
+      old: old, new: table, temporaryName: "godwit_new_\(old.id)", ownObjects: own, lastNumber: lastNumber)
   }
 
   private func fill(_ work: Work) throws {
@@ -199,17 +189,12 @@ final class SchemaRebuild {
       // A masked cell stays so; what is derived from it is made of what it stands for.
       if column.reference != nil, let number, masked[number] != nil { return .null }
       let start = number.map { masked[$0] ?? values[$0] } ?? source.value
-      let (value, loses) = try converter.apply(source.conversions, to: start)
-      guard let value else {
-        throw GodwitError(
-          .constraint, "a row of table \(old.name) has no value for column \(column.name), which is not optional",
-          hint: "nothing was altered; give the column a default, or let the expression give a value for NULL")
-      }
-      if loses, let name = source.column {
+      let outcome = try converter.convert(start, by: source.conversions)
+      if outcome.loses, let name = source.column {
         let key = Array(values.prefix(old.keyCount)).encoded
         try LossLog(connection).add(start, version: version, table: old.name, key: key, column: name)
       }
-      return value
+      return outcome.value
     }
   }
 
@@ -225,7 +210,7 @@ final class SchemaRebuild {
         "INSERT INTO sqlite_sequence (name, seq) SELECT ?2, ?1 WHERE NOT EXISTS "
           + "(SELECT 1 FROM sqlite_sequence WHERE name = ?2)", [last, .text(definition.name)])
     }
-    for index in definition.indexes { try make(index, of: definition) }
+    for index in definition.indexes { try prepare(index, of: definition) }
     if definition.isSynced {
       for sql in CaptureTriggers.statements(table) { try connection.execute(sql) }
     }

@@ -20,7 +20,7 @@ extension Replica {
           rows: try Self.integer("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))", connection))
       }
       let incarnations = try KnownIncarnations(log, on: connection)
-      let known = try members.map { try incarnations.held(by: $0) ?? VersionVector() }
+      let known = try members.map { try incarnations.known(by: $0)?.applied ?? VersionVector() }
       let unsent = held.origins.filter { $0.replica == own }.reduce(0) { sum, origin in
         let least = known.map { $0[origin] }.min() ?? .none
         return sum + Int(held[origin].rawValue - min(least, held[origin]).rawValue)
@@ -30,7 +30,7 @@ extension Replica {
         held: held.origins.map { ReplicaStatus.Held(replica: $0.replica, sequence: held[$0].rawValue) },
         staged: try staged.count(), waiting: try staged.ranges(),
         schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),
-        quarantined: try Quarantine.count(on: connection), conflicts: try ConflictLog.openCount(on: connection),
+        heldVersion: try staged.held(beyond: MigrationHistory(connection)), conflicts: try ConflictLog.openCount(on: connection),
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Holds.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
         differing: try KnownStatements(connection: connection).differing(), forks: try KnownForks(connection: connection).list(),

@@ -35,14 +35,15 @@ public struct ReplicaStatus: Sendable {
   public let tables: [Table]
   /// What is held of each origin.
   public let held: [Held]
-  /// Transactions that wait for others.
+  /// Transactions that wait for others, or for a migration.
   public let staged: Int
   /// The same by author, with their bytes.
   public let waiting: [MissingReport.Waiting]
   /// The version of the tables; 0 without migrations.
   public let schemaVersion: Int
-  /// Transactions that wait, or parts of which wait, for tables or columns not known here.
-  public let quarantined: Int
+  /// What of the waiting transactions waits for a schema version that this database has not reached: the program has to be
+  /// updated. Nil when nothing does.
+  public let heldVersion: HeldVersion?
   /// Entries in the conflict log that are not resolved.
   public let conflicts: Int
   /// Entries that the conflict log has let go of: the oldest of too many, and those that were pruned.

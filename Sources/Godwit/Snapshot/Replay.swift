@@ -9,13 +9,11 @@ struct Replay {
   private let conflicts: ConflictLog
   /// What was written before a migration is made anew in the terms of the tables there are now. Of a column that its author
   /// had not got it says nothing.
-  private let carrier: ChangeCarrier
+  private let adapter: SchemaAdapter
 
-  init(_ writer: ReplicaWriter) throws {
+  init(_ writer: ReplicaWriter) {
     self.writer = writer
-    carrier = try ChangeCarrier(
-      writer.connection, catalog: writer.catalog, history: MigrationHistory(writer.connection), reading: true,
-      completingInserts: false)
+    adapter = SchemaAdapter(writer.connection, writer.catalog, completingInserts: false)
     tables = MergeTables(writer.connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
   }
@@ -25,22 +23,15 @@ struct Replay {
     var written: [RowKey: Written] = [:]
     try writer.captured {
       for record in records {
-        let carried = try carrier.carry(record)
-        guard carried.waiting.isEmpty else {
+        if let awaited = try adapter.terms(of: record).awaited {
           throw GodwitError(
-            .needsMigration, "own unsent changes use \(carried.unknown.sorted().joined(separator: ", ")), which the tables lack",
+            .needsMigration, "own unsent changes use \(awaited), which the tables lack",
             hint: "nothing was changed; let the snapshot's sender migrate first, and make another")
         }
-        guard let changes = try carried.record.map({ try ChangeSet($0.changes[...]) }) else { continue }
-        let mappings = try changes.tables.map { try ColumnMapping($0, in: tables.catalog) }
-        let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
-        try changes.forEach { operation in
-          let mapping = mappings[operation.table]
-          let cells = try mapping.map(operation.cells(in: changes.tables[operation.table]))
-          let key = RowKey(table: mapping.table.id, key: operation.key)
-          let table = try tables[mapping.table.id]
-          try note(key, stamp, table, in: &written)
-          try apply(operation.kind, cells, stamp, to: key, from: written[key]?.before, in: table)
+        try adapter.forEachWrite(of: record, context: VersionVector()) { key, write in
+          let table = try tables[key.table]
+          try note(key, write.stamp, table, in: &written)
+          try apply(write.kind, write.cells, write.stamp, to: key, from: written[key]?.before, in: table)
         }
       }
       try openCircles(written)

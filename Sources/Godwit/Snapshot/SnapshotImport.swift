@@ -99,7 +99,7 @@ struct SnapshotImport {
       """
       DELETE FROM godwit_log; DELETE FROM godwit_context;
       DELETE FROM godwit_staged; DELETE FROM godwit_acknowledgement; DELETE FROM godwit_statement;
-      DELETE FROM godwit_quarantine; DELETE FROM godwit_head;
+      DELETE FROM godwit_head;
       DELETE FROM godwit_meta WHERE name IN ('forgotten', 'forgetting', 'forgettingCursor', 'forgottenThrough')
       """)
     try connection.run(

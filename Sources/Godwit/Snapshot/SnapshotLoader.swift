@@ -16,8 +16,7 @@ final class SnapshotLoader {
   private let items: SnapshotCheck
   private let tables: [MergeTable]
   private let states: RowStates
-  private let carrier: ChangeCarrier
-  private let quarantine: Quarantine
+  private let adapter: SchemaAdapter
   /// The greatest timestamp of all that the snapshot tells.
   private var latest: HLC
   /// Rows loaded, by the file's number of their table.
@@ -48,8 +47,7 @@ final class SnapshotLoader {
       return table
     }
     states = RowStates(connection: connection, origins: writer.log.origins)
-    carrier = try ChangeCarrier(connection, catalog: writer.catalog, history: MigrationHistory(connection))
-    quarantine = Quarantine(connection)
+    adapter = SchemaAdapter(connection, writer.catalog)
     latest = head.clock
     rowCounts = tables.map { _ in 0 }
   }
@@ -124,13 +122,10 @@ final class SnapshotLoader {
       guard sequence <= origin.sequence else { throw ByteReader.malformed("an origin has more transactions than its head") }
       let record = try transaction.record(Dot(origin.origin, sequence), folded: origin.folded)
       try writer.log.append(record, Captured(changes: transaction.changes, images: transaction.images))
-      // What waits at the sender for a schema waits here.
-      let carried = try carrier.carry(record)
-      if !carried.waiting.isEmpty {
-        let key = LogKey(origin: try writer.log.origins.number(of: origin.origin), sequence)
-        try quarantine.set(carried, for: key)
+      if let awaited = try adapter.terms(of: record).awaited {
+        throw ByteReader.malformed("a transaction of a snapshot that uses \(awaited), which its sender has not got")
       }
-      try writer.clock.take(record, carrier)
+      try writer.clock.take(record, adapter)
     }
   }
 

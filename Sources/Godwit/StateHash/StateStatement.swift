@@ -13,10 +13,9 @@ enum StateStatement {
     return try present(state, connection, catalog)
   }
 
-  /// None while rows or transactions wait here: limbo is brought in line with a local write only after it, and what waits for
-  /// a schema is not in the tables.
+  /// None while rows wait here: limbo is brought in line with a local write only after it.
   static func present(_ state: StateHash, _ connection: Connection, _ catalog: Catalog) throws -> StatedState {
-    guard try !Holds.any(on: connection), try Quarantine.count(on: connection) == 0 else { return .none }
+    guard try !Holds.any(on: connection) else { return .none }
     var writer = ByteWriter()
     writer.varint(UInt64(try Meta.integer(.schemaVersion, on: connection)))
     let tables = catalog.synced.map(\.definition).filter { !$0.isCollection }

@@ -35,7 +35,7 @@ struct TableSync {
     try replace(definition)
     let aside = try setAside(definition)
     try writer.reload()
-    _ = try Quarantine.release(on: writer)
+    _ = try WaitingRun.runInside(writer)
     let count = try bringBack(aside, asOf: milliseconds)
     try checkReferences()
     return count

@@ -131,8 +131,9 @@ final class ReplicaWriter {
   func settle() throws { try merger().settleLocalWrites() }
 
   /// What brings changes into the tables, for one such transaction.
-  func merger() throws -> Merger {
-    try Merger(connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally)
+  func merger(_ adapter: SchemaAdapter? = nil) throws -> Merger {
+    try Merger(
+      connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally, adapter ?? SchemaAdapter(connection, catalog))
   }
 
   /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls everything back. Observers hear of the tables

@@ -9,6 +9,8 @@ struct Acknowledgements {
   struct Record {
     var stated = MemberStatement()
     var counted = MemberStatement()
+    /// Up to where it has what waits there, by its last file. That acknowledges nothing.
+    var held = VersionVector()
   }
 
   private let connection: Connection
@@ -17,7 +19,7 @@ struct Acknowledgements {
 
   init(_ connection: Connection) throws {
     self.connection = connection
-    records = try connection.withStatement("SELECT replica, incarnation, stated, counted FROM godwit_acknowledgement") { statement in
+    records = try connection.withStatement("SELECT replica, incarnation, stated, counted, held FROM godwit_acknowledgement") { statement in
       var records: [Origin: Record] = [:]
       while try statement.step() {
         let (statedBytes, countedBytes) = (statement.blob(at: 2), statement.blob(at: 3))
@@ -27,18 +29,20 @@ struct Acknowledgements {
         let latest = try MemberStatement(reading: &stated)
         // Mostly all of it counts.
         let counting = statedBytes == countedBytes ? latest : try MemberStatement(reading: &counted)
-        records[origin] = Record(stated: latest, counted: counting)
+        var held = ByteReader(statement.blob(at: 4))
+        records[origin] = Record(stated: latest, counted: counting, held: try VersionVector(reading: &held))
       }
       return records
     }
   }
 
   /// Takes in what a member said of itself in a file of its own, as far as it names the history held here.
-  mutating func add(_ statement: MemberStatement, of origin: Origin) throws {
+  mutating func add(_ statement: MemberStatement, of origin: Origin, held: VersionVector) throws {
     var record = records[origin] ?? Record()
     guard statement.replaces(record.stated) else { return }
     record.stated = statement
     record.counted.vector = record.counted.vector.intersection(statement.vector)
+    record.held = held
     try save(record, of: origin)
   }
 
@@ -54,13 +58,13 @@ struct Acknowledgements {
   /// Takes in a statement of which others told, and of which all is held here, by the same history.
   mutating func count(_ statement: MemberStatement, of origin: Origin) throws {
     guard statement.replaces(records[origin]?.stated ?? MemberStatement()) else { return }
-    try save(Record(stated: statement, counted: statement), of: origin)
+    try save(Record(stated: statement, counted: statement, held: records[origin]?.held ?? VersionVector()), of: origin)
   }
 
   /// Counts the statements of which all is held here: what is still to come from their members has seen all of it.
   mutating func count(held: VersionVector) throws {
     for (origin, record) in records where record.counted != record.stated && held.covers(record.stated.vector) {
-      try save(Record(stated: record.stated, counted: record.stated), of: origin)
+      try save(Record(stated: record.stated, counted: record.stated, held: record.held), of: origin)
     }
   }
 
@@ -71,8 +75,10 @@ struct Acknowledgements {
       statement.write(to: &writer)
       return .blob(writer.bytes)
     }
+    var held = ByteWriter()
+    record.held.write(to: &held)
     try connection.run(
-      "INSERT OR REPLACE INTO godwit_acknowledgement (replica, incarnation, stated, counted) VALUES (?, ?, ?, ?)",
-      origin.columns + [bytes(record.stated), bytes(record.counted)])
+      "INSERT OR REPLACE INTO godwit_acknowledgement (replica, incarnation, stated, counted, held) VALUES (?, ?, ?, ?, ?)",
+      origin.columns + [bytes(record.stated), bytes(record.counted), .blob(held.bytes)])
   }
 }

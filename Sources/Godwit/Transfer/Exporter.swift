@@ -26,7 +26,8 @@ struct Exporter {
     let catalog = try Catalog(connection)
     let tables = catalog.synced
     let prover = HistoryProver(identity, group: roster.group, log, on: connection)
-    let ranges = try isSnapshot ? nil : ranges(log, prover)
+    let waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
+    let ranges = try isSnapshot ? nil : ranges(log, prover, waiting)
     let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables, prover) : nil
     let state = try AnchoredState(StateStatement.present(connection, catalog, log), of: log)
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
@@ -35,7 +36,7 @@ struct Exporter {
     let chains = try chains(log, prover, besides: ranges ?? [])
     let header = SyncFileHeader(
       group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
-      vector: held,
+      vector: held, held: waiting.held,
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
       roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges ?? [],
@@ -48,7 +49,7 @@ struct Exporter {
     var written = 0
     progress?(0)
     try snapshot?.write(to: writer)
-    try forEachInCausalOrder(ranges ?? [], log) { record in
+    try forEachInCausalOrder(ranges ?? [], log, waiting) { record in
       try writer.append(record)
       written += 1
       if written.isMultiple(of: max(1, total / 256)) { progress?(Double(written) / Double(total)) }
@@ -92,45 +93,63 @@ struct Exporter {
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
-  /// What each target is known to hold; of the own replica its copies.
-  private func known(_ log: ChangeLog) throws -> [VersionVector] {
-    let incarnations = try KnownIncarnations(log, on: connection)
-    return try targets.compactMap { try incarnations.held(by: $0.identity.replica) }
-  }
-
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a snapshot.
-  private func ranges(_ log: ChangeLog, _ prover: HistoryProver) throws -> [SyncFileHeader.Range]? {
-    let held = log.origins.vector
-    let floor = log.origins.floor
-    let targets = try known(log)
-    guard targets.allSatisfy({ $0.covers(floor) }) else { return nil }
-    let common = targets.dropFirst().reduce(targets.first ?? floor) { $0.intersection($1) }
+  private func ranges(
+    _ log: ChangeLog, _ prover: HistoryProver, _ waiting: WaitingRanges
+  ) throws -> [SyncFileHeader.Range]? {
+    let (held, floor) = (log.origins.vector, log.origins.floor)
+    let incarnations = try KnownIncarnations(log, on: connection)
+    let targets = try targets.compactMap { try incarnations.known(by: $0.identity.replica) }
+    guard targets.allSatisfy({ $0.applied.covers(floor) }) else { return nil }
+    let common = targets.dropFirst().reduce(targets.first?.present ?? floor) { $0.intersection($1.present) }
     let known = includesAll ? floor : common.union(floor)
-    return try held.origins.compactMap { origin in
-      let last = held[origin]
+    return try Set(held.origins + waiting.ends.keys).sorted().compactMap { origin in
+      let end = try waiting.ends[origin] ?? loggedEnd(of: origin, log, prover)
       let before = Dot(origin, known[origin])
       // What nobody would believe waits for its author's next file.
-      guard before.sequence < last, let proof = try prover.proof(of: origin) else { return nil }
-      guard let chainBefore = try log.chain(at: before), let chainAtEnd = try log.chain(at: Dot(origin, last)) else {
-        throw GodwitError(.damagedLog, "the log lacks transactions of \(origin.replica)", hint: "run: godwit verify")
-      }
+      guard let end, before.sequence < end.last else { return nil }
+      let (chain, context) = try state(at: before, log, waiting)
       return SyncFileHeader.Range(
-        origin: origin, first: before.sequence.next, last: last, chainBefore: chainBefore, chainAtEnd: chainAtEnd,
-        contextBefore: try log.othersContext(of: before), proof: proof)
+        origin: origin, first: before.sequence.next, last: end.last, chainBefore: chain, chainAtEnd: end.chain,
+        contextBefore: context, proof: end.proof)
     }
   }
 
-  /// Every transaction after all that its author held: that is in the file before it, or with every reader.
-  private func forEachInCausalOrder(
-    _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ body: (TransactionRecord) throws -> Void
-  ) throws {
-    var start = log.origins.vector
-    for range in ranges { start[range.origin] = SequenceNumber(rawValue: range.first.rawValue - 1) }
-    let wanted = ranges.map { range in
-      LogOrder.Range(
-        origin: range.origin, after: start[range.origin], through: range.last, contextBefore: range.contextBefore)
+  private func loggedEnd(of origin: Origin, _ log: ChangeLog, _ prover: HistoryProver) throws -> WaitingRanges.End? {
+    guard let proof = try prover.proof(of: origin) else { return nil }
+    let head = try log.origins.head(of: origin)
+    return WaitingRanges.End(last: head.sequence, chain: head.chain, proof: proof)
+  }
+
+  /// The chain and context of what comes before a range, in the log or among what waits.
+  private func state(
+    at dot: Dot, _ log: ChangeLog, _ waiting: WaitingRanges
+  ) throws -> (chain: ContentHash, context: VersionVector) {
+    if dot.sequence > log.origins.vector[dot.origin], let state = try waiting.state(at: dot) { return state }
+    guard let chain = try log.chain(at: dot) else {
+      throw GodwitError(.damagedLog, "the log lacks transactions of \(dot.origin.replica)", hint: "run: godwit verify")
     }
-    var order = try LogOrder(log, wanted, covered: start)
+    return (chain, try log.othersContext(of: dot))
+  }
+
+  /// Every transaction after all that its author held: that is in the file before it, or with every reader. What waits here comes
+  /// last, and after its causes as far as those are here.
+  private func forEachInCausalOrder(
+    _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ waiting: WaitingRanges, _ body: (TransactionRecord) throws -> Void
+  ) throws {
+    let applied = log.origins.vector
+    var start = applied
+    for range in ranges { start[range.origin] = min(applied[range.origin], SequenceNumber(rawValue: range.first.rawValue - 1)) }
+    let logged = ranges.filter { $0.first <= applied[$0.origin] }.map { range in
+      LogOrder.Range(
+        origin: range.origin, after: start[range.origin], through: min(range.last, applied[range.origin]),
+        contextBefore: range.contextBefore)
+    }
+    var order = try LogOrder(log, logged, covered: start)
     while let entry = try order.next() { try body(entry.record) }
+    let others = ranges.filter { $0.last > applied[$0.origin] }.map { range in
+      (origin: range.origin, first: max(range.first, applied[range.origin].next), last: range.last)
+    }
+    try waiting.forEach(in: others, after: applied, body)
   }
 }

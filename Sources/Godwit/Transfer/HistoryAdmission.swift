@@ -43,10 +43,11 @@ struct HistoryAdmission {
   /// Whether the file shows that its sender holds more of the own origin than is held here, by what this replica has signed
   /// itself: anybody can say so.
   func showsMore(of own: Origin, than held: VersionVector, in header: SyncFileHeader) -> Bool {
-    let last = header.vector[own]
+    let range = header.ranges.first { $0.origin == own }
+    let last = max(header.vector[own], range?.last ?? .none)
     guard last > held[own] else { return false }
     if header.sender == own.replica { return true }
-    let isCarried = header.ranges.contains { $0.origin == own } || header.snapshot?.origins.contains { $0.origin == own } ?? false
+    let isCarried = range != nil || header.snapshot?.origins.contains { $0.origin == own } ?? false
     if isCarried { return !refused.contains(own) }
     guard let claim = header.chains[own], let proof = claim.proof else { return false }
     return isSigned(proof.head(of: own, last, claim.chain))

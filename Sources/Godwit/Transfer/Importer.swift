@@ -42,7 +42,6 @@ final class Importer {
   private var leftOut: [Origin: MergeReport.LeftOut] = [:]
   private var applied = 0
   private var duplicates = 0
-  private var quarantined = 0
   /// The last value that was listed as not kept exactly before the import.
   private let lastLoss: Int64
 
@@ -92,9 +91,7 @@ final class Importer {
         let admission = HistoryAdmission(file.header, vouched)
         let lastLoss = try LossLog(writer.connection).last
         try planner?.begin(writer)
-        let hasNewTables = try FileSchema.takeIn(file.header, on: writer, isRejoining: isRejoining)
-        try writer.reload()
-        if hasNewTables { _ = try Quarantine.release(on: writer) }
+        try FileSchema.takeIn(file.header, on: writer, isRejoining: isRejoining)
         try writer.clock.correct(writer.log, writer.catalog)
         if let head = file.header.snapshot,
           try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
@@ -155,7 +152,6 @@ final class Importer {
       throw Self.brokenChain(origin.origin)
     }
     try finish()
-    if quarantined > 0 { quarantined -= min(quarantined, try Quarantine.releaseDocuments(on: writer)) }
     progress?(1)
     return try conclude(rows: merger.rowCount)
   }
@@ -188,7 +184,7 @@ final class Importer {
     let report = MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
       conflicts: merger.conflictCount + (snapshot?.conflicts ?? 0), prunedConflicts: merger.prunedConflicts,
-      quarantined: quarantined,
+      held: try staged.held(beyond: MigrationHistory(connection)),
       losses: Int(try LossLog(connection).last - lastLoss),
       isSnapshot: snapshot != nil, snapshotRows: snapshot?.rows.reduce(0) { $0 + $1.count } ?? 0,
       replayed: snapshot?.replayed ?? 0,
@@ -237,11 +233,16 @@ final class Importer {
     if sender != log.origins.own {
       let removed = file.header.roster.statuses.filter { $0.value == .removed }.keys
       let signed = file.header.statements.first { $0.origin == sender }
+      #if DEBUG || GODWIT_PLANT
+        let vector = PlantedFault.acknowledgeHeld.isPlanted ? file.header.vector.union(file.header.held) : file.header.vector
+      #else
+        let vector = file.header.vector
+      #endif
       try acknowledgements.add(
         MemberStatement(
-          vector: forks.agreed(file.header.vector), milliseconds: signed?.createdAt ?? file.header.createdAt,
+          vector: forks.agreed(vector), milliseconds: signed?.createdAt ?? file.header.createdAt,
           removed: Set(removed), ended: Set(file.header.ended.keys)),
-        of: sender)
+        of: sender, held: file.header.held)
     }
     try weighStatements(&acknowledgements)
     try acknowledgements.count(held: held)
@@ -315,7 +316,7 @@ final class Importer {
       return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason)
     }
     waiting.isForeign = try forks.isForeign(waiting.context)
-    guard canApply(waiting) else {
+    guard try canApply(waiting) else {
       admission.passOver(record.dot, digest)
       return try waitingRoom.keep(waiting)
     }
@@ -331,12 +332,13 @@ final class Importer {
     duplicates -= Int(dot.sequence.rawValue - parted.rawValue) + 1
   }
 
-  private func canApply(_ transaction: StagedTransaction) -> Bool {
+  private func canApply(_ transaction: StagedTransaction) throws -> Bool {
     let dot = transaction.record.dot
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
     #endif
-    return !transaction.isForeign && dot.sequence == held[dot.origin].next && held.covers(transaction.context)
+    guard !transaction.isForeign, dot.sequence == held[dot.origin].next, held.covers(transaction.context) else { return false }
+    return try applier.awaited(by: transaction.record) == nil
   }
 
   /// Why a transaction can never be applied here: floors only rise, and what it had seen stays what it is. Nor can those
@@ -377,7 +379,7 @@ final class Importer {
   private func apply(_ transaction: StagedTransaction) throws {
     let dot = transaction.record.dot
     comparedContexts[dot.origin] = transaction.context
-    if try !applier.apply(transaction.record, others: transaction.context) { quarantined += 1 }
+    try applier.apply(transaction.record, others: transaction.context)
     guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)

@@ -29,7 +29,6 @@ struct KnownForks {
 
   /// All of them, by who showed them.
   func list() throws -> [ReplicaStatus.Fork] {
-    guard try SystemTables.has("godwit_fork", on: connection) else { return [] }
     let sql = "SELECT replica, incarnation, sequence, shown_by FROM godwit_fork ORDER BY shown_by, replica, incarnation"
     return try connection.withStatement(sql) { statement in
       var forks: [ReplicaStatus.Fork] = []

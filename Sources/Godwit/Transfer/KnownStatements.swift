@@ -15,7 +15,6 @@ struct KnownStatements {
 
   /// Whose there are.
   func origins() throws -> [Origin] {
-    guard try isThere else { return [] }
     return try connection.withStatement("SELECT replica, incarnation FROM godwit_statement") { statement in
       var origins: [Origin] = []
       while try statement.step() { origins.append(try Origin(columnsOf: statement)) }
@@ -25,10 +24,8 @@ struct KnownStatements {
 
   /// All of them.
   func all() throws -> [SignedStatement] {
-    try isThere ? read("SELECT bytes FROM godwit_statement ORDER BY replica, incarnation") : []
+    try read("SELECT bytes FROM godwit_statement ORDER BY replica, incarnation")
   }
-
-  private var isThere: Bool { get throws { try SystemTables.has("godwit_statement", on: connection) } }
 
   /// Those that were not weighed yet.
   func pending() throws -> [SignedStatement] {
@@ -117,7 +114,6 @@ struct KnownStatements {
 
   /// Who stated another state for the same changes, and has not stated since that it is the same.
   func differing() throws -> [ReplicaID] {
-    guard try isThere else { return [] }
     let sql = "SELECT replica, incarnation FROM godwit_statement WHERE differs ORDER BY replica, incarnation"
     return try connection.withStatement(sql) { statement in
       var replicas: Set<ReplicaID> = []

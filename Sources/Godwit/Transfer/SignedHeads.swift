@@ -23,7 +23,9 @@ struct SignedHeads {
   ///   - ahead: Of the transactions behind `base`, up to the head.
   ///   - held: How far the origin is held.
   func keep(_ head: SignedHead, after base: SequenceNumber, ahead: [ContentHash], held: OriginTable.Head) throws {
-    guard ahead.count <= HeadProof.aheadLimit, head.sequence >= held.sequence else { return }
+    guard head.sequence >= held.sequence else { return }
+    // So many digests are not told in a header; at the head itself none is needed.
+    let (base, ahead) = ahead.count <= HeadProof.aheadLimit ? (base, ahead) : (head.sequence, [])
     let key = head.origin.columns + [.integer(Int64(head.sequence.rawValue)), .blob(head.chain.bytes)]
     let kept = "SELECT base FROM godwit_head WHERE replica = ? AND incarnation = ? AND sequence = ? AND chain = ?"
     if case .integer(let before)? = try connection.scalar(kept, key), before <= Int64(base.rawValue) {
@@ -36,6 +38,24 @@ struct SignedHeads {
       """,
       key + [.integer(Int64(base.rawValue)), .blob(head.signature), .blob(ahead.flatMap(\.bytes))])
     try prune(held)
+  }
+
+  /// The heads that lie beyond what is held, the furthest first.
+  func beyond(_ held: Dot) throws -> [(sequence: SequenceNumber, chain: ContentHash, signature: [UInt8])] {
+    let sql = """
+      SELECT sequence, chain, signature FROM godwit_head WHERE replica = ? AND incarnation = ? AND sequence > ?
+      ORDER BY sequence DESC
+      """
+    return try connection.withStatement(sql) { statement in
+      try statement.bind(held.origin.columns + [.integer(Int64(held.sequence.rawValue))])
+      var found: [(SequenceNumber, ContentHash, [UInt8])] = []
+      while try statement.step() {
+        var chain = ByteReader(statement.blob(at: 1))
+        let sequence = SequenceNumber(rawValue: UInt64(statement.integer(at: 0)))
+        found.append((sequence, try ContentHash(reading: &chain), statement.blob(at: 2)))
+      }
+      return found
+    }
   }
 
   /// What proves all that is held of an origin; nil where nothing does.

@@ -94,7 +94,7 @@ public struct MergeReport: Sendable {
   public let applied: Int
   /// Transactions that were here already.
   public let duplicates: Int
-  /// Transactions kept aside because others must come first.
+  /// Transactions kept aside because others, or a migration, must come first.
   public let staged: Int
   /// Rows that the applied transactions touched.
   public let rows: Int
@@ -102,9 +102,8 @@ public struct MergeReport: Sendable {
   public let conflicts: Int
   /// Earlier entries that the conflict log has let go of for that, resolved ones first and then the oldest.
   public let prunedConflicts: Int
-  /// Transactions that use tables or columns not known here. They are held and passed on, the rest of them is applied,
-  /// and what waits is applied once this replica has the schema.
-  public let quarantined: Int
+  /// What of the waiting transactions waits for a schema version that this database has not reached; nil when nothing does.
+  public let held: HeldVersion?
   /// Values that migrations could not keep exactly on their way here; see `Replica.migrationLosses`.
   public let losses: Int
   /// Whether this replica's state was replaced by the file's snapshot, or made from it.
@@ -135,16 +134,17 @@ extension MergeReport {
   func adding(
     _ outcome: WaitingAttempt.Outcome, _ header: SyncFileHeader, on writer: ReplicaWriter
   ) throws -> MergeReport {
-    let held = writer.log.origins.vector
+    let vector = writer.log.origins.vector
     let staged = StagedTransactions(connection: writer.connection)
-    let missing = try staged.missing(held: held)
+    let missing = try staged.missing(held: vector)
     let parted = outcome.parted.sorted { $0.key < $1.key }
     return MergeReport(
       sender: sender, applied: applied + outcome.applied, duplicates: duplicates, staged: try staged.count(),
       rows: rows + outcome.rows, conflicts: conflicts + outcome.conflicts,
-      prunedConflicts: prunedConflicts + outcome.prunedConflicts, quarantined: quarantined + outcome.quarantined,
+      prunedConflicts: prunedConflicts + outcome.prunedConflicts,
+      held: try staged.held(beyond: MigrationHistory(writer.connection)),
       losses: losses, isSnapshot: isSnapshot, snapshotRows: snapshotRows, replayed: replayed,
-      needsSnapshot: !missing.isEmpty && !held.covers(header.floor), missing: missing,
+      needsSnapshot: !missing.isEmpty && !vector.covers(header.floor), missing: missing,
       forks: forks + parted.map { Fork(replica: $0.key.replica, sequence: $0.value.rawValue) },
       leftOut: leftOut + outcome.leftOut.sorted { $0.key < $1.key }.map(\.value), members: members,
       dropped: dropped + outcome.dropped,

@@ -11,10 +11,11 @@ final class WaitingAttempt {
     var rows = 0
     var conflicts = 0
     var prunedConflicts = 0
-    var quarantined = 0
     var parted: [Origin: SequenceNumber] = [:]
     var leftOut: [Origin: MergeReport.LeftOut] = [:]
     var dropped: [MergeReport.Dropped] = []
+    /// What an upgrade could not apply, and keeps.
+    var setAside: [MergeReport.Dropped] = []
   }
 
   private let writer: ReplicaWriter
@@ -58,7 +59,7 @@ final class WaitingAttempt {
   private func applyNext(of origin: Origin, limit: Int) throws -> Bool {
     var previous: StagedTransaction?
     while tried.count < limit, let waiting = try staged.get(Dot(origin, held[origin].next), after: previous),
-      canApply(waiting)
+      try canApply(waiting)
     {
       let dot = waiting.record.dot
       if !waiting.hasSeen(floor) {
@@ -81,7 +82,7 @@ final class WaitingAttempt {
       }
       try note.add(waiting.chain)
       tried.append(dot)
-      if try !applier.apply(waiting.record, others: waiting.context) { outcome.quarantined += 1 }
+      try applier.apply(waiting.record, others: waiting.context)
       held[origin] = dot.sequence
       outcome.applied += 1
       previous = waiting
@@ -89,8 +90,11 @@ final class WaitingAttempt {
     return previous != nil
   }
 
-  private func canApply(_ waiting: StagedTransaction) -> Bool {
-    !waiting.isForeign && !waiting.isSetAside && !skipped.contains(waiting.chain) && held.covers(waiting.context)
+  private func canApply(_ waiting: StagedTransaction) throws -> Bool {
+    guard !waiting.isForeign, !waiting.isSetAside, !skipped.contains(waiting.chain), held.covers(waiting.context) else {
+      return false
+    }
+    return try applier.awaited(by: waiting.record) == nil
   }
 
   private func finish() throws {

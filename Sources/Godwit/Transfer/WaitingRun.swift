@@ -9,9 +9,18 @@ struct WaitingRun {
   private let writer: ReplicaWriter
   private let note: TrialNote
   private let staged: StagedTransactions
-  /// Whether all happens inside a transaction that is going to be taken back.
-  private let isPlanned: Bool
+  private let place: Place
+  private let progress: ProgressHandler?
   private var outcome = WaitingAttempt.Outcome()
+
+  private enum Place {
+    /// Transactions of its own.
+    case own
+    /// The transaction of an import that is going to be taken back.
+    case plan
+    /// The transaction of a migration, which goes on whatever comes of it.
+    case migration
+  }
 
   /// So many are tried in one transaction.
   private static let batchLimit = 256
@@ -20,9 +29,10 @@ struct WaitingRun {
     .corruptFile, .truncatedFile, .needsMigration, .constraint, .limitExceeded, .invalidSchema,
   ]
 
-  private init(_ writer: ReplicaWriter, isPlanned: Bool = false) {
+  private init(_ writer: ReplicaWriter, in place: Place, _ progress: ProgressHandler? = nil) {
     self.writer = writer
-    self.isPlanned = isPlanned
+    self.place = place
+    self.progress = progress
     note = TrialNote(besideDatabase: writer.connection.path)
     staged = StagedTransactions(connection: writer.connection)
   }
@@ -30,10 +40,21 @@ struct WaitingRun {
   /// What an import would have applied and dropped of what waits, inside its transaction.
   static func plan(on writer: ReplicaWriter) throws -> WaitingAttempt.Outcome {
     guard try StagedTransactions(connection: writer.connection).count() > 0 else { return WaitingAttempt.Outcome() }
-    var run = WaitingRun(writer, isPlanned: true)
+    var run = WaitingRun(writer, in: .plan)
     // What a process died of stays noted.
     guard try run.note.suspects().isEmpty else { return WaitingAttempt.Outcome() }
     defer { try? run.note.remove() }
+    try run.all()
+    return run.outcome
+  }
+
+  /// Applies what had waited for the tables as they are now, inside the transaction that made them so. What nobody can apply stays,
+  /// set aside, and is named.
+  static func runInside(
+    _ writer: ReplicaWriter, _ progress: ProgressHandler? = nil
+  ) throws -> WaitingAttempt.Outcome {
+    guard try StagedTransactions(connection: writer.connection).count() > 0 else { return WaitingAttempt.Outcome() }
+    var run = WaitingRun(writer, in: .migration, progress)
     try run.all()
     return run.outcome
   }
@@ -44,7 +65,7 @@ struct WaitingRun {
       try TrialNote(besideDatabase: writer.connection.path).remove()
       return WaitingAttempt.Outcome()
     }
-    var run = WaitingRun(writer)
+    var run = WaitingRun(writer, in: .own)
     do {
       try run.all()
     } catch let error as GodwitError where error.code != .damagedLog && error.code != .damagedDatabase {
@@ -56,8 +77,8 @@ struct WaitingRun {
   private mutating func all() throws {
     let suspects = try note.suspects()
     // Of several that were tried together when a process died one is at fault: from now on each is tried alone.
-    if suspects.count == 1 { try writer.inTransaction { try staged.setAside(suspects) } }
-    try note.begin()
+    if suspects.count == 1 { try inTransaction { try staged.setAside(suspects) } }
+    let total = try staged.count()
     var isAlone = suspects.count > 1
     var alone = 0
     while true {
@@ -74,9 +95,15 @@ struct WaitingRun {
       } else if alone > 0 {
         alone -= 1
       }
-      if try staged.count() == 0 { isAlone = false }
+      let left = try staged.count()
+      progress?(Double(total - left) / Double(max(total, 1)))
+      if left == 0 { isAlone = false }
     }
     try note.remove()
+  }
+
+  private func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
+    place == .own ? try writer.inTransaction(body) : try body()
   }
 
   private mutating func attempt(limit: Int) throws -> (tried: [Dot], error: GodwitError?) {
@@ -96,25 +123,30 @@ struct WaitingRun {
 
   /// Runs the body in a transaction of its own, or so that it leaves nothing in the running one when it fails.
   private func inMerge(_ body: () throws -> Void) throws {
-    guard isPlanned else { return try writer.inMerge(body) }
+    guard place != .own else { return try writer.inMerge(body) }
+    // What the transaction has written before is in the sums that are put back.
+    let mark = writer.tally.mark()
     do {
       try writer.connection.savepoint(body)
     } catch {
-      writer.tally.discard()
+      writer.tally.rewind(to: mark)
       try writer.reload()
       throw error
     }
   }
 
-  /// It is not held, so it comes again if it is fit after all.
+  /// It is not held, so it comes again if it is fit after all. A migration keeps it, set aside.
   private mutating func drop(_ dot: Dot, _ error: GodwitError) throws {
+    func entry(_ sequences: ClosedRange<UInt64>) -> MergeReport.Dropped {
+      MergeReport.Dropped(replica: dot.origin.replica, sequences: sequences, reason: .unfit, message: error.message)
+    }
+    if place == .migration {
+      if let waiting = try staged.get(dot) { try staged.setAside([waiting.chain]) }
+      return outcome.setAside.append(entry(dot.sequence.rawValue...dot.sequence.rawValue))
+    }
     let before = SequenceNumber(rawValue: dot.sequence.rawValue - 1)
-    func remove() throws -> ClosedRange<SequenceNumber>? { try staged.remove(of: dot.origin, after: before) }
-    guard let left = try isPlanned ? remove() : writer.inTransaction(remove) else { return }
-    outcome.dropped.append(
-      MergeReport.Dropped(
-        replica: dot.origin.replica, sequences: left.lowerBound.rawValue...left.upperBound.rawValue, reason: .unfit,
-        message: error.message))
+    guard let left = try inTransaction({ try staged.remove(of: dot.origin, after: before) }) else { return }
+    outcome.dropped.append(entry(left.lowerBound.rawValue...left.upperBound.rawValue))
   }
 }
 
@@ -124,9 +156,9 @@ extension WaitingAttempt.Outcome {
     rows += other.rows
     conflicts += other.conflicts
     prunedConflicts += other.prunedConflicts
-    quarantined += other.quarantined
     parted.merge(other.parted) { $1 }
     leftOut.merge(other.leftOut) { $1 }
     dropped += other.dropped
+    setAside += other.setAside
   }
 }

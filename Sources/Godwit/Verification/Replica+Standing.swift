@@ -9,6 +9,8 @@ package struct Standing: Hashable, Sendable {
   package let floor: VersionVector
   /// The timestamp of the latest own transaction.
   package let latest: HLC
+  /// The version of its tables.
+  package let schemaVersion: Int
 }
 
 extension Replica {
@@ -16,7 +18,9 @@ extension Replica {
   package func standing() async throws -> Standing {
     try await pool.read { connection in
       let origins = try OriginTable(connection)
-      return Standing(own: origins.own, held: origins.vector, floor: origins.floor, latest: origins.ownLatest)
+      return Standing(
+        own: origins.own, held: origins.vector, floor: origins.floor, latest: origins.ownLatest,
+        schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)))
     }
   }
 

@@ -102,11 +102,6 @@ package struct VersionVector: Hashable, Sendable {
     VersionVector(rising: pairs(with: other).compactMap { $1 < $0.sequence ? $0 : nil })
   }
 
-  /// The entries that `other` covers.
-  package func covered(by other: VersionVector) -> VersionVector {
-    VersionVector(rising: pairs(with: other).compactMap { $1 >= $0.sequence ? $0 : nil })
-  }
-
   /// The entries whose origins `other` does not list.
   package func without(_ other: VersionVector) -> VersionVector {
     VersionVector(rising: pairs(with: other).compactMap { $1 == .none ? $0 : nil })

@@ -25,14 +25,12 @@ extension [Contribution] {
   /// Those that a write with this context had not seen.
   func unseen(by context: VersionVector) -> [Contribution] { filter { !context.covers($0.dot) } }
 
-  /// The sum of a counter's contributions, and the default once when inserts by authors who had not got the column brought
-  /// it. It wraps around, since only that is the same in every order.
+  /// The sum of a counter's contributions. It wraps around, since only that is the same in every order.
   package var sum: Int64 {
-    let differences: Int64 = reduce(0) { sum, contribution in
+    reduce(0) { sum, contribution in
       guard case .integer(let difference) = contribution.value else { return sum }
       return sum &+ difference
     }
-    return differences &+ (compactMap { CounterDefault.count($0.value) }.max() ?? 0)
   }
 }
 

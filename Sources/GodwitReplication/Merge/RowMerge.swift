@@ -88,11 +88,8 @@ package struct RowMerge {
   /// An update adds; an insert takes back what it saw and starts from its own value.
   private mutating func count(_ cell: Cell, _ write: RowWrite) throws {
     var cell = cell
-    switch cell.value {
-    case .integer: break
-    case .text where write.kind != .update && CounterDefault.count(cell.value) != nil: break
-    // What comes to a counter and is none says nothing (``RelativeValue``).
-    default:
+    if case .integer = cell.value {} else {
+      // What comes to a counter and is none says nothing (``RelativeValue``).
       if write.kind == .update { return }
       cell = Cell(column: cell.column, value: .integer(0))
     }

@@ -43,17 +43,6 @@ package struct RowRules {
     }
   }
 
-  /// Whether what a transaction brought to a column is its default: the author had not got the column.
-  func isDefault(
-    _ value: Value, of column: Int, by dot: Dot, _ isAdded: (Int, Dot) throws -> Bool
-  ) throws -> Bool {
-    switch policy(of: column) {
-    case .lastWriterWins: false
-    case .counter: CounterDefault.count(value) != nil
-    case .addWinsSet, .maximum, .minimum, .custom: try isAdded(column, dot)
-    }
-  }
-
   /// What a column is made of with what a write brings to it: a counter adds up, a removal from a set takes away what it saw
   /// of an element, and all other writes take back all that they saw.
   func contributions(

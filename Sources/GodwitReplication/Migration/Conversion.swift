@@ -1,31 +1,63 @@
 import GodwitBase
 
-/// What becomes of a column's values on the way to another definition. It looks at one value alone, so that it gives
-/// the same on a row, on an image of a deleted row and on a change that is still under way.
+/// What becomes of a column's values on the way to another definition. It looks at one value alone and has a value for every
+/// one, so that it gives the same on a row, on the hidden cells of a row and on a change that is still under way.
 package struct Conversion: Hashable, Sendable {
-  /// The name that the expression calls the value by.
+  /// What a value has become.
+  package struct Outcome: Hashable, Sendable {
+    package var value: Value
+    /// Whether it no longer says which value it was.
+    package var loses = false
+    /// Whether it is the column's default, or NULL, since the rule has nothing for the value.
+    package var isFallback = false
+
+    package init(value: Value, loses: Bool = false, isFallback: Bool = false) {
+      (self.value, self.loses, self.isFallback) = (value, loses, isFallback)
+    }
+  }
+
+  /// The name that the rule calls the value by.
   package let name: String
   package let rule: SchemaStep.ValueRule
-  package let isNullable: Bool
-  /// Stands in for NULL where the column takes none.
-  package let fallback: Value?
+  private let isNullable: Bool
+  private let check: String?
+  /// The name that the check calls the value by.
+  private let checkedName: String
+  /// Stands in for what the rule has nothing for.
+  private let fallback: Value
 
   package init(name: String, _ rule: SchemaStep.ValueRule, to column: ColumnDefinition) {
     self.name = name
     self.rule = rule
     isNullable = column.isNullable
-    fallback = column.defaultValue
+    check = column.check
+    checkedName = column.name
+    fallback = column.defaultValue ?? .null
   }
 
-  /// Runs the expression, or widens; nil when what comes out is NULL and the column takes none.
-  package func apply(_ value: Value, evaluate: (String, _ name: String, Value) throws -> Value) rethrows -> Value? {
-    let converted =
+  /// Widens, or runs the expression; the default, or NULL, stands in for what the rule fails on, what it makes NULL where the
+  /// column takes none, and what the check refuses.
+  ///
+  /// - Parameter evaluate: Works out an expression over a value of that name; nil where it comes to no result.
+  package func apply(
+    _ value: Value, evaluate: (_ expression: String, _ name: String, Value) throws -> Value?
+  ) rethrows -> Outcome {
+    let converted: Value? =
       switch rule {
       case .widen(let type): Self.widened(value, to: type)
       case .expression(let text): try evaluate(text, name, value)
       }
-    guard converted == .null, !isNullable else { return converted }
-    return fallback
+    guard let converted, try takes(converted, evaluate) else {
+      return Outcome(value: fallback, loses: value != .null, isFallback: true)
+    }
+    return Outcome(value: converted, loses: isInexact(value))
+  }
+
+  /// Whether the column takes a value. A check that comes to no result takes nothing.
+  private func takes(_ value: Value, _ evaluate: (String, String, Value) throws -> Value?) rethrows -> Bool {
+    guard value != .null || isNullable else { return false }
+    guard let check else { return true }
+    return try evaluate("NOT (\(check))", checkedName, value).map { $0 != .integer(1) } ?? false
   }
 
   /// Whether every value of the one type has a place in the other; an expression must say how otherwise.
@@ -57,7 +89,7 @@ package struct Conversion: Hashable, Sendable {
   }
 
   /// Whether the widened value no longer says which one it was: integers beyond 2⁵³ as REAL.
-  package func loses(_ value: Value) -> Bool {
+  private func isInexact(_ value: Value) -> Bool {
     guard rule == .widen(to: .real), case .integer(let number) = value else { return false }
     return Int64(exactly: Double(number)) != number
   }

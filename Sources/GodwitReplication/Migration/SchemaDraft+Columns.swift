@@ -35,9 +35,15 @@ extension SchemaDraft.Table {
           "column \(column.name) of table \(definition.name) refers to another table, "
             + "and the rows there are would refer to nothing", hint: "make it optional, without a default")
       }
+      try checkIsNeutral(column)
       definition.columns.append(column)
       sources.append(SchemaDraft.Source(value: column.defaultValue ?? .null))
       return
+    }
+    guard column.isAddable else {
+      throw SchemaDraft.invalid(
+        "column \(column.name) of table \(definition.name) is not optional and has no default for what the rule has no value for",
+        hint: "nothing was altered; make it optional, or give it a default")
     }
     let source = try number(of: derivation.column)
     guard source >= definition.keyCount else {
@@ -52,6 +58,14 @@ extension SchemaDraft.Table {
     values.conversions.append(Conversion(name: derivation.column, derivation.rule, to: column))
     definition.columns.append(column)
     sources.append(values)
+  }
+
+  private func checkIsNeutral(_ column: ColumnDefinition) throws {
+    guard !column.startsNeutral else { return }
+    throw SchemaDraft.invalid(
+      "column \(column.name) of table \(definition.name) is \(column.merge.kind) and cannot start as anything but "
+        + column.merge.neutralStart,
+      hint: "nothing was altered; let it start as \(column.merge.neutralStart), and fill it by a data step")
   }
 
   private func checkWidening(
@@ -91,6 +105,11 @@ extension SchemaDraft.Table {
     guard !definition.indexes.contains(where: { index in index.columns.contains { $0.isSameName(as: name) } }) else {
       throw SchemaDraft.invalid("column \(name) of table \(definition.name) has an index", hint: "drop the index first")
     }
+    guard definition.columns[number].isAddable else {
+      throw SchemaDraft.invalid(
+        "column \(name) of table \(definition.name) is not optional and has no default, and cannot be dropped at once",
+        hint: "nothing was altered; make it optional by a ChangeColumn in a migration before")
+    }
     definition.columns.remove(at: number)
     sources.remove(at: number)
   }
@@ -114,16 +133,22 @@ extension SchemaDraft.Table {
     let number = try number(of: column.name)
     let old = definition.columns[number]
     try checkIsNotKey(number, "changed")
+    guard column.merge == .lastWriterWins || column.merge == old.merge else {
+      throw SchemaDraft.invalid(
+        "column \(column.name) of table \(definition.name) is \(old.merge.kind) and cannot become \(column.merge.kind)",
+        hint: "nothing was altered; add another column, and fill it by a data step")
+    }
+    guard column.isAddable else {
+      throw SchemaDraft.invalid(
+        "column \(column.name) of table \(definition.name) is not optional and has no default for what the rule has no value for",
+        hint: "nothing was altered; make it optional, or give it a default")
+    }
     if case .expression = rule { try checkIsOneWrites(old, "be changed by an expression") }
     if Conversion.converts(old.type, by: rule) { try checkIsOneWrites(old, "be given another type") }
     try checkWidening(old, to: column, rule)
     if old.isNullable, !column.isNullable {
       // NULL is the last to be chosen, and the default need not be.
       try checkIsOneWrites(old, "become one that is not optional")
-      guard column.hasDefault else {
-        throw SchemaDraft.invalid(
-          "column \(column.name) of table \(definition.name) becomes not optional and has no default for NULL")
-      }
     }
     definition.columns[number] = old.changed(to: column)
     sources[number].conversions.append(Conversion(name: old.name, rule, to: column))
@@ -138,7 +163,31 @@ extension ColumnDefinition {
   fileprivate var hasDefault: Bool { defaultValue ?? .null != .null }
 }
 
+extension ColumnDefinition {
+  /// Whether rows that are there, and inserts of authors without the column, hold in it what nobody's write has made of it: only
+  /// then need such an insert not bring it.
+  package var startsNeutral: Bool {
+    guard let value = defaultValue, value != .null else { return isNullable || merge == .lastWriterWins }
+    return switch merge {
+    case .lastWriterWins: true
+    case .counter: value == .integer(0)
+    case .addWinsSet: value == .text("[]")
+    case .maximum, .minimum, .custom: false
+    }
+  }
+}
+
 extension MergePolicy {
+  /// What a column that is added starts as, in words.
+  package var neutralStart: String {
+    switch self {
+    case .lastWriterWins: "any value"
+    case .counter: "0"
+    case .addWinsSet: "the empty set"
+    case .maximum, .minimum, .custom: "NULL"
+    }
+  }
+
   /// `a counter`.
   fileprivate var kind: String {
     switch self {

@@ -51,6 +51,9 @@ package struct SchemaMigration: Hashable, Sendable {
 
   private var titleHint: String { "use 1 to 128 bytes without control, format and direction characters" }
 
+  /// Whether it travels: all its steps are additions. Otherwise it is a barrier.
+  package var isAddition: Bool { steps.allSatisfy(\.isAddition) }
+
   /// What can be said without the tables.
   package func validate() throws {
     func invalid(_ what: String, hint: String? = nil) -> GodwitError {

@@ -56,6 +56,16 @@ package enum SchemaStep: Hashable, Sendable {
 
   package var isData: Bool { if case .data = self { true } else { false } }
 
+  /// Whether older programs need not know of it: it makes a table, adds a column that is not made of another, or adds an
+  /// index that refuses nothing. Every other step makes its migration a barrier (Specs/migrations.md).
+  package var isAddition: Bool {
+    switch self {
+    case .createTable, .addColumn(_, _, from: nil): true
+    case .addIndex(let index, _): !index.isUnique
+    default: false
+    }
+  }
+
   /// Refuses rules and checks that are not of the language (Specs/expressions.md). Throws `invalidMigration`.
   func validateExpressions() throws {
     func validate(_ column: ColumnDefinition, of table: String, _ rule: ValueRule?, over source: String) throws {

@@ -8,16 +8,18 @@ extension World {
     let held = history.transactions(in: actor.standing.held)
     let version = actor.version
     let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
-    let others = TableShape.waiting(at: version, from: held.map(\.version).max() ?? 0)
-    try compare(shown, MergeModel(held, at: version), actor, without: others)
+    if let early = held.first(where: { $0.version > version }) {
+      throw SimulationFailure(
+        .migration, "replica \(actor.index), of version \(version), applied a transaction of version \(early.version)")
+    }
+    try compare(shown, MergeModel(held, at: version), actor)
   }
 
-  /// Some tables may show less than they hold.
-  private func compare(_ shown: Tables, _ model: MergeModel, _ actor: Actor, without waiting: Set<Int> = []) throws {
+  private func compare(_ shown: Tables, _ model: MergeModel, _ actor: Actor) throws {
     let expected = model.tables.shown(at: actor.version)
     guard shown != expected else { return }
     for (table, shape) in TableShape.all.enumerated()
-    where shown.rows[table] != expected.rows[table] && !waiting.contains(table) {
+    where shown.rows[table] != expected.rows[table] {
       let keys = Set(shown.rows[table].keys).union(expected.rows[table].keys)
       for key in keys.sorted(by: { $0.map(\.text).joined() < $1.map(\.text).joined() })
       where shown.rows[table][key] != expected.rows[table][key] {

@@ -51,7 +51,7 @@ struct LaterTally: Model {
   var high = 0
   var low = 0
   var longest = ""
-  var peak = 5
+  var peak: Int?
 }
 
 /// One unique column, and two that are unique together.
@@ -169,26 +169,25 @@ struct Scratch: Model {
 }
 
 enum SimulatedModels {
-  /// Some worlds come to version 1 replica by replica, some to one of the later ones. What the
-  /// steps do ``TableShape`` tells the model.
+  /// Some worlds come to version 1 replica by replica, some to one of the later ones. Versions 1 and 3 are additions, the others
+  /// barriers. What the steps do ``TableShape`` tells the model.
   private static let migrations = Migrations {
-    Migration(1, "moods") {
+    Migration.addition(1, "moods") {
       AddColumn("mood", Int.self, default: 3, to: "guest")
-      RenameColumn("label", to: "caption", in: "shelf")
-      AddColumn("stars", Int.self, default: 2, to: "ticket", merge: .counter)
+      AddColumn("stars", Int.self, default: 0, to: "ticket", merge: .counter)
+      AddIndex("label", to: "leaf")
     }
     Migration(2, "forms") {
-      ChangeColumn("step", String.self, in: "dancer")
+      RenameColumn("label", to: "caption", in: "shelf")
+      ChangeColumn("step", String.self, in: "dancer", default: "")
       AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "book")
       DropColumn("holder", from: "seat")
-      AddIndex("label", to: "leaf")
       DropIndex("room", "bed", from: "guest")
       RenameTable("ticket", to: "voucher")
       DataStep("cheer up", "UPDATE guest SET mood = mood + 10 WHERE mood < \(goodMood)")
     }
-    Migration(3, "places") {
-      ChangeColumn("word", String.self, in: "tally", by: "CASE word WHEN 'bravo' THEN 'alpha' ELSE word END")
-      AddColumn("peak", Int.self, default: 5, to: "tally", merge: .max)
+    Migration.addition(3, "places") {
+      AddColumn("peak", Int?.self, to: "tally", merge: .max)
       AddColumn("owner", String?.self, to: "leaf", references: "guest", onDelete: .setNull)
       CreateTable(
         "badge",
@@ -196,12 +195,16 @@ enum SimulatedModels {
           NewColumn("id", String.self), NewColumn("text", String.self), NewColumn("points", Int.self, merge: .counter),
           NewColumn("wearer", String?.self, references: "guest", onDelete: .cascade),
         ], unique: [["text"]])
+    }
+    Migration(4, "words") {
+      ChangeColumn("word", String.self, in: "tally", default: "", by: "CASE word WHEN 'bravo' THEN 'alpha' ELSE word END")
       StopSync("seat")
       StartSync("scratch")
     }
-    Migration(4, "fewer") {
+    Migration(5, "fewer") {
       ChangeColumn("bed", Int.self, in: "guest", default: 0)
       ChangeColumn("caption", String?.self, in: "shelf")
+      AddIndex("caption", to: "shelf", isUnique: true)
       DropTable("seat")
       DropTable("voucher")
     }
@@ -215,13 +218,13 @@ enum SimulatedModels {
   /// Those that fit their tables then.
   static func models(at version: Int) -> [any Model.Type] {
     switch version {
-    case 0:
+    case 0, 1:
       [
         Tally.self, Guest.self, Shelf.self, Book.self, Loan.self, Dancer.self, Leaf.self, Ticket.self, Seat.self,
         Scratch.self,
       ]
-    case 1: [Tally.self, Book.self, Loan.self, Dancer.self, Leaf.self, Seat.self, Scratch.self]
     case 2: [Tally.self, Loan.self, Scratch.self]
+    case 3: [LaterTally.self, Loan.self, Scratch.self]
     default: [LaterTally.self, Loan.self]
     }
   }

@@ -75,7 +75,7 @@ struct TableShape: Sendable {
     uniqueKeysWithValues: all.enumerated().flatMap { number, shape in
       [shape.name, shape.formerName?.name].compactMap { $0 }.map { ($0, number) }
     })
-  static let latestVersion = 4
+  static let latestVersion = 5
   static let localTable = scratch
 
   /// The number of the column that is, or was, called so.
@@ -100,31 +100,11 @@ struct TableShape: Sendable {
     }
   }
 
-  /// Whether programs of both versions take each other's writes to it, but for columns that were added.
-  func isAlike(at version: Int, and later: Int) -> Bool {
-    let changes = [versions.lowerBound, versions.upperBound] + columns.flatMap { column in
-      column.conversions.map(\.version) + [column.versions.upperBound] + (column.source == nil ? [] : [column.versions.lowerBound])
-    }
-    return !changes.contains { version < $0 && $0 <= later }
-  }
-
-  /// Whether every write to the column was merged by programs that had it, so that what lost is listed. It may be that what
-  /// one wrote under a later version came to be known as it was replaced.
+  /// Whether what is listed of the column can be told from what was written: values and columns may have become others since.
   func listsAll(of column: Int, through version: Int) -> Bool {
-    columns[column].versions.lowerBound == 0 && isAlike(at: 0, and: version)
-  }
-
-  /// The tables of which what programs of a later version write may wait, and those whose rows need rows of them.
-  static func waiting(at version: Int, from later: Int) -> Set<Int> {
-    var waiting = Set(all.indices.filter { !all[$0].isAlike(at: version, and: later) })
-    while true {
-      let next = waiting.union(
-        all.indices.filter { number in
-          all[number].references(at: version).contains { numbers[$0.reference.table].map(waiting.contains) ?? false }
-        })
-      if next == waiting { return waiting }
-      waiting = next
-    }
+    let shape = columns[column]
+    let changes = [versions.upperBound, shape.versions.upperBound] + shape.conversions.map(\.version)
+    return shape.versions.lowerBound == 0 && versions.lowerBound == 0 && !changes.contains { $0 <= version }
   }
 }
 
@@ -169,12 +149,12 @@ extension TableShape {
     columns: [
       key("t", 4),
       column("word", .lastWriterWins, "", "alpha", "bravo", "nul\u{0}l", "e\u{301}", "\u{e9}").beginning("")
-        .converted(in: 3) { $0 == "bravo" ? "alpha" : $0 },
+        .converted(in: 4) { $0 == "bravo" ? "alpha" : $0 },
       column("ratio", .lastWriterWins, .null, 0.0, -0.0, 1.0, 0.5, .real(.infinity)),
       column("views", .counter, 0, 1, 2, 5, -3, 1000, .integer(.max)), set("tags"),
       column("high", .maximum, 0, 1, 2, 3, 50, -7).beginning(0), column("low", .minimum, 0, 1, 2, -4).beginning(0),
       column("longest", .longest, "", "a", "b", "bb", "aaa", "ccc").beginning(""),
-      added(in: 3, "peak", .maximum, 5, 2, 7),
+      added(in: 3, "peak", .maximum, .null, 2, 7),
     ])
 
   private static let guest = TableShape(
@@ -182,7 +162,7 @@ extension TableShape {
     columns: [
       key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan").beginning(""),
       column("room", .lastWriterWins, 1, 2).beginning(0),
-      column("bed", .lastWriterWins, .null, 1, 2).converted(in: 4) { $0 == .null ? 0 : $0 },
+      column("bed", .lastWriterWins, .null, 1, 2).converted(in: 5) { $0 == .null ? 0 : $0 },
       column("note", .lastWriterWins, "", "late", "quiet").beginning(""), added(in: 1, "mood", .lastWriterWins, 3, 1, 2, 9),
     ], unique: [UniqueIndex(columns: [1]), UniqueIndex(columns: [2, 3], versions: 0..<2)])
 
@@ -190,11 +170,11 @@ extension TableShape {
     name: "shelf",
     columns: [
       key("s", 3),
-      ColumnShape(name: "caption", formerName: FormerName(name: "label", until: 1)) {
+      ColumnShape(name: "caption", formerName: FormerName(name: "label", until: 2)) {
         ["x", "y", "z"].randomElement(using: &$0) ?? "x"
-      }.converted(in: 4) { $0 }.beginning(""),
+      }.converted(in: 5) { $0 }.beginning(""),
       reference("favorite", "book", .setNull, prefix: "b"),
-    ])
+    ], unique: [UniqueIndex(columns: [1], versions: 5..<Int.max)])
 
   private static let book = TableShape(
     name: "book",
@@ -230,22 +210,22 @@ extension TableShape {
     ], unique: [UniqueIndex(columns: [1, 2])])
 
   private static let ticket = TableShape(
-    name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<4,
+    name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<5,
     columns: [
       key("k", 3), column("state", .lastWriterWins, "open", "done", "held").beginning(""), column("votes", .counter, 0, 1, 3),
-      set("labels"), column("rank", .maximum, 1, 2, 3).beginning(0), added(in: 1, "stars", .counter, 2, 1, 4),
+      set("labels"), column("rank", .maximum, 1, 2, 3).beginning(0), added(in: 1, "stars", .counter, 0, 1, 4),
     ])
 
   private static let seat = TableShape(
-    name: "seat", keyCount: 2, versions: 0..<3,
+    name: "seat", keyCount: 2, versions: 0..<4,
     columns: [
       column("row", .lastWriterWins, "A", "B"), column("number", .lastWriterWins, 1, 2),
       column("holder", .lastWriterWins, .null, "ann", "bob").dropped(in: 2), column("price", .minimum, 10, 20, 30).beginning(0),
     ])
 
-  /// Its rows stay where they were written, until version 3.
+  /// Its rows stay where they were written, until version 4.
   private static let scratch = TableShape(
-    name: "scratch", versions: 3..<Int.max, columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9).beginning(0)])
+    name: "scratch", versions: 4..<Int.max, columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9).beginning(0)])
 
   private static let badge = TableShape(
     name: "badge", versions: 3..<Int.max,

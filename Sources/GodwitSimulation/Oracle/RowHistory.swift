@@ -58,7 +58,14 @@ struct RowHistory {
     return touches.contains { touch in !deletes.contains { $0.saw(touch) } }
   }
 
-  func writes(of column: Int) -> [Write] { writes.filter { $0.change(of: column) != nil } }
+  /// An insert whose author had not got a column with a policy says nothing of it.
+  func writes(of column: Int) -> [Write] {
+    let shape = shape.columns[column]
+    return writes.filter { write in
+      let isKnown = shape.policy == .lastWriterWins || shape.versions.lowerBound <= write.transaction.version
+      return write.change(of: column) != nil && isKnown
+    }
+  }
 
   /// The write whose value a column has, where the last writer wins: the greatest.
   func last(_ column: Int) -> Write? { writes(of: column).max { $0.precedes($1) } }
@@ -78,12 +85,11 @@ struct RowHistory {
       guard case .value(let value)? = last(column)?.change(of: column) else { return .null }
       return value
     case .counter:
-      let lacking = kept.filter { $0.isInsert && $0.transaction.version < shape.columns[column].versions.lowerBound }
-      // A row that nobody inserted began with the default, too.
-      let beginsAnew = lacking.isEmpty && all.contains(where: \.isInsert)
-      guard case .integer(let start) = beginsAnew ? 0 : shape.columns[column].begun(at: version) else { return .null }
-      let others = kept.filter { write in !lacking.contains { $0.dot == write.dot } }
-      return .integer(others.reduce(start) { $0 &+ Self.difference($1.change(of: column)) })
+      // A row that nobody inserted began with the default.
+      guard case .integer(let start) = all.contains(where: \.isInsert) ? 0 : shape.columns[column].begun(at: version) else {
+        return .null
+      }
+      return .integer(kept.reduce(start) { $0 &+ Self.difference($1.change(of: column)) })
     case .set:
       return SetText.text(elements(column, kept, of: all))
     case .maximum, .minimum, .longest:

@@ -4,10 +4,11 @@ import Godwit
 struct ChangeOfMind: Error {}
 
 extension Plan {
-  /// Runs the plan, and returns what it did to the tables. A statement that breaks a constraint is one that did nothing.
-  func run(_ transaction: Transaction, owner: Int, version: Int) throws -> [HistoricOperation] {
+  /// Runs the plan as a program of some version, and returns what it did to the tables, which may be of a later one. A statement
+  /// that breaks a constraint is one that did nothing.
+  func run(_ transaction: Transaction, owner: Int, program: Int, version: Int) throws -> [HistoricOperation] {
     let before = try Tables(reading: transaction, at: version)
-    let run = StepRun(transaction: transaction, owner: owner, version: version)
+    let run = StepRun(transaction: transaction, owner: owner, version: program)
     for step in steps { try run.run(step) }
     if fails { throw ChangeOfMind() }
     return try Tables(reading: transaction, at: version).operations(since: before)
@@ -51,7 +52,7 @@ private struct StepRun {
       let names = shape.columns.prefix(shape.keyCount).map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
       try execute(on: shape, values: to + from) { "UPDATE \($0) SET \(names) WHERE \(shape.keyCondition)" }
     case .save(let tally):
-      // The model is of versions 0 to 2.
+      // The model is of programs of versions 0 to 2.
       if version < 3 { _ = try transaction.save(Tally(tally)) }
     case .savepoint(let steps, let rollsBack):
       try transaction.savepoint {

@@ -19,7 +19,9 @@ final class Actor {
   /// How many transactions its log may hold before imports forget.
   private let keptTransactions: Int
   /// The schema version of its program.
-  private(set) var version = 0
+  private(set) var program = 0
+  /// The schema version of its tables: that of its program, or a later one by additions.
+  var version: Int { standing.schemaVersion }
   /// Whether it may have missed what the others forgot: it was removed, or an earlier state was restored.
   var wasAway = false
   /// Whether it is a member again and has not rejoined yet. What it wrote before may not spread: others may have
@@ -33,37 +35,37 @@ final class Actor {
   var name: String { "replica-\(owner)" }
 
   init(
-    index: Int, path: String, clock: MachineClock, countsStatements: Bool, keptTransactions: Int, version: Int = 0,
+    index: Int, path: String, clock: MachineClock, countsStatements: Bool, keptTransactions: Int, program: Int = 0,
     owner: Int? = nil
   ) async throws {
     self.index = index
     self.owner = owner ?? index
     self.path = path
     self.clock = clock
-    self.version = version
+    self.program = program
     self.keptTransactions = keptTransactions
     statements = countsStatements ? StatementCounter() : nil
-    replica = try await Self.open(path, clock, statements, keptTransactions, version)
+    replica = try await Self.open(path, clock, statements, keptTransactions, program)
     standing = try await replica.standing()
   }
 
   private static func open(
-    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?, _ keptTransactions: Int, _ version: Int
+    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?, _ keptTransactions: Int, _ program: Int
   ) async throws -> Replica {
     try await Replica.open(
-      at: path, models: SimulatedModels.models(at: version), name: nil, key: .keyring(),
-      migrations: SimulatedModels.migrations(at: version),
+      at: path, models: SimulatedModels.models(at: program), name: nil, key: .keyring(),
+      migrations: SimulatedModels.migrations(at: program),
       statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent,
       wallClock: clock.wallClock, keptTransactions: keptTransactions)
   }
 
   func reopen() async throws {
     await replica.close()
-    replica = try await Self.open(path, clock, statements, keptTransactions, version)
+    replica = try await Self.open(path, clock, statements, keptTransactions, program)
   }
 
-  func upgrade(to version: Int) async throws {
-    self.version = version
+  func upgrade(to program: Int) async throws {
+    self.program = program
     try await reopen()
   }
 
@@ -78,16 +80,16 @@ final class Actor {
     let copy = "\(FilePath.folder(of: path))/replica-\(index)"
     await replica.close()
     try FileManager.default.copyItem(atPath: path, toPath: copy)
-    replica = try await Self.open(path, self.clock, statements, keptTransactions, version)
+    replica = try await Self.open(path, self.clock, statements, keptTransactions, program)
     return try await Actor(index: index, path: copy, clock: clock, countsStatements: statements != nil,
-      keptTransactions: keptTransactions, version: version, owner: owner)
+      keptTransactions: keptTransactions, program: program, owner: owner)
   }
 
   func backUp() async throws {
     await replica.close()
     try? FileManager.default.removeItem(atPath: backup)
     try FileManager.default.copyItem(atPath: path, toPath: backup)
-    replica = try await Self.open(path, clock, statements, keptTransactions, version)
+    replica = try await Self.open(path, clock, statements, keptTransactions, program)
     backedUp = standing
   }
 
@@ -98,7 +100,7 @@ final class Actor {
     await replica.close()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.copyItem(atPath: backup, toPath: path)
-    replica = try await Self.open(path, clock, statements, keptTransactions, version)
+    replica = try await Self.open(path, clock, statements, keptTransactions, program)
     standing = try await replica.standing()
     return true
   }
@@ -122,7 +124,7 @@ final class Actor {
     for file in Self.files where FileManager.default.fileExists(atPath: "\(remains)/\(file)") {
       try FileManager.default.moveItem(atPath: "\(remains)/\(file)", toPath: "\(path)/\(file)")
     }
-    replica = try await Self.open(path, clock, statements, keptTransactions, version)
+    replica = try await Self.open(path, clock, statements, keptTransactions, program)
     return result
   }
 

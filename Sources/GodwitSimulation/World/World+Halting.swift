@@ -8,9 +8,9 @@ extension World {
     case .export(_, _, let includesAll): try await haltExporting(actor, includesAll: includesAll, after: statement)
     case .compact: try await haltCompacting(actor, after: statement)
     case .upgrade:
-      let version = min(actor.version + 1, latestVersion)
+      let program = min(actor.program + 1, latestVersion)
       try await upgrade(actor) {
-        _ = try await actor.crashing(after: statement) { try await actor.upgrade(to: version) }.get()
+        _ = try await actor.crashing(after: statement) { try await actor.upgrade(to: program) }.get()
       }
     case .rejoin(let file, _): if let file = files[file] { try await haltRejoining(actor, with: file, after: statement) }
     default: break

@@ -14,10 +14,10 @@ extension World {
 
   /// What the plan did to the tables, or why it did nothing.
   private func attempt(_ plan: Plan, on actor: Actor) async -> Result<[HistoricOperation], any Error> {
-    let (owner, version) = (actor.owner, actor.version)
+    let (owner, program, version) = (actor.owner, actor.program, actor.version)
     do {
       return .success(
-        try await actor.replica.write { try plan.run($0, owner: owner, version: version) })
+        try await actor.replica.write { try plan.run($0, owner: owner, program: program, version: version) })
     } catch {
       return .failure(error)
     }

@@ -104,7 +104,7 @@ final class World {
       try await adoptOwn(of: actor)
       for other in actors where other.owner == actor.owner { other.wasAway = true }
       forgettable.formUnion(history.transactions(in: before.held).map(\.dot).filter { !actor.standing.held.covers($0) })
-    case .upgrade: try await upgrade(actor, to: min(actor.version + 1, latestVersion))
+    case .upgrade: try await upgrade(actor, to: min(actor.program + 1, latestVersion))
     case .compact: try await compact(actor)
     case .remove(_, let remover): if let remover = self.actor(remover) { try await remove(actor, by: remover) }
     case .readmit(_, let host, let file):

@@ -24,7 +24,9 @@ package struct SyncFileField: Equatable, Sendable {
   static let furtherTag: UInt32 = 20
   /// Signed statements.
   static let statementsTag: UInt32 = 17
-  private static let knownTags: Set<UInt32> = [statementsTag, historiesTag, namesTag, furtherTag]
+  /// Up to where the sender has what waits there.
+  static let heldTag: UInt32 = 21
+  private static let knownTags: Set<UInt32> = [statementsTag, historiesTag, namesTag, furtherTag, heldTag]
 
   /// Whether a reader may pass over it.
   package var isIgnorable: Bool { !tag.isMultiple(of: 2) }

@@ -3,7 +3,7 @@ import GodwitBase
 /// The constants of the container (Specs/sync-file.md).
 package enum SyncFileFormat {
   package static let magic = Array("GODWIT\0".utf8)
-  package static let version: UInt8 = 2
+  package static let version: UInt8 = 3
 
   package enum Part: UInt8 {
     case frame = 1

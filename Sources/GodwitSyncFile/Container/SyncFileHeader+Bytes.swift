@@ -35,7 +35,23 @@ extension SyncFileHeader {
     }
     writer.byte(snapshot == nil ? 0 : 1)
     snapshot?.write(to: &writer)
-    fields.joined(by: [SyncFileField](roster) + statementsField).write(to: &writer)
+    fields.joined(by: [SyncFileField](roster) + statementsField + heldField).write(to: &writer)
+  }
+
+  private var heldField: [SyncFileField] {
+    guard !held.isEmpty else { return [] }
+    var writer = ByteWriter()
+    held.write(to: &writer)
+    return [SyncFileField(tag: SyncFileField.heldTag, bytes: writer.bytes)]
+  }
+
+  private static func readHeld(_ bytes: [UInt8]?) throws -> VersionVector {
+    guard let bytes else { return VersionVector() }
+    var reader = ByteReader(bytes)
+    let held = try VersionVector(reading: &reader)
+    try reader.expectEnd()
+    guard !held.isEmpty else { throw ByteReader.malformed("a field of what waits, and nothing does") }
+    return held
   }
 
   private var statementsField: [SyncFileField] {
@@ -90,9 +106,10 @@ extension SyncFileHeader {
     if let further = fields.remove(SyncFileField.furtherTag) { try roster.readFurther(further) }
     let list = StatementList(group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
     let statements = try fields.remove(SyncFileField.statementsTag).map { try list.decode($0) } ?? []
+    let held = try Self.readHeld(fields.remove(SyncFileField.heldTag))
     guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
     self.init(
-      group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
+      group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector, held: held,
       schemaVersion: schemaVersion, recipients: recipients, roster: roster, tables: tables, migrations: migrations,
       ranges: ranges, chains: chains, floor: floor, ended: ended, snapshot: snapshot,
       statements: statements, fields: fields)

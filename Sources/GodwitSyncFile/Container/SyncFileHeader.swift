@@ -54,8 +54,11 @@ package struct SyncFileHeader: Sendable {
   package let incarnation: UInt32
   /// Milliseconds since 1970 UTC by the sender's clock.
   package let createdAt: Int64
-  /// Everything the sender holds: its acknowledgement.
+  /// Everything that the sender has applied: its acknowledgement.
   package let vector: VersionVector
+  /// Up to where the sender has, beyond that and without a gap, what waits there. It acknowledges nothing: it only need not be
+  /// sent again.
+  package let held: VersionVector
   package let schemaVersion: UInt64
   /// Whom the file is sealed to, rising by their bytes and all of one kind, so that a re-wrapped file is noticed.
   package let recipients: [AgeRecipient]
@@ -82,7 +85,7 @@ package struct SyncFileHeader: Sendable {
 
   package init(
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
-    schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords, tables: [TableDefinition],
+    held: VersionVector = VersionVector(), schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords, tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: Chain],
     floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil,
     statements: [SignedStatement] = [], fields: [SyncFileField] = []
@@ -92,6 +95,7 @@ package struct SyncFileHeader: Sendable {
     self.incarnation = incarnation
     self.createdAt = createdAt
     self.vector = vector
+    self.held = held
     self.schemaVersion = schemaVersion
     self.recipients = recipients
     self.roster = roster

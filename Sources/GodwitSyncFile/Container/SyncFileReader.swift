@@ -18,6 +18,8 @@ package final class SyncFileReader {
   private var count = 0
   private var block: [UInt8]?
   private var isFinished = false
+  /// All that the sender has: what its transactions can have seen.
+  private lazy var present = header.vector.union(header.held)
   private let signer: SyncFileSigner
   /// What is known of all signatures so far; of a file that was read to its end, of all.
   package private(set) var signature: SyncFileSignature
@@ -105,7 +107,7 @@ package final class SyncFileReader {
       if let record = try frame?.next(&position) {
         try expansion.addTransaction()
         try expansion.restore(record.changes.count, elements: frame?.elements ?? 0)
-        guard record.context.map(header.vector.covers) ?? true else {
+        guard record.context.map(present.covers) ?? true else {
           throw ByteReader.malformed("a transaction whose author had seen more than the sender holds")
         }
         guard record.schemaVersion <= UInt64(header.migrations.count) else {

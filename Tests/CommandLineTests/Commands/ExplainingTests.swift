@@ -112,7 +112,7 @@ import Testing
     let row = try #require(try one.objects().first)
     #expect(
       Set(row.keys) == [
-        "table", "key", "presence", "deletesWin", "older", "touches", "deletions", "holds", "waiting",
+        "table", "key", "presence", "deletesWin", "older", "touches", "deletions", "holds",
         "conflicts", "cells",
       ])
     let cell = try #require((row["cells"] as? [[String: Any]])?.first)
@@ -171,7 +171,7 @@ import Testing
         "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing",
         "forks",
         "leftOut", "planned", "state", "snapshotRows", "losses", "members", "dropped", "differing",
-        "changes", "conflictEntries", "limbo", "limboEntries", "quarantined", "snapshot", "replayed", "needsSnapshot",
+        "changes", "conflictEntries", "limbo", "limboEntries", "held", "snapshot", "replayed", "needsSnapshot",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
     #expect(text.lines.first?.hasPrefix("planned, not applied: ") == true && text.lines.count == 3)

@@ -50,7 +50,7 @@ import Testing
     #expect(
       try keys(imported)
         == [
-          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "quarantined",
+          "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "held",
           "missing",
           "snapshot", "snapshotRows", "replayed", "needsSnapshot", "forks", "leftOut", "losses", "members", "dropped",
           "differing",
@@ -103,7 +103,7 @@ import Testing
         "path", "replica", "incarnation", "name", "group", "members", "tables", "held", "unsent", "waiting",
         "waitingOf", "missing",
         "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion",
-        "quarantined",
+        "heldVersion",
         "forks", "differing", "altered",
       ])
     let object = try #require(try status.objects().first)

@@ -27,7 +27,8 @@ struct ChangedRowsTests {
       writer.value(row)
       writer.value(number)
     }
-    let rows = try ChangeSet(writer.bytes[...]).rows(in: [table])
+    var rows: [RowKey] = []
+    try ChangeSet(writer.bytes[...]).forEach { rows.append(try table.row($0.key)) }
     let keys: [[Value]] = [["-0.5", 12], ["B", 3]]
     #expect(rows == keys.map { RowKey(table: 7, key: $0.encoded[...]) })
   }

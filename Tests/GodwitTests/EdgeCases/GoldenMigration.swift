@@ -8,7 +8,7 @@ import Godwit
 struct GoldenMigration: Codable, Equatable {
   /// Of the second version, as it was recorded.
   let recorded: GoldenReplica.State
-  let quarantined: Int
+  let held: Int
   let losses: Int
   /// Of the third.
   let migrated: GoldenReplica.State
@@ -35,10 +35,11 @@ struct GoldenMigration: Codable, Equatable {
       RenameColumn("titel", to: "title", in: "note")
       ChangeColumn("price", Double.self, in: "note", default: 0)
       DropColumn("mood", from: "note")
-      AddColumn("slug", String.self, from: "title", by: "lower(title)", to: "note")
+      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "note")
     }
     Migration(3, "more") {
       AddColumn("stars", Int.self, default: 3, to: "note")
+      RenameColumn("price", to: "cost", in: "note")
       CreateTable("tag", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
     }
   }
@@ -60,7 +61,7 @@ struct GoldenMigration: Codable, Equatable {
     try GoldenReplica.copy(from: Self.joiner, to: joiner)
     var open = try await Self.open(replica, version: 2)
     recorded = try await GoldenReplica.State(open)
-    quarantined = try await open.status().quarantined
+    held = try await open.status().heldCount
     losses = try await open.migrationLosses().count
     await open.close()
     open = try await Self.open(replica, version: 3)

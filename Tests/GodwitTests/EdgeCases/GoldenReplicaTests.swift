@@ -68,7 +68,7 @@ struct GoldenMigrationTests {
   @Test("a replica that has migrated and waits for more opens, migrates on, and its snapshot is taken in")
   func opens() async throws {
     let expected = try GoldenMigration.expected()
-    #expect(expected.quarantined == 1 && expected.losses > 0 && expected.recorded.conflicts == 2)
+    #expect(expected.held == 1 && expected.losses > 0 && expected.recorded.conflicts == 2)
     #expect(try await GoldenMigration() == expected)
   }
 
@@ -78,12 +78,12 @@ struct GoldenMigrationTests {
     let (replica, joiner) = (place.file("replica"), place.file("joiner"))
     try GoldenReplica.copy(from: GoldenMigration.replica, to: replica)
     try GoldenReplica.copy(from: GoldenMigration.joiner, to: joiner)
-    let rows: SQL = "SELECT id, title, price, slug FROM note ORDER BY id"
+    func rows(_ price: String) -> SQL { SQL(text: "SELECT id, title, \(price), slug FROM note ORDER BY id") }
     let expected: [[Value]] = [
       [1, "Won", .real(9_007_199_254_740_992), "won"], [2, "Two!", .real(2), "two"],
     ]
     let newer = try await GoldenMigration.open(replica, version: 3)
-    #expect(try await newer.rows(rows).map(\.values) == expected)
+    #expect(try await newer.rows(rows("cost")).map(\.values) == expected)
     #expect(try await newer.rows("SELECT stars FROM note ORDER BY id").map(\.values) == [[5], [3]])
     #expect(try await newer.rows("SELECT name FROM tag").map(\.values) == [["new"]])
     let lost = try await newer.conflicts()
@@ -91,7 +91,7 @@ struct GoldenMigrationTests {
     await newer.close()
     let joined = try await GoldenMigration.open(joiner, version: 0)
     _ = try await joined.import(from: .file(GoldenMigration.snapshot))
-    #expect(try await joined.rows(rows).map(\.values) == expected)
+    #expect(try await joined.rows(rows("price")).map(\.values) == expected)
     await joined.close()
   }
 }

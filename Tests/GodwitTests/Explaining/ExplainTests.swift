@@ -193,37 +193,10 @@ struct ExplainTests {
     for replica in group.replicas { try await replica.compact() }
     #expect(try await group.count("godwit_row", 0) == 0)
     let row = try await group.replicas[0].explain(table: "thing", key: ["a"])
-    #expect(row.presence == .unknown && row.cells.isEmpty && row.waiting.isEmpty)
+    #expect(row.presence == .unknown && row.cells.isEmpty)
     #expect(row.conflicts.map(\.losingValue) == ["by 0"])
     try await group.replicas[0].pruneConflicts(keeping: 0)
     let refusal = await error { try await group.replicas[0].explain(table: "thing", key: ["a"]) }
     #expect(refusal?.code == .notFound && refusal?.hint?.contains("is forgotten") == true)
-  }
-
-  @Test("what waits for a newer schema is told, of a row that is here and of one that lacks a value")
-  func waiting() async throws {
-    let group = try await MigrationGroup([1, 2]) {
-      Migration(1, "notes") { CreateTable("note", [NewColumn("id", Int.self), NewColumn("body", String.self)]) }
-      Migration(2, "loud") {
-        RenameTable("note", to: "memo")
-        ChangeColumn("body", String.self, in: "memo", by: "upper(body)")
-      }
-    }
-    try await group.write(0, "INSERT INTO note VALUES (1, 'here'), (3, 'still')")
-    try await group.send(0, to: 1)
-    try await group.write(1, "INSERT INTO memo VALUES (2, 'WHOLE')")
-    try await group.write(1, "UPDATE memo SET body = 'CELL' WHERE id = 1")
-    #expect(try await group.send(1, to: 0).quarantined == 2)
-    let whole = try await group[0].explain(table: "note", key: [2])
-    #expect(whole.presence == .limbo && whole.conflicts.isEmpty)
-    #expect(whole.waiting.map(\.author.sequence) == [1])
-    #expect(whole.waiting.map(\.author.replica) == [group[1].identity.replica])
-    #expect(whole.waiting.first?.unknown == ["column body of table note"])
-    let cell = try await group[0].explain(table: "note", key: [1])
-    #expect(cell.presence == .shown && cell.waiting.map(\.author.sequence) == [2])
-    #expect(try await group[0].explain(table: "note", key: [3]).waiting.isEmpty)
-    try await group.update(0, to: 2)
-    let row = try await group[0].explain(table: "memo", key: [2])
-    #expect(row.presence == .shown && row.waiting.isEmpty)
   }
 }

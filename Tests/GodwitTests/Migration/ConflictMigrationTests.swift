@@ -109,7 +109,7 @@ struct ConflictMigrationTests {
         Migration(1, "notes") {
           CreateTable("note", [NewColumn("id", Int.self), NewColumn("views", Int.self, default: 0)])
         }
-        Migration(2, "rule") { ChangeColumn("views", Int.self, in: "note", by: rule) }
+        Migration(2, "rule") { ChangeColumn("views", Int.self, in: "note", default: 0, by: rule) }
       }
       let before = try #require(try await group[0].conflicts().first).losingValue
       for number in 0...1 { try await group.update(number, to: 2) }
@@ -142,12 +142,12 @@ struct ConflictMigrationTests {
       Migration(1, "accounts") {
         CreateTable(
           "account",
-          [NewColumn("id", Int.self), NewColumn("realm", String.self), NewColumn("login", String.self)],
+          [NewColumn("id", Int.self), NewColumn("realm", String.self), NewColumn("login", String?.self)],
           unique: [["realm", "login"]])
       }
       Migration(2, "words") {
         RenameColumn("login", to: "name", in: "account")
-        ChangeColumn("realm", String.self, in: "account", by: "upper(realm)")
+        ChangeColumn("realm", String.self, in: "account", default: "", by: "upper(realm)")
       }
       Migration(3, "less") {
         DropIndex("realm", "name", from: "account")

@@ -27,7 +27,7 @@ struct LaterMemberTests {
     AddColumn("stars", Int.self, default: 3, to: "book")
     RenameTable("book", to: "volume")
     RenameColumn("title", to: "name", in: "volume")
-    AddColumn("slug", String.self, from: "name", by: "lower(name)", to: "volume")
+    AddColumn("slug", String.self, from: "name", by: "lower(name)", default: "", to: "volume")
     StartSync("loan")
     CreateTable("tag", [NewColumn("id", Int.self), NewColumn("text", String.self, default: "")])
     CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
@@ -85,7 +85,7 @@ struct LaterMemberTests {
 
     let later = try await join("later", first)
     let report = try await carry(first, later)
-    #expect(report.quarantined == 0 && report.staged == 0)
+    #expect(report.heldCount == 0 && report.staged == 0)
     #expect(try await later.migrationStatus().version == 1)
     #expect(try await rows(later) == [[1, "One", 5, "one"], [2, "Two", 3, "two"]])
     #expect(try await later.rows("SELECT id, book FROM loan").map(\.values) == [[7, 1]])
@@ -95,8 +95,8 @@ struct LaterMemberTests {
     #expect(try await later.digest() == first.digest())
 
     // What a member wrote before the migration comes to it in the terms of its tables.
-    #expect(try await carry(first, older).quarantined > 0)
-    for receiver in [first, later] { #expect(try await carry(older, receiver).quarantined == 0) }
+    #expect(try await carry(first, older).heldCount > 0)
+    for receiver in [first, later] { #expect(try await carry(older, receiver).heldCount == 0) }
     #expect(try await rows(later) == [[1, "One", 5, "one"], [2, "TWO", 3, "two"], [3, "Three", 3, "three"]])
 
     // Its steps go on from there.

@@ -50,70 +50,46 @@ struct LimboMigrationTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func loans() -> [Migration] {
-    Migration(1, "loans") {
+  @MigrationsBuilder private static func unique() -> [Migration] {
+    Migration(1, "notes") {
       CreateTable("shelf", [NewColumn("id", Int.self)])
       CreateTable(
         "book",
         [
-          NewColumn("id", Int.self), NewColumn("shelf", Int.self, references: "shelf"), NewColumn("isbn", String.self),
-          NewColumn("code", String.self),
-        ], unique: [["isbn"]])
+          NewColumn("id", Int.self), NewColumn("word", String.self, default: ""),
+          NewColumn("shelf", Int?.self, references: "shelf", onDelete: .setNull),
+        ])
     }
-    Migration(2, "no codes") { DropColumn("code", from: "book") }
+    Migration(2, "one of each") {
+      ChangeColumn("word", String.self, in: "book", default: "", by: "lower(word)")
+      AddIndex("word", to: "book", isUnique: true)
+      AddIndex("shelf", to: "book", isUnique: true)
+    }
   }
 
-  @Test("a row that lacked a value is shown when none is needed any more, with what it claims and refers to")
-  func complete() async throws {
-    let group = try await MigrationGroup([2, 1], Self.loans)
-    try await group.write(0, "INSERT INTO shelf VALUES (1)", "INSERT INTO book VALUES (1, 1, 'x'), (2, 1, 'y')")
-    #expect(try await group.send(0, to: 1).quarantined == 1)
-    #expect(try await group.rows(1, "SELECT id FROM book").isEmpty)
-    #expect(try await group[1].status().limbo == 2)
-    #expect(try await group[1].conflicts().isEmpty)
-    try await group.write(1, "INSERT INTO book VALUES (3, 1, 'y', 'c3'), (4, 1, 'z', 'c4')")
-    #expect(try await group.rows(1, "SELECT id FROM book ORDER BY id") == [[3], [4]])
-    try await group.update(1, to: 2)
-    for _ in 0..<2 { try await group.exchange() }
-    for replica in 0...1 {
+  @Test(
+    "of rows that a new unique index finds equal the oldest claim is shown, and the others wait, whole",
+    arguments: [false, true])
+  func equalRows(migratesFirst: Bool) async throws {
+    let group = try await MigrationGroup([1, 1], Self.unique)
+    try await group.write(0, "INSERT INTO shelf VALUES (1)", "INSERT INTO book VALUES (1, 'Emma', NULL)")
+    try await group.write(0, "INSERT INTO book VALUES (2, 'EMMA', 1), (3, 'momo', NULL)")
+    if migratesFirst { try await group.update(1, to: 2) }
+    try await group.exchange()
+    for number in 0...1 { try await group.update(number, to: 2) }
+    for number in 0...1 {
+      #expect(try await group.rows(number, "SELECT id, word FROM book ORDER BY id") == [[1, "emma"], [3, "momo"]])
+      let waiting = try await group[number].limbo()
+      #expect(waiting.map(\.key) == [[2]] && waiting.first?.values.values == ["emma", 1])
+      #expect(try await group[number].conflicts().map(\.kind) == [.unique])
+    }
+    try await group.write(0, "UPDATE book SET word = 'other' WHERE id = 1")
+    try await group.exchange()
+    for number in 0...1 {
       #expect(
-        try await group.rows(replica, "SELECT id, isbn FROM book ORDER BY id") == [[1, "x"], [2, "y"], [4, "z"]])
+        try await group.rows(number, "SELECT id, shelf FROM book ORDER BY id") == [[1, .null], [2, 1], [3, .null]])
     }
     try await group.expectSame()
-  }
-
-  @Test("who joins by a snapshot holds back the same rows, and shows them with the same migration")
-  func incompleteSnapshot() async throws {
-    let group = try await MigrationGroup([2, 1]) {
-      Migration(1, "books") { CreateTable("book", [NewColumn("id", Int.self), NewColumn("shelf", Int.self)]) }
-      Migration(2, "names") { ChangeColumn("shelf", String.self, in: "book", by: "'s' || shelf") }
-    }
-    try await group.write(1, "INSERT INTO book VALUES (1, 1)")
-    for _ in 0..<2 { try await group.exchange() }
-    #expect(try await group[1].compact().transactions == 1)
-    try await group.write(0, "INSERT INTO book VALUES (2, 's2')")
-    try await group.send(0, to: 1)
-    let (path, file) = (group.folder.file("later"), group.folder.file("file"))
-    try await group[1].invite(
-      Replica.identity(at: path), name: "later", verification: .trustOnFirstUse, to: .file(file))
-    await (try Replica.join(at: path, invitation: .file(file), inviter: .trustOnFirstUse)).close()
-    func open(_ version: Int) async throws -> Replica {
-      try await ReplicaPair.open(path, [], group.clock, migrations: group.migrations(version))
-    }
-    var later = try await open(1)
-    _ = try await group[1].snapshot(to: .file(file))
-    #expect(try await later.import(from: .file(file)).isSnapshot)
-    let reasons: [LimboRow.Reason] = [.missingValue(columns: ["shelf"])]
-    #expect(try await later.limbo().map { $0.holds.map(\.reason) } == [reasons])
-    #expect(try await later.status().quarantined == 1)
-    await later.close()
-    later = try await open(2)
-    try await group.update(1, to: 2)
-    for replica in [later, group[1]] {
-      #expect(try await replica.rows("SELECT id, shelf FROM book").map(\.values) == [[1, "s1"], [2, "s2"]])
-      #expect(try await replica.digest() == group[0].digest())
-    }
-    await later.close()
   }
 
   @Test("a table that is there already with another delete policy is another one")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Godwit
 
-/// Random histories under four versions, of which the second has no place for some values, the third drops a column that the
-/// first needs, gives a default and takes NULL, and the fourth converts again.
+/// Random histories under four versions, of which the second has nothing for some values, the third drops a column, gives
+/// another default and takes NULL, and the fourth converts again.
 @Suite("Four versions at random")
 struct ManyVersionsPropertyTests {
   @MigrationsBuilder private static func books() -> [Migration] {
@@ -13,7 +13,7 @@ struct ManyVersionsPropertyTests {
       CreateTable(
         "book",
         [
-          NewColumn("id", String.self), NewColumn("place", String.self), NewColumn("extra", Int.self),
+          NewColumn("id", String.self), NewColumn("place", String.self), NewColumn("extra", Int?.self),
           NewColumn("room", String.self),
           NewColumn("isbn", String?.self), NewColumn("shelf", String?.self, references: "shelf", onDelete: .setNull),
           NewColumn("next", String?.self, references: "book", onDelete: .cascade),
@@ -21,7 +21,8 @@ struct ManyVersionsPropertyTests {
         ], unique: [["isbn"]])
     }
     Migration(2, "numbers") {
-      ChangeColumn("place", Int.self, in: "book", by: "CASE WHEN place GLOB '[0-9]*' THEN CAST(place AS INTEGER) END")
+      ChangeColumn(
+        "place", Int.self, in: "book", default: 3, by: "CASE WHEN place GLOB '[0-9]*' THEN CAST(place AS INTEGER) END")
       ChangeColumn("isbn", String?.self, in: "book", by: "upper(isbn)")
       AddColumn("pages", Int.self, default: 5, to: "book")
     }
@@ -131,10 +132,6 @@ struct ManyVersionsPropertyTests {
   }
 
   private func update(_ number: Int, _ group: MigrationGroup, _ versions: inout [Int]) async throws {
-    // A value that the migration has no place for would keep it from running.
-    if versions[number] == 1 {
-      try await group.write(number, "UPDATE book SET place = '1' WHERE place NOT GLOB '[0-9]*'")
-    }
     versions[number] += 1
     try await group.update(number, to: versions[number])
   }

@@ -23,10 +23,10 @@ struct MigrationFileTests {
       RenameTable("note", to: "memo")
       AddColumn("stars", Int.self, default: 3, to: "memo")
       AddColumn("cents", Int.self, from: "price", by: "CAST(price * 100 AS INTEGER)", default: 0, to: "memo")
-      AddColumn("number", Double.self, from: "count", to: "memo")
+      AddColumn("number", Double?.self, from: "count", to: "memo")
       DropColumn("data", from: "memo")
       RenameColumn("price", to: "cost", in: "memo")
-      ChangeColumn("count", String.self, in: "memo")
+      ChangeColumn("count", String?.self, in: "memo")
       DropIndex("cost", "count", from: "memo")
       AddIndex("stars", to: "memo", isUnique: false)
       DropTable("draft")
@@ -47,7 +47,7 @@ struct MigrationFileTests {
   @Test("keeps the checksums of this version")
   func checksums() throws {
     let checksums = try Self.everyStep.schemaMigrations().map { $0.checksum.hexadecimal.prefix(16) }
-    #expect(checksums == ["c754fa4c74eef624", "08cdb074ad656b2a"])
+    #expect(checksums == ["c754fa4c74eef624", "7a863388cd911cec"])
   }
 
   @Test(

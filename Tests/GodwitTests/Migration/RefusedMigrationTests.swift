@@ -13,7 +13,7 @@ struct RefusedMigrationTests {
         NewColumn("id", Int.self), NewColumn("best", Int?.self, merge: .max),
         NewColumn("least", Int.self, default: 0, merge: .min),
         NewColumn("longest", String.self, default: "", merge: .custom("longest") { $0.count < $1.count ? $1 : $0 }),
-        NewColumn("size", Int.self, default: 0),
+        NewColumn("size", Int.self, default: 0), NewColumn("needed", Int.self),
       ])
     CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
     CreateTable(
@@ -159,11 +159,63 @@ struct RefusedMigrationTests {
     #expect(made?.code == .invalidSchema && made?.hint?.isEmpty == false)
   }
 
+  static let starts: [ColumnDefinition] = [
+    column("new", optional: false, default: -3, merge: .counter),
+    column("new", optional: true, default: 1, merge: .counter),
+    column("new", .text, optional: false, default: #"["a"]"#, merge: .addWinsSet),
+    column("new", optional: false, default: 0, merge: .maximum),
+    column("new", optional: true, default: 9, merge: .minimum),
+  ]
+
+  @Test(
+    "adds a column with a merge policy that starts as something else than what nobody's write makes of it",
+    arguments: starts)
+  func neutralStarts(column: ColumnDefinition) async throws {
+    let failure = try await refusal([.addColumn(column, table: "note", from: nil)])
+    #expect(failure?.code == .invalidMigration && failure?.message.contains("column new of table note") == true)
+    #expect(failure?.message.contains("cannot start as anything but") == true)
+  }
+
+  @Test(
+    "leaves a cell without a value",
+    arguments: [
+      SchemaStep.addColumn(
+        column("new", optional: false), table: "note", from: .init(column: "size", rule: .expression("1"))),
+      .changeColumn(column("size", optional: false), table: "note", rule: .expression("size + 1")),
+      .dropColumn("needed", table: "note"),
+    ])
+  func valueless(step: SchemaStep) async throws {
+    let failure = try await refusal([step])
+    #expect(
+      failure?.code == .invalidMigration && failure?.message.contains("of table note") == true,
+      "\(failure?.message ?? "")")
+    #expect(failure?.hint?.hasPrefix("nothing was altered; ") == true)
+  }
+
+  @Test("is declared to be an addition and is none")
+  func declaredAddition() async throws {
+    let migrations = Migrations {
+      Migration.addition(1, "notes") { CreateTable("note", [NewColumn("id", Int.self)]) }
+      Migration.addition(2, "titles") {
+        AddColumn("title", String.self, default: "", to: "note")
+        AddColumn("slug", String?.self, from: "title", by: "lower(title)", to: "note")
+      }
+    }
+    let failure = #expect(throws: GodwitError.self) { _ = try migrations.schemaMigrations() }
+    #expect(failure?.code == .invalidMigration)
+    #expect(
+      failure?.message.hasPrefix("migration 2 \"titles\" is declared to be an addition, and its step add column slug")
+        == true)
+    let json = try Migrations(Array(migrations.all.prefix(1))).json()
+    #expect(json.contains(#""addition" : true"#))
+    #expect(try Migrations(json: Array(json.utf8)).all[0].isDeclaredAddition)
+  }
+
   @Test("is not one whose counters and sets start as what they are")
   func soundDefaults() async throws {
     let columns = [
-      Self.column("count", optional: false, default: -3, merge: .counter),
-      Self.column("tags", .text, optional: false, default: #"["a","b"]"#, merge: .addWinsSet),
+      Self.column("count", optional: false, default: 0, merge: .counter),
+      Self.column("tags", .text, optional: false, default: "[]", merge: .addWinsSet),
       Self.column("none", .text, optional: false, default: "[]", merge: .addWinsSet),
     ]
     let failure = try await refusal(columns.map { .addColumn($0, table: "note", from: nil) })

@@ -149,11 +149,11 @@ struct TableSyncTests {
     try await first.startSync(of: "place")
     clock.advance(1)
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'fresher' WHERE id = 'a'") }
-    #expect(try await carry(first, second).quarantined > 0)
+    #expect(try await carry(first, second).staged > 0)
     #expect(try await rows(second).count == 4)
 
     #expect(try await second.startSync(of: "place") == 4)
-    #expect(try await second.status().quarantined == 0)
+    #expect(try await second.status().staged == 0)
     #expect(
       try await rows(second).map { [$0[0], $0[1]] }
         == [[.text("a"), .text("fresher")], [.text("b"), .text("same")], [.text("d"), .text("only here")]])
@@ -191,7 +191,7 @@ struct TableSyncTests {
     try await second.write { _ = try $0.execute("UPDATE place SET name = 'mine'") }
     #expect(try await second.log().count == count)
     try await first.write { try $0.insert(SyncedPlace(id: "b", name: "two")) }
-    #expect(try await carry(first, second).quarantined == 1)
+    #expect(try await carry(first, second).staged == 1)
     #expect(try await rows(second).count == 1)
 
     try await second.startSync(of: "place")
@@ -223,7 +223,7 @@ struct TableSyncTests {
     }
     #expect(try await first.digest() == second.digest())
     for replica in [first, second] { #expect(try await replica.verify().problems == []) }
-    #expect(try await second.status().quarantined == 0)
+    #expect(try await second.status().staged == 0)
     return try await rows(first)
   }
 
@@ -234,9 +234,9 @@ struct TableSyncTests {
       _ = try tx.execute("UPDATE place SET name = 'two', visits = visits + 1 WHERE id IN ('a', 'b')")
       _ = try tx.execute("DELETE FROM place WHERE id = 'c'")
     }
-    #expect(try await carry(first, second).quarantined == 1)
+    #expect(try await carry(first, second).staged == 1)
     try await first.write { _ = try $0.execute("UPDATE place SET code = 'A' WHERE id = 'a'") }
-    #expect(try await carry(first, second).quarantined == 1)
+    #expect(try await carry(first, second).staged == 2)
     try await second.startSync(of: "place")
     let expected: [[Value]] = [["a", "two", "A", 2], ["b", "two", "b", 2], ["d", "one", "d", 1]]
     #expect(try await rows(second) == expected)
@@ -257,7 +257,7 @@ struct TableSyncTests {
       _ = try tx.execute("DELETE FROM place WHERE id = 'c'")
       _ = try tx.execute("INSERT INTO place VALUES ('both', 'theirs', 'z', 0)")
     }
-    #expect(try await carry(first, second).quarantined == 1)
+    #expect(try await carry(first, second).staged == 1)
     let before = clock.wallClock.milliseconds()
     try await second.startSync(of: "place")
     let expected: [[Value]] = [
@@ -308,7 +308,7 @@ struct TableSyncTests {
     #expect(error?.code == .notAuthorized && error?.hint?.contains("delete its rows") == true)
     try await second.write { _ = try $0.execute("DELETE FROM place") }
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'on'") }
-    #expect(try await carry(first, second).quarantined == 1)
+    #expect(try await carry(first, second).staged == 1)
     #expect(try await rows(second).isEmpty)
   }
 
@@ -355,7 +355,7 @@ struct TableSyncTests {
     (first, second) = (try await open(0), try await open(1))
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'two', height = 5 WHERE id = 'a'") }
     try await second.write { _ = try $0.execute("UPDATE place SET name = 'mine' WHERE id = 'b'") }
-    #expect(try await carry(first, second).quarantined == 1)
+    #expect(try await carry(first, second).staged == 1)
     try await second.startSync(of: "place")
     _ = try await together(first, second)
     #expect(try await rows(second).map { [$0[0], $0[1]] } == [["a", "two"], ["b", "mine"]])
@@ -400,7 +400,7 @@ struct TableSyncTests {
     try await second.write { _ = try $0.execute("INSERT INTO place (id, name) VALUES ('a', 'second'), ('b', 'b')") }
     await first.close()
     first = try await open(0, 2)
-    #expect(try await carry(first, second).quarantined == 1)
+    #expect(try await carry(first, second).staged == 1)
     await second.close()
     second = try await open(1, 2)
     #expect(try await rows(second).map { $0[1] } == [.text("first"), .text("b")])
@@ -410,7 +410,7 @@ struct TableSyncTests {
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'seen by none'") }
     await second.close()
     second = try await open(1, 3)
-    #expect(try await carry(first, second).quarantined == 0)
+    #expect(try await carry(first, second).staged == 0)
     #expect(try await rows(second).map { $0[1] } == [.text("first"), .text("b")])
     #expect(try await second.verify().problems == [])
   }

@@ -70,27 +70,30 @@ extension MigrationStatus {
   fileprivate func lines(_ losses: [MigrationLoss], _ names: ReplicaNames) -> [String] {
     guard !migrations.isEmpty else { return ["the tables have no versions"] }
     var table = TextTable([
-      ("VERSION", .right), ("NAME", .left), ("RAN", .left), ("CAME FROM", .left), ("CHECKSUM", .left),
+      ("VERSION", .right), ("NAME", .left), ("KIND", .left), ("RAN", .left), ("CAME FROM", .left), ("CHECKSUM", .left),
     ])
     for entry in migrations {
       let time = entry.appliedAt.map { Format.time(milliseconds: $0) } ?? "not here"
       let bringer = entry.broughtBy.map(names.name) ?? "-"
-      table.add(["\(entry.version)", entry.name, time, bringer, String(entry.checksum.prefix(16))])
+      table.add([
+        "\(entry.version)", entry.name, entry.isAddition ? "addition" : "barrier", time, bringer,
+        String(entry.checksum.prefix(16)),
+      ])
     }
-    let waiting = quarantined > 0 ? ["", "waiting: \(Format.count(quarantined, "transaction")), for"] : []
+    let waiting = held.map { ["", $0.text(names)] } ?? []
     let lost = losses.isEmpty ? [] : [""] + MigrationLoss.lines(losses)
-    return table.lines + waiting + unknown.map { Format.printable("  \($0)") } + lost
+    return table.lines + waiting + lost
   }
 
   /// Specs/cli.md, "migrate --status".
   fileprivate func json(_ losses: [MigrationLoss], _ names: ReplicaNames) -> JSONValue {
     [
-      "version": .number(version), "losses": .array(losses.map(\.json)), "quarantined": .number(quarantined),
-      "unknown": .array(unknown.map { .string($0) }),
+      "version": .number(version), "losses": .array(losses.map(\.json)), "held": held?.json(names) ?? .null,
       "migrations": .array(
         migrations.map { entry in
           [
-            "version": .number(entry.version), "name": .string(entry.name), "checksum": .string(entry.checksum),
+            "version": .number(entry.version), "name": .string(entry.name),
+            "kind": .string(entry.isAddition ? "addition" : "barrier"), "checksum": .string(entry.checksum),
             "ran": entry.appliedAt.map { .string(Format.time(milliseconds: $0)) } ?? .null,
             "broughtBy": entry.broughtBy.map { .object(names.json($0)) } ?? .null,
             "steps": .array(entry.steps.map { .string($0) }),
@@ -106,11 +109,16 @@ extension MigrationPlan {
     var lines: [String] = []
     for version in versions {
       lines.append("\(version.version) \(version.name)")
+      lines.append(
+        version.isAddition
+          ? "  (an addition: it travels, and older programs go on as before)"
+          : "  (a barrier: members that have not passed it hold back what is written after it)")
       if let bringer = version.broughtBy { lines.append("  (came with a file of \(names.name(bringer)))") }
       lines += version.steps.map { "  \($0)" }
       lines += version.rebuilt.map { "  (writes \(Format.count($0.rows, "row")) of \($0.table) anew)" }
       if version.written > 0 { lines.append("  (logs \(Format.count(version.written, "change")))") }
       if version.released > 0 { lines.append("  (applies \(Format.count(version.released, "waiting transaction")))") }
+      lines += version.unfit.map { "  (cannot apply \($0.text(names)), which stays)" }
     }
     if !losses.isEmpty { lines += MigrationLoss.lines(losses) }
     return (lines + [isDryRun ? "nothing was changed" : "the tables are of version \(to)"]).map(Format.printable)
@@ -124,10 +132,12 @@ extension MigrationPlan {
         versions.map { version in
           [
             "version": .number(version.version), "name": .string(version.name),
+            "kind": .string(version.isAddition ? "addition" : "barrier"),
             "broughtBy": version.broughtBy.map { .object(names.json($0)) } ?? .null,
             "steps": .array(version.steps.map { .string($0) }),
             "rebuilt": .array(version.rebuilt.map { ["table": .string($0.table), "rows": .number($0.rows)] }),
             "written": .number(version.written), "released": .number(version.released),
+            "unfit": .array(version.unfit.map { $0.json(names) }),
           ]
         }),
       "losses": .array(losses.map(\.json)),

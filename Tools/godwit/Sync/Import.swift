@@ -103,7 +103,7 @@ extension MergeReport {
         "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
         Format.count(conflicts, "conflict"),
       ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones let go of"] : [])
-      + (quarantined > 0 ? ["\(quarantined) for newer tables or rules"] : [])
+      + (held.map { ["\($0.transactions) of those for \($0.title)"] } ?? [])
       + (losses > 0 ? ["\(Format.count(losses, "value")) not kept exactly (see: godwit migrate --status)"] : [])
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
     let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
@@ -123,7 +123,7 @@ extension MergeReport {
       ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied)),
       ("duplicates", .number(duplicates)), ("waiting", .number(staged)), ("rows", .number(rows)),
       ("conflicts", .number(conflicts)), ("prunedConflicts", .number(prunedConflicts)),
-      ("quarantined", .number(quarantined)),
+      ("held", held?.json(names) ?? .null),
       ("losses", .number(losses)),
       ("missing", .array(missing.map { $0.json(names) })), ("snapshot", .bool(isSnapshot)),
       ("snapshotRows", .number(snapshotRows)),

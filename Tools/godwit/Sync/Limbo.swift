@@ -72,7 +72,6 @@ extension LimboRow.Hold {
       case .uniqueValue(let columns, let values, let holder): ("unique", columns, values, nil, holder)
       case .missingParent(let column, let table, let key): ("parent", [column], [key], table, [key])
       case .circle(let column): ("circle", [column], [], nil, [])
-      case .missingValue(let columns): ("value", columns, [], nil, [])
       case .constraint: ("constraint", [], [], nil, [])
       }
     return [
@@ -91,7 +90,6 @@ extension LimboRow.Reason {
       "\(columns.joined(separator: ", ")): \(Format.values(values)) is held by \(Format.values(holder))"
     case .missingParent(let column, let table, let key): "\(column): \(table) \(Format.value(key)) is not shown"
     case .circle(let column): "\(column): would close a circle"
-    case .missingValue(let columns): "\(columns.joined(separator: ", ")): waits for a migration"
     case .constraint: "breaks a constraint of this replica"
     }
   }

@@ -35,10 +35,7 @@ struct StatusView {
     if !status.missing.isEmpty {
       fields.append(("missing", status.missing.map { $0.text(names) }.joined(separator: ", ")))
     }
-    if status.quarantined > 0 {
-      let waiting = Format.count(status.quarantined, "transaction")
-      fields.append(("quarantine", "\(waiting) for newer tables or rules (see: godwit migrate --status)"))
-    }
+    if let held = status.heldVersion { fields.append(("held", held.text(names))) }
     let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) let go of"
     fields.append(("conflicts", "\(status.conflicts)\(pruned)"))
     if status.limbo > 0 { fields.append(("limbo", Format.count(status.limbo, "row"))) }
@@ -84,7 +81,7 @@ struct StatusView {
       "unsent": .number(status.unsent), "waiting": .number(status.staged),
       "waitingOf": .array(status.waiting.map { .object($0.fields(names)) }),
       "missing": .array(status.missing.map { $0.json(names) }), "conflicts": .number(status.conflicts),
-      "schemaVersion": .number(status.schemaVersion), "quarantined": .number(status.quarantined),
+      "schemaVersion": .number(status.schemaVersion), "heldVersion": status.heldVersion?.json(names) ?? .null,
       "prunedConflicts": .number(status.prunedConflicts), "limbo": .number(status.limbo),
       "databaseBytes": .number(status.databaseBytes), "cipherVersion": .string(status.cipherVersion),
       "sqliteVersion": .string(GodwitVersion.sqlite),

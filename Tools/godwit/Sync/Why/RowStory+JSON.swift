@@ -15,10 +15,7 @@ extension RowStory {
         }),
       "deletions": .array(row.deletions.map { .object(names.json($0)) }),
       "holds": .array(row.holds.map { $0.json(names) }),
-      "waiting": .array(
-        row.waiting.map { write in
-          .object([("unknown", .array(write.unknown.map { .string($0) }))] + names.json(write.author))
-        }), "conflicts": .array(row.conflicts.map { $0.json(names) }),
+      "conflicts": .array(row.conflicts.map { $0.json(names) }),
       "cells": .array(row.cells.map(json)),
     ]
   }

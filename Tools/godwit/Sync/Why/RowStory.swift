@@ -21,9 +21,6 @@ struct RowStory {
       lines.append("  \(touch.kind == .insert ? "inserted" : "updated") by \(names.text(touch.author))\(fate)")
     }
     for author in row.deletions { lines.append("  deleted by \(names.text(author))") }
-    for write in row.waiting {
-      lines.append("  written by \(names.text(write.author)), which waits for \(write.unknown.joined(separator: "; "))")
-    }
     for hold in row.holds { lines.append("  waits: \(hold.reason.text), by \(names.text(hold.author))") }
     return lines + row.conflicts.map { "  \(text($0))" }
   }
@@ -92,7 +89,7 @@ struct RowStory {
 extension RowExplanation {
   /// Whoever is told of.
   fileprivate var authors: [Authorship] {
-    touches.map(\.author) + deletions + waiting.map(\.author)
+    touches.map(\.author) + deletions
       + cells.flatMap { [$0.author].compactMap { $0 } + $0.parts.map(\.author) }
       + conflicts.flatMap { [$0.loser, $0.winner].compactMap { $0 } }
   }

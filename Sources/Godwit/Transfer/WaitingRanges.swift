@@ -1,0 +1,130 @@
+import GodwitBase
+import GodwitKeys
+import GodwitReplication
+import GodwitStorage
+import GodwitSyncFile
+
+/// What waits here and follows on what is applied without a gap, for others: it is passed on under the same signed heads
+/// (Specs/migrations.md, "Barriers hold").
+struct WaitingRanges {
+  /// Where what waits of an origin ends, and what shows that its author has written it.
+  struct End {
+    let last: SequenceNumber
+    let chain: ContentHash
+    let proof: HeadProof
+  }
+
+  private let staged: StagedTransactions
+  /// By origin, the last that waits without a gap, neither before it nor among its causes.
+  let held: VersionVector
+  /// Up to where it can be shown to be its author's.
+  let ends: [Origin: End]
+
+  init(_ log: ChangeLog, besides own: ReplicaID, on connection: Connection) throws {
+    let staged = StagedTransactions(connection: connection)
+    self.staged = staged
+    let applied = log.origins.vector
+    held = try staged.withoutGaps(after: applied, besides: own)
+    let heads = SignedHeads(connection: connection)
+    ends = try held.entries.reduce(into: [:]) { ends, entry in
+      for head in try heads.beyond(Dot(entry.origin, applied[entry.origin])) where head.sequence <= entry.sequence {
+        guard try staged.chain(at: Dot(entry.origin, head.sequence)) == head.chain else { continue }
+        ends[entry.origin] = End(last: head.sequence, chain: head.chain, proof: HeadProof(signature: head.signature))
+        break
+      }
+    }
+  }
+
+  /// The chain and context of one that waits.
+  func state(at dot: Dot) throws -> (chain: ContentHash, context: VersionVector)? {
+    try staged.get(dot).map { ($0.chain, $0.context) }
+  }
+
+  /// Calls the body with what waits in the ranges, each after its context as far as the file has that. `sent` is what
+  /// comes before.
+  func forEach(
+    in ranges: [(origin: Origin, first: SequenceNumber, last: SequenceNumber)], after sent: VersionVector,
+    _ body: (TransactionRecord) throws -> Void
+  ) throws {
+    var sent = sent
+    var lanes: [(next: StagedTransaction, last: SequenceNumber)] = []
+    for range in ranges {
+      if let next = try staged.get(Dot(range.origin, range.first)) { lanes.append((next, range.last)) }
+    }
+    while !lanes.isEmpty {
+      let place = lanes.firstIndex { sent.covers($0.next.context) } ?? 0
+      let (transaction, last) = lanes[place]
+      let dot = transaction.record.dot
+      try body(transaction.record)
+      sent[dot.origin] = max(sent[dot.origin], dot.sequence)
+      if dot.sequence < last, let next = try staged.get(Dot(dot.origin, dot.sequence.next), after: transaction) {
+        lanes[place].next = next
+      } else {
+        lanes.remove(at: place)
+      }
+    }
+  }
+}
+
+extension StagedTransactions {
+  /// By origin, the last that follows on what is applied, all its causes being applied or such ones themselves.
+  fileprivate func withoutGaps(after applied: VersionVector, besides own: ReplicaID) throws -> VersionVector {
+    let firsts = try firsts().filter { $0.sequence == applied[$0.origin].next && $0.origin.replica != own }
+    var ends = VersionVector(Dictionary(uniqueKeysWithValues: try firsts.map { ($0.origin, try lastWithoutGap(from: $0)) }))
+    var isChanging = !firsts.isEmpty
+    while isChanging {
+      isChanging = false
+      let present = applied.union(ends)
+      for first in firsts where ends[first.origin] > .none {
+        let before = try firstBeyond(present, from: first, through: ends[first.origin]).map { SequenceNumber(rawValue: $0.rawValue - 1) }
+        guard let before else { continue }
+        ends[first.origin] = before < first.sequence ? .none : before
+        isChanging = true
+      }
+    }
+    return ends
+  }
+
+  /// The first of a range whose context names something else than this.
+  private func firstBeyond(
+    _ present: VersionVector, from first: Dot, through last: SequenceNumber
+  ) throws -> SequenceNumber? {
+    let sql = """
+      SELECT sequence, context FROM godwit_staged
+      WHERE replica = ? AND incarnation = ? AND sequence BETWEEN ? AND ? AND context IS NOT NULL ORDER BY sequence
+      """
+    return try connection.withStatement(sql) { statement in
+      try statement.bind(
+        first.origin.columns + [.integer(Int64(first.sequence.rawValue)), .integer(Int64(last.rawValue))])
+      while try statement.step() {
+        var reader = ByteReader(statement.blob(at: 1))
+        if try !present.covers(VersionVector(reading: &reader)) {
+          return SequenceNumber(rawValue: UInt64(statement.integer(at: 0)))
+        }
+      }
+      return nil
+    }
+  }
+
+  /// The last one that waits behind this one without a gap.
+  private func lastWithoutGap(from first: Dot) throws -> SequenceNumber {
+    let sql = "SELECT sequence FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence >= ? ORDER BY sequence"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind(first.origin.columns + [.integer(Int64(first.sequence.rawValue))])
+      var last = first.sequence
+      while try statement.step() {
+        let sequence = SequenceNumber(rawValue: UInt64(statement.integer(at: 0)))
+        guard sequence <= last.next else { break }
+        last = sequence
+      }
+      return last
+    }
+  }
+
+  fileprivate func chain(at dot: Dot) throws -> ContentHash? {
+    let sql = "SELECT chain FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence = ?"
+    guard case .blob(let bytes)? = try connection.scalar(sql, dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
+    else { return nil }
+    return ContentHash(bytes: bytes)
+  }
+}

@@ -1,0 +1,132 @@
+import Godwit
+import GodwitReplication
+import Testing
+
+@testable import Godwit
+
+@Suite("Additions and barriers")
+struct AdoptionTests {
+  @MigrationsBuilder private static func notes() -> [Migration] {
+    Migration(1, "notes") {
+      CreateTable("note", [NewColumn("id", Int.self), NewColumn("title", String.self, default: "")])
+    }
+    Migration.addition(2, "stars") {
+      AddColumn("stars", Int.self, default: 3, to: "note")
+      CreateTable("tag", [NewColumn("id", Int.self), NewColumn("word", String.self, default: "")])
+    }
+    Migration.addition(3, "colors") {
+      AddColumn("color", String?.self, to: "tag")
+      AddIndex("title", to: "note")
+    }
+    Migration(4, "names") { RenameColumn("title", to: "name", in: "note") }
+    Migration.addition(5, "more") { AddColumn("size", Int.self, default: 1, to: "note") }
+  }
+
+  @Test("a program two additions behind reads and writes, and migrates later without noticing")
+  func behind() async throws {
+    let group = try await MigrationGroup([1, 3], Self.notes)
+    try await group.write(0, "INSERT INTO note VALUES (1, 'One')")
+    try await group.exchange()
+    try await group.write(1, "UPDATE note SET stars = 5", "INSERT INTO tag VALUES (7, 'red', 'dark')")
+    #expect(try await group.send(1, to: 0).staged == 0)
+    #expect(try await group[0].status().schemaVersion == 3)
+    #expect(try await group.rows(0, "SELECT title, stars FROM note") == [["One", 5]])
+
+    try await group.write(0, "INSERT INTO note (id, title) VALUES (2, 'Two')")
+    #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
+    for version in [1, 2, 3] { try await group.update(0, to: version) }
+    #expect(try await group[0].migrationStatus().migrations.allSatisfy { $0.appliedAt != nil || $0.version > 3 })
+    try await group.exchange()
+    #expect(try await group.rows(1, "SELECT title, stars FROM note ORDER BY id") == [["One", 5], ["Two", 3]])
+    try await group.expectSame()
+  }
+
+  @Test("additions behind a barrier wait with it, and come with the update")
+  func behindBarrier() async throws {
+    let group = try await MigrationGroup([1, 5], Self.notes)
+    try await group.write(1, "INSERT INTO note (id, name, size) VALUES (1, 'One', 9)")
+    let report = try await group.send(1, to: 0)
+    #expect(report.applied == 0 && report.held?.version == 5)
+    let status = try await group[0].migrationStatus()
+    #expect(status.version == 3 && status.migrations.map(\.isAddition) == [true, true, true, false, true])
+    let plan = try await group[0].plan(group.migrations(5))
+    #expect(plan.versions.map(\.version) == [4, 5] && plan.versions.map(\.isAddition) == [false, true])
+    #expect(plan.versions.map(\.released) == [0, 1])
+    try await group.update(0, to: 5)
+    #expect(try await group.rows(0, "SELECT name, size FROM note") == [["One", 9]])
+    try await group.expectSame()
+  }
+
+  @Test("a program that lacks a barrier is refused by name, and one that lacks additions is not")
+  func olderProgram() async throws {
+    let group = try await MigrationGroup([4], Self.notes)
+    let failure = await error { try await group.update(0, to: 3) }
+    #expect(failure?.code == .needsMigration && failure?.message.contains("lacks the barrier 4 \"names\"") == true)
+    try await group.update(0, to: 5)
+    try await group.update(0, to: 4)
+    #expect(try await group[0].status().schemaVersion == 5)
+  }
+
+  @Test("an addition that is another one than was adopted is refused, with the difference")
+  func changedAddition() async throws {
+    let group = try await MigrationGroup([1, 2], Self.notes)
+    try await group.send(1, to: 0)
+    await group[0].close()
+    let other = Migrations([
+      group.migrations[0], Migration.addition(2, "stars") { AddColumn("stars", Int.self, default: 4, to: "note") },
+    ])
+    let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other) }
+    #expect(failure?.code == .migrationMismatch)
+    #expect(failure?.message.contains("add column stars integer default 4 to note") == true)
+  }
+
+  @Test("what a member is known to have, waiting, is not sent to it again")
+  func notSentAgain() async throws {
+    let group = try await MigrationGroup([4, 1], Self.notes)
+    try await group.write(0, "INSERT INTO note (id, name) VALUES (1, 'One')")
+    #expect(try await group.send(0, to: 1).heldCount == 1)
+    let file = group.folder.file("file")
+    #expect(try await group[0].export(to: .file(file)).transactions == 1)
+    try await group.send(1, to: 0)
+    #expect(try await group[0].export(to: .file(file)).transactions == 0)
+    // It acknowledges nothing.
+    #expect(try await group[0].compact().transactions == 0)
+    try await group.write(0, "UPDATE note SET name = 'Uno'")
+    #expect(try await group[0].export(to: .file(file)).transactions == 1)
+    #expect(try await group[1].import(from: .file(file)).heldCount == 2)
+    try await group.update(1, to: 4)
+    try await group.expectSame()
+  }
+
+  @Test("what turns out to be unfit once the barrier has run stays, named, and nothing else does")
+  func unfit() async throws {
+    let group = try await MigrationGroup([4, 1, 4], Self.notes)
+    try await group.write(0, "INSERT INTO note (id, name) VALUES (1, 'One')")
+    try await group.write(2, "INSERT INTO note (id, name) VALUES (2, 'Two')")
+    for sender in [0, 2] { try await group.send(sender, to: 1) }
+    let bad = group[0].identity.replica
+    try await group[1].withWriter { writer in
+      try writer.inTransaction {
+        let staged = StagedTransactions(connection: writer.connection)
+        let first = try #require(try staged.firsts().first { $0.origin.replica == bad })
+        let waiting = try #require(try staged.get(first))
+        let record = TransactionRecord(
+          dot: first, hlc: waiting.record.hlc, schemaVersion: 4, context: waiting.record.context,
+          changes: Array(waiting.record.changes.dropLast()))
+        let chain = record.chain(after: try writer.log.origins.head(of: first.origin).chain)
+        try staged.remove(through: first)
+        try staged.add(StagedTransaction(record: record, context: waiting.context, chain: chain))
+      }
+    }
+    let plan = try await group[1].migrate(group.migrations(4))
+    let version = try #require(plan.versions.last)
+    #expect(
+      version.released == 1 && version.unfit.map(\.replica) == [bad] && version.unfit.first?.message?.isEmpty == false)
+    #expect(try await group.rows(1, "SELECT name FROM note") == [["Two"]])
+    #expect(try await group[1].missing().waiting.map(\.setAside) == [1])
+    // Its author's own file brings the true one.
+    try await group[1].dropWaiting(of: bad.description)
+    try await group.send(0, to: 1)
+    #expect(try await group.rows(1, "SELECT name FROM note ORDER BY id") == [["One"], ["Two"]])
+  }
+}

@@ -1,0 +1,11 @@
+import Godwit
+
+extension MergeReport {
+  /// How many transactions wait for a schema version.
+  var heldCount: Int { held?.transactions ?? 0 }
+}
+
+extension ReplicaStatus {
+  /// How many transactions wait for a schema version.
+  var heldCount: Int { heldVersion?.transactions ?? 0 }
+}
