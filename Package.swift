@@ -8,6 +8,7 @@ let package = Package(
   name: "godwit",
   products: [
     .library(name: "Godwit", targets: ["Godwit"]),
+    .library(name: "GodwitCache", targets: ["GodwitCache"]),
     .executable(name: "godwit", targets: ["godwit-cli"]),
     .executable(name: "godwit-bench", targets: ["godwit-bench"]),
     .executable(name: "godwit-sim", targets: ["godwit-sim"]),
@@ -32,7 +33,7 @@ let package = Package(
 
     // Rooms
     .target(name: "GodwitStorage", dependencies: ["GodwitBase", "GodwitFiles", "CSQLCipher"]),
-    .target(name: "GodwitReplication", dependencies: ["GodwitBase"]),
+    .target(name: "GodwitCore", dependencies: ["GodwitBase"]),
     .target(
       name: "GodwitKeys",
       dependencies: [
@@ -40,18 +41,23 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     .target(
-      name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitReplication", "GodwitKeys", "CZstd"]),
-    .target(name: "GodwitModel", dependencies: ["GodwitBase", "GodwitStorage", "GodwitReplication"]),
+      name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitCore", "GodwitKeys", "CZstd"]),
+    .target(name: "GodwitModel", dependencies: ["GodwitBase", "GodwitStorage", "GodwitCore"]),
+    .target(
+      name: "GodwitCache",
+      dependencies: [
+        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitKeys", .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(
       name: "Godwit",
       dependencies: [
-        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile",
-        "GodwitModel", .product(name: "Logging", package: "swift-log"),
+        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile",
+        "GodwitModel", "GodwitCache", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "GodwitSimulation",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitFiles", "GodwitReplication", "GodwitKeys", "GodwitSyncFile",
+        "Godwit", "GodwitBase", "GodwitFiles", "GodwitCore", "GodwitKeys", "GodwitSyncFile",
         .product(name: "Logging", package: "swift-log"),
       ]),
 
@@ -73,7 +79,7 @@ let package = Package(
     .executableTarget(
       name: "godwit-bench",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitStorage", "GodwitSyncFile",
+        "Godwit", "GodwitBase", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitStorage", "GodwitSyncFile",
         "COpenSSL", "CSQLCipher", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -97,23 +103,24 @@ let package = Package(
     .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(
       name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles", "TestFolders"]),
-    .testTarget(name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitBase"]),
+    .testTarget(name: "GodwitCoreTests", dependencies: ["GodwitCore", "GodwitBase"]),
     .testTarget(
-      name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitReplication", "GodwitKeys", "GodwitBase"]),
+      name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitCore", "GodwitKeys", "GodwitBase"]),
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [
-        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitReplication", "GodwitStorage", "godwit-sim", "TestFolders",
+        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitCore", "GodwitStorage", "godwit-sim", "TestFolders",
       ]),
     .testTarget(
       name: "GodwitTests",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitStorage", "GodwitReplication", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
-        "GodwitSimulation", "kill-subject", "TestFolders",
+        "Godwit", "GodwitBase", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
+        "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),
-    .executableTarget(name: "documentation-samples", dependencies: ["Godwit"], path: "Tests/DocumentationSamples"),
+    .executableTarget(
+      name: "documentation-samples", dependencies: ["Godwit", "GodwitCache"], path: "Tests/DocumentationSamples"),
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
@@ -136,7 +143,7 @@ if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
 // The same decoders and checks are run by libFuzzer with GODWIT_FUZZ=1 (Tools/fuzz), which brings its own entry point,
 // and otherwise by the tests over Tests/FuzzTests/Inputs.
 let decoders: [Target.Dependency] = [
-  "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitReplication", "GodwitSyncFile",
+  "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitSyncFile",
 ]
 package.targets.append(
   ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil

@@ -9,7 +9,7 @@
     case reuseSequence = "reuse-sequence"
     case forgetTombstoneEarly = "forget-tombstone-early"
     case skipFold = "skip-fold"
-    case dropPreImage = "drop-pre-image"
+    case dropDeletedCells = "drop-deleted-cells"
     case acceptGap = "accept-gap"
     case logDerivedEffect = "log-derived-effect"
     case loseCounterDelta = "lose-counter-delta"

@@ -18,8 +18,8 @@ package enum FilePath {
     return String(decoding: bytes[(slash + 1)...], as: UTF8.self)
   }
 
-  /// The path from the root on, by the folder that the process is in now; `path` itself when it begins there, or when the
-  /// process is in no folder any more.
+  /// The path from the root on, by the folder that the process is in now; `path` itself when it begins there, or when
+  /// the process is in no folder any more.
   package static func absolute(_ path: String) -> String {
     guard path.utf8.first != slash, let current = getcwd(nil, 0) else { return path }
     defer { free(current) }

@@ -7,7 +7,8 @@ import GodwitBase
 package final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// Waits for the lock, so long at most. Throws `busy` when somebody keeps it: whoever may read the folder can take it.
+  /// Waits for the lock, so long at most. Throws `busy` when somebody keeps it: whoever may read the folder can take
+  /// it.
   package init(_ path: String, patience: Duration = .seconds(10)) throws(GodwitError) {
     descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     let end = ContinuousClock.now + patience

@@ -21,13 +21,16 @@ package final class PendingFile: ByteSink {
     file = try Self.createLocked(self.temporaryPath)
   }
 
-  /// The lock tells that it is being written; see Leftovers, which may have been faster and taken it for one that was left.
+  /// The lock tells that it is being written; see Leftovers, which may have been faster and taken it for one that was
+  /// left.
   private static func createLocked(_ path: String) throws(GodwitError) -> FileDescriptor {
     while true {
       let file = try PrivateFile.create(path)
       while flock(file.rawValue, LOCK_EX) != 0, errno == EINTR {}
       var (own, named) = (stat(), stat())
-      if fstat(file.rawValue, &own) == 0, lstat(path, &named) == 0, own.st_ino == named.st_ino, own.st_dev == named.st_dev {
+      if fstat(file.rawValue, &own) == 0, lstat(path, &named) == 0, own.st_ino == named.st_ino,
+        own.st_dev == named.st_dev
+      {
         return file
       }
     }

@@ -18,7 +18,8 @@ package enum PrivateFile {
     guard chmod(path, 0o700) == 0 else { throw .file("protect the folder", path, errno) }
   }
 
-  /// Makes the folder that a file is to be in, as ``makeFolder(_:)`` does, unless there is one: others may look into it.
+  /// Makes the folder that a file is to be in, as ``makeFolder(_:)`` does, unless there is one: others may look into
+  /// it.
   package static func makeParent(of path: String) throws(GodwitError) {
     let folder = FilePath.folder(of: path)
     var status = stat()
@@ -64,8 +65,8 @@ package enum PrivateFile {
     return try check(file, path) ? file : nil
   }
 
-  /// Refuses what is there under a name that somebody else opens, without looking at it, for writing: a link, no plain file, one
-  /// with other names, or another user's.
+  /// Refuses what is there under a name that somebody else opens, without looking at it, for writing: a link, no plain
+  /// file, one with other names, or another user's.
   package static func requireOwn(_ path: String) throws(GodwitError) {
     var status = stat()
     // One without a name was removed while it was looked at: a database's log goes with its last connection.
@@ -74,7 +75,8 @@ package enum PrivateFile {
       throw GodwitError(.unsafeFile, "\(path) is not a plain file", hint: "see who put it there, and remove it")
     }
     guard status.st_nlink == 1 else {
-      throw GodwitError(.unsafeFile, "\(path) has \(status.st_nlink) hard links", hint: "see who put it there, and remove it")
+      throw GodwitError(
+        .unsafeFile, "\(path) has \(status.st_nlink) hard links", hint: "see who put it there, and remove it")
     }
     try checkOwner(status, path)
   }

@@ -69,8 +69,8 @@ enum ConflictsSamples {
     _ = try await laptop.import(from: .file("changes"))
     // begin sample
     for row in try await laptop.limbo() {
-      for hold in row.holds {
-        if case .uniqueValue(let columns, let values, let holder) = hold.reason {
+      for reason in row.reasons {
+        if case .uniqueValue(let columns, let values, let holder) = reason.kind {
           print(row.key, "waits:", holder, "has", values, "in", columns)
         }
       }

@@ -33,5 +33,14 @@ enum EncryptedCacheSamples {
     // end sample
     try expect(logo == image)
     await replica.close()
+
+    // begin sample
+    let pages = try Cache.open(named: "pages", in: "cache", key: .file("keys/cache.key"), bound: .entries(500))
+    try await pages.set("home", Data("<html>".utf8))
+    await pages.close()
+    // end sample
+    let reopened = try Cache.open(named: "pages", in: "cache", key: .file("keys/cache.key"))
+    try expect(try await reopened.data(for: "home") == Data("<html>".utf8))
+    await reopened.close()
   }
 }

@@ -36,8 +36,8 @@ private enum Simulator {
   }
 }
 
-/// The simulator must be able to fail. `Tools/plant-faults` demands that each fault is found within 1,000 seeds; these few
-/// are enough for all of them, and should the traces of seeds change, others are.
+/// The simulator must be able to fail. `Tools/plant-faults` demands that each fault is found within 1,000 seeds; these
+/// few are enough for all of them, and should the traces of seeds change, others are.
 @Suite("Planted faults")
 struct PlantedFaultTests {
   private static let seeds = 1...16

@@ -51,11 +51,11 @@ struct WorldTests {
     arguments: [UInt64(20_000_102), 20_000_260, 40_000_669])
   func overflowing(seed: UInt64) async throws { try await run(seed, .all) }
 
-  /// Of these 1059 and 1236 found that an update of no column was refused by some, and 66 something that waited for what
-  /// nobody could prove any more; 20000596 that circles were not compared by sequence, and the two behind it that
-  /// contexts which name an effect without its cause mean something to the model that they do not to a merge. 50009514: a row
-  /// remembered by a key in another form than its own. 70008176: an end that nobody held any more. 80001319: own work
-  /// to a row that was written to at the end of time kept its author from coming back. Nine have several versions.
+  /// Of these 1059 and 1236 found that an update of no column was refused by some, and 66 something that waited for
+  /// what nobody could prove any more; 20000596 that circles were not compared by sequence, and the two behind it that
+  /// contexts which name an effect without its cause mean something to the model that they do not to a merge. 50009514:
+  /// a row remembered by a key in another form than its own. 70008176: an end that nobody held any more. 80001319: own
+  /// work to a row that was written to at the end of time kept its author from coming back. Nine have several versions.
   @Test(
     "replicas agree whatever a hostile member sends, and forget it",
     arguments: [
@@ -69,8 +69,8 @@ struct WorldTests {
     try await run(seed, faults)
   }
 
-  /// Worlds of one version. 110008840 found that the model looked for a row far ahead by the key that it came with, not by that in
-  /// the table.
+  /// Worlds of one version. 110008840 found that the model looked for a row far ahead by the key that it came with, not
+  /// by that in the table.
   @Test("so they do where nobody migrates", arguments: [UInt64(110_008_840)])
   func hostileInOneVersion(seed: UInt64) async throws {
     let isHostile = Trace(seed: seed).isHostile

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 import Testing
 
@@ -25,9 +25,9 @@ struct SnapshotFormatTests {
       context: VersionVector([ada: SequenceNumber(rawValue: 2)]), changes: changes)
     return [
       .row(table: 0, values: [1, 2]), .state(table: 1, key: [3], state: [4, 5]),
-      .hold(kind: 1, targetTable: nil, target: [6], table: 0, key: [7]),
-      .hold(kind: 0, targetTable: 1, target: [8], table: 1, key: [9]),
-      .transaction(origin: 0, SnapshotTransaction(record, images: [1, 20])),
+      .limbo(kind: 1, targetTable: nil, target: [6], table: 0, key: [7]),
+      .limbo(kind: 0, targetTable: 1, target: [8], table: 1, key: [9]),
+      .transaction(origin: 0, SnapshotTransaction(record, deletedCells: [1, 20])),
     ]
   }
 
@@ -60,7 +60,7 @@ struct SnapshotFormatTests {
     }
     let record = transaction.record(Dot(ada, SequenceNumber(rawValue: 4)))
     #expect(record.changes == changes && record.hlc.rawValue == 99 && record.context?[ada].rawValue == 2)
-    #expect(transaction.images == [1, 20])
+    #expect(transaction.deletedCells == [1, 20])
   }
 
   @Test("a transaction that could be neither applied nor passed on is refused")
@@ -73,7 +73,7 @@ struct SnapshotFormatTests {
       write(&writer)
       let record = TransactionRecord(
         dot: Dot(ada, .none.next), hlc: HLC(rawValue: 9), schemaVersion: 0, context: nil, changes: writer.bytes)
-      do { _ = try read(bytes([.transaction(origin: 0, SnapshotTransaction(record, images: []))])) } catch {
+      do { _ = try read(bytes([.transaction(origin: 0, SnapshotTransaction(record, deletedCells: []))])) } catch {
         return (error as? GodwitError)?.code
       }
       return nil
@@ -104,13 +104,16 @@ struct SnapshotFormatTests {
     #expect(refusal(columns: [0], update) == .corruptFile)
   }
 
-  @Test("images are the values of what is deleted, all of them and no more; none only where they were folded")
-  func images() throws {
-    func refusal(_ images: [UInt8], folded: UInt64 = 0) -> GodwitError.Code? {
+  @Test(
+    "the cells of deleted rows are the values of what is deleted, all of them and no more; none only where they were folded"
+  )
+  func deletedCells() throws {
+    func refusal(_ deletedCells: [UInt8], folded: UInt64 = 0) -> GodwitError.Code? {
       let record = TransactionRecord(
         dot: Dot(ada, .none.next), hlc: HLC(rawValue: 9), schemaVersion: 0, context: nil, changes: changes)
       do {
-        for item in try read(bytes([.transaction(origin: 0, SnapshotTransaction(record, images: images))])) {
+        for item in try read(bytes([.transaction(origin: 0, SnapshotTransaction(record, deletedCells: deletedCells))]))
+        {
           guard case .transaction(_, let transaction) = item else { continue }
           _ = try transaction.record(record.dot, folded: SequenceNumber(rawValue: folded))
         }

@@ -35,16 +35,16 @@ package struct MarkerScan {
 
   /// What tests store where it must not be seen.
   package static let marker = "plaintext-marker-5f1d"
-  /// Besides, what every database, sync file or backup of Godwit's would show first if it were not encrypted: SQLite's header and schema,
-  /// and the start of a container.
+  /// Besides, what every database, sync file or backup of Godwit's would show first if it were not encrypted: SQLite's
+  /// header and schema, and the start of a container.
   private static let markers: [(name: String, bytes: Data)] = [
     ("the marker", Data(marker.utf8)), ("SQLite's header", Data("SQLite format 3\0\u{10}\0".utf8)),
     ("a schema", Data("CREATE TABLE".utf8)), ("a schema", Data("CREATE TRIGGER".utf8)),
     ("a container", Data("GODWIT\0\u{1}".utf8)),
   ]
 
-  /// The name of folders with what is plaintext on purpose, because it came from elsewhere or was asked for. Nothing else
-  /// may be.
+  /// The name of folders with what is plaintext on purpose, because it came from elsewhere or was asked for. Nothing
+  /// else may be.
   package static let allowedFolder = "plaintext"
 
   package init(of folder: String) {

@@ -59,8 +59,8 @@ let sealedBenchmarks = [
 
 private let bareCipher = "OpenSSL's ChaCha20-Poly1305, 64 KiB at a time"
 
-/// What an export of a hundred changes has sealed, sealed again, beside what the same costs with nothing inside: that is
-/// its two recipients' own cost.
+/// What an export of a hundred changes has sealed, sealed again, beside what the same costs with nothing inside: that
+/// is its two recipients' own cost.
 private func hundredChanges(_ name: String, _ kind: AgeKeyKind) -> Benchmark {
   Benchmark(
     group: "sealed", name: "seal 100 changes to 2 \(name) recipients", baseline: "the same with nothing inside",
@@ -123,8 +123,8 @@ private func smallFile(
   }
 }
 
-/// What an export or import of changes that hardly pack takes, against the same without what age takes for as many bytes:
-/// about 1 kB a row, 100 MB of 100,000 rows.
+/// What an export or import of changes that hardly pack takes, against the same without what age takes for as many
+/// bytes: about 1 kB a row, 100 MB of 100,000 rows.
 private func share(_ name: String, isImport: Bool) -> Benchmark {
   Benchmark(
     group: "sealed", name: "\(name) of new rows of 1 kB", baseline: "the same less age", budget: 1.25, unit: "ms"

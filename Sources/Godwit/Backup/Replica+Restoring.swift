@@ -2,7 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Replica {
@@ -22,10 +22,11 @@ extension Replica {
   ///   - key: Where the keyring is or will be, and what is offered to open the backup's.
   ///   - discardingUnsent: Whether to let go of what nobody else is known to hold.
   ///   - progress: Hears how much is done.
-  /// - Throws: `corruptFile` for a file that is no backup, or one that is damaged; `damagedDatabase`, `plaintextDatabase`
-  ///   or `damagedKeyring` when what is in it is no encrypted database or keyring; `noKeyFits` when nothing that is
-  ///   offered opens it; `replicaExists` when the folder holds another replica; `otherGroup`; `unsentTransactions` when
-  ///   the present database has some; `busy` while any program has it open; `diskFull`, `fileAccess`, `unsafeFile`.
+  /// - Throws: `corruptFile` for a file that is no backup, or one that is damaged; `damagedDatabase`,
+  ///   `plaintextDatabase` or `damagedKeyring` when what is in it is no encrypted database or keyring; `noKeyFits` when
+  ///   nothing that is offered opens it; `replicaExists` when the folder holds another replica; `otherGroup`;
+  ///   `unsentTransactions` when the present database has some; `busy` while any program has it open; `diskFull`,
+  ///   `fileAccess`, `unsafeFile`.
   @discardableResult
   public static func restore(
     _ file: String, to path: String, key: KeySource = .keyring(), discardingUnsent: Bool = false,

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What a replica wrote that is nowhere but in its database, as far as is known here (Specs/backup.md, "Restoring").

@@ -1,14 +1,14 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 // The tables of collections, which are made and extended by whatever names them (Specs/documents.md).
 extension Catalog {
   /// Makes the table, or adds the columns that it lacks. Says whether there was anything to do.
   ///
-  /// - Parameter limit: How many members the collection may have then: what others have written needs more room than what
-  ///   is written here.
+  /// - Parameter limit: How many members the collection may have then: what others have written needs more room than
+  ///   what is written here.
   ///
   /// Throws `limitExceeded`.
   static func grow(
@@ -29,7 +29,8 @@ extension Catalog {
     return try TableAddition(differences, to: known).run(on: connection)
   }
 
-  /// Makes what is missing here of the collections of a sync file; what has no room is left: what is written to it waits.
+  /// Makes what is missing here of the collections of a sync file; what has no room is left: what is written to it
+  /// waits.
   static func grow(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
     var hasGrown = false
     for definition in definitions where definition.isCollection {
@@ -63,7 +64,9 @@ extension Catalog {
     // A table of the program's own with this name stands in the way only of the changes that use it.
     let catalog = try Catalog(connection)
     let known = catalog[table]
-    if known == nil, try exists(table, on: connection) || !catalog.hasRoom(for: CollectionTable.ownColumnCount) { return false }
+    if known == nil, try exists(table, on: connection) || !catalog.hasRoom(for: CollectionTable.ownColumnCount) {
+      return false
+    }
     let present = Set(known?.definition.columns.map(\.name) ?? [])
     let room = min(
       CollectionTable.heldMemberLimit - max(0, present.count - CollectionTable.ownColumnCount), catalog.columnRoom)

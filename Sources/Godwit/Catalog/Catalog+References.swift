@@ -1,11 +1,11 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Catalog {
-  /// Refuses references that no row can ever keep: to a key of several columns, to a key of another type, and of rows that
-  /// travel to rows that stay. SQLite finds fault with such a table whenever it checks references, so it is never made.
-  /// What refers to a table that is not there yet waits for it.
+  /// Refuses references that no row can ever keep: to a key of several columns, to a key of another type, and of rows
+  /// that travel to rows that stay. SQLite finds fault with such a table whenever it checks references, so it is never
+  /// made. What refers to a table that is not there yet waits for it.
   ///
   /// - Parameter made: The tables that are new, or have new columns. Others are as they have been.
   ///
@@ -21,7 +21,8 @@ extension Catalog {
 
   private func checkReferences(of made: Set<String>) throws {
     let tables = tables.map(\.definition).filter { made.contains($0.name) }
-    // Of two that do not fit, the one that refers to the other has to change. Where all are new, that finds all there is.
+    // Of two that do not fit, the one that refers to the other has to change. Where all are new, that finds all there
+    // is.
     let isAllNew = tables.count == self.tables.count
     guard
       let (problem, hint) = tables.lazy.compactMap(misfit(from:)).first
@@ -56,7 +57,8 @@ extension Catalog {
       for column in other.columns where column.reference?.table.lowercased() == table.name.lowercased() {
         guard let (problem, hint) = Self.problem(of: column, of: other, to: table) else { continue }
         return (
-          "table \(table.name) cannot be made: column \(column.name) of table \(other.name) refers to it, \(problem)", hint
+          "table \(table.name) cannot be made: column \(column.name) of table \(other.name) refers to it, \(problem)",
+          hint
         )
       }
     }

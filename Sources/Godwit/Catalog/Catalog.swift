@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The tables of a database as Godwit knows them: declared by models or adopted from a sync file.
@@ -112,14 +112,16 @@ struct Catalog: Sendable {
         .notAuthorized, "table \(name) is synced and cannot be dropped",
         hint: "only a migration that every replica runs can take it away; delete its rows instead")
     }
-    guard try connection.scalar("SELECT former FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))]) != .integer(1) else {
+    guard
+      try connection.scalar("SELECT former FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))]) != .integer(1)
+    else {
       throw GodwitError(
         .notAuthorized, "table \(name) was synced and cannot be dropped: what others write to it waits here",
         hint: "delete its rows instead")
     }
     try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
     try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
-    for held in ["godwit_row", "godwit_hold"] {
+    for held in ["godwit_row", "godwit_limbo"] {
       try connection.run("DELETE FROM \(held) WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
     }
   }
@@ -127,9 +129,9 @@ struct Catalog: Sendable {
   /// Creates the tables of a sync file that this replica does not have, so that a replica whose application is
   /// elsewhere holds and shows the data. Tables that are here stay as they are. Says whether it made any.
   ///
-  /// What stands in the way of a table stands in the way only of changes that use it, not of the file, whose sender may have it
-  /// from somebody who sent others something else: a table of the program's own with its name, a reference that does not fit
-  /// with the tables here, and too many columns in all.
+  /// What stands in the way of a table stands in the way only of changes that use it, not of the file, whose sender may
+  /// have it from somebody who sent others something else: a table of the program's own with its name, a reference that
+  /// does not fit with the tables here, and too many columns in all.
   ///
   /// Throws `invalidSchema` for tables of one file that do not fit together.
   static func adopt(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
@@ -156,8 +158,8 @@ struct Catalog: Sendable {
     }
   }
 
-  /// Adds the columns of a sync file's tables that the tables here lack, where they can be added. Says whether it added any.
-  /// What cannot be is left: what is written to it waits.
+  /// Adds the columns of a sync file's tables that the tables here lack, where they can be added. Says whether it added
+  /// any. What cannot be is left: what is written to it waits.
   static func extend(_ definitions: [TableDefinition], on connection: Connection) throws -> Bool {
     let known = try Catalog(connection)
     var room = known.columnRoom
@@ -165,7 +167,9 @@ struct Catalog: Sendable {
     for definition in definitions where !definition.isCollection {
       guard let table = known[definition.name], table.definition.isSynced else { continue }
       for column in table.definition.columns(missingOf: definition) where room > 0 {
-        guard let table = try Catalog(connection)[definition.name], !known.isMisfit(column, of: table.definition) else { continue }
+        guard let table = try Catalog(connection)[definition.name], !known.isMisfit(column, of: table.definition) else {
+          continue
+        }
         do {
           _ = try TableAddition([.missingColumn(column)], to: table).run(on: connection)
           (room, hasExtended) = (room - 1, true)
@@ -177,8 +181,8 @@ struct Catalog: Sendable {
     return hasExtended
   }
 
-  /// The columns and indexes of all tables together that may come from others. Each has triggers, which SQLite reads whenever
-  /// a database is opened: 10,000 columns take some 40 MiB and half a second.
+  /// The columns and indexes of all tables together that may come from others. Each has triggers, which SQLite reads
+  /// whenever a database is opened: 10,000 columns take some 40 MiB and half a second.
   private static let (columnLimit, indexLimit) = (10_000, 2_048)
 
   /// How many more columns may come.

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// A table this replica has, and its number in row state and triggers.
 struct CatalogTable: Sendable {

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Compiles expressions of checks and rules, whose text the language has taken (Specs/expressions.md, "Two walls"), and

@@ -14,7 +14,7 @@ enum SystemTables {
       sequence INTEGER NOT NULL, chain BLOB NOT NULL, folded INTEGER NOT NULL,
       floor INTEGER NOT NULL, floor_chain BLOB NOT NULL, ended INTEGER, UNIQUE (replica, incarnation));
     CREATE TABLE godwit_log (id INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, chain BLOB NOT NULL, schema INTEGER NOT NULL,
-      size INTEGER NOT NULL, changes BLOB NOT NULL, images BLOB, sums BLOB);
+      size INTEGER NOT NULL, changes BLOB NOT NULL, deleted_cells BLOB, sums BLOB);
     CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
     CREATE TABLE godwit_staged (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
       chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -26,8 +26,8 @@ enum SystemTables {
       PRIMARY KEY (replica, incarnation, sequence, chain)) WITHOUT ROWID;
     CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL, hidden INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX godwit_row_hidden ON godwit_row (key) WHERE hidden;
-    CREATE TABLE godwit_hold (target BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (target, key)) WITHOUT ROWID;
-    CREATE INDEX godwit_hold_key ON godwit_hold (key);
+    CREATE TABLE godwit_limbo (reason BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (reason, key)) WITHOUT ROWID;
+    CREATE INDEX godwit_limbo_key ON godwit_limbo (key);
     CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, table_id INTEGER NOT NULL,
       key BLOB NOT NULL, column_name TEXT, value BLOB NOT NULL, winning_value BLOB NOT NULL,
       loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
@@ -68,7 +68,8 @@ enum SystemTables {
       throw GodwitError(
         .unsupportedVersion, "the database is of format \(format), and this program reads format \(formatVersion)",
         hint: format > formatVersion
-          ? "update this program" : "export it as a plaintext database with the program that made it, and begin a new group from that")
+          ? "update this program"
+          : "export it as a plaintext database with the program that made it, and begin a new group from that")
     }
     guard meta[.group] == .text(group.description) else {
       throw GodwitError(.otherGroup, "the database and the keyring belong to different groups")

@@ -1,9 +1,9 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// Adds the columns and indexes that a table lacks. New columns come last, so that the numbers which row states, images
+/// Adds the columns and indexes that a table lacks. New columns come last, so that the numbers which row states
 /// and log entries know the old ones by stay theirs.
 struct TableAddition {
   private let table: CatalogTable
@@ -47,7 +47,9 @@ struct TableAddition {
       return "it refers to another table, and old rows would refer to nothing"
     }
     if !column.isNullable, column.defaultValue == nil { return "it is not optional and has no constant default" }
-    if !column.startsNeutral { return "it merges otherwise than by the last write, and would not start as \(column.merge.neutralStart)" }
+    if !column.startsNeutral {
+      return "it merges otherwise than by the last write, and would not start as \(column.merge.neutralStart)"
+    }
     return try ExpressionTrial.passesDefault(column, on: connection) ? nil : "its default does not pass its check"
   }
 }

@@ -1,5 +1,5 @@
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 extension TableDefinition {
   /// What must change in `stored` to become this table. Neither the order of columns nor defaults are compared: a
@@ -58,7 +58,8 @@ extension TableDefinition {
       differences.append(.otherScope(isSyncedInModel: isSynced))
     }
     if deletes != stored.deletes {
-      differences.append(.changed("concurrent deletes and edits: \(stored.deletes) in the database, \(deletes) in the model"))
+      differences.append(
+        .changed("concurrent deletes and edits: \(stored.deletes) in the database, \(deletes) in the model"))
     }
     if numbersKeys != stored.numbersKeys {
       differences.append(.changed("the rows are numbered only in the \(numbersKeys ? "model" : "database")"))

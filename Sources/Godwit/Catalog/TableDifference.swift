@@ -1,5 +1,5 @@
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// One way in which a table of the database is not what its model declares.
 enum TableDifference {
@@ -20,8 +20,8 @@ enum TableDifference {
     }
   }
 
-  /// Whether the program goes on without knowing of it: a column that new rows have a value of, and an index that refuses
-  /// nothing (Specs/migrations.md, "Additions travel").
+  /// Whether the program goes on without knowing of it: a column that new rows have a value of, and an index that
+  /// refuses nothing (Specs/migrations.md, "Additions travel").
   var mayStand: Bool {
     switch self {
     case .extraColumn(let column): column.isNullable || column.defaultValue != nil

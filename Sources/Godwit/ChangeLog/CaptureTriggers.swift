@@ -1,5 +1,5 @@
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The triggers that hand every change of a synced table to ``ChangeCapture``.

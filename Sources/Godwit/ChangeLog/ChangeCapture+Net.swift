@@ -1,13 +1,13 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// What a transaction changed.
 struct Captured {
   /// The encoded ``ChangeSet``.
   let changes: [UInt8]
   /// The columns beside the key of the rows it deletes, in the order of the delete operations.
-  let images: [UInt8]
+  let deletedCells: [UInt8]
   /// What has been hashed and compressed of the operations already.
   var pieces: PieceWorker.Finished?
   /// What an own transaction adds to the sums of its tables.
@@ -37,7 +37,7 @@ extension ChangeCapture {
       guard !entries.isEmpty else { return nil }
       let changes = encode(operations.bytes, dictionary(of: uses), count: entries.count)
       let sums = Array(zip(uses.map(\.table.id), self.sums(uses.map { hash($0.table) })))
-      return Captured(changes: changes, images: deletedImages, pieces: worker.finish(), sums: sums)
+      return Captured(changes: changes, deletedCells: deletedImages, pieces: worker.finish(), sums: sums)
     }
     var net = NetChanges()
     let tables = dictionary(of: uses)
@@ -59,14 +59,16 @@ extension ChangeCapture {
       latest, definitions: versions.latest.map(\.table.definition), versions.latest.map { hash($0.table) })
     guard result.count > 0 else { return nil }
     return Captured(
-      changes: encode(result.operations, latest, count: result.count), images: result.images,
+      changes: encode(result.operations, latest, count: result.count), deletedCells: result.deletedCells,
       sums: Array(zip(versions.latest.map(\.table.id), result.sums)))
   }
 
   /// Of the keys that the database finds equal, such as 1 and 1.0, only one may name a row, or replicas would each show
   /// their own.
   private func refuseKeysOfTwoClasses() throws {
-    let loose = uses.filter { $0.table.definition.columns.prefix($0.table.definition.keyCount).contains { $0.type == .any } }
+    let loose = uses.filter {
+      $0.table.definition.columns.prefix($0.table.definition.keyCount).contains { $0.type == .any }
+    }
     guard !loose.isEmpty else { return }
     let tables = dictionary(of: uses)
     var reader = ByteReader(operations.bytes)
@@ -100,12 +102,12 @@ extension ChangeCapture {
 
   private var deletedImages: [UInt8] {
     if entries.allSatisfy({ $0.kind == .delete }) { return oldValues.bytes }
-    var images: [UInt8] = []
+    var deletedCells: [UInt8] = []
     for (number, entry) in entries.enumerated() where entry.kind == .delete {
       let end = number + 1 < entries.count ? entries[number + 1].old : oldValues.count
-      images += oldValues.bytes[entry.old..<end]
+      deletedCells += oldValues.bytes[entry.old..<end]
     }
-    return images
+    return deletedCells
   }
 
   private func encode(_ operations: [UInt8], _ tables: [ChangeSet.Table], count: Int) -> [UInt8] {

@@ -1,11 +1,11 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 extension ChangeCapture {
   /// What the entries add to the sums of their tables, of rows that were each written once (Specs/state-hash.md).
   ///
-  /// One pass over what has been encoded for the log and over the old values, at the commit: what a failed statement had
-  /// written is gone from both by then.
+  /// One pass over what has been encoded for the log and over the old values, at the commit: what a failed statement
+  /// had written is gone from both by then.
   func sums(_ hashes: [TableHash]) -> [StateSum] {
     var sums = Array(repeating: StateSum.zero, count: hashes.count)
     let entries = entries

@@ -1,13 +1,13 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Collects the changes of the running transaction in memory, as encoded operations.
 ///
 /// The triggers of ``CaptureTriggers`` append; the storage layer takes back what a failed statement or a rolled
 /// back savepoint had appended. Beside the operations stand the old values, which only the net effect of several
-/// writes to one row and the image of a deleted row need.
+/// writes to one row and the cells of a deleted row need.
 final class ChangeCapture: ChangeJournal {
   struct Entry {
     let operation: Int

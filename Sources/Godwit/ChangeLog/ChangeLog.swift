@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The change log of a database: every transaction of every origin, in origin order.
@@ -29,17 +29,17 @@ final class ChangeLog {
     }
     let chain = record.chain(after: head.chain, captured.pieces)
     let key = LogKey(origin: head.number, record.dot.sequence).rawValue
-    let columns = "id, hlc, chain, schema, size, changes, images, sums"
+    let columns = "id, hlc, chain, schema, size, changes, deleted_cells, sums"
     let sql = "INSERT INTO godwit_log (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
     try connection.withStatement(sql) { statement in
       try statement.bind(key, at: 1)
       try statement.bind(Int64(record.hlc.rawValue), at: 2)
       try statement.bind(blob: chain.bytes, at: 3)
       try statement.bind(Int64(record.schemaVersion), at: 4)
-      if captured.images.isEmpty {
+      if captured.deletedCells.isEmpty {
         try statement.bindNull(at: 7)
       } else {
-        try statement.bind(blob: captured.images, at: 7)
+        try statement.bind(blob: captured.deletedCells, at: 7)
       }
       if captured.entrySums.isEmpty {
         try statement.bindNull(at: 8)
@@ -116,27 +116,27 @@ final class ChangeLog {
     }
   }
 
-  /// Calls the body with an origin's transactions after `sequence`, in order, and the images they left.
+  /// Calls the body with an origin's transactions after `sequence`, in order, and the cells of rows that they deleted.
   func forEach(
     of origin: Origin, after sequence: SequenceNumber, through last: SequenceNumber = .limit,
-    _ body: (TransactionRecord, _ images: [UInt8]) throws -> Void
+    _ body: (TransactionRecord, _ deletedCells: [UInt8]) throws -> Void
   ) throws {
     let cursor = try cursor(of: origin, after: sequence, through: last)
-    while let (record, images) = try cursor.next() { try body(record, images) }
+    while let (record, deletedCells) = try cursor.next() { try body(record, deletedCells) }
   }
 
-  /// Calls the body with the transactions that no fold has seen, causes first, their contexts and images; returns how
-  /// far it came.
+  /// Calls the body with the transactions that no fold has seen, causes first, their contexts and the cells of deleted
+  /// rows; returns how far it came.
   func forEachUnfolded(
     through end: VersionVector, limit: Int = .max,
-    _ body: (TransactionRecord, _ context: VersionVector, _ images: [UInt8]) throws -> Void
+    _ body: (TransactionRecord, _ context: VersionVector, _ deletedCells: [UInt8]) throws -> Void
   ) throws -> VersionVector {
     let start = origins.foldedVector
     var order = try order(after: start, through: end)
     var passed = start
     for _ in 0..<limit {
       guard let entry = try order.next() else { break }
-      try body(entry.record, entry.context, entry.images)
+      try body(entry.record, entry.context, entry.deletedCells)
       passed[entry.record.dot.origin] = entry.record.dot.sequence
     }
     return passed

@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Finds the primary keys in the operations of a capture. The bytes are Godwit's own, so their form is known.
 struct EntryKeys {

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// How a change set is kept in the log: compressed when that saves at least an eighth (Specs/change-log.md).
@@ -63,8 +63,8 @@ extension TransactionRecord {
     previous.followed(by: digest(pieces))
   }
 
-  /// The hash of record and change set. The operations come in as hashes of blocks, which several threads can make while the
-  /// transaction runs.
+  /// The hash of record and change set. The operations come in as hashes of blocks, which several threads can make
+  /// while the transaction runs.
   func digest(_ pieces: PieceWorker.Finished? = nil) -> ContentHash {
     changes.withUnsafeBytes { changes in
       let start = ChangeSet.operationsStart(in: changes)

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Steps through one origin's transactions.
@@ -9,7 +9,7 @@ final class LogCursor {
   private let origin: Origin
   private let statement: Statement
   private static let sql = """
-    SELECT l.id, l.hlc, l.schema, l.size, l.changes, l.images, c.vector
+    SELECT l.id, l.hlc, l.schema, l.size, l.changes, l.deleted_cells, c.vector
     FROM godwit_log l LEFT JOIN godwit_context c ON c.id = l.id WHERE l.id > ? AND l.id <= ? ORDER BY l.id
     """
 
@@ -27,7 +27,7 @@ final class LogCursor {
 
   deinit { connection.giveBack(statement) }
 
-  func next() throws -> (record: TransactionRecord, images: [UInt8])? {
+  func next() throws -> (record: TransactionRecord, deletedCells: [UInt8])? {
     guard try statement.step() else { return nil }
     var context: VersionVector?
     if !statement.isNull(at: 6) {

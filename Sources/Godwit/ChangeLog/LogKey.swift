@@ -1,4 +1,4 @@
-import GodwitReplication
+import GodwitCore
 
 /// A transaction's key in the log: 23 bits of origin number, then 40 bits of sequence, so that an origin's
 /// transactions stand together. The own origin has the greatest number, so a local commit always appends.

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Steps through ranges of several origins' transactions, every one after all that its author held: that is in the
 /// ranges before it, or ahead of them all.
@@ -16,14 +16,14 @@ struct LogOrder {
     let record: TransactionRecord
     /// What its author held, the transaction itself included.
     let context: VersionVector
-    let images: [UInt8]
+    let deletedCells: [UInt8]
   }
 
   private struct Lane {
     let cursor: LogCursor
     var others: VersionVector
     var next: TransactionRecord
-    var images: [UInt8]
+    var deletedCells: [UInt8]
   }
 
   private var order: CausalOrder
@@ -50,14 +50,14 @@ struct LogOrder {
     try advance(origin, lane.cursor, others: lane.others, isFirst: false)
     var context = lane.others
     context[origin] = lane.next.dot.sequence
-    return Entry(record: lane.next, context: context, images: lane.images)
+    return Entry(record: lane.next, context: context, deletedCells: lane.deletedCells)
   }
 
   private mutating func advance(
     _ origin: Origin, _ cursor: LogCursor, others: VersionVector, isFirst: Bool
   ) throws {
-    guard let (record, images) = try cursor.next() else { return }
-    lanes[origin] = Lane(cursor: cursor, others: record.context ?? others, next: record, images: images)
+    guard let (record, deletedCells) = try cursor.next() else { return }
+    lanes[origin] = Lane(cursor: cursor, others: record.context ?? others, next: record, deletedCells: deletedCells)
     order.add(record.dot, hlc: record.hlc, context: record.context ?? (isFirst ? others : nil))
   }
 }

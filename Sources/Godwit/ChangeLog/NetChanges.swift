@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// Works out what several writes to a row amount to, from what the row was before the first and is after the last.
 ///
@@ -76,13 +76,13 @@ struct NetChanges {
     }
   }
 
-  /// The operations, in the order in which their rows were first written, and the images of deleted rows.
+  /// The operations, in the order in which their rows were first written, and the cells of deleted rows.
   func encoded(
     _ tables: [ChangeSet.Table], definitions: [TableDefinition], _ hashes: [TableHash]
-  ) throws -> (operations: [UInt8], images: [UInt8], count: Int, sums: [StateSum]) {
+  ) throws -> (operations: [UInt8], deletedCells: [UInt8], count: Int, sums: [StateSum]) {
     var sums = hashes.map { _ in StateSum.zero }
     var operations = ByteWriter()
-    var images = ByteWriter()
+    var deletedCells = ByteWriter()
     var count = 0
     for key in order {
       guard let change = changes[key] else { continue }
@@ -113,12 +113,12 @@ struct NetChanges {
         }
       case (true, false):
         head(.delete)
-        for column in table.keyCount..<table.columnCount { images.value(change.before[column] ?? added(column)) }
+        for column in table.keyCount..<table.columnCount { deletedCells.value(change.before[column] ?? added(column)) }
         let columns = table.keyCount..<table.columnCount
         sums[key.table] -= hash.row(key.key, columns.map { change.before[$0] ?? added($0) })
       }
     }
-    return (operations.bytes, images.bytes, count, sums)
+    return (operations.bytes, deletedCells.bytes, count, sums)
   }
 
   /// What an update adds to the table's sum. What only a whole row tells, and was not written, has not changed.

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The origins a database knows, their local numbers, and how far each is held.
@@ -64,7 +64,8 @@ final class OriginTable: OriginNumbering {
             folded: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 5))),
             floor: SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 6))),
             floorChain: try ContentHash(reading: &floorChain),
-            ended: statement.isNull(at: 8) ? nil : SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 8)))))
+            ended: statement.isNull(at: 8)
+              ? nil : SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 8)))))
       }
       return heads
     }

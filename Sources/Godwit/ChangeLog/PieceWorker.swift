@@ -1,7 +1,7 @@
 import Dispatch
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 import Synchronization
 

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The rows that hold writes with timestamps beyond the own clock (`godwit_ahead`), and how far beyond. An entry with
@@ -57,7 +57,8 @@ struct AheadRows {
 
   /// The latest timestamp remembered up to this one; zero without any.
   func latest(through hlc: HLC) throws -> HLC {
-    let latest = try connection.scalar("SELECT max(hlc) FROM godwit_ahead WHERE hlc <= ?", [.integer(Int64(hlc.rawValue))])
+    let latest = try connection.scalar(
+      "SELECT max(hlc) FROM godwit_ahead WHERE hlc <= ?", [.integer(Int64(hlc.rawValue))])
     guard case .integer(let time)? = latest else { return HLC(rawValue: 0) }
     return HLC(rawValue: UInt64(bitPattern: time))
   }

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The writer's clock, with all that it must not forget (Specs/clock.md): a timestamp that is handed out is greater
@@ -13,7 +13,8 @@ final class ReplicaClock {
   private var clock = HybridClock()
   /// The earliest timestamp remembered; nil when nothing is, and then a commit does not look for rows.
   private var earliest: HLC?
-  /// The latest timestamp of what has been forgotten, of which no row tells any more: the clock never goes back behind it.
+  /// The latest timestamp of what has been forgotten, of which no row tells any more: the clock never goes back behind
+  /// it.
   private var forgotten = HLC(rawValue: 0)
   /// The latest timestamp of all that has been forgotten. What lies beyond the clock is told by the remembered rows.
   private var forgottenBeyond = HLC(rawValue: 0)
@@ -100,8 +101,8 @@ final class ReplicaClock {
     try remember(adapter.rows(of: record), record.hlc)
   }
 
-  /// Whether a transaction's timestamp is greater than those of all writes to its rows that are held here. One that is not
-  /// beyond the clock may be, but is no honest author's that had seen all that is here.
+  /// Whether a transaction's timestamp is greater than those of all writes to its rows that are held here. One that is
+  /// not beyond the clock may be, but is no honest author's that had seen all that is here.
   func isBehind(_ record: TransactionRecord, _ adapter: SchemaAdapter) throws -> Bool {
     guard record.hlc > clock.last else { return false }
     guard earliest != nil else { return true }
@@ -115,8 +116,8 @@ final class ReplicaClock {
   }
 
   /// Follows the clock of a snapshot's sender, or remembers it for every row: which rows the sender has forgotten,
-  /// deleted ones among them, the snapshot does not tell. At most up to ``HLC/everyRowLimit``, or a file could keep this replica
-  /// from writing anything ever after.
+  /// deleted ones among them, the snapshot does not tell. At most up to ``HLC/everyRowLimit``, or a file could keep
+  /// this replica from writing anything ever after.
   func take(_ hlc: HLC) throws {
     let hlc = min(hlc, .everyRowLimit)
     guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }

@@ -1,7 +1,8 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
-/// Who wrote something, and when. Replica, incarnation and sequence name the transaction: `Replica.transaction` finds it.
+/// Who wrote something, and when. Replica, incarnation and sequence name the transaction: `Replica.transaction` finds
+/// it.
 public struct Authorship: Hashable, Sendable {
   /// The replica that wrote.
   public let replica: ReplicaID

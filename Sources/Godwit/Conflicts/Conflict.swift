@@ -28,8 +28,8 @@ public struct Conflict: Sendable, Identifiable {
   /// The columns of the cell that was written twice, of the unique index, or of a row that rejoining could not insert
   /// anew; empty when it is about the whole row.
   public let columns: [String]
-  /// Those of the ``columns`` that the table does not have any more as they were: a migration dropped them since, or had
-  /// no value for the losing one. A column that has such a name now is another one, and nothing is restored to it.
+  /// Those of the ``columns`` that the table does not have any more as they were: a migration dropped them since, or
+  /// had no value for the losing one. A column that has such a name now is another one, and nothing is restored to it.
   public let formerColumns: [String]
   /// What the losing write had written to the columns; empty for a delete, for a row that waits since it breaks a
   /// constraint, and for one that has nothing beside its key.

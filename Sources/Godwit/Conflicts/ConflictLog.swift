@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// One entry to be kept.
@@ -31,7 +31,8 @@ struct ConflictLog {
     values = ConflictValues(connection)
   }
 
-  /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once for each value that was lost.
+  /// Keeps an entry unless it is there; returns whether it is new. Two writes are listed once for each value that was
+  /// lost.
   func add(_ entry: ConflictEntry) throws -> Bool {
     try connection.run(
       """
@@ -81,8 +82,8 @@ struct ConflictLog {
 
   // MARK: Bounds
 
-  /// Lets go of all entries but so many, of resolved ones first and then of the oldest; returns how many those were. They
-  /// stay counted.
+  /// Lets go of all entries but so many, of resolved ones first and then of the oldest; returns how many those were.
+  /// They stay counted.
   func prune(keeping count: Int) throws -> Int {
     try prune(
       "id IN (SELECT id FROM godwit_conflict ORDER BY resolved, id DESC LIMIT -1 OFFSET ?)", .integer(Int64(count)))

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Writes again what lost (Specs/merge.md, "Restoring"): captured like any other write, and as new.
@@ -29,8 +29,8 @@ struct ConflictRestorer {
     // What rejoining could not write anew waits nowhere.
     case .constraint where !conflict.columns.isEmpty: return try restoreEdit(conflict, key, table)
     case .unique, .reference, .constraint:
-      if let hold = try rows.limboRow(key)?.holds.first(where: { $0.reason.isOf(conflict.kind) }) {
-        throw Self.waits(hold.reason, table)
+      if let reason = try rows.limboRow(key)?.reasons.first(where: { $0.kind.isOf(conflict.kind) }) {
+        throw Self.waits(reason.kind, table)
       }
       return false
     }
@@ -43,14 +43,14 @@ struct ConflictRestorer {
       try update(key, differing, table)
       return !differing.isEmpty
     }
-    let image = try rows.fold.state(of: key)?.image
-    guard image != nil || !conflict.needsImage else {
+    let hiddenCells = try rows.fold.state(of: key)?.hiddenCells
+    guard hiddenCells != nil || !conflict.needsHiddenCells else {
       throw GodwitError(
         .notFound, "the row of table \(conflict.table) is gone, and its other columns are not remembered any more",
         hint: "insert it anew; the conflict shows the value that lost")
     }
-    if let hold = try rows.limboRow(key)?.holds.first { throw Self.waits(hold.reason, table) }
-    var values = table.completed(image ?? [])
+    if let reason = try rows.limboRow(key)?.reasons.first { throw Self.waits(reason.kind, table) }
+    var values = table.completed(hiddenCells ?? [])
     for cell in lost { values[cell.column - table.definition.keyCount] = cell.value }
     try insert(key, values, table)
     return true
@@ -84,7 +84,7 @@ struct ConflictRestorer {
 
   private func delete(_ key: RowKey, _ table: MergeTable) throws -> Bool {
     guard try table.rows.contains(key.key) else {
-      if let hold = try rows.limboRow(key)?.holds.first { throw Self.waits(hold.reason, table) }
+      if let reason = try rows.limboRow(key)?.reasons.first { throw Self.waits(reason.kind, table) }
       return false
     }
     let name = SQLName.quoted(table.definition.name)
@@ -95,9 +95,9 @@ struct ConflictRestorer {
   }
 
   /// What only a write to another row can end.
-  private static func waits(_ reason: LimboRow.Reason, _ table: MergeTable) -> GodwitError {
+  private static func waits(_ kind: LimboRow.Kind, _ table: MergeTable) -> GodwitError {
     let row = "the row of table \(table.definition.name)"
-    switch reason {
+    switch kind {
     case .uniqueValue(let columns, _, _):
       return GodwitError(
         .inLimbo, "\(row) waits in limbo: another row holds its unique value of \(columns.joined(separator: ", "))",
@@ -109,7 +109,9 @@ struct ConflictRestorer {
     case .circle(let column):
       return GodwitError(
         .inLimbo, "\(row) would close a circle by \(column)",
-        hint: "change the reference of another row of the circle; the reference shows its value again then (see: godwit limbo)")
+        hint:
+          "change the reference of another row of the circle; the reference shows its value again then (see: godwit limbo)"
+      )
     case .constraint:
       return GodwitError(
         .inLimbo, "\(row) breaks a constraint of this replica",
@@ -118,7 +120,7 @@ struct ConflictRestorer {
   }
 }
 
-extension LimboRow.Reason {
+extension LimboRow.Kind {
   fileprivate func isOf(_ kind: Conflict.Kind) -> Bool {
     switch self {
     case .uniqueValue: kind == .unique
@@ -130,14 +132,14 @@ extension LimboRow.Reason {
 
 extension Conflict {
   /// Whether what lost says too little of its row to insert that anew. A row that never was here is all that it lost.
-  var needsImage: Bool { kind == .edit && !columns.isEmpty }
+  var needsHiddenCells: Bool { kind == .edit && !columns.isEmpty }
 }
 
 extension RowHistory {
   /// Whether the row of a conflict is gone and too little of it is remembered to restore anything of it.
   func lacksRow(of conflict: Conflict) throws -> Bool {
-    guard conflict.needsImage, let table = try tables.named(conflict.table) else { return false }
+    guard conflict.needsHiddenCells, let table = try tables.named(conflict.table) else { return false }
     let key = RowKey(table: table.number, key: conflict.key.encoded[...])
-    return try !table.rows.contains(key.key) && fold.state(of: key)?.image == nil
+    return try !table.rows.contains(key.key) && fold.state(of: key)?.hiddenCells == nil
   }
 }

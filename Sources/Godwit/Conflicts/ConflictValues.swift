@@ -2,8 +2,8 @@ import GodwitBase
 import GodwitKeys
 import GodwitStorage
 
-/// The values of conflicts (`godwit_conflict_value`). Short ones stand in the entry. Of long ones each content stands once, by its
-/// hash: one large value may win or lose against thousands, and all of them would be listed with it.
+/// The values of conflicts (`godwit_conflict_value`). Short ones stand in the entry. Of long ones each content stands
+/// once, by its hash: one large value may win or lose against thousands, and all of them would be listed with it.
 final class ConflictValues {
   /// Values with so many bytes of texts and blobs stand in their entry.
   private static let ownByteLimit = 64
@@ -21,7 +21,8 @@ final class ConflictValues {
     if let known = recent.first(where: { $0.values == values }) { return .integer(known.id) }
     let bytes = values.encoded
     let hash = bytes.withUnsafeBytes { ContentHash(of: $0) }
-    try connection.run("INSERT OR IGNORE INTO godwit_conflict_value (hash, content) VALUES (?, ?)", [.blob(hash.bytes), .blob(bytes)])
+    try connection.run(
+      "INSERT OR IGNORE INTO godwit_conflict_value (hash, content) VALUES (?, ?)", [.blob(hash.bytes), .blob(bytes)])
     let id = try connection.scalar("SELECT id FROM godwit_conflict_value WHERE hash = ?", [.blob(hash.bytes)])
     guard case .integer(let id)? = id else { throw Self.lost }
     note(values, id)
@@ -35,15 +36,17 @@ final class ConflictValues {
       return try [Value](encoded: bytes)
     }
     if let known = recent.first(where: { $0.id == id }) { return known.values }
-    guard case .blob(let bytes)? = try connection.scalar("SELECT content FROM godwit_conflict_value WHERE id = ?", [.integer(id)])
+    guard
+      case .blob(let bytes)? = try connection.scalar(
+        "SELECT content FROM godwit_conflict_value WHERE id = ?", [.integer(id)])
     else { throw Self.lost }
     let values = try [Value](encoded: bytes)
     note(values, id)
     return values
   }
 
-  /// Removes what no entry names any more; called where entries have gone. Takes time in proportion to the conflict log, which is
-  /// bounded.
+  /// Removes what no entry names any more; called where entries have gone. Takes time in proportion to the conflict
+  /// log, which is bounded.
   func sweep() throws {
     recent = []
     try connection.execute(

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Replica {
@@ -59,8 +59,8 @@ extension Replica {
   /// happened, nothing is left to write.
   ///
   /// - Returns: Whether anything had to be written.
-  /// - Throws: `notFound` when there is no such conflict, or the row is gone and not remembered; `inLimbo`, with a hint,
-  ///   when the row waits for another one; `constraint` when the value breaks a rule now; `notInSchema` when the
+  /// - Throws: `notFound` when there is no such conflict, or the row is gone and not remembered; `inLimbo`, with a
+  ///   hint, when the row waits for another one; `constraint` when the value breaks a rule now; `notInSchema` when the
   ///   table is not synced any more, or the column is another one now (``Conflict/formerColumns``).
   @discardableResult
   public func restore(conflict id: Int64) async throws -> Bool {

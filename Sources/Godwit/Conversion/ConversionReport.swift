@@ -1,4 +1,5 @@
-/// What came of another program's database, and what did not: its SQL is data here and never runs (Specs/conversion.md, "Code").
+/// What came of another program's database, and what did not: its SQL is data here and never runs (Specs/conversion.md,
+/// "Code").
 public struct ConversionReport: Sendable {
   /// A table that came along with its rows.
   public struct Table: Sendable {
@@ -6,8 +7,8 @@ public struct ConversionReport: Sendable {
     public let name: String
     /// How many rows it has.
     public let rows: Int
-    /// Why it can have no model and cannot be synced: it is a plain table, without references, and is reached by SQL. Nil for
-    /// a table that can.
+    /// Why it can have no model and cannot be synced: it is a plain table, without references, and is reached by SQL.
+    /// Nil for a table that can.
     public let obstacle: String?
     /// The parts of its definition that it has no more, such as "CHECK"; none for a table that says all that it said.
     public let leftOut: [String]

@@ -1,9 +1,9 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
-/// A table of another program's that no definition can say: made anew of what SQLite says of it, never by its own statement
-/// (Specs/conversion.md, "Tables").
+/// A table of another program's that no definition can say: made anew of what SQLite says of it, never by its own
+/// statement (Specs/conversion.md, "Tables").
 struct PlainTable {
   let name: String
   let columns: [ColumnDefinition]
@@ -16,7 +16,9 @@ struct PlainTable {
 
   var creationStatements: [String] {
     var lines = columns.map(sql)
-    if hasKey, !numbersKeys, !key.isEmpty { lines.append("PRIMARY KEY (\(key.map(SQLName.quoted).joined(separator: ", ")))") }
+    if hasKey, !numbersKeys, !key.isEmpty {
+      lines.append("PRIMARY KEY (\(key.map(SQLName.quoted).joined(separator: ", ")))")
+    }
     let table = "CREATE TABLE \(SQLName.quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)"
     return [table] + indexes.map { $0.creationStatement(on: name) }
   }

@@ -13,9 +13,9 @@ extension Replica {
   /// The tables are local at first; ``startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards with
   /// models of the same shape, which say `sync: .local` until then.
   ///
-  /// Rows come along, with keys, defaults, references and indexes of plain columns. SQL of the database's own never runs: views,
-  /// triggers, checks, computed defaults, other indexes and virtual tables are left out. The report names them, with their
-  /// statements, which a program that trusts the database may run in a `write`.
+  /// Rows come along, with keys, defaults, references and indexes of plain columns. SQL of the database's own never
+  /// runs: views, triggers, checks, computed defaults, other indexes and virtual tables are left out. The report names
+  /// them, with their statements, which a program that trusts the database may run in a `write`.
   ///
   /// - Parameters:
   ///   - path: The folder.
@@ -166,8 +166,8 @@ extension Replica {
   }
 }
 
-/// What was not there before a replica was made, and goes when that fails. Wants the folder's lock from the beginning to
-/// the end. Lock files stay: others may wait for them.
+/// What was not there before a replica was made, and goes when that fails. Wants the folder's lock from the beginning
+/// to the end. Lock files stay: others may wait for them.
 private struct MadeFiles {
   private let folder: ReplicaFolder
   private let hadDatabase: Bool

@@ -1,5 +1,5 @@
-/// The words of a SQL statement, in capitals: no texts, quoted names, numbers or comments. As SQLite does, it takes all beyond
-/// ASCII for letters, and has no other letter's capital for ASCII's.
+/// The words of a SQL statement, in capitals: no texts, quoted names, numbers or comments. As SQLite does, it takes all
+/// beyond ASCII for letters, and has no other letter's capital for ASCII's.
 struct SQLWords {
   private let words: [String]
 
@@ -24,8 +24,10 @@ struct SQLWords {
 
   private static func isPart(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...: true
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
+      true
     default: false
     }
   }
@@ -56,6 +58,8 @@ struct SQLWords {
 enum ASCIICase {
   /// With capitals in the place of a to z, and nothing else changed.
   static func upper(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { (97...122).contains($0.value) ? Unicode.Scalar(UInt8($0.value - 32)) : $0 }))
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { (97...122).contains($0.value) ? Unicode.Scalar(UInt8($0.value - 32)) : $0 }))
   }
 }

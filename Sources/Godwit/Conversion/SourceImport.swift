@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Brings another program's tables into a new replica, inside one transaction of the writer's with triggers and foreign
@@ -35,9 +35,11 @@ struct SourceImport {
     var tables: [ConversionReport.Table] = []
     for (index, table) in schema.tables.enumerated() {
       try writer.connection.checkCancellation()
-      let rows = try TableCopy(table.name, table.columns.map(\.name), key: table.key.map(\.name)).run(from: source, to: connection)
+      let rows = try TableCopy(table.name, table.columns.map(\.name), key: table.key.map(\.name)).run(
+        from: source, to: connection)
       tables.append(
-        ConversionReport.Table(name: table.name, rows: rows, obstacle: table.reason, leftOut: table.leftOut, sql: table.sql))
+        ConversionReport.Table(
+          name: table.name, rows: rows, obstacle: table.reason, leftOut: table.leftOut, sql: table.sql))
       progress?(Double(index + 1) / Double(schema.tables.count))
     }
     try TableCopy.copyNumbering(of: schema.tables.map(\.name), from: source, to: connection)

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Tables of another program's as definitions (Specs/conversion.md, "Tables").
@@ -39,7 +39,8 @@ extension SourceSchema {
       let type = try type(of: column, in: table)
       return ColumnDefinition(
         name: column.name, type: type, isNullable: column.keyPlace == 0 && column.isNullable,
-        defaultValue: column.defaultValue?.stored(as: type, isKey: column.keyPlace > 0), reference: references[column.name.lowercased()])
+        defaultValue: column.defaultValue?.stored(as: type, isKey: column.keyPlace > 0),
+        reference: references[column.name.lowercased()])
     }
     guard table.hasKey else { throw Obstacle(reason: "it has rows without a key") }
     return try TableDefinition(
@@ -69,9 +70,12 @@ extension SourceSchema {
   func columns(of table: String) throws -> [SourceColumn] {
     try source.rows("PRAGMA table_info(\(SQLName.quoted(table)))").map { row in
       let text = row.isNull(at: 4) || ASCIICase.upper(row.text(at: 4)) == "NULL" ? nil : row.text(at: 4)
-      let value = try text.flatMap { Self.isLiteral($0) ? try source.rows("SELECT \($0)", authority: .user).first?.first : nil }
+      let value = try text.flatMap {
+        Self.isLiteral($0) ? try source.rows("SELECT \($0)", authority: .user).first?.first : nil
+      }
       return SourceColumn(
-        name: row.text(at: 1), declared: ASCIICase.upper(row.text(at: 2)), isNullable: row.integer(at: 3) == 0, defaultValue: value,
+        name: row.text(at: 1), declared: ASCIICase.upper(row.text(at: 2)), isNullable: row.integer(at: 3) == 0,
+        defaultValue: value,
         hasComputedDefault: text != nil && value == nil, keyPlace: Int(row.integer(at: 5)))
     }
   }
@@ -83,11 +87,13 @@ extension SourceSchema {
     if let first = bytes.first, first | 0x20 == UInt8(ascii: "x") {
       return isQuoted(bytes.dropFirst()) && bytes.dropFirst(2).dropLast().allSatisfy(isHexadecimal)
     }
-    return bytes.count <= 64 && text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?/.matchingSemantics(.unicodeScalar)) != nil
+    return bytes.count <= 64
+      && text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?/.matchingSemantics(.unicodeScalar)) != nil
   }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
   }
 
   /// Whether a quote begins and ends it, and each between is doubled.
@@ -176,7 +182,8 @@ extension SourceSchema {
     var plain: [IndexDefinition] = []
     /// Their names there.
     var names: [String] = []
-    /// The columns of UNIQUE constraints that are of more than plain columns; indexes of a statement of their own are left out with it.
+    /// The columns of UNIQUE constraints that are of more than plain columns; indexes of a statement of their own are
+    /// left out with it.
     var lost: [String] = []
   }
 
@@ -206,7 +213,9 @@ extension SourceSchema {
     var isPlain = true
     for row in try source.rows("PRAGMA index_xinfo(\(SQLName.quoted(index)))") where row.integer(at: 5) != 0 {
       // What SQLite adds to find the row is not among these.
-      if row.integer(at: 1) < 0 || row.integer(at: 3) != 0 || ASCIICase.upper(row.text(at: 4)) != "BINARY" { isPlain = false }
+      if row.integer(at: 1) < 0 || row.integer(at: 3) != 0 || ASCIICase.upper(row.text(at: 4)) != "BINARY" {
+        isPlain = false
+      }
       columns.append(row.text(at: 2))
     }
     return (columns, isPlain)

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What another program's database consists of, and as what each part comes here (Specs/conversion.md, "Tables").
@@ -43,7 +43,8 @@ struct SourceSchema {
     for part in kept {
       guard !part.name.lowercased().hasPrefix("godwit_") else {
         throw GodwitError(
-          .invalidSchema, "the database has a table \(part.name), a name that is Godwit's own", hint: "rename it in the database")
+          .invalidSchema, "the database has a table \(part.name), a name that is Godwit's own",
+          hint: "rename it in the database")
       }
       names.check(part.name, "table")
     }
@@ -56,7 +57,8 @@ struct SourceSchema {
     try requireDistinctNames()
     leftOut = parts.compactMap { part in
       if virtual.own(part.name) { return ConversionReport.Part(kind: .virtualTable, name: part.name, sql: part.sql) }
-      guard let kind = ConversionReport.Part.Kind(rawValue: part.type), kind != .index || !covered.contains(part.name) else { return nil }
+      guard let kind = ConversionReport.Part.Kind(rawValue: part.type), kind != .index || !covered.contains(part.name)
+      else { return nil }
       return ConversionReport.Part(kind: kind, name: part.name, sql: part.sql)
     }
   }
@@ -89,7 +91,9 @@ struct SourceSchema {
 
   private static let types: Set<String> = ["table", "index", "view", "trigger"]
   /// SQLite's own tables.
-  private static let ownTables: Set<String> = ["sqlite_sequence", "sqlite_stat1", "sqlite_stat2", "sqlite_stat3", "sqlite_stat4"]
+  private static let ownTables: Set<String> = [
+    "sqlite_sequence", "sqlite_stat1", "sqlite_stat2", "sqlite_stat3", "sqlite_stat4",
+  ]
 
   /// Throws `damagedDatabase` for a schema that was written by hand so that it hides what it has.
   private static func parts(_ source: any SourceRows) throws -> [Part] {
@@ -98,10 +102,12 @@ struct SourceSchema {
       let isOwn = ASCIICase.upper(part.name).hasPrefix("SQLITE_")
       let isKnown = part.type == "table" ? ownTables.contains(part.name) : part.type == "index" && row.isNull(at: 2)
       let words = part.type == "table" ? SQLWords(part.sql) : nil
-      let isTable = words.map { $0.starts(with: "CREATE", "TABLE") || $0.starts(with: "CREATE", "VIRTUAL", "TABLE") } ?? true
+      let isTable =
+        words.map { $0.starts(with: "CREATE", "TABLE") || $0.starts(with: "CREATE", "VIRTUAL", "TABLE") } ?? true
       guard types.contains(part.type), !isOwn || isKnown, isTable else {
         throw GodwitError(
-          .damagedDatabase, "the database's schema has a \(part.type) \(part.name) that is none", hint: "mend it, or take an earlier copy")
+          .damagedDatabase, "the database's schema has a \(part.type) \(part.name) that is none",
+          hint: "mend it, or take an earlier copy")
       }
       return isOwn ? nil : part
     }
@@ -112,7 +118,8 @@ struct SourceSchema {
     let columns = try columns(of: part.name)
     guard !columns.isEmpty else {
       throw GodwitError(
-        .damagedDatabase, "the database's schema names a table \(part.name) that is not there", hint: "mend it, or take an earlier copy")
+        .damagedDatabase, "the database's schema names a table \(part.name) that is not there",
+        hint: "mend it, or take an earlier copy")
     }
     let words = SQLWords(part.sql)
     var indexes = try indexes(of: part.name)
@@ -120,7 +127,9 @@ struct SourceSchema {
     var table = Table(name: part.name, sql: part.sql, columns: columns, words: words)
     table.leftOut = Self.leftOut(of: words, columns) + indexes.lost
     table.hasKey = try allHaveKeys(table)
-    if !table.key.isEmpty, !table.hasKey { indexes.add(IndexDefinition(columns: table.key.map(\.name), isUnique: true)) }
+    if !table.key.isEmpty, !table.hasKey {
+      indexes.add(IndexDefinition(columns: table.key.map(\.name), isUnique: true))
+    }
     table.indexes = indexes.plain
     do {
       table.definition = try definition(of: table)

@@ -2,8 +2,8 @@ import GodwitBase
 import GodwitModel
 import GodwitStorage
 
-/// Copies the rows of one table from one connection to another, value by value as they are stored. What is beyond the columns
-/// that a statement can bind is written by further passes, by the rows' keys.
+/// Copies the rows of one table from one connection to another, value by value as they are stored. What is beyond the
+/// columns that a statement can bind is written by further passes, by the rows' keys.
 struct TableCopy {
   private let passes: [(select: String, write: String)]
 

@@ -11,7 +11,8 @@ struct VirtualTables {
 
   /// - Parameter parts: Names, and the statements that made them.
   init(_ parts: some Sequence<(name: String, sql: String)>) {
-    names = Set(parts.filter { SQLWords($0.sql).starts(with: "CREATE", "VIRTUAL", "TABLE") }.map { $0.name.lowercased() })
+    names = Set(
+      parts.filter { SQLWords($0.sql).starts(with: "CREATE", "VIRTUAL", "TABLE") }.map { $0.name.lowercased() })
   }
 
   /// Whether the name is one of them, or of a table that belongs to one.

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// A collection by name, with what the program declares of its members. A name that no collection can have shows at the
 /// first use.
@@ -17,7 +17,8 @@ struct CollectionAddress: Sendable {
       let key = SQLName.quoted(CollectionTable.keyColumn)
       written = .success((table, "SELECT * FROM \(SQLName.quoted(table)) WHERE \(key) = ?"))
     } catch {
-      written = .failure((error as? GodwitError) ?? GodwitError(.invalidArgument, "the name is none", underlying: error))
+      written = .failure(
+        (error as? GodwitError) ?? GodwitError(.invalidArgument, "the name is none", underlying: error))
     }
   }
 

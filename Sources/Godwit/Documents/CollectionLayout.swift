@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What writing documents into one table needs; it lasts until the table changes.
@@ -17,8 +17,8 @@ final class CollectionLayout {
   private let places: [[UInt8]: Int]
   /// By place of a member: its column, or -1 for one that counts or collects.
   let plainColumns: [Int]
-  /// The names of members in the order in which the last document had them, which is mostly that of the next: where each
-  /// stands in `orderedNames`, and its place.
+  /// The names of members in the order in which the last document had them, which is mostly that of the next: where
+  /// each stands in `orderedNames`, and its place.
   private var order: [(name: Range<Int>, place: Int)] = []
   private var orderedNames: [UInt8] = []
   private var next = 0

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What a document shows of a member that is declared as a counter or set (Specs/documents.md, "Declared members").
@@ -99,8 +99,8 @@ extension DocumentCells {
   /// Throws for what a new document cannot have.
   func checkIsNew() throws { for cell in declared { try cell.checkIsNew() } }
 
-  /// Fits what the document brings to declared members to what the row has that the statement stands on. A write concerns
-  /// what the document shows; what waits behind it stays.
+  /// Fits what the document brings to declared members to what the row has that the statement stands on. A write
+  /// concerns what the document shows; what waits behind it stays.
   mutating func settle(with statement: Statement, _ layout: CollectionLayout) throws {
     for cell in declared {
       let member = cell.member

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// The cells of one document as it is written: encoded values by column. Its memory serves document after document.
 struct DocumentCells {

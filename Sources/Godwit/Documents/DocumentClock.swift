@@ -1,4 +1,4 @@
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import Synchronization
 

@@ -95,7 +95,9 @@ public struct DocumentField: Sendable {
     field.compare(.greaterOrEqual, value)
   }
 
-  private func compare(_ comparison: DocumentCondition.Comparison, _ value: some JSONValueConvertible) -> DocumentCondition {
+  private func compare(_ comparison: DocumentCondition.Comparison, _ value: some JSONValueConvertible)
+    -> DocumentCondition
+  {
     DocumentCondition(.compare(reference, comparison, value.json))
   }
 }

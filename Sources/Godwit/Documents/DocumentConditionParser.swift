@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// Reads conditions and orders from text (Specs/documents.md, "Queries"). What does not parse is `invalidArgument` with
 /// its column.
@@ -77,7 +77,9 @@ struct DocumentConditionParser {
 
   private mutating func comparison() throws -> DocumentCondition.Node {
     conditionCount += 1
-    guard conditionCount <= Self.conditionLimit else { throw failure("has more than \(Self.conditionLimit) conditions") }
+    guard conditionCount <= Self.conditionLimit else {
+      throw failure("has more than \(Self.conditionLimit) conditions")
+    }
     let name = try name()
     let reference: MemberReference = name == CollectionTable.keyColumn ? .key : .member(name)
     if takeWord("contains") { return .contains(reference, try value()) }

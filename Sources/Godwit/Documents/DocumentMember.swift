@@ -1,4 +1,4 @@
-import GodwitReplication
+import GodwitCore
 
 /// A member of a collection's documents that merges in a way of its own: `members: [.counter("hits"), .set("tags")]`.
 ///

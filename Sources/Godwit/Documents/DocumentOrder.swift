@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// In which order documents come: by a member, up or down.
 public struct DocumentOrder: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Reads documents from rows of a collection, all of whose columns a statement selects.
@@ -68,7 +68,8 @@ enum DocumentReading {
     guard member.counter != nil || member.set != nil else { return plain }
     switch shown {
     case .plain: return plain
-    // What was counted or collected before the declaration, or by a replica that had not heard of it, goes with the rest.
+    // What was counted or collected before the declaration, or by a replica that had not heard of it, goes with the
+    // rest.
     case .count:
       return .integer((member.counter.map { statement.integer(at: Int32($0)) } ?? 0) &+ (plain.integerValue ?? 0))
     case .elements:

@@ -1,10 +1,10 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// A request for documents of a collection: a value, which runs when a replica, a snapshot or a transaction is asked for
-/// it, or observes. A collection that is absent has none.
+/// A request for documents of a collection: a value, which runs when a replica, a snapshot or a transaction is asked
+/// for it, or observes. A collection that is absent has none.
 public struct DocumentRequest<Element: Sendable>: FetchRequest {
   let address: CollectionAddress
   let clock: DocumentClock
@@ -28,7 +28,9 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   // MARK: Building
 
   /// Only documents that meet the condition, too.
-  public func `where`(_ build: (DocumentFields) -> DocumentCondition) -> Self { adding(.success(build(DocumentFields()))) }
+  public func `where`(_ build: (DocumentFields) -> DocumentCondition) -> Self {
+    adding(.success(build(DocumentFields())))
+  }
 
   /// Only documents that meet the condition, too: `"price > 3 and tags contains 'new' or stock = 0"`. What does not
   /// parse shows as `invalidArgument` when the request runs.
@@ -228,7 +230,8 @@ extension Result where Failure == GodwitError {
     do {
       return .success(try body())
     } catch {
-      return .failure((error as? GodwitError) ?? GodwitError(.invalidArgument, "the request is none", underlying: error))
+      return .failure(
+        (error as? GodwitError) ?? GodwitError(.invalidArgument, "the request is none", underlying: error))
     }
   }
 }

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 extension DocumentSQL {
   mutating func add(_ node: DocumentCondition.Node) throws {

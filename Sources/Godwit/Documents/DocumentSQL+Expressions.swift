@@ -1,5 +1,5 @@
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 // What stands for members in SQL. Strings are stored with a mark where they could be taken for JSON; keys are not.
 extension DocumentSQL {
@@ -18,7 +18,8 @@ extension DocumentSQL {
     switch (counter, set) {
     case (nil, nil): return plain
     case (let counter?, nil):
-      return "CASE typeof(\(plain)) WHEN 'null' THEN \(counter) WHEN 'integer' THEN \(counter) + \(plain) ELSE \(plain) END"
+      return
+        "CASE typeof(\(plain)) WHEN 'null' THEN \(counter) WHEN 'integer' THEN \(counter) + \(plain) ELSE \(plain) END"
     case (nil, let set?):
       return "CASE WHEN \(plain) IS NULL OR \(isArray) THEN \(set) ELSE \(plain) END"
     case (let counter?, let set?):

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// SQL in the making, for a collection as one connection knows it.
 struct DocumentSQL {

@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Writes documents through the writer's connection, adding columns as they need them.

@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Documents {
@@ -9,8 +9,8 @@ extension Documents {
 
   /// Makes the document what the JSON says: members that it does not name go. Without `expires` it does not expire.
   ///
-  /// - Throws: `invalidDocument` with line and column; `limitExceeded`; `invalidArgument` for a key or name that is empty
-  ///   or too long, and for an expiry that is NaN. Nothing is stored then.
+  /// - Throws: `invalidDocument` with line and column; `limitExceeded`; `invalidArgument` for a key or name that is
+  ///   empty or too long, and for an expiry that is NaN. Nothing is stored then.
   public func set(_ key: String, json: String, expires: Date? = nil) async throws {
     try await replica.write { try set(key, json: json, expires: expires, in: $0) }
   }
@@ -211,7 +211,8 @@ extension Documents {
   public func drop(in transaction: Transaction) throws {
     let isThere = try transaction.writer.documents.existing(address) != nil
     guard try isThere && transaction.first(all.keys) != nil else {
-      throw GodwitError(.notFound, "there is no collection \(collection)", hint: "a collection is there while it has documents")
+      throw GodwitError(
+        .notFound, "there is no collection \(collection)", hint: "a collection is there while it has documents")
     }
     _ = try delete(SQL(text: "DELETE FROM \(SQLName.quoted(try address.table()))"), transaction)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// A collection of JSON documents by key. Columns appear by themselves, and every document merges member by member with
@@ -13,8 +13,8 @@ import GodwitStorage
 /// let dear = try await accounts.keys { $0.price > 10 }
 /// ```
 ///
-/// It is a value that names the collection; nothing is made before the first document is. Every function has a twin that
-/// takes `in:`, for work inside a transaction or a snapshot.
+/// It is a value that names the collection; nothing is made before the first document is. Every function has a twin
+/// that takes `in:`, for work inside a transaction or a snapshot.
 public struct Documents: Sendable {
   let replica: Replica
   let address: CollectionAddress

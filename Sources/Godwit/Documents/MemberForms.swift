@@ -13,7 +13,8 @@ extension DocumentCells {
       guard let held = members.first(where: { DocumentReading.hasValue(statement, $0) }) else { continue }
       for given in members where gives(given) && !DocumentReading.hasValue(statement, given) {
         throw GodwitError(
-          .invalidDocument, "the document has its member \(held.name) in another form of Unicode: "
+          .invalidDocument,
+          "the document has its member \(held.name) in another form of Unicode: "
             + "it is \(Self.scalars(held.name)), not \(Self.scalars(given.name))",
           hint: "write the name in the form that reading the document gives, or merge that one as null first")
       }

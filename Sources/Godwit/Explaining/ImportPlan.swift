@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What an import of a sync file would do.
@@ -25,9 +25,9 @@ public struct ImportPlan: Sendable {
   public let changes: [LogEntry.TableChanges]
   /// The first conflicts it would list, with their values, oldest first. ``MergeReport/conflicts`` counts all.
   public let conflicts: [Conflict]
-  /// The first rows that it would put into limbo, or mask references of.
+  /// The first rows that it would put into limbo, or hide references of.
   public let limbo: [LimboRow]
-  /// How many rows would be in limbo or masked afterwards that are not now.
+  /// How many rows would be in limbo, or show a hidden reference, afterwards that are not now.
   public let limboCount: Int
 }
 
@@ -46,7 +46,7 @@ final class ImportPlanner {
   func begin(_ writer: ReplicaWriter) throws {
     held = writer.log.origins.vector
     lastConflict = try ConflictLog(writer.connection, origins: writer.log.origins).lastNumber
-    waiting = Set(try Holds(writer.connection).keys(limit: .max))
+    waiting = Set(try Limbo(writer.connection).keys(limit: .max))
   }
 
   /// Notes what a snapshot is about to take the place of.
@@ -60,7 +60,7 @@ final class ImportPlanner {
   /// Compares that with how they stand after it.
   func end(_ writer: ReplicaWriter, _ report: MergeReport, _ snapshot: SnapshotImport.Outcome?) throws {
     let history = try RowHistory(writer.connection, log: writer.log, catalog: writer.catalog)
-    let keys = try history.places.holds.keys(limit: .max).filter { !waiting.contains($0) }
+    let keys = try history.places.limbo.keys(limit: .max).filter { !waiting.contains($0) }
     let origins = snapshot == nil ? writer.log.origins.vector.origins : [writer.log.origins.own]
     plan = ImportPlan(
       report: report, state: snapshot.map(state) ?? [],

@@ -4,7 +4,7 @@ import GodwitBase
 /// it is gone, and it is released by itself.
 public struct LimboRow: Sendable {
   /// Why a row is held back.
-  public enum Reason: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
     /// Another row holds the value of a unique index by an older claim.
     case uniqueValue(columns: [String], values: [Value], holder: [Value])
     /// The row that a column refers to is not shown: deleted, in limbo itself, or not here yet.
@@ -15,10 +15,10 @@ public struct LimboRow: Sendable {
     case constraint
   }
 
-  /// One reason, with the write that gave rise to it.
-  public struct Hold: Sendable, Hashable {
+  /// A reason, with the write that gave rise to it.
+  public struct Reason: Sendable, Hashable {
     /// Why the row is held back.
-    public let reason: Reason
+    public let kind: Kind
     /// Who wrote what cannot be shown; nil when the write is older than all that is remembered.
     public let author: Authorship?
   }
@@ -29,10 +29,10 @@ public struct LimboRow: Sendable {
   public let key: [Value]
   /// The columns beside the key and what they really hold.
   public let values: Row
-  /// Whether the table shows the row, with NULL in place of the ``maskedColumns``.
+  /// Whether the table shows the row, with NULL in place of the ``hiddenReferences``.
   public let isShown: Bool
   /// The references that show NULL.
-  public let maskedColumns: [String]
+  public let hiddenReferences: [String]
   /// All that holds it back.
-  public let holds: [Hold]
+  public let reasons: [Reason]
 }

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// One transaction of the change log.
 public struct LogEntry: Sendable {

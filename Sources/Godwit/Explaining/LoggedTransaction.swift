@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// One transaction of the change log with all it did.
 public struct LoggedTransaction: Sendable {
@@ -59,7 +59,7 @@ extension LoggedTransaction {
 }
 
 extension LoggedTransaction.Operation {
-  fileprivate init(_ operation: GodwitReplication.Operation, in table: ChangeSet.Table) throws {
+  fileprivate init(_ operation: GodwitCore.Operation, in table: ChangeSet.Table) throws {
     let columns = Dictionary(uniqueKeysWithValues: table.columns.map { ($0.index, $0) })
     let isUpdate = operation.kind == .update
     kind =

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What waits for other transactions, and who may have those.
@@ -12,8 +12,8 @@ public struct MissingReport: Sendable {
     public let transactions: Int
     /// What they take here, in bytes.
     public let bytes: Int
-    /// How many of them are not tried any more: a process died while each of them was. They stay until their author sends
-    /// them again, or they are dropped (`Replica.dropWaiting(of:)`).
+    /// How many of them are not tried any more: a process died while each of them was. They stay until their author
+    /// sends them again, or they are dropped (`Replica.dropWaiting(of:)`).
     public let setAside: Int
     /// The first and last sequence number among them.
     public let sequences: ClosedRange<UInt64>

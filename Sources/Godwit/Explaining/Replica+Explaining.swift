@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Replica {
@@ -20,8 +20,8 @@ extension Replica {
   ///   - table: A synced table.
   ///   - key: The values of its key columns, in their order.
   ///   - column: The one column to tell of; all of them by default.
-  /// - Throws: `notInSchema` for an unknown table or column, `invalidArgument` when the key has another number of values,
-  ///   `notFound` when nothing is remembered of such a row and no conflict is listed.
+  /// - Throws: `notInSchema` for an unknown table or column, `invalidArgument` when the key has another number of
+  ///   values, `notFound` when nothing is remembered of such a row and no conflict is listed.
   public func explain(table: String, key: [Value], column: String? = nil) async throws -> RowExplanation {
     try await pool.read { connection in
       let history = try RowHistory(connection)

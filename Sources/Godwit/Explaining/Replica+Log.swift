@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Replica {
@@ -10,7 +10,8 @@ extension Replica {
   ///   - table: Only those that wrote to one table.
   ///   - replica: Only those of one replica.
   ///   - since: Only those of this time or later, in milliseconds since 1970 UTC, by their writers' clocks.
-  /// - Throws: `invalidArgument` for a negative limit; `notInSchema` for an unknown table that nothing in the log is of.
+  /// - Throws: `invalidArgument` for a negative limit; `notInSchema` for an unknown table that nothing in the log is
+  ///   of.
   public func log(
     limit: Int = 50, table: String? = nil, replica: ReplicaID? = nil, since: Int64? = nil
   ) async throws -> [LogEntry] {
@@ -30,7 +31,8 @@ extension Replica {
   ///   - sequence: Its sequence number.
   ///   - replica: Who wrote it.
   ///   - incarnation: In which incarnation, as ``LogEntry/incarnation`` says; may be nil when only one has this number.
-  /// - Throws: `notFound` when it is not held, or forgotten; `invalidArgument` when several incarnations have the number.
+  /// - Throws: `notFound` when it is not held, or forgotten; `invalidArgument` when several incarnations have the
+  ///   number.
   public func transaction(
     _ sequence: UInt64, of replica: ReplicaID, incarnation: String? = nil
   ) async throws -> LoggedTransaction {

@@ -49,8 +49,8 @@ public struct RowExplanation: Sendable {
   public let isOlder: Bool
   /// The deletes that are remembered.
   public let deletions: [Authorship]
-  /// What holds the row back, or masks its references.
-  public let holds: [LimboRow.Hold]
+  /// What holds the row back, or hides its references.
+  public let reasons: [LimboRow.Reason]
   /// The conflicts about the row as a whole, several of its columns or a former one, newest first; of a row that is
   /// ``Presence/unknown`` all of them.
   public let conflicts: [Conflict]
@@ -87,7 +87,7 @@ public struct CellExplanation: Sendable {
   /// What the cell holds.
   public let value: Value
   /// Whether the table shows NULL in its place, because what it refers to is not shown.
-  public let isMasked: Bool
+  public let isHidden: Bool
   /// How concurrent writes become one value.
   public let rule: Rule
   /// Who wrote the value; nil when that is older than all that is remembered,

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 extension RowHistory {
   /// Conflicts of one row that an explanation shows; more say nothing more.
@@ -12,11 +12,11 @@ extension RowHistory {
     let shown = try table.rows.values(key.key)
     let conflicts = try ConflictLog(connection, origins: log.origins)
       .list(.init(table: table.number, key: values), limit: Self.conflictLimit)
-    guard let state = try fold.state(of: key) ?? (shown == nil ? nil : .settled) else {
+    guard let state = try fold.state(of: key) ?? (shown == nil ? nil : .stable) else {
       return try unknown(definition, values, conflicts)
     }
-    var cells = shown ?? table.completed(state.image ?? [])
-    if shown != nil { for (column, value) in state.masks { cells[column - definition.keyCount] = value } }
+    var cells = shown ?? table.completed(state.hiddenCells ?? [])
+    if shown != nil { for (column, value) in state.hiddenReferences { cells[column - definition.keyCount] = value } }
     let columns = column.map { $0..<$0 + 1 } ?? definition.keyCount..<definition.columns.count
     let presence: RowExplanation.Presence =
       shown != nil ? .shown : state.isAlive(definition.deletes) ? .limbo : .deleted
@@ -28,9 +28,9 @@ extension RowHistory {
           number, of: table, state, value: cells[number - definition.keyCount],
           conflicts.filter { $0.columns == [name] && $0.formerColumns.isEmpty })
       },
-      touches: try touches(state), isOlder: state.isSettled,
+      touches: try touches(state), isOlder: state.isStable,
       deletions: state.deletes.sorted().map { Authorship($0) },
-      holds: try limboRow(key)?.holds ?? [],
+      reasons: try limboRow(key)?.reasons ?? [],
       conflicts: conflicts.filter { $0.columns.count != 1 || !$0.formerColumns.isEmpty })
   }
 
@@ -45,7 +45,7 @@ extension RowHistory {
     }
     return RowExplanation(
       table: definition.name, key: key, presence: .unknown, deletes: definition.deletes, cells: [], touches: [],
-      isOlder: false, deletions: [], holds: [], conflicts: conflicts)
+      isOlder: false, deletions: [], reasons: [], conflicts: conflicts)
   }
 
   private func touches(_ state: RowState) throws -> [RowExplanation.Touch] {
@@ -67,7 +67,7 @@ extension RowHistory {
       CellExplanation.Part(author: try author($0.dot), value: $0.value)
     }
     return CellExplanation(
-      column: table.definition.columns[number].name, value: value, isMasked: state.masks[number] != nil,
+      column: table.definition.columns[number].name, value: value, isHidden: state.hiddenReferences[number] != nil,
       rule: CellExplanation.Rule(policy),
       author: policy.isContributed ? nil : state.stamp(of: number).map { Authorship($0) }, parts: parts,
       conflicts: conflicts)

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What is remembered of rows, read without writing anything.
@@ -18,7 +18,9 @@ struct RowHistory {
     tables = MergeTables(connection, catalog: catalog, functions: [])
     places = try RowPlaces(connection, tables: tables, origins: log.origins)
     unique = UniqueJudge(places, limbo: LimboJournal())
-    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states, adapter: SchemaAdapter(connection, catalog))
+    fold = LogFold(
+      connection: connection, log: log, tables: tables, states: places.states,
+      adapter: SchemaAdapter(connection, catalog))
   }
 
   init(_ connection: Connection) throws {
@@ -26,60 +28,60 @@ struct RowHistory {
   }
 
   /// The rows that are held back, in the order of table and key.
-  func limbo(limit: Int) throws -> [LimboRow] { try places.holds.keys(limit: limit).compactMap(limboRow) }
+  func limbo(limit: Int) throws -> [LimboRow] { try places.limbo.keys(limit: limit).compactMap(limboRow) }
 
   /// Why the row is held back; nil when it is not.
   func limboRow(_ key: RowKey) throws -> LimboRow? {
-    guard try !places.holds.targets(of: key).isEmpty, let row = try places.load(key) else { return nil }
+    guard try !places.limbo.reasons(of: key).isEmpty, let row = try places.load(key) else { return nil }
     let table = try tables[key.table]
     let columns = table.definition.columns.map(\.name)
-    let masked = row.state.masks.keys.sorted()
-    var holds = row.isShown ? [] : try claimHolds(row, table)
+    let hidden = row.state.hiddenReferences.keys.sorted()
+    var reasons = row.isShown ? [] : try claimReasons(row, table)
     for reference in table.references {
-      guard let hold = try referenceHold(row, reference, table) else { continue }
-      holds.append(hold)
+      guard let reason = try referenceReason(row, reference, table) else { continue }
+      reasons.append(reason)
     }
-    if holds.isEmpty, !row.isShown {
+    if reasons.isEmpty, !row.isShown {
       let author = ([row.state.base].compactMap { $0 } + row.state.overrides.values).max()
-      holds = [LimboRow.Hold(reason: .constraint, author: author.map { Authorship($0) })]
+      reasons = [LimboRow.Reason(kind: .constraint, author: author.map { Authorship($0) })]
     }
-    guard !holds.isEmpty else { return nil }
+    guard !reasons.isEmpty else { return nil }
     return LimboRow(
       table: table.definition.name, key: try [Value](encoded: key.key),
       values: Row(columns: Array(columns.dropFirst(table.definition.keyCount)), values: row.values),
-      isShown: row.isShown, maskedColumns: masked.map { columns[$0] }, holds: holds)
+      isShown: row.isShown, hiddenReferences: hidden.map { columns[$0] }, reasons: reasons)
   }
 
-  private func claimHolds(_ row: LivingRow, _ table: MergeTable) throws -> [LimboRow.Hold] {
+  private func claimReasons(_ row: LivingRow, _ table: MergeTable) throws -> [LimboRow.Reason] {
     try places.claims(of: row).compactMap { claim in
       guard let holder = try unique.leastClaimant(of: claim), holder != row.key else { return nil }
       let (_, name, values) = try claim.claim()
       let numbers = table.uniqueIndexes.first { $0.name == name }?.columns ?? []
       let stamp = numbers.filter { $0 >= table.definition.keyCount }.compactMap { row.state.stamp(of: $0) }.max()
-      return LimboRow.Hold(
-        reason: .uniqueValue(
+      return LimboRow.Reason(
+        kind: .uniqueValue(
           columns: numbers.map { table.definition.columns[$0].name }, values: values,
           holder: try [Value](encoded: holder.key)),
         author: stamp.map { Authorship($0) })
     }
   }
 
-  private func referenceHold(
+  private func referenceReason(
     _ row: LivingRow, _ reference: MergeTable.Reference, _ table: MergeTable
-  ) throws -> LimboRow.Hold? {
+  ) throws -> LimboRow.Reason? {
     let whole = try table.row(row.key, row.values)
     guard let parent = try places.parent(of: reference, in: whole) else { return nil }
     let name = table.definition.columns[reference.column].name
     let author = reference.column < table.definition.keyCount ? nil : row.state.stamp(of: reference.column)
-    let reason: LimboRow.Reason
+    let kind: LimboRow.Kind
     if try !places.isShown(parent) {
-      reason = .missingParent(column: name, table: reference.target, key: whole[reference.column])
-    } else if row.state.masks[reference.column] != nil {
-      reason = .circle(column: name)
+      kind = .missingParent(column: name, table: reference.target, key: whole[reference.column])
+    } else if row.state.hiddenReferences[reference.column] != nil {
+      kind = .circle(column: name)
     } else {
       return nil
     }
-    return LimboRow.Hold(reason: reason, author: author.map { Authorship($0) })
+    return LimboRow.Reason(kind: kind, author: author.map { Authorship($0) })
   }
 
   /// Who wrote a transaction, and when as far as the log still says.

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// A key as somebody asks for it, made what the row's key is: a column with an affinity converts what is written to it,

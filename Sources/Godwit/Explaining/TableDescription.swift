@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// A table of the group, as the replica has it.
 public struct TableDescription: Sendable {

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Forgets what every member is known to hold, a bounded piece at a time, each in a transaction of its own
@@ -53,14 +53,14 @@ final class Forgetting {
 
   /// One step.
   func step(_ progress: inout Progress) throws {
-    if writer.hasHolds, writer.log.origins.hasUnfolded {
+    if writer.hasLimbo, writer.log.origins.hasUnfolded {
       // What a local write means for rows in limbo is judged by a merge, which needs to see it.
       try writer.inMerge { try writer.settle() }
     }
     progress = try writer.inTransaction { [progress] in
       var progress = progress
       // Another process may have written meanwhile; the next step sees it.
-      if writer.hasHolds, writer.log.origins.hasUnfolded { return progress }
+      if writer.hasLimbo, writer.log.origins.hasUnfolded { return progress }
       // What was written beyond a clock that was set back is told by the log alone.
       try writer.clock.correct(writer.log, writer.catalog)
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
@@ -98,7 +98,8 @@ final class Forgetting {
       try log.origins.markFolded(through: frontier)
       return true
     }
-    let fold = LogFold(connection: writer.connection, log: log, tables: tables, states: states,
+    let fold = LogFold(
+      connection: writer.connection, log: log, tables: tables, states: states,
       adapter: SchemaAdapter(writer.connection, writer.catalog))
     try fold.run(through: frontier, limit: portion.transactions) { record, table in
       try !memory.isAhead(record.hlc) && !memory.mayBeCompared(tables[table.id])

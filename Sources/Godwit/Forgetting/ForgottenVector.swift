@@ -1,9 +1,9 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// How far forgetting has gone, a piece at a time: of what this covers the log and the row states may lack anything, and of
-/// what it does not, nothing. It is not above what every member held (Specs/forgetting.md, "What goes").
+/// How far forgetting has gone, a piece at a time: of what this covers the log and the row states may lack anything,
+/// and of what it does not, nothing. It is not above what every member held (Specs/forgetting.md, "What goes").
 enum ForgottenVector {
   static func load(_ log: ChangeLog, on connection: Connection) throws -> VersionVector {
     let meta = try Meta.all(on: connection)

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What every member is known to hold, so that whatever is still to come from any has seen it (Specs/forgetting.md,
@@ -9,7 +9,8 @@ struct Frontier {
   let vector: VersionVector
   /// Whether no one else can send anything any more.
   let isLone: Bool
-  /// The earliest time, by their own clocks, at which those were last heard of that write on elsewhere; nil when none was.
+  /// The earliest time, by their own clocks, at which those were last heard of that write on elsewhere; nil when none
+  /// was.
   let heard: Int64?
 
   init(_ log: ChangeLog, _ roster: Roster, on connection: Connection) throws {
@@ -27,8 +28,8 @@ struct Frontier {
     }
   }
 
-  /// Whether nobody is a member of whom others have said so and who is not known here yet: what another process imports is
-  /// in the database before its members are in the keyring.
+  /// Whether nobody is a member of whom others have said so and who is not known here yet: what another process imports
+  /// is in the database before its members are in the keyring.
   private static func knowsAllMembers(_ roster: Roster, on connection: Connection) throws -> Bool {
     let known = Set(roster.all.map(\.identity.replica))
     return try KnownStatements(connection: connection).all().allSatisfy { known.isSuperset(of: $0.members.keys) }

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The members' incarnations as far as they are known here: by their transactions, or by what they said of themselves.
@@ -19,8 +19,8 @@ struct KnownIncarnations {
     all = Set(log.origins.all + records.keys + heard).union([log.origins.own]).sorted()
   }
 
-  /// Those of a member other than the one that writes here. A member of which none is known to live has one that has not
-  /// spoken yet, and counts as holding nothing.
+  /// Those of a member other than the one that writes here. A member of which none is known to live has one that has
+  /// not spoken yet, and counts as holding nothing.
   private func others(of replica: ReplicaID) -> [Origin] {
     let known = all.filter { $0.replica == replica && $0 != own }
     let ended = log.origins.ended
@@ -35,8 +35,8 @@ struct KnownIncarnations {
   }
 
   /// Those whose acknowledgements count for the frontier. One that has ended, or whose member was removed, goes on
-  /// counting until all that could pass on what it wrote have said that they know: by then they hold all of it that they
-  /// ever will. Of an ended one it must be here, too.
+  /// counting until all that could pass on what it wrote have said that they know: by then they hold all of it that
+  /// they ever will. Of an ended one it must be here, too.
   func counted(_ roster: Roster) -> [Origin] {
     let ended = log.origins.ended
     let held = log.origins.vector
@@ -66,9 +66,9 @@ struct KnownIncarnations {
     return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
   }
 
-  /// What all that write on for a member are known to have applied, and what they have of it and of what waits there: what a
-  /// file for it may leave out. Nil when none does. Of the own replica's copies only those count that have been heard of:
-  /// most are backups that were restored.
+  /// What all that write on for a member are known to have applied, and what they have of it and of what waits there:
+  /// what a file for it may leave out. Nil when none does. Of the own replica's copies only those count that have been
+  /// heard of: most are backups that were restored.
   func known(by replica: ReplicaID) throws -> (applied: VersionVector, present: VersionVector)? {
     let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
     let all = try living.map { origin in

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Drops log entries from their origins' beginnings. What stays of them is the floor: the sequence up to which they

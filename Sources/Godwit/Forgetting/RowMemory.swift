@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Which stamps must stay although every member holds the writes, because rows are still compared by them
@@ -8,7 +8,7 @@ final class RowMemory {
   private let connection: Connection
   private let places: RowPlaces
   private let latest: HLC
-  private var hiddenClaims: [Int: Set<Holds.Target>?] = [:]
+  private var hiddenClaims: [Int: Set<Limbo.Reason>?] = [:]
   private var circles: [Int: Set<Int>] = [:]
 
   /// With more hidden rows than this in a table all stamps of its unique columns stay.
@@ -17,18 +17,20 @@ final class RowMemory {
   init(_ writer: ReplicaWriter, _ frontier: Frontier, tables: MergeTables) throws {
     connection = writer.connection
     // It may be the own clock that is wrong: then others are the ones to whom a stamp is ahead.
-    let others = frontier.heard.map { HLC(milliseconds: min($0, HLC.limit.milliseconds) + HybridClock.reachMilliseconds + 1) }
+    let others = frontier.heard.map {
+      HLC(milliseconds: min($0, HLC.limit.milliseconds) + HybridClock.reachMilliseconds + 1)
+    }
     latest = min(writer.clock.latest, others ?? writer.clock.latest)
     places = try RowPlaces(writer.connection, tables: tables, origins: writer.log.origins)
   }
 
-  /// A stamp beyond the own clock stays, so that a later edit still wins; so does one out of reach for another member's,
-  /// which may begin with a snapshot of what is here.
+  /// A stamp beyond the own clock stays, so that a later edit still wins; so does one out of reach for another
+  /// member's, which may begin with a snapshot of what is here.
   func isAhead(_ hlc: HLC) -> Bool { latest < hlc }
 
   /// Whether no row has a state and none of the transactions to fold could leave one behind.
   func isEmpty(_ frontier: VersionVector, _ log: ChangeLog) throws -> Bool {
-    guard places.holds.isEmpty, try connection.scalar("SELECT EXISTS (SELECT 1 FROM godwit_row)") == .integer(0) else {
+    guard places.limbo.isEmpty, try connection.scalar("SELECT EXISTS (SELECT 1 FROM godwit_row)") == .integer(0) else {
       return false
     }
     return try frontier.origins.allSatisfy { origin in
@@ -62,7 +64,7 @@ final class RowMemory {
 
   private func isContested(_ key: RowKey, _ state: RowState, in table: MergeTable) throws -> Bool {
     guard !table.uniqueIndexes.isEmpty else { return false }
-    if state.image != nil { return true }
+    if state.hiddenCells != nil { return true }
     guard let hidden = try claims(in: table) else { return true }
     guard !hidden.isEmpty, let row = try places.load(key) else { return false }
     return try places.claims(of: row).contains { hidden.contains($0) }
@@ -70,9 +72,9 @@ final class RowMemory {
 
   /// The claims of the rows that the table does not show, dead but revivable ones included; nil when there are too
   /// many to list.
-  private func claims(in table: MergeTable) throws -> Set<Holds.Target>? {
+  private func claims(in table: MergeTable) throws -> Set<Limbo.Reason>? {
     if let known = hiddenClaims[table.number] { return known }
-    var claims: Set<Holds.Target>? = []
+    var claims: Set<Limbo.Reason>? = []
     let prefix = RowKey.prefix(of: table.number)
     let sql = "SELECT key, state FROM godwit_row WHERE hidden AND key >= ? AND key < ? LIMIT ?"
     try connection.withStatement(sql) { statement in
@@ -85,9 +87,10 @@ final class RowMemory {
         guard count <= Self.hiddenLimit else { return claims = nil }
         var reader = ByteReader(statement.blob(at: 1))
         let state = try RowState(reading: &reader, origins: places.states.origins)
-        guard let image = state.image else { continue }
+        guard let hiddenCells = state.hiddenCells else { continue }
         let row = LivingRow(
-          key: try RowKey(bytes: statement.blob(at: 0)), state: state, values: table.completed(image), isShown: false)
+          key: try RowKey(bytes: statement.blob(at: 0)), state: state, values: table.completed(hiddenCells),
+          isShown: false)
         claims?.formUnion(try places.claims(of: row))
       }
     }
@@ -95,13 +98,13 @@ final class RowMemory {
     return claims
   }
 
-  /// Acyclic references of which some are masked: the moves on a circle are compared.
+  /// Acyclic references of which some are hidden: the moves on a circle are compared.
   private func circleColumns(of table: MergeTable) throws -> Set<Int> {
     if let known = circles[table.number] { return known }
     var columns: Set<Int> = []
     for reference in table.references where reference.isAcyclic {
-      let target = Holds.Target(circlesOf: reference.column, in: table)
-      if try !places.holds.keys(waitingFor: target).isEmpty { columns.insert(reference.column) }
+      let target = Limbo.Reason(circlesOf: reference.column, in: table)
+      if try !places.limbo.keys(waitingFor: target).isEmpty { columns.insert(reference.column) }
     }
     circles[table.number] = columns
     return columns

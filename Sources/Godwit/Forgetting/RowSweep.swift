@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Goes through the row states in the order of their keys, as far as a step may, and drops what every member is known

@@ -70,7 +70,9 @@ struct Invitation {
       if !histories.isEmpty { records.histories = try RosterRecords.histories(histories) }
       if !names.isEmpty { records.names = try RosterRecords.names(names) }
       if !further.isEmpty { try records.readFurther(further) }
-      guard !histories.isEmpty || !names.isEmpty || !further.isEmpty else { throw ByteReader.malformed("an invitation of two forms") }
+      guard !histories.isEmpty || !names.isEmpty || !further.isEmpty else {
+        throw ByteReader.malformed("an invitation of two forms")
+      }
     }
     self.records = records
     try reader.expectEnd()

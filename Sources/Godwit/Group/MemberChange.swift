@@ -76,7 +76,8 @@ extension Roster {
     let renaming = decidingNames[entry.identity.replica].flatMap { nameRecords[$0] }
     guard let renaming, renaming.name == entry.name else {
       return MemberChange(
-        kind: .renamed, replica: entry.identity.replica, name: entry.name, formerName: formerly, issuer: entry.record.issuer,
+        kind: .renamed, replica: entry.identity.replica, name: entry.name, formerName: formerly,
+        issuer: entry.record.issuer,
         milliseconds: entry.record.issuedAtMilliseconds)
     }
     return MemberChange(renaming, formerly: formerly)
@@ -85,7 +86,8 @@ extension Roster {
   private func rotations(_ entry: Entry, after known: IdentityHistory) -> [MemberChange] {
     entry.history.successors.dropFirst(known.successors.count).map { successor in
       MemberChange(
-        kind: .rotated, replica: entry.identity.replica, name: entry.name, formerName: nil, issuer: entry.identity.replica,
+        kind: .rotated, replica: entry.identity.replica, name: entry.name, formerName: nil,
+        issuer: entry.identity.replica,
         milliseconds: successor.issuedAtMilliseconds)
     }
   }
@@ -113,8 +115,8 @@ extension MemberChange {
 }
 
 extension Replica {
-  /// What has happened to the group's members, as far as it counts: who founded it, was added, removed and renamed, took
-  /// new keys or lapsed, when and by whom, in the order of the times that the records tell.
+  /// What has happened to the group's members, as far as it counts: who founded it, was added, removed and renamed,
+  /// took new keys or lapsed, when and by whom, in the order of the times that the records tell.
   ///
   /// - Throws: What reading the keyring throws.
   public func memberLog() async throws -> [MemberChange] {

@@ -31,8 +31,8 @@ extension Replica {
   ///   - destination: Where the invitation goes.
   /// - Throws: `unverifiedIdentity` when the identity's fingerprint is another one; `invalidArgument` when the name is
   ///   taken, looks like a taken one or cannot be one, when the identity is this replica's own or an active member's of
-  ///   another name, or its keys are not of the group's kind; `limitExceeded` when the group has had 1,024 members; what
-  ///   writing the invitation throws. Nobody becomes a member then.
+  ///   another name, or its keys are not of the group's kind; `limitExceeded` when the group has had 1,024 members;
+  ///   what writing the invitation throws. Nobody becomes a member then.
   public func invite(
     _ invited: PublicIdentity, name: String, verification: IdentityVerification, to destination: SyncDestination
   ) async throws {
@@ -192,7 +192,8 @@ extension Roster {
     try take(RosterRecords(names: [record]))
   }
 
-  /// The records of a member that count, as many as a removal can name: first those that remove, then those that decide.
+  /// The records of a member that count, as many as a removal can name: first those that remove, then those that
+  /// decide.
   private func recordsThatStay(of issuer: ReplicaID) -> Set<ContentHash> {
     let (deciding, names) = (Set(deciding.values), Set(decidingNames.values))
     var ranked: [(rank: Int, hash: ContentHash)] = []

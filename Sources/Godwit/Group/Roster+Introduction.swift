@@ -2,8 +2,8 @@ import GodwitKeys
 import GodwitSyncFile
 
 extension Roster {
-  /// The records by which a reader can know a member that it has not met: the member's own, the one that this stands on, and
-  /// so on towards the founder's, as far as a file has room for them (Specs/sync-file.md, "Introduction").
+  /// The records by which a reader can know a member that it has not met: the member's own, the one that this stands
+  /// on, and so on towards the founder's, as far as a file has room for them (Specs/sync-file.md, "Introduction").
   func introduction(of replica: ReplicaID) -> RosterRecords {
     var path: [MemberRecord] = []
     var next = deciding[replica]

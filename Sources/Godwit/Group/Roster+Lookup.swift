@@ -28,13 +28,16 @@ extension Roster {
   /// The active member that a text stands for. Throws `invalidArgument` when that is none, or several.
   func activeMember(_ text: String) throws -> Entry { try MemberLookup(self, isActiveOnly: true).member(text) }
 
-  /// The member that a text stands for, or one that was removed. Throws `invalidArgument` when that is none, or several.
+  /// The member that a text stands for, or one that was removed. Throws `invalidArgument` when that is none, or
+  /// several.
   func member(_ text: String) throws -> Entry { try MemberLookup(self, isActiveOnly: false).member(text) }
 
   /// Throws `invalidArgument` when another active member has the name, or one that looks like it, or when it is another
   /// replica's ID, which means that one wherever a member is named.
   func requireFree(_ name: String, for replica: ReplicaID) throws {
-    if let other = all.first(where: { "\($0.identity.replica)" == name.lowercased() }), other.identity.replica != replica {
+    if let other = all.first(where: { "\($0.identity.replica)" == name.lowercased() }),
+      other.identity.replica != replica
+    {
       throw GodwitError(
         .invalidArgument, "\(name) is the ID of the replica \(other.name)", hint: "choose another name")
     }

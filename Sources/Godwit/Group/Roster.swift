@@ -131,8 +131,8 @@ extension Roster {
     records.filter { $0.group == group && $0.isInTime }.map { ($0.hash, $0) }.filter { known[$0.0] == nil }
   }
 
-  /// Takes out the records that are their issuers', and those that never will be: so each signature is checked once. What
-  /// is left waits for its issuer to be known, or whom it is about.
+  /// Takes out the records that are their issuers', and those that never will be: so each signature is checked once.
+  /// What is left waits for its issuer to be known, or whom it is about.
   private func removeSigned<Record: SignedRecord>(
     _ records: inout [(ContentHash, Record)], orFormerly: Bool, where isReady: (Roster, Record) -> Bool
   ) -> [(ContentHash, Record)] {

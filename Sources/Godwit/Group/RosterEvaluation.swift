@@ -82,7 +82,8 @@ struct RosterEvaluation {
     return path
   }
 
-  /// Whether a removal, if it counts, keeps the other record from counting. What the removal stands on itself it leaves.
+  /// Whether a removal, if it counts, keeps the other record from counting. What the removal stands on itself it
+  /// leaves.
   private func voids(_ removal: Int, _ other: Int) -> Bool {
     guard let ground = nodes[other].ground, nodes[removal].removed == nodes[other].issuer,
       nodes[ground].time <= nodes[removal].time, !nodes[removal].staying.contains(nodes[other].hash)

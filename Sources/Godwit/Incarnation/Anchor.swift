@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// What is kept of a database outside of it, to know a copy or an older state of it by (Specs/incarnations.md).
 struct Anchor: Equatable {

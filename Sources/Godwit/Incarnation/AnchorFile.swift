@@ -2,7 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// The file that holds an ``Anchor``, beside the keyring.
 struct AnchorFile: Sendable {
@@ -37,9 +37,9 @@ struct AnchorFile: Sendable {
     return try withExtendedLifetime(lock, body)
   }
 
-  /// Notes how far the own origin goes out, before any byte of it does, and when that is said: this time, or just after the
-  /// statement before it where the clock was set back. An anchor that is not this database's is left as it is, so that the
-  /// next opening finds out.
+  /// Notes how far the own origin goes out, before any byte of it does, and when that is said: this time, or just after
+  /// the statement before it where the clock was set back. An anchor that is not this database's is left as it is, so
+  /// that the next opening finds out.
   func noteExport(of head: OriginTable.Head, _ state: AnchoredState, at milliseconds: Int64) throws -> Int64 {
     try locked {
       guard case .anchor(var anchor) = try read(), anchor.incarnation == head.origin.incarnation else {

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// What the synced tables held, and of which history that is (Specs/state-hash.md, "Anchor").

@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Replica {
@@ -39,7 +39,8 @@ extension Replica {
       try writer.inTransaction {
         let known = try KnownIncarnations(writer.log, on: writer.connection)
         let origins = writer.log.origins
-        guard let origin = known.all.first(where: { replicas.contains($0.replica) && $0.incarnationDigits == id }) else {
+        guard let origin = known.all.first(where: { replicas.contains($0.replica) && $0.incarnationDigits == id })
+        else {
           throw GodwitError(
             .invalidArgument, "\(name) has no incarnation \(id)", hint: "see: godwit member incarnations")
         }

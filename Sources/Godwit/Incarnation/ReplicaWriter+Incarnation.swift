@@ -1,12 +1,12 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Taking a new incarnation when the database is a copy or an older state of itself (Specs/incarnations.md).
 extension ReplicaWriter {
-  /// Compares the database with its anchor when it is opened. A copy takes a new incarnation at once, and a new database
-  /// its first anchor, or a copy of it would pass for new, too; so that opening stays cheap, all else waits for the first
-  /// transaction.
+  /// Compares the database with its anchor when it is opened. A copy takes a new incarnation at once, and a new
+  /// database its first anchor, or a copy of it would pass for new, too; so that opening stays cheap, all else waits
+  /// for the first transaction.
   func checkAnchor() throws {
     guard nonce != .none else { return try inTransaction {} }
     let content = try anchorFile.read()
@@ -33,8 +33,8 @@ extension ReplicaWriter {
   /// Makes what is written from now on another origin's. The earlier incarnation becomes an origin like any other:
   /// what others have of it and is not here comes back with their files.
   ///
-  /// The anchor names the new nonce alone, so that a kill before the commit leads here again. When the transaction fails
-  /// the former anchor is put back. One that is planned only, and will be taken back, leaves the anchor as it is.
+  /// The anchor names the new nonce alone, so that a kill before the commit leads here again. When the transaction
+  /// fails the former anchor is put back. One that is planned only, and will be taken back, leaves the anchor as it is.
   func startIncarnation(isPlanned: Bool = false) throws {
     guard !isPlanned else {
       try log.origins.save([log.origins.own])

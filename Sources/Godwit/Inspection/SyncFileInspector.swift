@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// Reads a sync file to its end as an import does, in the memory of one frame, and takes nothing in.
@@ -59,7 +59,8 @@ struct SyncFileInspector {
       transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
       statements: header.statements.map { statement in
         SyncFileInspection.Statement(
-          replica: statement.subject, incarnation: statement.origin.incarnationDigits, milliseconds: statement.createdAt,
+          replica: statement.subject, incarnation: statement.origin.incarnationDigits,
+          milliseconds: statement.createdAt,
           held: statement.vector.positions, isSigned: isOwnGroup && known.isSigned(statement))
       },
       unknownFields: header.fields.map(\.tag),

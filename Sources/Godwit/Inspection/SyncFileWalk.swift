@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// What is counted and checked while a sync file's transactions, or a snapshot's items, go by: the hash chains, that
@@ -81,7 +81,7 @@ struct SyncFileWalk {
       try file.take(contributions: state.contributionCount)
       try reader.expectEnd()
       try items.check(state, header.tables[number])
-    case .hold(let kind, let target, let rest, let number, let key):
+    case .limbo(let kind, let target, let rest, let number, let key):
       try items.check(key, count: header.tables[number].keyCount)
       _ = try items.target(kind: kind, table: target, rest: rest)
     case .ahead(let number, let key, _):

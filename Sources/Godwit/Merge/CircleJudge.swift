@@ -1,11 +1,11 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Finds the rows whose acyclic reference closes a circle: of the moves that make up one, the latest has no effect
-/// (Specs/merge.md, "Circles"). Every row refers to one other, so circles share no row.
+/// (Specs/merge.md, "References"). Every row refers to one other, so circles share no row.
 ///
-/// One judge serves while the rows that live, and what they refer to, stay as they are: each row is looked at once, however often
-/// others are that lead to it.
+/// One judge serves while the rows that live, and what they refer to, stay as they are: each row is looked at once,
+/// however often others are that lead to it.
 final class CircleJudge {
   private let table: MergeTable
   private let places: RowPlaces
@@ -19,14 +19,14 @@ final class CircleJudge {
 
   func closes(_ key: RowKey, column: Int) -> Bool { closing[column]?.contains(key) == true }
 
-  /// Looks for circles through these rows, and first of all through those that closed one before; returns the rows to judge
-  /// anew.
+  /// Looks for circles through these rows, and first of all through those that closed one before; returns the rows to
+  /// judge anew.
   func update(through keys: Set<RowKey>) throws -> Set<RowKey> {
     var changed: Set<RowKey> = []
     for reference in table.references where reference.isAcyclic {
       var before: Set<RowKey> = []
       if closing[reference.column] == nil {
-        before = Set(try places.holds.keys(waitingFor: Holds.Target(circlesOf: reference.column, in: table)))
+        before = Set(try places.limbo.keys(waitingFor: Limbo.Reason(circlesOf: reference.column, in: table)))
       }
       var found: Set<RowKey> = []
       var visited = self.visited.removeValue(forKey: reference.column) ?? []

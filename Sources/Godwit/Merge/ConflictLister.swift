@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Lists what a merge found to have lost (Specs/merge.md, "Conflicts").

@@ -1,9 +1,9 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Applies transactions whose authors had seen everything that is here: their operations as they stand, without row
-/// states, for nothing can be in conflict (Specs/merge.md, "Fast forward").
+/// states, for nothing can be in conflict (Specs/merge.md, "How it is done").
 struct FastForward {
   let connection: Connection
   let tables: MergeTables
@@ -21,12 +21,13 @@ struct FastForward {
     }
   }
 
-  /// Why a transaction cannot be applied as it stands: merging says what becomes of it then, as it does on a replica that
-  /// had something else to merge. Both take in the same (Specs/merge.md, "Fast forward").
+  /// Why a transaction cannot be applied as it stands: merging says what becomes of it then, as it does on a replica
+  /// that had something else to merge. Both take in the same (Specs/merge.md, "How it is done").
   private struct Unfit: Error {}
 
-  /// Applies the operations and returns the images of the rows deleted; or nil, and nothing is done, where a row is not as
-  /// its author must have had it, a value has another form in this table, or a constraint of this replica's is broken.
+  /// Applies the operations and returns the cells of the rows deleted; or nil, and nothing is done, where a row is not
+  /// as its author must have had it, a value has another form in this table, or a constraint of this replica's is
+  /// broken.
   func attempt(_ changes: ChangeSet) throws -> [UInt8]? {
     let survey = try survey(changes)
     guard survey.isStored else { return nil }
@@ -84,7 +85,8 @@ struct FastForward {
       let cells = try operation.cells(in: changes.tables[operation.table])
       // An update of no column only touches its row, of which no table tells.
       guard !cells.isEmpty else { return false }
-      return try !definition.mayConvert(operation.key) && !cells.contains { definition.mayConvert($0.value, in: $0.column) }
+      return try !definition.mayConvert(operation.key)
+        && !cells.contains { definition.mayConvert($0.value, in: $0.column) }
     }
   }
 
@@ -93,12 +95,14 @@ struct FastForward {
     switch operation.kind {
     case .insert: return operation.row.withUnsafeBytes { EncodedRow.lacks(table.required, $0) }
     case .update:
-      return try operation.cells(in: changes.tables[operation.table]).contains { $0.value == .null && table.required[$0.column] }
+      return try operation.cells(in: changes.tables[operation.table]).contains {
+        $0.value == .null && table.required[$0.column]
+      }
     case .delete: return false
     }
   }
 
-  /// Applies the operations and returns the images of the rows deleted, in the order of the delete operations. Throws
+  /// Applies the operations and returns the cells of the rows deleted, in the order of the delete operations. Throws
   /// ``Unfit``, with nothing done unless a savepoint is around it.
   ///
   /// Where unique indexes are, all rows that go or whose unique columns change are taken out before any is put in.
@@ -109,12 +113,12 @@ struct FastForward {
       try insertAll(changes, used)
       return []
     }
-    var images = ByteWriter()
+    var deletedCells = ByteWriter()
     var moved: [(table: MergeTable, key: RowKey, values: [Value])] = []
     try changes.forEach { operation in
       guard let table = used[operation.table] else { return }
       switch operation.kind {
-      case .delete: try delete(operation, table, &images)
+      case .delete: try delete(operation, table, &deletedCells)
       case .update where try touchesUnique(operation, table, changes):
         let key = RowKey(table: table.number, key: operation.key)
         moved.append((table, key, try takeOut(operation, table, changes)))
@@ -133,23 +137,23 @@ struct FastForward {
       try row.table.rows.insert(row.key.key, row.values)
       references.check(row.key, in: row.table)
     }
-    return images.bytes
+    return deletedCells.bytes
   }
 
   /// No row is named twice, so their order is free: inserts come first, which alone can fail then, and are taken back.
   private func applyInOrder(_ changes: ChangeSet, _ used: [MergeTable?]) throws -> [UInt8] {
     try requireRows(of: changes, used)
     try insertAll(changes, used)
-    var images = ByteWriter()
+    var deletedCells = ByteWriter()
     try changes.forEach { operation in
       guard let table = used[operation.table] else { return }
       switch operation.kind {
       case .insert: break
-      case .delete: try delete(operation, table, &images)
+      case .delete: try delete(operation, table, &deletedCells)
       case .update: try update(operation, table, changes)
       }
     }
-    return images.bytes
+    return deletedCells.bytes
   }
 
   /// Throws ``Unfit`` unless the rows that are changed are there.
@@ -192,10 +196,10 @@ struct FastForward {
     references.check(operation, in: table)
   }
 
-  private func delete(_ operation: Operation, _ table: MergeTable, _ images: inout ByteWriter) throws {
+  private func delete(_ operation: Operation, _ table: MergeTable, _ deletedCells: inout ByteWriter) throws {
     let key = operation.key
     guard let values = try table.rows.values(key) else { throw Unfit() }
-    for value in values { images.value(value) }
+    for value in values { deletedCells.value(value) }
     try table.rows.delete(key, holding: values)
     try references.departed(RowKey(table: table.number, key: key), from: table)
   }

@@ -1,11 +1,11 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
-/// What an import put into limbo or masked, for the conflict log. A row that came out again is no conflict.
+/// What an import put into limbo, or hid of references, for the conflict log. A row that came out again is no conflict.
 final class LimboJournal {
   enum Reason {
     /// Another row has the older claim to a unique value.
-    case unique(Holds.Target, winner: RowKey)
+    case unique(Limbo.Reason, winner: RowKey)
     /// The row it refers to is not shown.
     case reference(column: Int, parent: RowKey)
     /// A constraint of this replica that its author did not have.
@@ -13,25 +13,25 @@ final class LimboJournal {
   }
 
   private(set) var rows: [RowKey: Reason] = [:]
-  private(set) var masks: [RowKey: [Int: Value]] = [:]
+  private(set) var hiddenReferences: [RowKey: [Int: Value]] = [:]
 
   func entered(_ key: RowKey, _ reason: Reason) { rows[key] = reason }
   func left(_ key: RowKey) { rows[key] = nil }
 
-  func masked(_ row: LivingRow, column: Int) { masks[row.key, default: [:]][column] = .null }
+  func hidReference(_ row: LivingRow, column: Int) { hiddenReferences[row.key, default: [:]][column] = .null }
 
   /// Lists what is so still at the end, with the writes that met.
   func write(to conflicts: ConflictLog, _ places: RowPlaces) throws -> Int {
     var count = 0
     for (key, reason) in rows.sorted(by: { $0.key < $1.key }) {
       guard let row = try places.load(key), !row.isShown else { continue }
-      if case .constraint = reason { try places.holds.add(Holds.Target(constraintOf: key.table), for: key) }
+      if case .constraint = reason { try places.limbo.add(Limbo.Reason(constraintOf: key.table), for: key) }
       if try conflicts.add(try entry(row, reason, places)) { count += 1 }
     }
-    for (key, columns) in masks.sorted(by: { $0.key < $1.key }) {
+    for (key, columns) in hiddenReferences.sorted(by: { $0.key < $1.key }) {
       guard let row = try places.load(key) else { continue }
       for column in columns.keys.sorted() {
-        guard let value = row.state.masks[column] else { continue }
+        guard let value = row.state.hiddenReferences[column] else { continue }
         let table = try places.tables[key.table]
         let entry = ConflictEntry(
           kind: .reference, row: key, columns: [table.definition.columns[column].name], values: [value],
@@ -46,7 +46,7 @@ final class LimboJournal {
     let table = try places.tables[row.key.table]
     let columns = table.definition.columns
     func stamp(_ key: RowKey, _ numbers: [Int]) throws -> CellStamp? {
-      let state = try places.states.load(key) ?? .settled
+      let state = try places.states.load(key) ?? .stable
       return numbers.filter { $0 >= table.definition.keyCount }.compactMap { state.stamp(of: $0) }.max()
     }
     switch reason {

@@ -1,10 +1,10 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Brings the row states up to date with the transactions since the last fold. Neither local writes nor transactions
 /// that had seen everything here keep states of their own; they are folded in bulk before anything is merged
-/// (Specs/merge.md, "Folding").
+/// (Specs/merge.md, "How it is done").
 struct LogFold {
   let connection: Connection
   let log: ChangeLog
@@ -15,8 +15,8 @@ struct LogFold {
 
   private static let batchSize = 50_000
 
-  /// Calls the body with the key of each row that was written since, as often as it was, and with what the write took the
-  /// place of though no table showed it.
+  /// Calls the body with the key of each row that was written since, as often as it was, and with what the write took
+  /// the place of though no table showed it.
   func run(_ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }) throws {
     guard log.origins.hasUnfolded else { return }
     #if DEBUG || GODWIT_PLANT
@@ -36,10 +36,10 @@ struct LogFold {
       for (key, state) in batch.sorted(by: { $0.key < $1.key }) { try states.save(state, for: key) }
       batch.removeAll(keepingCapacity: true)
     }
-    let reached = try forEachWrite(through: end, limit: limit) { key, write, record, table, image in
+    let reached = try forEachWrite(through: end, limit: limit) { key, write, record, table, hiddenCells in
       let known = try batch[key] ?? states.load(key)
       if try known == nil && canSkip(record, table) { return }
-      batch[key] = try fold(write, into: known, table: table, image: image)
+      batch[key] = try fold(write, into: known, table: table, hiddenCells: hiddenCells)
       try body(key, known.map { try replaced(key, $0, by: write, table) } ?? [])
       if batch.count >= Self.batchSize { try save() }
     }
@@ -52,56 +52,56 @@ struct LogFold {
   func state(of row: RowKey) throws -> RowState? {
     var state = try states.load(row)
     guard log.origins.hasUnfolded else { return state }
-    _ = try forEachWrite(of: row, through: log.origins.vector) { _, write, _, table, image in
-      state = try fold(write, into: state, table: table, image: image)
+    _ = try forEachWrite(of: row, through: log.origins.vector) { _, write, _, table, hiddenCells in
+      state = try fold(write, into: state, table: table, hiddenCells: hiddenCells)
     }
     return state
   }
 
-  /// Calls the body with the writes since the last fold, causes first: all of them, or those of one row. Returns how far
-  /// it came.
+  /// Calls the body with the writes since the last fold, causes first: all of them, or those of one row. Returns how
+  /// far it came.
   private func forEachWrite(
     of wanted: RowKey? = nil, through end: VersionVector, limit: Int = .max,
-    _ body: (RowKey, RowWrite, TransactionRecord, CatalogTable, _ image: [Value]?) throws -> Void
+    _ body: (RowKey, RowWrite, TransactionRecord, CatalogTable, _ hiddenCells: [Value]?) throws -> Void
   ) throws -> VersionVector {
-    try log.forEachUnfolded(through: end, limit: limit) { record, context, images in
-      var images = ByteReader(images)
+    try log.forEachUnfolded(through: end, limit: limit) { record, context, deletedCells in
+      var deletedCells = ByteReader(deletedCells)
       let changes = try ChangeSet(record.changes[...])
       let terms = try adapter.terms(of: record)
       if let awaited = terms.awaited { throw GodwitError(.damagedLog, "the log uses \(awaited), which is not here") }
       let stamp = CellStamp(hlc: record.hlc, dot: record.dot)
       try changes.forEach { operation in
         let remote = changes.tables[operation.table]
-        let image = operation.kind == .delete ? try Self.image(&images, of: remote) : nil
+        let hiddenCells = operation.kind == .delete ? try Self.hiddenCells(&deletedCells, of: remote) : nil
         guard let table = terms.tables[operation.table] else { return }
         if let wanted, wanted.table != table.table.id || wanted.key != operation.key { return }
         let (key, write) = try adapter.write(of: operation, remote, table, stamp, context)
-        try body(key, write, record, table.table, image)
+        try body(key, write, record, table.table, hiddenCells)
       }
     }
   }
 
   /// The write is in the table already and saw everything here, so nothing is lost and no value is asked for.
   private func fold(
-    _ write: RowWrite, into known: RowState?, table: CatalogTable, image: [Value]?
+    _ write: RowWrite, into known: RowState?, table: CatalogTable, hiddenCells: [Value]?
   ) throws -> RowState {
-    let before = known ?? (write.kind == .insert ? RowState() : .settled)
+    let before = known ?? (write.kind == .insert ? RowState() : .stable)
     let rules = try tables[table.id].rules
     var merge = RowMerge(before, rules) { rules.policy(of: $0) == .counter ? .integer(0) : .null }
     try merge.apply(write)
     var state = merge.state
-    state.image = image
+    state.hiddenCells = hiddenCells
     #if DEBUG || GODWIT_PLANT
-      if PlantedFault.dropPreImage.isPlanted { state.image = image.map { $0.map { _ in .null } } }
+      if PlantedFault.dropDeletedCells.isPlanted { state.hiddenCells = hiddenCells.map { $0.map { _ in .null } } }
     #endif
-    for (column, value) in state.masks {
-      // The table shows NULL for what is masked; the image keeps what it stands for.
-      state.image?[column - table.definition.keyCount] = value
+    for (column, value) in state.hiddenReferences {
+      // The table shows NULL for what is hidden; the hidden cells keep what it stands for.
+      state.hiddenCells?[column - table.definition.keyCount] = value
     }
-    let isMasked: (Int) -> Bool = { column in
+    let isHidden: (Int) -> Bool = { column in
       write.kind == .update && !write.cells.contains { $0.column == column }
     }
-    state.masks = state.masks.filter { isMasked($0.key) }
+    state.hiddenReferences = state.hiddenReferences.filter { isHidden($0.key) }
     return state
   }
 
@@ -109,10 +109,10 @@ struct LogFold {
   private func replaced(
     _ key: RowKey, _ row: RowState, by write: RowWrite, _ table: CatalogTable
   ) throws -> [ConflictEntry] {
-    guard write.kind == .insert, let image = row.image, row.isAlive(table.definition.deletes) else {
+    guard write.kind == .insert, let hiddenCells = row.hiddenCells, row.isAlive(table.definition.deletes) else {
       return []
     }
-    let cells = try tables[table.id].completed(image)
+    let cells = try tables[table.id].completed(hiddenCells)
     return write.cells.compactMap { cell in
       let value = cells[cell.column - table.definition.keyCount]
       guard value != .null, value != cell.value else { return nil }
@@ -123,7 +123,7 @@ struct LogFold {
   }
 
   /// The columns that the table had then; those added since come behind them.
-  private static func image(_ images: inout ByteReader, of table: ChangeSet.Table) throws -> [Value] {
-    try (table.keyCount..<table.columnCount).map { _ in try images.value() }
+  private static func hiddenCells(_ deletedCells: inout ByteReader, of table: ChangeSet.Table) throws -> [Value] {
+    try (table.keyCount..<table.columnCount).map { _ in try deletedCells.value() }
   }
 }

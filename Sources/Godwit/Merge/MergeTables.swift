@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The tables as a merge needs them, each made when first used.
@@ -128,8 +128,8 @@ final class MergeTable {
     return column == 0 || definition.indexes.contains { $0.columns.first?.lowercased() == name }
   }
 
-  /// An image from before columns were added, with what they hold in old rows.
-  func completed(_ image: [Value]) -> [Value] { image + defaults.dropFirst(image.count) }
+  /// Hidden cells from before columns were added, with what they hold in old rows.
+  func completed(_ hiddenCells: [Value]) -> [Value] { hiddenCells + defaults.dropFirst(hiddenCells.count) }
 
   /// The whole row, key first.
   func row(_ key: RowKey, _ values: [Value]) throws -> [Value] {

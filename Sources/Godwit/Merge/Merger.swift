@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Brings transactions into the tables, inside the import's database transaction, with triggers and foreign keys off.
@@ -51,22 +51,22 @@ final class Merger {
     references.prepare = { [unowned self] in if !isMerging { try beginMerging() } }
   }
 
-  /// Takes in the transaction that comes next, before it is appended to the log, and returns the images of the rows
+  /// Takes in the transaction that comes next, before it is appended to the log, and returns the cells of the rows
   /// it deleted, for its log entry.
   ///
-  /// `context` is all that its author held, the transaction itself included. `asItStands` says that it is in the terms of the
-  /// tables here and that its timestamp is greater than those of all that is here of its rows, as every author sees to:
-  /// otherwise stamps decide, and not who saw whom.
+  /// `context` is all that its author held, the transaction itself included. `asItStands` says that it is in the terms
+  /// of the tables here and that its timestamp is greater than those of all that is here of its rows, as every author
+  /// sees to: otherwise stamps decide, and not who saw whom.
   func add(_ record: TransactionRecord, context: VersionVector, asItStands: Bool) throws -> [UInt8] {
     if mayDangle { try references.settle() }
-    // What a replica makes anew when it rejoins is the first transaction of an incarnation, and the only kind that may leave
-    // rows in limbo by itself. Whoever wrote next saw what had become of it.
+    // What a replica makes anew when it rejoins is the first transaction of an incarnation, and the only kind that may
+    // leave rows in limbo by itself. Whoever wrote next saw what had become of it.
     mayDangle = record.dot.sequence == SequenceNumber.none.next
-    if !isMerging, asItStands, places.holds.isEmpty, context.covers(log.origins.vector) {
+    if !isMerging, asItStands, places.limbo.isEmpty, context.covers(log.origins.vector) {
       let changes = try ChangeSet(record.changes[...])
-      if try fastForward.fits(changes), let images = try fastForward.attempt(changes) {
+      if try fastForward.fits(changes), let deletedCells = try fastForward.attempt(changes) {
         rowCount += changes.operationCount
-        return images
+        return deletedCells
       }
     }
     if !isMerging { try beginMerging() }
@@ -128,21 +128,23 @@ final class Merger {
     if isMerging { try log.origins.markFolded() }
   }
 
-  /// Judges the rows of tables that a migration has changed: they wait for what their indexes and columns are now, or do not
-  /// wait any more. Each unique index that it brings is made by `make`, where need be with all rows out of their table that
-  /// hold the same there; then they are shown as far as their claims are the oldest.
+  /// Judges the rows of tables that a migration has changed: they wait for what their indexes and columns are now, or
+  /// do not wait any more. Each unique index that it brings is made by `make`, where need be with all rows out of their
+  /// table that hold the same there; then they are shown as far as their claims are the oldest.
   func rejudge(
     _ names: [String], unique indexes: [(table: String, index: IndexDefinition)],
     _ make: (TableDefinition, IndexDefinition) throws -> Void
   ) throws {
     try beginMerging()
-    try renewHolds(of: names.compactMap(tables.named))
+    try renewReasons(of: names.compactMap(tables.named))
     for (name, index) in indexes {
       guard let table = try tables.named(name) else { continue }
       do {
         try make(table.definition, index)
       } catch let error as GodwitError where error.code == .constraint {
-        let equal = try table.rows.keys(equalIn: index).compactMap { try places.load(RowKey(table: table.number, key: $0[...])) }
+        let equal = try table.rows.keys(equalIn: index).compactMap {
+          try places.load(RowKey(table: table.number, key: $0[...]))
+        }
         for row in equal { try places.park(row) }
         try make(table.definition, index)
         try unique.place(try equal.compactMap { try places.load($0.key) })
@@ -152,9 +154,9 @@ final class Merger {
     try finish()
   }
 
-  private func renewHolds(of tables: [MergeTable]) throws {
+  private func renewReasons(of tables: [MergeTable]) throws {
     for table in tables {
-      let free = try places.renewHolds(of: table) { row in
+      let free = try places.renewReasons(of: table) { row in
         try unique.changed(row)
         references.check(row.key, in: table)
       }
@@ -166,10 +168,10 @@ final class Merger {
 
   private func beginMerging() throws {
     isMerging = true
-    let hasHolds = !places.holds.isEmpty
+    let hasLimbo = !places.limbo.isEmpty
     var changed: Set<RowKey> = []
     try fold.run { key, replaced in
-      if hasHolds { changed.insert(key) }
+      if hasLimbo { changed.insert(key) }
       for entry in replaced { try lister.listReplaced(entry) }
     }
     for key in changed.sorted() { try rejudge(key) }
@@ -184,7 +186,7 @@ final class Merger {
       return try places.noteDeparture(key)
     }
     guard row.isShown else { return }
-    try places.renewHolds(of: row)
+    try places.renewReasons(of: row)
     try unique.changed(row)
     try places.noteArrival(key)
   }

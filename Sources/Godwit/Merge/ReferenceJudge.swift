@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Keeps references from dangling (Specs/merge.md, "References"): what a reference's action decides for a parent that
 /// is not shown is worked out on every replica alike and written to no log.
@@ -14,7 +14,7 @@ final class ReferenceJudge {
   private var pending: Set<RowKey> = []
   private var departed: Set<RowKey> = []
   /// Brings the row states up to date: called once, before the first of them is changed. A fast forward leaves them
-  /// behind, and what is folded into a row that has left its table since would lose its image.
+  /// behind, and what is folded into a row that has left its table since would lose its hidden cells.
   var prepare: (() throws -> Void)?
 
   init(_ places: RowPlaces, unique: UniqueJudge, limbo: LimboJournal) {
@@ -59,13 +59,13 @@ final class ReferenceJudge {
   }
 
   /// Shows the rows in limbo that wait for rows which came, and those that wait for them, as far as their unique
-  /// claims allow; takes away masks.
+  /// claims allow; shows hidden references again.
   private func admitWaiting(for arrived: Set<RowKey>) throws {
-    guard !places.holds.isEmpty else { return }
+    guard !places.limbo.isEmpty else { return }
     var queue = arrived.sorted()
     var seen = arrived
     while let parent = queue.popLast() {
-      for key in try places.holds.keys(waitingFor: Holds.Target(parent: parent)) where seen.insert(key).inserted {
+      for key in try places.limbo.keys(waitingFor: Limbo.Reason(parent: parent)) where seen.insert(key).inserted {
         guard let row = try places.load(key) else { continue }
         pending.insert(key)
         if row.isShown { continue }
@@ -74,17 +74,17 @@ final class ReferenceJudge {
     }
   }
 
-  /// Hides a row that lacks a parent, or masks the reference.
+  /// Hides a row that lacks a parent, or hides the reference.
   private func judge(_ key: RowKey) throws {
     let table = try places.tables[key.table]
     guard !table.references.isEmpty, let row = try shown(key) else { return }
     let whole = try table.row(key, row.values)
-    var masks: [Int: Value] = [:]
-    var targets: Set<Holds.Target> = []
+    var hiddenReferences: [Int: Value] = [:]
+    var targets: Set<Limbo.Reason> = []
     for reference in table.references {
       if circles[table.number]?.closes(key, column: reference.column) == true {
-        masks[reference.column] = whole[reference.column]
-        targets.insert(Holds.Target(circlesOf: reference.column, in: table))
+        hiddenReferences[reference.column] = whole[reference.column]
+        targets.insert(Limbo.Reason(circlesOf: reference.column, in: table))
         continue
       }
       guard let parent = try places.parent(of: reference, in: whole), try !places.isShown(parent) else { continue }
@@ -94,11 +94,11 @@ final class ReferenceJudge {
         limbo.entered(key, .reference(column: reference.column, parent: parent))
         return
       }
-      masks[reference.column] = whole[reference.column]
-      targets.insert(Holds.Target(parent: parent))
+      hiddenReferences[reference.column] = whole[reference.column]
+      targets.insert(Limbo.Reason(parent: parent))
     }
-    try mask(row, masks, in: table)
-    try places.wait(row, for: targets, masking: Set(masks.keys))
+    try hideReferences(of: row, hiddenReferences, in: table)
+    try places.wait(row, for: targets, hiding: Set(hiddenReferences.keys))
   }
 
   /// Does to a row that stays on this replica what its reference declares when the parent is dead: what others deleted
@@ -138,7 +138,7 @@ final class ReferenceJudge {
         }
       }
     }
-    for key in try places.holds.keys(limit: .max) where try !places.tables[key.table].definition.isSynced {
+    for key in try places.limbo.keys(limit: .max) where try !places.tables[key.table].definition.isSynced {
       for reference in try places.tables[key.table].references {
         guard let row = try places.load(key) else { continue }
         let whole = try places.tables[key.table].row(key, row.values)
@@ -156,7 +156,7 @@ final class ReferenceJudge {
       row = try places.load(key)
     }
     let isLocal = try !places.tables[key.table].definition.isSynced
-    if isLocal, row?.isShown == true, try places.states.load(key)?.image != nil {
+    if isLocal, row?.isShown == true, try places.states.load(key)?.hiddenCells != nil {
       try places.states.remove(key)
     }
     return row?.isShown == true ? row : nil
@@ -174,15 +174,16 @@ final class ReferenceJudge {
     try prepare?()
   }
 
-  private func mask(_ row: LivingRow, _ masks: [Int: Value], in table: MergeTable) throws {
-    guard masks != row.state.masks else { return }
+  private func hideReferences(of row: LivingRow, _ hiddenReferences: [Int: Value], in table: MergeTable) throws {
+    guard hiddenReferences != row.state.hiddenReferences else { return }
     let row = try prepared(row)
     var state = row.state
-    let changed = Set(masks.keys).union(state.masks.keys).sorted()
+    let changed = Set(hiddenReferences.keys).union(state.hiddenReferences.keys).sorted()
     let keyCount = table.definition.keyCount
-    try table.rows.update(row.key.key, changed.map { ($0, masks[$0] == nil ? row.values[$0 - keyCount] : .null) })
-    for column in changed where state.masks[column] == nil { limbo.masked(row, column: column) }
-    state.masks = masks
+    try table.rows.update(
+      row.key.key, changed.map { ($0, hiddenReferences[$0] == nil ? row.values[$0 - keyCount] : .null) })
+    for column in changed where state.hiddenReferences[column] == nil { limbo.hidReference(row, column: column) }
+    state.hiddenReferences = hiddenReferences
     try places.states.save(state, for: row.key)
   }
 
@@ -202,10 +203,11 @@ final class ReferenceJudge {
     for (number, keys) in Dictionary(grouping: gone, by: \.table) {
       let parent = try places.tables[number]
       for (table, reference) in try places.tables.references(to: parent) {
-        let values = Set(try keys.map { key in
-          var reader = ByteReader(key.key)
-          return try reader.value()
-        })
+        let values = Set(
+          try keys.map { key in
+            var reader = ByteReader(key.key)
+            return try reader.value()
+          })
         let place = table.number << 16 + reference.column
         let scan = scans[place] ?? ReferenceScan(table, reference)
         scans[place] = scan

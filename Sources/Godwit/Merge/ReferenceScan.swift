@@ -1,7 +1,8 @@
 import GodwitBase
 
-/// Finds the rows that refer to others by one column. Without an index on the column that is a pass over the table; rows that
-/// refer to each other in a chain ask for one after another, so from the third on there is an index, until ``end()``.
+/// Finds the rows that refer to others by one column. Without an index on the column that is a pass over the table;
+/// rows that refer to each other in a chain ask for one after another, so from the third on there is an index, until
+/// ``end()``.
 final class ReferenceScan {
   private let table: MergeTable
   private let column: Int

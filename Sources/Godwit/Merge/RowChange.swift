@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// What the writes of one batch make of one row.
 struct RowChange {
@@ -22,10 +22,10 @@ struct RowChange {
     self.table = table
     let keyCount = table.definition.keyCount
     before = try places.load(key)
-    // Whoever changes a row that nobody has inserted makes it, with the columns' defaults: so it is wherever the insert comes
-    // first, later or never.
+    // Whoever changes a row that nobody has inserted makes it, with the columns' defaults: so it is wherever the insert
+    // comes first, later or never.
     let state = try before?.state ?? places.states.load(key) ?? RowState()
-    var values = before?.values ?? table.completed(state.image ?? [])
+    var values = before?.values ?? table.completed(state.hiddenCells ?? [])
     let first = values
     stored = first
     var merge = RowMerge(state, table.rules) { first[$0 - keyCount] }
@@ -76,8 +76,8 @@ struct RowChange {
     if wasShown { try places.takeOut(key) }
     if before != nil { try places.release(key) }
     var state = after
-    state.image = values
-    state.masks = [:]
+    state.hiddenCells = values
+    state.hiddenReferences = [:]
     try places.states.save(state, for: key)
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.forgetTombstoneEarly.isPlanted { try places.states.remove(key) }
@@ -88,14 +88,16 @@ struct RowChange {
   private func update(_ row: LivingRow) throws {
     let keyCount = table.definition.keyCount
     let changed = written.keys.sorted().filter { before?.values[$0 - keyCount] != values[$0 - keyCount] }
-    let shown = changed.filter { after.masks[$0] == nil }
+    let shown = changed.filter { after.hiddenReferences[$0] == nil }
     if !shown.isEmpty {
-      // What the table shows of a masked cell is not what the row has.
-      let held = before?.state.masks.isEmpty == true ? before?.values : nil
+      // What the table shows of a hidden reference is not what the row has.
+      let held = before?.state.hiddenReferences.isEmpty == true ? before?.values : nil
       try table.rows.update(key.key, shown.map { ($0, values[$0 - keyCount]) }, holding: held)
     }
     var state = after
-    for column in changed where after.masks[column] != nil { state.masks[column] = values[column - keyCount] }
+    for column in changed where after.hiddenReferences[column] != nil {
+      state.hiddenReferences[column] = values[column - keyCount]
+    }
     try places.states.save(state, for: key)
   }
 }

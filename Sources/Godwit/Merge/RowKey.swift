@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Names a row within a database: the table's number, then the key's encoded values.
 struct RowKey: Hashable, Comparable {
@@ -38,8 +38,8 @@ struct RowKey: Hashable, Comparable {
 }
 
 extension CellStamp {
-  /// The order of rows that are compared by one of their writes: a forgotten one is older than any, and of one transaction's, or of
-  /// two that are forgotten, the lesser key comes first.
+  /// The order of rows that are compared by one of their writes: a forgotten one is older than any, and of one
+  /// transaction's, or of two that are forgotten, the lesser key comes first.
   static func isLess(_ left: CellStamp?, _ leftKey: RowKey, than right: CellStamp?, _ rightKey: RowKey) -> Bool {
     guard left != right else { return leftKey < rightKey }
     guard let left else { return true }

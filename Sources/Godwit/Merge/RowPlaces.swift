@@ -1,21 +1,22 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// A living row: its state, its true values, and whether its table shows it or it waits in limbo.
 struct LivingRow {
   let key: RowKey
   var state: RowState
-  /// The columns beside the key, masked cells as they really are.
+  /// The columns beside the key, hidden references as they really are.
   var values: [Value]
   var isShown: Bool
 }
 
-/// Puts living rows into their tables and takes them out, and keeps states, images and holds in step with that.
+/// Puts living rows into their tables and takes them out, and keeps states, hidden cells and limbo reasons in step with
+/// that.
 final class RowPlaces {
   let tables: MergeTables
   let states: RowStates
-  let holds: Holds
+  let limbo: Limbo
   /// Rows that came into their table or left it, for those that refer to them.
   private(set) var arrived: Set<RowKey> = []
   private(set) var departed: Set<RowKey> = []
@@ -23,25 +24,25 @@ final class RowPlaces {
   init(_ connection: Connection, tables: MergeTables, origins: OriginTable) throws {
     self.tables = tables
     states = RowStates(connection: connection, origins: origins)
-    holds = try Holds(connection)
+    limbo = try Limbo(connection)
   }
 
   /// The row as it stands, or nil when it is not alive.
   func load(_ key: RowKey) throws -> LivingRow? {
     let table = try tables[key.table]
     guard let state = try states.load(key) else {
-      return try table.rows.values(key.key).map { LivingRow(key: key, state: .settled, values: $0, isShown: true) }
+      return try table.rows.values(key.key).map { LivingRow(key: key, state: .stable, values: $0, isShown: true) }
     }
     guard state.isAlive(table.definition.deletes) else { return nil }
-    if let image = state.image {
+    if let hiddenCells = state.hiddenCells {
       if !table.definition.isSynced, let values = try table.rows.values(key.key) {
         // A local row took its key: no log says so.
-        return LivingRow(key: key, state: .settled, values: values, isShown: true)
+        return LivingRow(key: key, state: .stable, values: values, isShown: true)
       }
-      return LivingRow(key: key, state: state, values: table.completed(image), isShown: false)
+      return LivingRow(key: key, state: state, values: table.completed(hiddenCells), isShown: false)
     }
     guard var values = try table.rows.values(key.key) else { return nil }
-    for (column, value) in state.masks {
+    for (column, value) in state.hiddenReferences {
       let place = column - table.definition.keyCount
       // What was written to a local row since is in no log, and stands in its table.
       if table.definition.isSynced || values[place] == .null { values[place] = value }
@@ -49,14 +50,14 @@ final class RowPlaces {
     return LivingRow(key: key, state: state, values: values, isShown: true)
   }
 
-  /// Puts a row into its table. Its masks are dropped: whether what it refers to is there is judged anew.
+  /// Puts a row into its table. Its hidden references are forgotten: whether what it refers to is there is judged anew.
   func show(_ row: LivingRow) throws {
     try tables[row.key.table].rows.insert(row.key.key, row.values)
     var state = row.state
-    state.image = nil
-    state.masks = [:]
+    state.hiddenCells = nil
+    state.hiddenReferences = [:]
     try states.save(state, for: row.key)
-    try holds.removeAll(for: row.key)
+    try limbo.removeAll(for: row.key)
     try noteArrival(row.key)
   }
 
@@ -64,8 +65,8 @@ final class RowPlaces {
   func park(_ row: LivingRow) throws {
     if row.isShown { try takeOut(row.key) }
     var state = row.state
-    state.image = row.values
-    state.masks = [:]
+    state.hiddenCells = row.values
+    state.hiddenReferences = [:]
     try states.save(state, for: row.key)
     try wait(row)
   }
@@ -73,27 +74,29 @@ final class RowPlaces {
   private func wait(_ row: LivingRow) throws {
     let table = try tables[row.key.table]
     try release(row.key)
-    var targets = try claims(of: row)
+    var reasons = try claims(of: row)
     let whole = try table.row(row.key, row.values)
     for reference in table.references {
       guard let target = try parent(of: reference, in: whole) else { continue }
-      targets.append(Holds.Target(parent: target))
+      reasons.append(Limbo.Reason(parent: target))
     }
-    // Whatever is in limbo has a hold: that there are none means that there is no limbo.
-    for target in targets.isEmpty ? [Holds.Target(constraintOf: row.key.table)] : targets { try holds.add(target, for: row.key) }
+    // Whatever is in limbo has a reason: that there are none means that there is no limbo.
+    for reason in reasons.isEmpty ? [Limbo.Reason(constraintOf: row.key.table)] : reasons {
+      try limbo.add(reason, for: row.key)
+    }
   }
 
   /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each. Returns those
   /// that may be shown now, as far as they tell.
-  func renewHolds(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws -> [LivingRow] {
+  func renewReasons(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws -> [LivingRow] {
     var free: [LivingRow] = []
     try states.forEach(of: table.number) { key, state in
-      guard state.image != nil || !state.masks.isEmpty, let row = try load(key) else { return }
+      guard state.hiddenCells != nil || !state.hiddenReferences.isEmpty, let row = try load(key) else { return }
       if !row.isShown {
         try wait(row)
         free.append(row)
       } else {
-        try renewHolds(of: row)
+        try renewReasons(of: row)
       }
       try body(row)
     }
@@ -125,38 +128,38 @@ final class RowPlaces {
     return try !table.references.isEmpty || !tables.references(to: table).isEmpty
   }
 
-  /// Has a row that its table shows wait for what its masked cells refer to, and for nothing else. It keeps the claims that
-  /// no index of the table sees.
-  func wait(_ row: LivingRow, for references: Set<Holds.Target>, masking columns: Set<Int>) throws {
-    try holds.replace(references.union(maskedClaims(of: row, columns)), for: row.key)
+  /// Has a row that its table shows wait for what its hidden references refer to, and for nothing else. It keeps the
+  /// claims that no index of the table sees.
+  func wait(_ row: LivingRow, for references: Set<Limbo.Reason>, hiding columns: Set<Int>) throws {
+    try limbo.replace(references.union(hiddenClaims(of: row, columns)), for: row.key)
   }
 
-  /// A local write changed a row or took the key of one in limbo: what that waited for is over. Masks stay with their holds
-  /// until they are judged, and claim what the row has now.
-  func renewHolds(of row: LivingRow) throws {
-    let masks = Set(row.state.masks.keys)
-    let references = masks.isEmpty ? [] : try holds.targets(of: row.key).filter { !$0.isClaim }
-    try wait(row, for: Set(references), masking: masks)
+  /// A local write changed a row or took the key of one in limbo: what that waited for is over. Masks stay with their
+  /// reasons until they are judged, and claim what the row has now.
+  func renewReasons(of row: LivingRow) throws {
+    let hiddenReferences = Set(row.state.hiddenReferences.keys)
+    let references = hiddenReferences.isEmpty ? [] : try limbo.reasons(of: row.key).filter { !$0.isClaim }
+    try wait(row, for: Set(references), hiding: hiddenReferences)
   }
 
   /// It waits for nothing any more.
-  func release(_ key: RowKey) throws { try holds.removeAll(for: key) }
+  func release(_ key: RowKey) throws { try limbo.removeAll(for: key) }
 
-  func claims(of row: LivingRow) throws -> [Holds.Target] { try claims(of: row) { _ in true } }
+  func claims(of row: LivingRow) throws -> [Limbo.Reason] { try claims(of: row) { _ in true } }
 
-  /// The claims which its table does not show, for a column of theirs is masked.
-  private func maskedClaims(of row: LivingRow, _ masks: Set<Int>) throws -> [Holds.Target] {
-    guard !masks.isEmpty else { return [] }
-    return try claims(of: row) { !masks.isDisjoint(with: $0.columns) }
+  /// The claims which its table does not show, for a column of theirs is hidden.
+  private func hiddenClaims(of row: LivingRow, _ hiddenReferences: Set<Int>) throws -> [Limbo.Reason] {
+    guard !hiddenReferences.isEmpty else { return [] }
+    return try claims(of: row) { !hiddenReferences.isDisjoint(with: $0.columns) }
   }
 
   private func claims(
     of row: LivingRow, where isIncluded: (MergeTable.UniqueIndex) -> Bool
-  ) throws -> [Holds.Target] {
+  ) throws -> [Limbo.Reason] {
     let table = try tables[row.key.table]
     guard !table.uniqueIndexes.isEmpty else { return [] }
     let whole = try table.row(row.key, row.values)
-    return table.uniqueIndexes.filter(isIncluded).compactMap { Holds.Target($0, of: table, row: whole) }
+    return table.uniqueIndexes.filter(isIncluded).compactMap { Limbo.Reason($0, of: table, row: whole) }
   }
 
   /// The row a reference names; nil for NULL. A table that is not here has none of its rows.

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The stored ``RowState`` of each row that has one (`godwit_row`).
@@ -16,14 +16,16 @@ struct RowStates {
     }
   }
 
-  /// Two statements that break no constraint, for one that replaces may have to be undone: SQLite would encrypt a copy of each page
-  /// first that it changes.
+  /// Two statements that break no constraint, for one that replaces may have to be undone: SQLite would encrypt a copy
+  /// of each page first that it changes.
   func save(_ state: RowState, for key: RowKey) throws {
     var writer = ByteWriter(capacity: 32)
     try state.write(to: &writer, origins: origins)
     let update = "UPDATE OR FAIL godwit_row SET state = ?, hidden = ? WHERE key = ?"
-    if try run(update, key, writer.bytes, isHidden: state.image != nil) { return }
-    _ = try run("INSERT OR FAIL INTO godwit_row (state, hidden, key) VALUES (?, ?, ?)", key, writer.bytes, isHidden: state.image != nil)
+    if try run(update, key, writer.bytes, isHidden: state.hiddenCells != nil) { return }
+    _ = try run(
+      "INSERT OR FAIL INTO godwit_row (state, hidden, key) VALUES (?, ?, ?)", key, writer.bytes,
+      isHidden: state.hiddenCells != nil)
   }
 
   /// Returns whether there was a row to write.

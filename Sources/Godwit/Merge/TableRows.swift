@@ -1,12 +1,12 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Reads and writes one synced table's rows by their encoded key.
 ///
-/// SQLite binds at most 999 values to a statement. A collection may have a few columns more: those are written by another
-/// statement.
+/// SQLite binds at most 999 values to a statement. A collection may have a few columns more: those are written by
+/// another statement.
 struct TableRows {
   /// `SQLITE_MAX_VARIABLE_NUMBER` where it is least.
   static let boundValueLimit = 999
@@ -173,7 +173,8 @@ struct TableRows {
 
   /// Makes an index on a column, for as long as one transaction; ``dropIndex(on:)`` takes it away.
   func makeIndex(on column: Int) throws {
-    try connection.execute("CREATE INDEX \(indexName(on: column)) ON \(table) (\(SQLName.quoted(definition.columns[column].name)))")
+    try connection.execute(
+      "CREATE INDEX \(indexName(on: column)) ON \(table) (\(SQLName.quoted(definition.columns[column].name)))")
   }
 
   func dropIndex(on column: Int) throws { try connection.execute("DROP INDEX \(indexName(on: column))") }

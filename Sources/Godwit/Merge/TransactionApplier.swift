@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What happens to a transaction whose turn it is: it is put in the terms of the tables here, brought into them, and
@@ -27,8 +27,8 @@ struct TransactionApplier {
     context[dot.origin] = dot.sequence
     let isPlain = try adapter.terms(of: record).isPlain
     let isLatest = try isPlain && clock.isBehind(record, adapter)
-    let images = try merger.add(record, context: context, asItStands: isLatest)
-    try log.append(record, Captured(changes: record.changes, images: images))
+    let deletedCells = try merger.add(record, context: context, asItStands: isLatest)
+    try log.append(record, Captured(changes: record.changes, deletedCells: deletedCells))
     try clock.take(record, adapter)
   }
 }

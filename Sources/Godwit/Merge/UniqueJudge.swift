@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Decides which of several rows with one unique value its table shows (Specs/merge.md, "Unique values"): per index
 /// the claim with the least stamp. Every index is judged alone, and a row in limbo keeps its other claims, so nothing
@@ -8,10 +8,10 @@ final class UniqueJudge {
   private let places: RowPlaces
   private let limbo: LimboJournal
   /// Claims whose claimants have changed.
-  private var contested: Set<Holds.Target> = []
-  /// Whose the claims are that have been asked for since living rows last came, went or changed: showing and hiding rows
-  /// changes no claim, and a claim may have thousands of claimants.
-  private var leastClaimants: [Holds.Target: RowKey] = [:]
+  private var contested: Set<Limbo.Reason> = []
+  /// Whose the claims are that have been asked for since living rows last came, went or changed: showing and hiding
+  /// rows changes no claim, and a claim may have thousands of claimants.
+  private var leastClaimants: [Limbo.Reason: RowKey] = [:]
 
   init(_ places: RowPlaces, limbo: LimboJournal) {
     self.places = places
@@ -19,11 +19,11 @@ final class UniqueJudge {
   }
 
   /// A living row's claims begin, end or have another stamp. They need judging only where a row in limbo
-  /// or a masked cell has one too.
+  /// or a hidden reference has one too.
   func changed(_ row: LivingRow) throws {
     forgetClaimants()
-    guard !places.holds.isEmpty else { return }
-    for claim in try places.claims(of: row) where try places.holds.isAwaited(claim) { contested.insert(claim) }
+    guard !places.limbo.isEmpty else { return }
+    for claim in try places.claims(of: row) where try places.limbo.isAwaited(claim) { contested.insert(claim) }
   }
 
   /// Living rows have come, gone or changed their values.
@@ -32,7 +32,7 @@ final class UniqueJudge {
   /// Some row of the table has lost or changed claims that are not known.
   func changedSomewhere(in table: Int) throws {
     forgetClaimants()
-    contested.formUnion(try places.holds.claims(in: table))
+    contested.formUnion(try places.limbo.claims(in: table))
   }
 
   /// Puts rows into their tables as far as their claims are free; the others wait for ``resolve()``.
@@ -40,7 +40,7 @@ final class UniqueJudge {
     forgetClaimants()
     for row in rows {
       let claims = try places.claims(of: row)
-      let isContested = try !places.holds.isEmpty && claims.contains(where: places.holds.isAwaited)
+      let isContested = try !places.limbo.isEmpty && claims.contains(where: places.limbo.isAwaited)
       if !isContested, try show(row, claims) { continue }
       try places.park(row)
       contested.formUnion(claims)
@@ -49,7 +49,7 @@ final class UniqueJudge {
 
   /// Whether the row could be put in. What else than a unique value keeps it out is another constraint, which no
   /// other row will lift: it stays in limbo until it is edited.
-  private func show(_ row: LivingRow, _ claims: [Holds.Target]) throws -> Bool {
+  private func show(_ row: LivingRow, _ claims: [Limbo.Reason]) throws -> Bool {
     do {
       try places.show(row)
       limbo.left(row.key)
@@ -86,13 +86,13 @@ final class UniqueJudge {
     return try claims.allSatisfy { try leastClaimant(of: $0) == row.key } && show(row, claims)
   }
 
-  private func claimants(of claim: Holds.Target) throws -> [RowKey] {
-    var keys = try places.holds.keys(waitingFor: claim)
+  private func claimants(of claim: Limbo.Reason) throws -> [RowKey] {
+    var keys = try places.limbo.keys(waitingFor: claim)
     if let shown = try tableRow(claiming: claim), !keys.contains(shown) { keys.append(shown) }
     return keys
   }
 
-  private func tableRow(claiming claim: Holds.Target) throws -> RowKey? {
+  private func tableRow(claiming claim: Limbo.Reason) throws -> RowKey? {
     let (number, name, values) = try claim.claim()
     let table = try places.tables[number]
     guard let index = table.uniqueIndexes.first(where: { $0.name == name }) else { return nil }
@@ -100,7 +100,7 @@ final class UniqueJudge {
   }
 
   /// The oldest claim; among claims older than all stamps the least key.
-  func leastClaimant(of claim: Holds.Target) throws -> RowKey? {
+  func leastClaimant(of claim: Limbo.Reason) throws -> RowKey? {
     if let known = leastClaimants[claim] { return known }
     let (number, name, _) = try claim.claim()
     guard let index = try places.tables[number].uniqueIndexes.first(where: { $0.name == name }) else { return nil }
@@ -112,7 +112,7 @@ final class UniqueJudge {
 
   /// A claim is as old as the last of its columns.
   private func stamp(of columns: [Int], in key: RowKey) throws -> CellStamp? {
-    let state = try places.states.load(key) ?? .settled
+    let state = try places.states.load(key) ?? .stable
     let keyCount = try places.tables[key.table].definition.keyCount
     return columns.filter { $0 >= keyCount }.compactMap { state.stamp(of: $0) }.max()
   }

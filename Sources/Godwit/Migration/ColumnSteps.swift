@@ -1,6 +1,6 @@
 import Foundation
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// Adds a column.
 public struct AddColumn: MigrationStep {
@@ -33,8 +33,8 @@ public struct AddColumn: MigrationStep {
 
   /// Adds a column that starts as what another column of its row says.
   ///
-  /// Changes of that other column by replicas which have not got this far set the new column, too. In both the last write
-  /// wins.
+  /// Changes of that other column by replicas which have not got this far set the new column, too. In both the last
+  /// write wins.
   ///
   /// - Parameters:
   ///   - name: The column's name.
@@ -86,8 +86,8 @@ public struct RenameColumn: MigrationStep {
   }
 }
 
-/// Gives a column another type, another default or check, or makes it optional or not. What it refers to stays, and so do
-/// the values of a column that merges otherwise than by the last write.
+/// Gives a column another type, another default or check, or makes it optional or not. What it refers to stays, and so
+/// do the values of a column that merges otherwise than by the last write.
 public struct ChangeColumn: MigrationStep {
   private let column: NewColumn
   private let table: String

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Takes a table's entries of the conflict log along when its columns change (Specs/explaining.md, "Migrations"). The
@@ -143,7 +143,8 @@ struct ConflictCarrier {
         entries.append(
           Entry(
             id: statement.integer(at: 0), key: statement.blob(at: 1),
-            losing: try values.values(in: statement.value(at: 2)), winning: try values.values(in: statement.value(at: 3))))
+            losing: try values.values(in: statement.value(at: 2)),
+            winning: try values.values(in: statement.value(at: 3))))
       }
       return entries
     }

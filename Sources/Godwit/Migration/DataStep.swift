@@ -1,14 +1,14 @@
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// Writes rows, as the last part of a migration.
 ///
-/// What it writes to synced tables is a transaction like any other: it is logged and travels. The step itself never does:
-/// other replicas know its name and checksum, and run it when their program brings it, or somebody gives them the migration
-/// file. Every replica runs it, after it has taken in all that others have sent it of this version. So write only what is
-/// still to do (`WHERE slug IS NULL`), and the same whatever replica does it.
+/// What it writes to synced tables is a transaction like any other: it is logged and travels. The step itself never
+/// does: other replicas know its name and checksum, and run it when their program brings it, or somebody gives them the
+/// migration file. Every replica runs it, after it has taken in all that others have sent it of this version. So write
+/// only what is still to do (`WHERE slug IS NULL`), and the same whatever replica does it.
 public struct DataStep: MigrationStep {
   private let name: String
   private let work: DataStepWork
@@ -39,8 +39,8 @@ enum DataStepWork: Sendable {
   static let statementLimit = 1_024
   static let statementByteLimit = 1 << 16
 
-  /// The step as it is recorded and travels. Throws `limitExceeded`, `invalidMigration` for SQL without a statement, and
-  /// what a value of a statement could not be stored for.
+  /// The step as it is recorded and travels. Throws `limitExceeded`, `invalidMigration` for SQL without a statement,
+  /// and what a value of a statement could not be stored for.
   func step(named name: String) throws -> SchemaStep.DataWork {
     switch self {
     case .code: SchemaStep.DataWork(name: name, isCode: true, digest: Self.digest(ofCode: name))

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// The data steps of migrations, which run from a program or from a file that a person gave, and never from what other
 /// replicas have sent.

@@ -1,12 +1,13 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
 /// What a sync file says of its sender's schema, set against the one here.
 enum FileSchema {
-  /// Takes note of the sender's migrations, runs the additions among them and makes the tables and columns that are missing
-  /// here. The catalog is read anew then. Throws `migrationMismatch` when both have run different migrations under one number.
+  /// Takes note of the sender's migrations, runs the additions among them and makes the tables and columns that are
+  /// missing here. The catalog is read anew then. Throws `migrationMismatch` when both have run different migrations
+  /// under one number.
   static func takeIn(_ header: SyncFileHeader, on writer: ReplicaWriter, isRejoining: Bool) throws {
     let connection = writer.connection
     let migrations = try MigrationHistory.decode(header.migrations)
@@ -34,7 +35,8 @@ enum FileSchema {
     try add(header.tables.filter { $0.isSynced && (isAlike || $0.isCollection) }, on: writer)
   }
 
-  /// Makes what is missing here of tables that stand as they do at the sender, and of collections, which no migration changes.
+  /// Makes what is missing here of tables that stand as they do at the sender, and of collections, which no migration
+  /// changes.
   private static func add(_ tables: [TableDefinition], on writer: ReplicaWriter) throws {
     guard !writer.catalog.holds(tables) else { return }
     let connection = writer.connection

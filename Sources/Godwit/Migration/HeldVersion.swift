@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What waits for a schema version that this database has not reached: the program has to be updated.
@@ -24,7 +24,8 @@ extension StagedTransactions {
     }
     guard count > 0, let migration = history.known.first(where: { $0.version == UInt64(last) }) else { return nil }
     return HeldVersion(
-      version: last, name: migration.name, broughtBy: try MigrationHistory.bringer(of: migration.version, on: connection),
+      version: last, name: migration.name,
+      broughtBy: try MigrationHistory.bringer(of: migration.version, on: connection),
       transactions: count)
   }
 }

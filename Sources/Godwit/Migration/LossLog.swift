@@ -1,8 +1,8 @@
 import GodwitBase
 import GodwitStorage
 
-/// A value that a migration could not keep: an integer beyond 2⁵³ that became a REAL, or one that the rule has nothing for, in
-/// whose place the column's default stands, or NULL.
+/// A value that a migration could not keep: an integer beyond 2⁵³ that became a REAL, or one that the rule has nothing
+/// for, in whose place the column's default stands, or NULL.
 public struct MigrationLoss: Sendable, Hashable {
   /// The migration.
   public let version: Int

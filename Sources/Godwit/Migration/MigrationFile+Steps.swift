@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 extension MigrationFile.Step {
   init(_ draft: MigrationStepDraft) {

@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// The JSON form of migrations (Specs/migrations.md, "Migration file"). What the form does not name is refused.
 struct MigrationFile: Codable {
@@ -137,7 +137,8 @@ struct MigrationFile: Codable {
     "root": ["format": "", "migrations": "migration"],
     "migration": ["version": "", "name": "", "addition": "", "steps": "step"],
     "column": [
-      "name": "", "type": "", "optional": "", "default": "constant", "references": "reference", "check": "", "merge": "",
+      "name": "", "type": "", "optional": "", "default": "constant", "references": "reference", "check": "",
+      "merge": "",
     ],
     "reference": ["table": "", "onDelete": "", "acyclic": ""], "index": ["columns": "", "unique": ""],
     "statement": ["sql": "", "values": "constant"],

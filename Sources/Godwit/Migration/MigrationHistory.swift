@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The migrations a replica knows (`godwit_migration`): those it ran, and behind them those that other replicas ran.
@@ -78,8 +78,8 @@ struct MigrationHistory {
     try forgetUnused(from: first, on: connection)
   }
 
-  /// Forgets what removed members are said to have run and nothing here was written at, from the first of theirs on: what
-  /// others have run comes again with their files.
+  /// Forgets what removed members are said to have run and nothing here was written at, from the first of theirs on:
+  /// what others have run comes again with their files.
   mutating func forgetUnused(broughtBy isRemoved: (ReplicaID) -> Bool, on connection: Connection) throws {
     let waiting = known.dropFirst(Int(version)).map(\.version)
     let first = try waiting.first { try Self.bringer(of: $0, on: connection).map(isRemoved) ?? false }

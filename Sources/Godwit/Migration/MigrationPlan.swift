@@ -8,8 +8,8 @@ public struct MigrationPlan: Sendable {
     public let version: Int
     /// Its name.
     public let name: String
-    /// Whether older programs go on as before: all its steps are additions. Otherwise it is a barrier, and replicas that have
-    /// not passed it hold back what is written after it until their programs are updated.
+    /// Whether older programs go on as before: all its steps are additions. Otherwise it is a barrier, and replicas
+    /// that have not passed it hold back what is written after it until their programs are updated.
     public let isAddition: Bool
     /// The member with whose file it came first; nil for one that a program or a migration file brought.
     public let broughtBy: ReplicaID?
@@ -21,8 +21,8 @@ public struct MigrationPlan: Sendable {
     public let written: Int
     /// Transactions of other replicas that had waited for it and are applied.
     public let released: Int
-    /// Transactions that had waited for it and turned out to be unfit for the tables. They stay, and are tried again when
-    /// their author sends them again.
+    /// Transactions that had waited for it and turned out to be unfit for the tables. They stay, and are tried again
+    /// when their author sends them again.
     public let unfit: [MergeReport.Dropped]
   }
 

@@ -1,5 +1,5 @@
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 
 /// A step of a migration: ``CreateTable``, ``DropTable``, ``RenameTable``, ``AddColumn``, ``DropColumn``,
 /// ``RenameColumn``, ``ChangeColumn``, ``AddIndex``, ``DropIndex``, ``StartSync``, ``StopSync`` or ``DataStep``.
@@ -118,8 +118,8 @@ public struct StartSync: MigrationStep {
   public func _draft() throws -> MigrationStepDraft { MigrationStepDraft(.setSynced(true, table: table)) }
 }
 
-/// Makes a table stay where it is from now on, with the rows each replica has. What was written to it before and has not
-/// come yet is ignored.
+/// Makes a table stay where it is from now on, with the rows each replica has. What was written to it before and has
+/// not come yet is ignored.
 public struct StopSync: MigrationStep {
   private let table: String
   /// The table.

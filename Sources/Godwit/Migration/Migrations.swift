@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// How a program's tables came to be, version by version; or what opening a replica may do without versions.
 ///
@@ -41,8 +41,8 @@ public struct Migrations: Sendable {
   /// column that the model no longer has stays.
   ///
   /// Old rows read a new column as its default; one that is not optional needs a constant one, and one that refers
-  /// to another table is optional. One with a merge policy starts neutral: at 0, as the empty set, as NULL. Other replicas get
-  /// the column with the next file.
+  /// to another table is optional. One with a merge policy starts neutral: at 0, as the empty set, as NULL. Other
+  /// replicas get the column with the next file.
   public static func addMissing() -> Migrations { Migrations(addsMissing: true) }
 
   /// The migrations up to and including a version: what an older program had.
@@ -87,9 +87,10 @@ public struct Migration: Sendable {
     self.steps = steps()
   }
 
-  /// A migration that is refused (`invalidMigration`) unless it is an *addition*: all its steps make tables, add columns that
-  /// are not made of others, or add indexes that are not unique. Additions travel with sync files, and older programs go on
-  /// as before; every other migration is a barrier, and replicas that have not passed it hold back what is written after it.
+  /// A migration that is refused (`invalidMigration`) unless it is an *addition*: all its steps make tables, add
+  /// columns that are not made of others, or add indexes that are not unique. Additions travel with sync files, and
+  /// older programs go on as before; every other migration is a barrier, and replicas that have not passed it hold back
+  /// what is written after it.
   ///
   /// - Parameters:
   ///   - version: 1 for the first, then 2, 3 …

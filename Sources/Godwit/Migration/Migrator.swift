@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Runs the migrations that a database has not had, inside one database transaction of the writer's.
@@ -41,7 +41,8 @@ struct Migrator {
     try Catalog.check(models, on: connection)
   }
 
-  /// Refuses a program that has another history, or lacks a barrier that the database has passed. Additions it need not know.
+  /// Refuses a program that has another history, or lacks a barrier that the database has passed. Additions it need not
+  /// know.
   private static func check(_ all: [SchemaMigration], _ history: MigrationHistory) throws {
     try history.check(
       all,
@@ -116,7 +117,8 @@ struct Migrator {
       written: try run(dataSteps), released: waiting.applied, unfit: waiting.setAside)
   }
 
-  /// Makes the tables what the migration's structural steps say, and records it. Returns the tables that start to travel, too.
+  /// Makes the tables what the migration's structural steps say, and records it. Returns the tables that start to
+  /// travel, too.
   private func changeTables(
     _ data: SchemaMigration, _ sync: TableSync
   ) throws -> (rebuild: SchemaRebuild, started: [TableDefinition]) {
@@ -159,9 +161,9 @@ struct Migrator {
     .invalidMigration, .invalidSchema, .schemaMismatch, .constraint, .limitExceeded, .sql,
   ]
 
-  /// Runs the additions that others have brought and that follow on the version here, inside an import's transaction. It stops
-  /// before the first barrier, and before an addition that cannot run with the tables here: what was written under its version
-  /// waits. Returns whether any ran.
+  /// Runs the additions that others have brought and that follow on the version here, inside an import's transaction.
+  /// It stops before the first barrier, and before an addition that cannot run with the tables here: what was written
+  /// under its version waits. Returns whether any ran.
   func adoptAdditions() throws -> Bool {
     var hasRun = false
     while let next = try MigrationHistory(connection).nextAdditions.first, try adopt(next) { hasRun = true }
@@ -173,7 +175,9 @@ struct Migrator {
     do {
       try connection.savepoint {
         _ = try changeTables(migration, TableSync(writer: writer))
-        guard writer.catalog.hasRoom(for: 0) else { throw GodwitError(.limitExceeded, "there is no room for more columns") }
+        guard writer.catalog.hasRoom(for: 0) else {
+          throw GodwitError(.limitExceeded, "there is no room for more columns")
+        }
       }
       return true
     } catch let error as GodwitError where Self.unfit.contains(error.code) {

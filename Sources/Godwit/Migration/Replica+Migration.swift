@@ -15,8 +15,8 @@ extension Replica {
   /// and code never come from other replicas.
   ///
   /// - Throws: `migrationMismatch` when another migration ran under one of the numbers; `invalidMigration` for one that
-  ///   the tables cannot go through; `needsMigration` when the tables are newer by a barrier, or a data step is only known by
-  ///   its name; `constraint`, `sql`, `diskFull`. Nothing has changed then.
+  ///   the tables cannot go through; `needsMigration` when the tables are newer by a barrier, or a data step is only
+  ///   known by its name; `constraint`, `sql`, `diskFull`. Nothing has changed then.
   /// - Parameters:
   ///   - migrations: All of the program's, those that have run included.
   ///   - progress: Called with how much of what had waited for a version has been applied, from 0 to 1.
@@ -39,8 +39,10 @@ extension Replica {
         version: Int(history.version),
         migrations: try zip(history.known, times).map { migration, time in
           MigrationStatus.Entry(
-            version: Int(migration.version), name: migration.name, isAddition: migration.isAddition, checksum: migration.checksum.hexadecimal,
-            appliedAt: time, broughtBy: try MigrationHistory.bringer(of: migration.version, on: connection), steps: migration.steps.map(\.summary))
+            version: Int(migration.version), name: migration.name, isAddition: migration.isAddition,
+            checksum: migration.checksum.hexadecimal,
+            appliedAt: time, broughtBy: try MigrationHistory.bringer(of: migration.version, on: connection),
+            steps: migration.steps.map(\.summary))
         }, held: try StagedTransactions(connection: connection).held(beyond: history))
     }
   }

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension RowStates {
@@ -11,26 +11,26 @@ extension RowStates {
   ///   - table: The table's number.
   ///   - sources: By new column number, the old number of the column whose stamp it takes over; nil for one that is new
   ///     and as old as its row.
-  ///   - image: Makes the cells of a row that is not shown from those it had.
-  ///   - mask: What the column of that new number makes of a value that stands in the place of the NULL which the table
-  ///     shows; nil when it refers to nothing.
+  ///   - hiddenCells: Makes the cells of a row that is not shown from those it had.
+  ///   - hiddenReference: What the column of that new number makes of a value that stands in the place of the NULL
+  ///     which the table shows; nil when it refers to nothing.
   func renumber(
-    table: Int, sources: [Int?], image: (RowKey, [Value], RowState) throws -> [Value],
-    mask: (Int, Value) throws -> Value?
+    table: Int, sources: [Int?], hiddenCells: (RowKey, [Value], RowState) throws -> [Value],
+    hiddenReference: (Int, Value) throws -> Value?
   ) throws {
     try forEach(of: table) { key, old in
       var state = old
       state.overrides = [:]
       state.contributions = [:]
-      state.masks = [:]
+      state.hiddenReferences = [:]
       for (number, source) in sources.enumerated() {
         guard let source else { continue }
         state.overrides[number] = old.overrides[source]
         // What several writes brought to a column is changed by no migration.
         state.contributions[number] = old.contributions[source]
-        state.masks[number] = try old.masks[source].flatMap { try mask(number, $0) }
+        state.hiddenReferences[number] = try old.hiddenReferences[source].flatMap { try hiddenReference(number, $0) }
       }
-      state.image = try old.image.map { try image(key, $0, state) }
+      state.hiddenCells = try old.hiddenCells.map { try hiddenCells(key, $0, state) }
       if state != old { try save(state, for: key) }
     }
   }

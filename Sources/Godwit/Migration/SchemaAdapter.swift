@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Puts transactions in the terms of this database's tables: those of its own version, and older ones, carried forward
@@ -10,7 +10,8 @@ final class SchemaAdapter {
   struct Terms {
     /// In the order of the change set's dictionary; nil for one that a step has taken away, or its sync.
     let tables: [TableTerms?]
-    /// What the transaction waits for, in words: a schema version, table or column that is not here. Nil when it can be applied.
+    /// What the transaction waits for, in words: a schema version, table or column that is not here. Nil when it can be
+    /// applied.
     var awaited: String?
     /// Whether the operations can be taken as they stand.
     var isPlain: Bool { awaited == nil && tables.allSatisfy { $0?.isPlain ?? false } }
@@ -44,9 +45,13 @@ final class SchemaAdapter {
 
   /// - Throws: `corruptFile` for a version whose migrations nobody has sent.
   func terms(of record: TransactionRecord) throws -> Terms {
-    if let latest, latest.version == record.schemaVersion, record.changes.starts(with: latest.header) { return latest.terms }
+    if let latest, latest.version == record.schemaVersion, record.changes.starts(with: latest.header) {
+      return latest.terms
+    }
     let terms = try makeTerms(of: record)
-    let header = record.changes.withUnsafeBytes { changes in Array(changes.prefix(ChangeSet.operationsStart(in: changes))) }
+    let header = record.changes.withUnsafeBytes { changes in
+      Array(changes.prefix(ChangeSet.operationsStart(in: changes)))
+    }
     latest = (record.schemaVersion, header, terms)
     return terms
   }
@@ -101,7 +106,8 @@ final class SchemaAdapter {
 
   /// What an operation writes.
   func write(
-    of operation: Operation, _ remote: ChangeSet.Table, _ terms: TableTerms, _ stamp: CellStamp, _ context: VersionVector
+    of operation: Operation, _ remote: ChangeSet.Table, _ terms: TableTerms, _ stamp: CellStamp,
+    _ context: VersionVector
   ) throws -> (key: RowKey, write: RowWrite) {
     let cells = try operation.cells(in: remote)
     return (
@@ -120,7 +126,9 @@ final class SchemaAdapter {
       for target in targets {
         var outcome = try converter.convert(cell.value, by: target.conversions)
         #if DEBUG || GODWIT_PLANT
-          if PlantedFault.carryTwice.isPlanted { outcome = try converter.convert(outcome.value, by: target.conversions) }
+          if PlantedFault.carryTwice.isPlanted {
+            outcome = try converter.convert(outcome.value, by: target.conversions)
+          }
         #endif
         values[target.number] = outcome.value
         if outcome.loses, recordsLosses {

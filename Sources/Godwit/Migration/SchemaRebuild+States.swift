@@ -1,18 +1,18 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 // What is remembered of a table's rows besides the rows.
 extension SchemaRebuild {
-  /// Row states know columns by number, and the images in them hold values.
+  /// Row states know columns by number, and the hidden cells in them are values.
   func renumber(_ work: Work) throws {
     guard work.new.definition.isSynced else { return }
     let old = work.old.definition
     let sources = work.new.sources.map { $0.column.flatMap(old.number) }
-    try states.renumber(table: work.old.id, sources: sources) { key, image, state in
+    try states.renumber(table: work.old.id, sources: sources) { key, hiddenCells, state in
       // Hidden cells from before a column was added lack it.
-      let defaults = old.columns.dropFirst(old.keyCount + image.count).map { $0.defaultValue ?? .null }
-      let cells = image + defaults
+      let defaults = old.columns.dropFirst(old.keyCount + hiddenCells.count).map { $0.defaultValue ?? .null }
+      let cells = hiddenCells + defaults
       return try work.new.definition.columns.indices.dropFirst(old.keyCount).map { column in
         let start = sources[column].map { cells[$0 - old.keyCount] } ?? work.new.sources[column].value
         let outcome = try converter.convert(start, by: work.new.sources[column].conversions)
@@ -22,7 +22,7 @@ extension SchemaRebuild {
         }
         return outcome.value
       }
-    } mask: { column, value in
+    } hiddenReference: { column, value in
       guard work.new.definition.columns[column].reference != nil else { return nil }
       return try converter.convert(value, by: work.new.sources[column].conversions).value
     }

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Makes the tables what a draft says. Tables whose rows change are made anew and take the place of the old ones, as
@@ -70,7 +70,9 @@ final class SchemaRebuild {
   /// Compiles what the migration brings of SQL before it is run over rows.
   private func check(_ table: SchemaDraft.Table, of old: CatalogTable) throws {
     for (column, source) in zip(table.definition.columns, table.sources) {
-      if !old.definition.columns.contains(column) { try ExpressionTrial.run(column, of: table.definition, on: connection) }
+      if !old.definition.columns.contains(column) {
+        try ExpressionTrial.run(column, of: table.definition, on: connection)
+      }
       let isNew = source.column == nil || !source.conversions.isEmpty
       if isNew, try !ExpressionTrial.passesDefault(column, on: connection) {
         throw SchemaDraft.invalid(
@@ -105,7 +107,7 @@ final class SchemaRebuild {
     try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
     try conflicts.drop(table)
     try states.removeAll(of: table.id)
-    try connection.run("DELETE FROM godwit_hold WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
+    try connection.run("DELETE FROM godwit_limbo WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
     try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
   }
 
@@ -154,14 +156,14 @@ final class SchemaRebuild {
       "INSERT OR FAIL INTO \(SQLName.quoted(work.temporaryName)) (\(work.new.definition.quotedColumnList)) "
       + "VALUES (\(places))"
     let old = work.old.definition
-    let masks = try masks(of: work.old)
+    let hiddenReferences = try hiddenReferences(of: work.old)
     let select = "SELECT \(old.quotedColumnList) FROM \(SQLName.quoted(old.name)) ORDER BY rowid"
     var rows = 0
     try connection.withStatement(select) { selection in
       try connection.withStatement(insert) { insertion in
         while try selection.step() {
           let values = try old.columns.indices.map { try selection.value(at: Int32($0)) }
-          try insertion.bind(try convert(values, masks, work))
+          try insertion.bind(try convert(values, hiddenReferences, work))
           try insertion.run()
           rows += 1
         }
@@ -171,24 +173,26 @@ final class SchemaRebuild {
   }
 
   /// The values for which the table shows NULL, by key.
-  private func masks(of table: CatalogTable) throws -> [[UInt8]: [Int: Value]] {
-    guard table.definition.isSynced, table.definition.columns.contains(where: { $0.reference != nil }) else { return [:] }
-    var masks: [[UInt8]: [Int: Value]] = [:]
-    try states.forEach(of: table.id) { key, state in
-      if !state.masks.isEmpty { masks[Array(key.key)] = state.masks }
+  private func hiddenReferences(of table: CatalogTable) throws -> [[UInt8]: [Int: Value]] {
+    guard table.definition.isSynced, table.definition.columns.contains(where: { $0.reference != nil }) else {
+      return [:]
     }
-    return masks
+    var hiddenReferences: [[UInt8]: [Int: Value]] = [:]
+    try states.forEach(of: table.id) { key, state in
+      if !state.hiddenReferences.isEmpty { hiddenReferences[Array(key.key)] = state.hiddenReferences }
+    }
+    return hiddenReferences
   }
 
   /// A row's new values of its old ones, the key included.
-  private func convert(_ values: [Value], _ masks: [[UInt8]: [Int: Value]], _ work: Work) throws -> [Value] {
+  private func convert(_ values: [Value], _ hiddenReferences: [[UInt8]: [Int: Value]], _ work: Work) throws -> [Value] {
     let old = work.old.definition
-    let masked = masks.isEmpty ? [:] : masks[Array(values.prefix(old.keyCount)).encoded] ?? [:]
+    let hidden = hiddenReferences.isEmpty ? [:] : hiddenReferences[Array(values.prefix(old.keyCount)).encoded] ?? [:]
     return try zip(work.new.definition.columns, work.new.sources).map { column, source in
       let number = source.column.flatMap(old.number)
-      // A masked cell stays so; what is derived from it is made of what it stands for.
-      if column.reference != nil, let number, masked[number] != nil { return .null }
-      let start = number.map { masked[$0] ?? values[$0] } ?? source.value
+      // A hidden reference stays so; what is derived from it is made of what it stands for.
+      if column.reference != nil, let number, hidden[number] != nil { return .null }
+      let start = number.map { hidden[$0] ?? values[$0] } ?? source.value
       let outcome = try converter.convert(start, by: source.conversions)
       if outcome.loses, let name = source.column {
         let key = Array(values.prefix(old.keyCount)).encoded

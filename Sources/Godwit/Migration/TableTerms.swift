@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Where one table of a change set stands here, and where the values of its columns go.
 struct TableTerms {
@@ -54,8 +54,8 @@ struct TableTerms {
     isPlain = isUnchanged(remote)
   }
 
-  /// A cell by this table's column numbers, in the form that the column keeps. What comes to a counter or set is no value of
-  /// the column's.
+  /// A cell by this table's column numbers, in the form that the column keeps. What comes to a counter or set is no
+  /// value of the column's.
   func stored(_ cell: Cell) -> Cell {
     guard !table.definition.columns[cell.column].merge.isRelative else { return cell }
     return Cell(column: cell.column, value: table.definition.stored(cell.value, in: cell.column))
@@ -66,7 +66,8 @@ struct TableTerms {
   private mutating func addDefaults() {
     let reached = Set(targets.values.joined().map(\.number)).union(additions.map(\.number))
     for (number, column) in table.definition.columns.enumerated().dropFirst(table.definition.keyCount)
-    where !reached.contains(number) && !column.merge.isContributed && (column.isNullable || column.defaultValue != nil) {
+    where !reached.contains(number) && !column.merge.isContributed && (column.isNullable || column.defaultValue != nil)
+    {
       additions.append(Addition(number: number, value: column.defaultValue ?? .null, conversions: []))
     }
   }

@@ -1,11 +1,11 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Runs the conversions of migrations on single values.
 struct ValueConverter {
-  /// How many bytes longer than a value what a rule makes of it may be: as long as its text may be. Only what repeats the value
-  /// makes more, and a few such rules after one another would make gigabytes of kilobytes.
+  /// How many bytes longer than a value what a rule makes of it may be: as long as its text may be. Only what repeats
+  /// the value makes more, and a few such rules after one another would make gigabytes of kilobytes.
   static let addedByteLimit = ExpressionLanguage.byteLimit
 
   let connection: Connection

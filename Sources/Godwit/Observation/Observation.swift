@@ -121,11 +121,12 @@ extension Replica {
   fileprivate func wakes(on request: some FetchRequest) -> Wakes {
     // A request that names no table may read any.
     let tables = request._tables.isEmpty ? TableSet.all : TableSet(request._tables)
-    return Wakes(changes.wakes(on: tables) { [pool] in
-      try await pool.write { connection in
-        let writer = connection.attachment as? ReplicaWriter
-        try (writer?.foreignCommits ?? connection.attachment as? ForeignCommits)?.look()
-      }
-    })
+    return Wakes(
+      changes.wakes(on: tables) { [pool] in
+        try await pool.write { connection in
+          let writer = connection.attachment as? ReplicaWriter
+          try (writer?.foreignCommits ?? connection.attachment as? ForeignCommits)?.look()
+        }
+      })
   }
 }

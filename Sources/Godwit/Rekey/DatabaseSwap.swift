@@ -114,8 +114,8 @@ struct DatabaseSwap {
     }
   }
 
-  /// The old file has no name any more; its log must not meet the new one, and must not go while a power cut could bring
-  /// the old name back. Behind the closed gate.
+  /// The old file has no name any more; its log must not meet the new one, and must not go while a power cut could
+  /// bring the old name back. Behind the closed gate.
   private func finish() throws {
     try PrivateFile.synchronizeFolder(folder.path)
     DatabaseFile.removeNames(of: folder.database, logOnly: true)

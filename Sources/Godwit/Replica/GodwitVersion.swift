@@ -11,6 +11,7 @@ public enum GodwitVersion {
   public static let syncFileFormat = SyncFileReader.formatVersion
   /// The SQLite in the SQLCipher library that this process has loaded, such as `3.15.2`.
   public static var sqlite: String { LibraryVersion.sqlite }
-  /// The version of that SQLCipher library, such as `3.4.1`; nil when the library in use has no cipher, which opens nothing.
+  /// The version of that SQLCipher library, such as `3.4.1`; nil when the library in use has no cipher, which opens
+  /// nothing.
   public static var sqlcipher: String? { LibraryVersion.sqlcipher }
 }

@@ -10,8 +10,8 @@ public struct KeySource: Sendable {
   /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at opening.
   ///
   /// - Parameters:
-  ///   - path: The keyring; by default `keyring` in the replica's folder. Its folder must be writable: the file by which
-  ///     a copy of the database is known lies beside it.
+  ///   - path: The keyring; by default `keyring` in the replica's folder. Its folder must be writable: the file by
+  ///     which a copy of the database is known lies beside it.
   ///   - machineKey: The machine key; by default `machine.key` in the replica's folder. Keep it in another place to
   ///     make a copied folder useless without it.
   public static func keyring(at path: String? = nil, machineKey: String? = nil) -> KeySource {

@@ -3,15 +3,15 @@ import GodwitBase
 import GodwitFiles
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import Logging
 
 extension Replica {
   /// Opens the replica in a folder, making what is missing: folder (0700), keyring, database (0600), tables.
   ///
-  /// A new replica is the first member of a new group; use ``join(at:invitation:inviter:key:)`` to become a member of one
-  /// that exists. Tables that are there are compared with the models, and altered only as `migrations` allows.
+  /// A new replica is the first member of a new group; use ``join(at:invitation:inviter:key:)`` to become a member of
+  /// one that exists. Tables that are there are compared with the models, and altered only as `migrations` allows.
   ///
   /// - Parameters:
   ///   - path: The folder.
@@ -26,8 +26,8 @@ extension Replica {
   ///   - statements: Which SQL statements the logger hears of; none by default.
   ///   - logger: Hears of opening, imports, exports and statements at level `debug`.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`,
-  ///   `noKeyFits`, `rolledBackKeyring`, `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`, `migrationMismatch`,
-  ///   `invalidMigration`, `needsMigration`.
+  ///   `noKeyFits`, `rolledBackKeyring`, `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`,
+  ///   `migrationMismatch`, `invalidMigration`, `needsMigration`.
   public static func open(
     at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
     postQuantum: Bool = false, migrations: Migrations = .none, idleTimeout: Duration? = nil,
@@ -161,7 +161,8 @@ extension Replica {
         logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
       }
       if writer.hasFoundAlteration {
-        logger.warning("the tables hold something else than was noted beside the keyring: pages were put back or altered")
+        logger.warning(
+          "the tables hold something else than was noted beside the keyring: pages were put back or altered")
       }
       try Migrator(writer: writer).open(definitions, migrations)
       connection.attachment = writer

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Replica {
@@ -30,10 +30,12 @@ extension Replica {
         held: held.origins.map { ReplicaStatus.Held(replica: $0.replica, sequence: held[$0].rawValue) },
         staged: try staged.count(), waiting: try staged.ranges(),
         schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),
-        heldVersion: try staged.held(beyond: MigrationHistory(connection)), conflicts: try ConflictLog.openCount(on: connection),
-        prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Holds.rowCount(on: connection),
+        heldVersion: try staged.held(beyond: MigrationHistory(connection)),
+        conflicts: try ConflictLog.openCount(on: connection),
+        prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Limbo.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
-        differing: try KnownStatements(connection: connection).differing(), forks: try KnownForks(connection: connection).list(),
+        differing: try KnownStatements(connection: connection).differing(),
+        forks: try KnownForks(connection: connection).list(),
         alteredAt: try anchor.alteredAt(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))

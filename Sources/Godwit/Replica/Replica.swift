@@ -2,7 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import Logging
 import Synchronization

@@ -125,9 +125,3 @@ struct ReplicaFolder {
       hint: "keep the file, restore a backup or join again from another replica", underlying: error)
   }
 }
-
-extension SecretBytes: CipherKey {
-  package func withKeyBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    try withUnsafeBytes(body)
-  }
-}

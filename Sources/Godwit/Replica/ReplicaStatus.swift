@@ -41,8 +41,8 @@ public struct ReplicaStatus: Sendable {
   public let waiting: [MissingReport.Waiting]
   /// The version of the tables; 0 without migrations.
   public let schemaVersion: Int
-  /// What of the waiting transactions waits for a schema version that this database has not reached: the program has to be
-  /// updated. Nil when nothing does.
+  /// What of the waiting transactions waits for a schema version that this database has not reached: the program has to
+  /// be updated. Nil when nothing does.
   public let heldVersion: HeldVersion?
   /// Entries in the conflict log that are not resolved.
   public let conflicts: Int
@@ -56,8 +56,8 @@ public struct ReplicaStatus: Sendable {
   public let unsent: Int
   /// Members who state another state than this replica's for the same changes; see ``MergeReport/differing``.
   public let differing: [ReplicaID]
-  /// Where this replica and another member hold two histories of one origin, so that neither takes in what the other builds on
-  /// its own, until one of the two takes over the other's state (`Replica.rejoin`).
+  /// Where this replica and another member hold two histories of one origin, so that neither takes in what the other
+  /// builds on its own, until one of the two takes over the other's state (`Replica.rejoin`).
   public let forks: [Fork]
   /// When the tables were found to hold something else than was noted beside the keyring; nil for never. See
   /// ``Replica/acceptState()``.

@@ -24,12 +24,14 @@ struct WrittenPlace {
     }
   }
 
-  /// O_PATH (open(2)), which the C library's module does not export. Closing such a descriptor ends no lock of SQLite's.
+  /// O_PATH (open(2)), which the C library's module does not export. Closing such a descriptor ends no lock of
+  /// SQLite's.
   private static let pathOnly: Int32 = 0o10_000_000
 
   private let path: String
   private let name: String
-  /// What lies there, held by a descriptor that neither reads nor locks: while others replace the file, no other gets its inode.
+  /// What lies there, held by a descriptor that neither reads nor locks: while others replace the file, no other gets
+  /// its inode.
   private let held: FileDescriptor?
   private let target: Identity?
   /// The folder that the file is to be in, and those above it, nearest first, without links.
@@ -57,8 +59,8 @@ struct WrittenPlace {
     return folders.contains { Identity($0) == identity }
   }
 
-  /// Whether it is a file's place, or holds that file under another name. Letters count as the same in either case: there
-  /// are file systems on which they are.
+  /// Whether it is a file's place, or holds that file under another name. Letters count as the same in either case:
+  /// there are file systems on which they are.
   func isOne(of files: [String]) -> Bool {
     let folder = folders.first.flatMap { Identity($0) }
     return files.contains { file in
@@ -68,8 +70,8 @@ struct WrittenPlace {
     }
   }
 
-  /// Throws `unsafeFile` for a file of any replica, as far as that shows: a keyring, an anchor or a machine key wherever
-  /// it lies, and Godwit's names in a replica's folder.
+  /// Throws `unsafeFile` for a file of any replica, as far as that shows: a keyring, an anchor or a machine key
+  /// wherever it lies, and Godwit's names in a replica's folder.
   func requireNoReplicasFile() throws {
     let start = Self.start(of: path)
     let kind =
@@ -109,12 +111,17 @@ extension ReplicaFolder {
   ///
   /// Throws `invalidArgument`.
   func requireDistinctFiles() throws {
-    let names = ["", "-gate", "-wal", "-shm", "-journal", ".new", ".old"].map { "database\($0)" } + ["lock", "rekey.lock", "trial"]
+    let names =
+      ["", "-gate", "-wal", "-shm", "-journal", ".new", ".old"].map { "database\($0)" } + [
+        "lock", "rekey.lock", "trial",
+      ]
     func withLock(_ file: String) -> [String] { [file, "\(file).lock"] }
     let keyring = withLock(keys.keyring)
     let anchor = withLock(anchor.path)
     let others = names.map { "\(path)/\($0)" }
-    let wanted = [(keyring, others + anchor), (anchor, others)] + keys.machineKeys.map { (withLock($0), others + keyring + anchor) }
+    let wanted =
+      [(keyring, others + anchor), (anchor, others)]
+      + keys.machineKeys.map { (withLock($0), others + keyring + anchor) }
     for (files, taken) in wanted {
       for file in files where WrittenPlace(file).isOne(of: taken) {
         throw GodwitError(
@@ -124,8 +131,8 @@ extension ReplicaFolder {
     }
   }
 
-  /// Refuses to write something for others in the replica's own folder, over its keys that lie elsewhere, and over files
-  /// of other replicas.
+  /// Refuses to write something for others in the replica's own folder, over its keys that lie elsewhere, and over
+  /// files of other replicas.
   ///
   /// Throws `invalidArgument`, `unsafeFile`.
   func requireOutside(_ file: String) throws {

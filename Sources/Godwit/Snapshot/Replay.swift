@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Makes a replica's own unsent work anew on top of another state, as one ordinary transaction (Specs/snapshot.md,
 /// "The way back"). What cannot be done any more is kept in the conflict log; nothing deleted comes back.
@@ -7,8 +7,8 @@ struct Replay {
   private let writer: ReplicaWriter
   private let tables: MergeTables
   private let conflicts: ConflictLog
-  /// What was written before a migration is made anew in the terms of the tables there are now. Of a column that its author
-  /// had not got it says nothing.
+  /// What was written before a migration is made anew in the terms of the tables there are now. Of a column that its
+  /// author had not got it says nothing.
   private let adapter: SchemaAdapter
 
   init(_ writer: ReplicaWriter) {
@@ -54,7 +54,8 @@ struct Replay {
     written[key] = Written(before: try written[key].map(\.before) ?? table.rows.values(key.key), stamp: stamp)
   }
 
-  /// A reference that the new state does not allow, since it would close a circle, has no effect: the cell is what it is there.
+  /// A reference that the new state does not allow, since it would close a circle, has no effect: the cell is what it
+  /// is there.
   private func openCircles(_ written: [RowKey: Written]) throws {
     guard let circles = writer.circles else { return }
     var isChanging = true
@@ -81,7 +82,8 @@ struct Replay {
 
   /// `before` is the row in the new state.
   private func apply(
-    _ kind: OperationKind, _ cells: [Cell], _ stamp: CellStamp, to key: RowKey, from before: [Value]?, in table: MergeTable
+    _ kind: OperationKind, _ cells: [Cell], _ stamp: CellStamp, to key: RowKey, from before: [Value]?,
+    in table: MergeTable
   ) throws {
     let current = try table.rows.values(key.key)
     guard try writer.clock.canPass(key) else {
@@ -106,7 +108,8 @@ struct Replay {
       case (.update, _) where cells.isEmpty:
         // All that it wrote was to columns that there are no more.
         break
-      case (.update, let current?): try update(key, outcome(of: cells, on: current, table), stamp, from: before, in: table)
+      case (.update, let current?):
+        try update(key, outcome(of: cells, on: current, table), stamp, from: before, in: table)
       case (.update, nil): try keep(outcome(of: cells, on: table.defaults, table), of: key, stamp, .edit, in: table)
       case (.delete, _): if current != nil { try table.rows.delete(key.key) }
       }
@@ -117,17 +120,20 @@ struct Replay {
 
   /// What a constraint refuses, or a row that somebody has written to at the end of time.
   private func keepRefused(
-    _ kind: OperationKind, _ cells: [Cell], on current: [Value]?, of key: RowKey, _ stamp: CellStamp, in table: MergeTable
+    _ kind: OperationKind, _ cells: [Cell], on current: [Value]?, of key: RowKey, _ stamp: CellStamp,
+    in table: MergeTable
   ) throws {
     switch kind {
-    case .update: try keep(outcome(of: cells, on: current ?? table.defaults, table), of: key, stamp, .constraint, in: table)
+    case .update:
+      try keep(outcome(of: cells, on: current ?? table.defaults, table), of: key, stamp, .constraint, in: table)
     // A row that is not there can come only whole.
     case .insert: try add(cells, of: key, stamp, .constraint, in: table)
     case .delete: if current != nil { try add([], of: key, stamp, .delete, in: table) }
     }
   }
 
-  /// Writes what a counter can come to from where it is in the new state; the rest is kept like what a constraint refuses.
+  /// Writes what a counter can come to from where it is in the new state; the rest is kept like what a constraint
+  /// refuses.
   private func update(
     _ key: RowKey, _ cells: [Cell], _ stamp: CellStamp, from before: [Value]?, in table: MergeTable
   ) throws {
@@ -137,7 +143,8 @@ struct Replay {
   }
 
   /// Cells that one difference leads to from the row in the new state, and counters that none does.
-  private func split(_ cells: [Cell], from before: [Value]?, in table: MergeTable) -> (reached: [Cell], beyond: [Cell]) {
+  private func split(_ cells: [Cell], from before: [Value]?, in table: MergeTable) -> (reached: [Cell], beyond: [Cell])
+  {
     func isBeyond(_ cell: Cell) -> Bool {
       guard table.rules.policy(of: cell.column) == .counter, case .integer(let new) = cell.value,
         case .integer(let old)? = before?[cell.column - table.definition.keyCount]

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What an item of a snapshot must be, for who loads it and for who only looks (Specs/snapshot.md, "Items").
@@ -32,9 +32,9 @@ struct SnapshotCheck {
   func check(_ state: RowState, _ table: TableDefinition) throws {
     let columns = table.keyCount..<table.columns.count
     let used = [
-      Array(state.overrides.keys), Array(state.contributions.keys), Array(state.masks.keys),
+      Array(state.overrides.keys), Array(state.contributions.keys), Array(state.hiddenReferences.keys),
     ].joined()
-    guard used.allSatisfy(columns.contains), (state.image?.count ?? 0) <= columns.count else {
+    guard used.allSatisfy(columns.contains), (state.hiddenCells?.count ?? 0) <= columns.count else {
       throw ByteReader.malformed("a row state with columns that its table does not have")
     }
     let stamps: [CellStamp] = Array(state.overrides.values) + Array(state.deletes) + [state.base].compactMap { $0 }
@@ -48,8 +48,8 @@ struct SnapshotCheck {
   }
 
   /// What a row waits for. The target's table has this number here; nil when there is none of that name.
-  func target(kind: UInt8, table: Int?, rest: ArraySlice<UInt8>) throws -> Holds.Target {
-    guard let target = try Holds.Target(kind: kind, table: table ?? 0, rest: rest) else {
+  func target(kind: UInt8, table: Int?, rest: ArraySlice<UInt8>) throws -> Limbo.Reason {
+    guard let target = try Limbo.Reason(kind: kind, table: table ?? 0, rest: rest) else {
       throw ByteReader.malformed("what a row waits for")
     }
     return target

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -72,13 +72,13 @@ struct SnapshotExport {
 
   private func writeHolds(to writer: SyncFileWriter) throws {
     let places = places
-    try connection.withStatement("SELECT target, key FROM godwit_hold ORDER BY target, key") { statement in
+    try connection.withStatement("SELECT reason, key FROM godwit_limbo ORDER BY reason, key") { statement in
       while try statement.step() {
         let key = try RowKey(bytes: statement.blob(at: 1))
-        let target = try Holds.Target(stored: statement.blob(at: 0)).parts()
+        let target = try Limbo.Reason(stored: statement.blob(at: 0)).parts()
         guard let number = places[key.table] else { continue }
         try writer.append(
-          .hold(
+          .limbo(
             kind: target.kind, targetTable: places[target.table], target: target.rest, table: number, key: key.key))
       }
     }
@@ -98,7 +98,8 @@ struct SnapshotExport {
     var order = try log.order(after: floor, through: log.origins.vector)
     while let entry = try order.next() {
       let number = try numbering.number(of: entry.record.dot.origin)
-      try writer.append(.transaction(origin: number, SnapshotTransaction(entry.record, images: entry.images)))
+      try writer.append(
+        .transaction(origin: number, SnapshotTransaction(entry.record, deletedCells: entry.deletedCells)))
     }
   }
 

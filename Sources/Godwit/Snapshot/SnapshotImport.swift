@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -41,15 +41,17 @@ struct SnapshotImport {
     guard isRejoining || origins.othersVector.isEmpty else {
       throw GodwitError(
         .fenced, "this replica lacks what all others hold and have forgotten",
-        hint: "nothing was changed; replace its state and make its own unsent changes anew: godwit import --rejoin FILE")
+        hint: "nothing was changed; replace its state and make its own unsent changes anew: godwit import --rejoin FILE"
+      )
     }
-    // What was forgotten here cannot be made anew: it is the sender that lacks something. Of a removed member that is given up,
-    // for nobody else could show how much of its history there was.
+    // What was forgotten here cannot be made anew: it is the sender that lacks something. Of a removed member that is
+    // given up, for nobody else could show how much of its history there was.
     let forgotten = origins.floor
     guard forgotten.origins.allSatisfy({ sent[$0] >= forgotten[$0] || members[$0.replica]?.isActive == false }) else {
       throw GodwitError(
         .fenced, "the snapshot's sender lacks what has been forgotten here",
-        hint: "nothing was changed; let the sender rejoin with a snapshot of this replica's: godwit import --rejoin FILE")
+        hint:
+          "nothing was changed; let the sender rejoin with a snapshot of this replica's: godwit import --rejoin FILE")
     }
     let unsent = try unsentTransactions()
     if !origins.vector.isEmpty { try clear() }
@@ -90,7 +92,7 @@ struct SnapshotImport {
     let states = RowStates(connection: connection, origins: writer.log.origins)
     for table in writer.catalog.synced {
       try states.removeAll(of: table.id)
-      try connection.run("DELETE FROM godwit_hold WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
+      try connection.run("DELETE FROM godwit_limbo WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
       try connection.execute("DELETE FROM \(SQLName.quoted(table.definition.name))")
     }
     // What others have written since is in the new state.

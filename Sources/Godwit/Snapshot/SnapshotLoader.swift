@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -108,20 +108,23 @@ final class SnapshotLoader {
       let row = RowKey(table: tables[number].number, key: key)
       try states.save(state, for: row)
       if let hlc = state.latest { try take(hlc, of: row) }
-    case .hold(let kind, let targetTable, let rest, let number, let key):
+    case .limbo(let kind, let targetTable, let rest, let number, let key):
       try items.check(key, count: tables[number].definition.keyCount)
       let target = try items.target(kind: kind, table: targetTable.map { tables[$0].number }, rest: rest)
       let row = RowKey(table: tables[number].number, key: key)
-      try connection.run("INSERT INTO godwit_hold (target, key) VALUES (?, ?)", [.blob(target.bytes), .blob(row.bytes)])
+      try connection.run(
+        "INSERT INTO godwit_limbo (reason, key) VALUES (?, ?)", [.blob(target.bytes), .blob(row.bytes)])
     case .ahead(let number, let key, let hlc):
       try items.check(key, count: tables[number].definition.keyCount)
       try take(hlc, of: RowKey(table: tables[number].number, key: key))
     case .transaction(let number, let transaction):
       let origin = head.origins[number]
       let sequence = try writer.log.origins.head(of: origin.origin).sequence.next
-      guard sequence <= origin.sequence else { throw ByteReader.malformed("an origin has more transactions than its head") }
+      guard sequence <= origin.sequence else {
+        throw ByteReader.malformed("an origin has more transactions than its head")
+      }
       let record = try transaction.record(Dot(origin.origin, sequence), folded: origin.folded)
-      try writer.log.append(record, Captured(changes: transaction.changes, images: transaction.images))
+      try writer.log.append(record, Captured(changes: transaction.changes, deletedCells: transaction.deletedCells))
       if let awaited = try adapter.terms(of: record).awaited {
         throw ByteReader.malformed("a transaction of a snapshot that uses \(awaited), which its sender has not got")
       }

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Origins by their places in a snapshot's head.
 struct SnapshotNumbering: OriginNumbering {
@@ -13,7 +13,8 @@ struct SnapshotNumbering: OriginNumbering {
 
   func number(of origin: Origin) throws -> Int {
     guard let number = numbers[origin] else {
-      throw GodwitError(.damagedLog, "a row was written by an origin of which nothing is held", hint: "run: godwit verify")
+      throw GodwitError(
+        .damagedLog, "a row was written by an origin of which nothing is held", hint: "run: godwit verify")
     }
     return number
   }

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -15,7 +15,7 @@ enum StateStatement {
 
   /// None while rows wait here: limbo is brought in line with a local write only after it.
   static func present(_ state: StateHash, _ connection: Connection, _ catalog: Catalog) throws -> StatedState {
-    guard try !Holds.any(on: connection) else { return .none }
+    guard try !Limbo.any(on: connection) else { return .none }
     var writer = ByteWriter()
     writer.varint(UInt64(try Meta.integer(.schemaVersion, on: connection)))
     let tables = catalog.synced.map(\.definition).filter { !$0.isCollection }

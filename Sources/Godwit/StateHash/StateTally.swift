@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -123,8 +123,8 @@ final class StateTally {
 
   // MARK: Changing
 
-  /// Adds what an own transaction changed, and gives the bytes for its log entry; nil when `godwit_table` is to be written
-  /// instead.
+  /// Adds what an own transaction changed, and gives the bytes for its log entry; nil when `godwit_table` is to be
+  /// written instead.
   func take(_ sums: [(table: Int, sum: StateSum)]) -> [UInt8] {
     for (number, sum) in sums { tables[number]?.add(sum) }
     let changed = tables.filter(\.value.hasChanged)

@@ -1,10 +1,11 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// What a table was, and what was remembered of its rows, when it was stopped (`godwit_former_N`, `godwit_former_N_state`;
-/// Specs/syncing.md, "Stopping"). What others write meanwhile is about those rows, and not about what becomes of them here.
+/// What a table was, and what was remembered of its rows, when it was stopped (`godwit_former_N`,
+/// `godwit_former_N_state`; Specs/syncing.md, "Stopping"). What others write meanwhile is about those rows, and not
+/// about what becomes of them here.
 struct FormerRows {
   private let connection: Connection
   private let table: Int
@@ -17,7 +18,8 @@ struct FormerRows {
     self.table = table.id
     definition = table.definition
     let list = table.definition.columns.map { column in
-      columns.contains(where: column.name.isSameName) ? SQLName.quoted(column.name) : (column.defaultValue ?? .null).literal
+      columns.contains(where: column.name.isSameName)
+        ? SQLName.quoted(column.name) : (column.defaultValue ?? .null).literal
     }
     selectSQL = "SELECT \(list.joined(separator: ", ")) FROM \(Self.rows(table.id))"
   }
@@ -90,7 +92,9 @@ struct FormerRows {
     let same = keys.map { "a.\($0) = f.\($0)" }.joined(separator: " AND ")
     let list = keys.map { "f.\($0)" }.joined(separator: ", ")
     return SQL(
-      text: "SELECT \(list) FROM \(Self.rows(table)) f WHERE NOT EXISTS (SELECT 1 FROM \(other) a WHERE \(same)) ORDER BY f.rowid")
+      text:
+        "SELECT \(list) FROM \(Self.rows(table)) f WHERE NOT EXISTS (SELECT 1 FROM \(other) a WHERE \(same)) ORDER BY f.rowid"
+    )
   }
 
   // MARK: Letting go

@@ -4,17 +4,17 @@ import GodwitBase
 extension Replica {
   /// Makes a local table travel, with the rows it has. They become the table's first transactions.
   ///
-  /// Where the group has the table already, its rows stay as they are; a row that was other here is kept in the conflict
-  /// log. Open the replica without the table's model to do this, and with a model that says `sync: .group` from then on.
-  /// Programs with migrations write the step ``StartSync`` instead.
+  /// Where the group has the table already, its rows stay as they are; a row that was other here is kept in the
+  /// conflict log. Open the replica without the table's model to do this, and with a model that says `sync: .group`
+  /// from then on. Programs with migrations write the step ``StartSync`` instead.
   ///
   /// - Parameters:
   ///   - table: The table's name.
   ///   - date: How old the rows are taken to be, where two replicas start with one row. By default older than anything.
   /// - Returns: How many rows the table has.
   /// - Throws: `notInSchema`; `invalidArgument` when it is synced already, the date is NaN or to come, or the tables
-  ///   change by migrations; `invalidSchema` when it cannot be synced: it numbers its rows, or refers to a table that is
-  ///   not. Nothing has changed then.
+  ///   change by migrations; `invalidSchema` when it cannot be synced: it numbers its rows, or refers to a table that
+  ///   is not. Nothing has changed then.
   @discardableResult
   public func startSync(of table: String, asOf date: Date? = nil) async throws -> Int {
     let now = wallClock.milliseconds()
@@ -33,11 +33,12 @@ extension Replica {
 
   /// Makes a table stay here, with the rows it has: nothing of it is logged or taken in from now on. What was logged
   /// before still travels. What others go on writing to it waits here, as for a table not known yet, and nothing is
-  /// forgotten while it does; so have all members do this. Programs with migrations write the step ``StopSync`` instead.
+  /// forgotten while it does; so have all members do this. Programs with migrations write the step ``StopSync``
+  /// instead.
   ///
   /// - Throws: `notInSchema`; `invalidArgument` when it is not synced, or the tables change by migrations;
-  ///   `invalidSchema` when a synced table refers to it; `constraint` when rows of it are held back. Nothing has changed
-  ///   then.
+  ///   `invalidSchema` when a synced table refers to it; `constraint` when rows of it are held back. Nothing has
+  ///   changed then.
   public func stopSync(of table: String) async throws {
     try await withWriter { writer in try writer.inMerge { try TableSync(writer: writer).stop(table) } }
   }

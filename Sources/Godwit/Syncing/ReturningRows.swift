@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Rows that come back to their table as it begins to travel, once that holds what the group has (Specs/syncing.md,

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Makes a table with rows travel, and a table that travels stay here (Specs/syncing.md). Everything runs inside one
@@ -58,9 +58,9 @@ struct TableSync {
       former: try FormerRows.bringBack(of: CatalogTable(id: number, definition: definition), on: connection))
   }
 
-  /// Puts the rows back as this replica's writes. Where the group knows nothing of the table they have an old timestamp, so
-  /// that whatever others write of them is later. Where it does, what it has stays, and a row that is other here is kept in
-  /// the conflict log, but for what was changed here alone since the table was stopped.
+  /// Puts the rows back as this replica's writes. Where the group knows nothing of the table they have an old
+  /// timestamp, so that whatever others write of them is later. Where it does, what it has stays, and a row that is
+  /// other here is kept in the conflict log, but for what was changed here alone since the table was stopped.
   func bringBack(_ aside: Aside, asOf milliseconds: Int64?) throws -> Int {
     guard let entry = writer.catalog[aside.table] else { return 0 }
     let isKnown = try aside.wasSynced || isKnown(entry)
@@ -113,7 +113,7 @@ struct TableSync {
   // MARK: Both
 
   private func requireNoneHeld(_ table: CatalogTable) throws {
-    let sql = "SELECT 1 FROM godwit_hold WHERE key >= ? AND key < ? LIMIT 1"
+    let sql = "SELECT 1 FROM godwit_limbo WHERE key >= ? AND key < ? LIMIT 1"
     guard try connection.scalar(sql, RowKey.range(of: table.id)) == nil else {
       throw GodwitError(
         .constraint, "rows of table \(table.definition.name) are held back, and would be lost",
@@ -124,10 +124,12 @@ struct TableSync {
   private func definition(of name: String, synced: Bool) throws -> TableDefinition {
     guard let table = writer.catalog[name] else { throw try unknown(name) }
     guard !table.definition.isCollection else {
-      throw GodwitError(.invalidArgument, "\(table.definition.name) is a collection of documents, which are always synced")
+      throw GodwitError(
+        .invalidArgument, "\(table.definition.name) is a collection of documents, which are always synced")
     }
     guard table.definition.isSynced == synced else {
-      throw GodwitError(.invalidArgument, "table \(table.definition.name) is \(synced ? "not synced" : "synced already")")
+      throw GodwitError(
+        .invalidArgument, "table \(table.definition.name) is \(synced ? "not synced" : "synced already")")
     }
     // What was stopped by a call, before there were migrations, is started by one: others have the table as ever.
     let isVersioned = try Meta.integer(.schemaVersion, on: connection) > 0
@@ -144,7 +146,9 @@ struct TableSync {
     let kind = try connection.scalar(
       "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND name NOT LIKE 'godwit%'", [.text(name)])
     guard case .text(let kind)? = kind else {
-      return GodwitError(.notInSchema, "there is no table \(name)", hint: "see: godwit tables; a model's table is made by opening with it")
+      return GodwitError(
+        .notInSchema, "there is no table \(name)",
+        hint: "see: godwit tables; a model's table is made by opening with it")
     }
     let reason = kind == "table" ? try SourceSchema.obstacle(of: name, on: connection) : "it is no table but a \(kind)"
     return GodwitError(

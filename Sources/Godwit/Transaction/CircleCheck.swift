@@ -1,10 +1,10 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Refuses a transaction that leaves rows of an acyclic reference in a circle. Circles that several replicas made
-/// together are the merge's to open (Specs/merge.md, "Circles").
+/// together are the merge's to open (Specs/merge.md, "References").
 struct CircleCheck {
   private let connection: Connection
   /// By table name, the columns whose references are acyclic.
@@ -54,7 +54,9 @@ struct CircleCheck {
     var visited: Set<ArraySlice<UInt8>> = []
     var next = start
     while visited.insert(next).inserted {
-      guard let parent = try rows.values(next)?[column - rows.definition.keyCount], parent != .null else { return false }
+      guard let parent = try rows.values(next)?[column - rows.definition.keyCount], parent != .null else {
+        return false
+      }
       var writer = ByteWriter(capacity: 24)
       writer.value(parent)
       next = writer.bytes[...]

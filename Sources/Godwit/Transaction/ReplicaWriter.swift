@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// The writing side of a replica: what one connection needs to turn a transaction's writes into a log entry.
@@ -49,8 +49,8 @@ final class ReplicaWriter {
   private var writesSinceForgetting = 0
   /// Seldom enough that no writer notices.
   private static let writesBetweenForgetting = 1_024
-  /// Whether rows wait in limbo or cells are masked, which local writes may change.
-  private(set) var hasHolds = false
+  /// Whether rows wait in limbo or references are hidden, which local writes may change.
+  private(set) var hasLimbo = false
 
   init(
     _ connection: Connection, group: GroupID, anchor: AnchorFile, wallClock: WallClock, changes: ChangeBroadcaster,
@@ -72,7 +72,7 @@ final class ReplicaWriter {
     try load()
     try checkAnchor()
     // A program that was killed after a commit may have left what waits in limbo as it was before.
-    if hasHolds, log.origins.hasUnfolded { try settleLimbo() }
+    if hasLimbo, log.origins.hasUnfolded { try settleLimbo() }
   }
 
   /// Whether this opening has committed anything, and memory is not ahead of the database.
@@ -81,7 +81,7 @@ final class ReplicaWriter {
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
     let output = try inTransaction { try logged(body).output }
-    if hasHolds { try settleLimbo() }
+    if hasLimbo { try settleLimbo() }
     return output
   }
 
@@ -112,7 +112,7 @@ final class ReplicaWriter {
         return output
       }
     }
-    hasHolds = try Holds.any(on: connection)
+    hasLimbo = try Limbo.any(on: connection)
     return output
   }
 
@@ -133,11 +133,12 @@ final class ReplicaWriter {
   /// What brings changes into the tables, for one such transaction.
   func merger(_ adapter: SchemaAdapter? = nil) throws -> Merger {
     try Merger(
-      connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally, adapter ?? SchemaAdapter(connection, catalog))
+      connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally,
+      adapter ?? SchemaAdapter(connection, catalog))
   }
 
-  /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls everything back. Observers hear of the tables
-  /// written once that is committed.
+  /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls
+  /// everything back. Observers hear of the tables written once that is committed.
   func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
     _ = connection.takeWrittenTables()
     hasGrownCollections = false
@@ -185,8 +186,8 @@ final class ReplicaWriter {
     try reported(body)
   }
 
-  /// The same for a body that reports what it writes, while triggers are off (``CaptureTriggers``). There may be several,
-  /// one after another.
+  /// The same for a body that reports what it writes, while triggers are off (``CaptureTriggers``). There may be
+  /// several, one after another.
   ///
   /// - Parameter hlc: See ``appendCaptured(stampedAs:)``.
   func reported(stampedAs hlc: HLC? = nil, _ body: () throws -> Void) throws {
@@ -261,7 +262,7 @@ final class ReplicaWriter {
     capture.setCatalog(catalog)
     documents.forget()
     circles = CircleCheck(catalog, on: connection)
-    hasHolds = try Holds.any(on: connection)
+    hasLimbo = try Limbo.any(on: connection)
     let meta = try Meta.all(on: connection)
     try tally.load(catalog, log.origins.ownSums, summedThrough: StateTally.summedThrough(meta))
     schemaVersion = UInt64(try meta.integer(.schemaVersion))

@@ -7,7 +7,8 @@ extension Transaction {
   /// Updates every row of the query in one statement: `update(Note.where { $0.views > 3 }) { $0.views += 1 }`.
   ///
   /// - Returns: How many rows there were, also those that held the values already.
-  /// - Throws: `constraint`; `notInSchema` for a property that is no column, or a model the replica was not opened with.
+  /// - Throws: `constraint`; `notInSchema` for a property that is no column, or a model the replica was not opened
+  ///   with.
   @discardableResult
   public func update<Root: Model>(
     _ query: Query<Root>, _ assign: (inout Assignments<Root>) -> Void

@@ -25,8 +25,8 @@ public final class Transaction: Snapshot {
   ///
   /// - Returns: The model as it is stored: with the number and the timestamps that its schema asks for, and what its
   ///   hooks changed.
-  /// - Throws: `validationFailed` when it breaks a rule, `constraint` when the key or a unique value is taken or a check
-  ///   fails, `valueNotStorable` for NaN, and what its hooks throw.
+  /// - Throws: `validationFailed` when it breaks a rule, `constraint` when the key or a unique value is taken or a
+  ///   check fails, `valueNotStorable` for NaN, and what its hooks throw.
   @discardableResult
   public func insert<Root: Model>(_ model: consuming Root) throws -> Root {
     try checkIsOpen()

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What each member has said it holds, each of its incarnations for itself: a copy holds other things than its original
@@ -19,7 +19,9 @@ struct Acknowledgements {
 
   init(_ connection: Connection) throws {
     self.connection = connection
-    records = try connection.withStatement("SELECT replica, incarnation, stated, counted, held FROM godwit_acknowledgement") { statement in
+    records = try connection.withStatement(
+      "SELECT replica, incarnation, stated, counted, held FROM godwit_acknowledgement"
+    ) { statement in
       var records: [Origin: Record] = [:]
       while try statement.step() {
         let (statedBytes, countedBytes) = (statement.blob(at: 2), statement.blob(at: 3))
@@ -48,7 +50,8 @@ struct Acknowledgements {
 
   /// Takes back what a later statement, of which others told, does not say any more.
   mutating func lower(to statement: MemberStatement, of origin: Origin) throws {
-    guard var record = records[origin], statement.replaces(record.stated), !statement.vector.covers(record.stated.vector)
+    guard var record = records[origin], statement.replaces(record.stated),
+      !statement.vector.covers(record.stated.vector)
     else { return }
     record.stated.vector = record.stated.vector.intersection(statement.vector)
     record.counted.vector = record.counted.vector.intersection(statement.vector)

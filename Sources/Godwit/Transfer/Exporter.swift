@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -17,8 +17,8 @@ struct Exporter {
   let isSnapshot: Bool
   let createdAt: Int64
 
-  /// `makeDurable` is called with the own head and the state once the snapshot stands and before anything of it is written,
-  /// and says when that is.
+  /// `makeDurable` is called with the own head and the state once the snapshot stands and before anything of it is
+  /// written, and says when that is.
   func export(
     to sink: any ByteSink, makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64, progress: ProgressHandler?
   ) throws -> ExportReport {
@@ -60,7 +60,8 @@ struct Exporter {
       transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
   }
 
-  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy hears of the other one's history.
+  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy hears of the other one's
+  /// history.
   private func chains(
     _ log: ChangeLog, _ prover: HistoryProver, besides ranges: [SyncFileHeader.Range]
   ) throws -> [Origin: SyncFileHeader.Chain] {
@@ -83,7 +84,8 @@ struct Exporter {
     let ended = log.origins.ended
     let statement = try SignedStatement.issue(
       group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1),
-      vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys), by: identity)
+      vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys),
+      by: identity)
     let active = Set(members.filter { $0.value == .active }.keys)
     return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
   }
@@ -132,14 +134,17 @@ struct Exporter {
     return (chain, try log.othersContext(of: dot))
   }
 
-  /// Every transaction after all that its author held: that is in the file before it, or with every reader. What waits here comes
-  /// last, and after its causes as far as those are here.
+  /// Every transaction after all that its author held: that is in the file before it, or with every reader. What waits
+  /// here comes last, and after its causes as far as those are here.
   private func forEachInCausalOrder(
-    _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ waiting: WaitingRanges, _ body: (TransactionRecord) throws -> Void
+    _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ waiting: WaitingRanges,
+    _ body: (TransactionRecord) throws -> Void
   ) throws {
     let applied = log.origins.vector
     var start = applied
-    for range in ranges { start[range.origin] = min(applied[range.origin], SequenceNumber(rawValue: range.first.rawValue - 1)) }
+    for range in ranges {
+      start[range.origin] = min(applied[range.origin], SequenceNumber(rawValue: range.first.rawValue - 1))
+    }
     let logged = ranges.filter { $0.first <= applied[$0.origin] }.map { range in
       LogOrder.Range(
         origin: range.origin, after: start[range.origin], through: min(range.last, applied[range.origin]),

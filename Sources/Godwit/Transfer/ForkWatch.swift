@@ -1,5 +1,5 @@
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// Notices where an origin's transactions in a file part from those held here under the same numbers: the origin was
 /// copied, with everything by which a copy is known (Specs/incarnations.md, "Forks").
@@ -24,8 +24,8 @@ struct ForkWatch {
   /// Origins of which the sender says something else, without anything by their authors that shows it.
   private var unshown: Set<Origin> = []
 
-  /// The sender says that an origin's history is another one here and there. Its word alone forks nobody; what it says that
-  /// it holds of the origin, and what was seen of it, counts for nothing meanwhile.
+  /// The sender says that an origin's history is another one here and there. Its word alone forks nobody; what it says
+  /// that it holds of the origin, and what was seen of it, counts for nothing meanwhile.
   mutating func doubt(_ origin: Origin) {
     unshown.insert(origin)
     doubtful[origin] = doubtful[origin] ?? SequenceNumber.none.next

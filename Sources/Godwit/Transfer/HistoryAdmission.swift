@@ -1,10 +1,10 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
-/// Which histories in a file their authors have signed. A member vouches for a file, and for nobody else's history: of an
-/// origin whose head is not its author's nothing is taken in (Specs/sync-file.md, "Signed heads").
+/// Which histories in a file their authors have signed. A member vouches for a file, and for nobody else's history: of
+/// an origin whose head is not its author's nothing is taken in (Specs/sync-file.md, "Signed heads").
 struct HistoryAdmission {
   private let roster: Roster
   /// The origins of which the file has something that their authors have not signed.
@@ -40,8 +40,8 @@ struct HistoryAdmission {
         + "ask another member for a snapshot")
   }
 
-  /// Whether the file shows that its sender holds more of the own origin than is held here, by what this replica has signed
-  /// itself: anybody can say so.
+  /// Whether the file shows that its sender holds more of the own origin than is held here, by what this replica has
+  /// signed itself: anybody can say so.
   func showsMore(of own: Origin, than held: VersionVector, in header: SyncFileHeader) -> Bool {
     let range = header.ranges.first { $0.origin == own }
     let last = max(header.vector[own], range?.last ?? .none)
@@ -61,7 +61,8 @@ struct HistoryAdmission {
 
   /// Keeps the heads of what was taken in.
   func keep(_ header: SyncFileHeader, held: OriginTable, besides parted: Set<Origin>, in heads: SignedHeads) throws {
-    for origin in header.snapshot?.origins ?? [] where !refused.contains(origin.origin) && !parted.contains(origin.origin) {
+    for origin in header.snapshot?.origins ?? []
+    where !refused.contains(origin.origin) && !parted.contains(origin.origin) {
       try keep(origin.head, origin.proof, after: origin.sequence, held: held, in: heads)
     }
     for range in header.ranges where !refused.contains(range.origin) && !parted.contains(range.origin) {

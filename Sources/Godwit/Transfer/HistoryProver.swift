@@ -1,11 +1,11 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
-/// Shows that what is held of each origin is its author's: of the own replica's by signing it now, of others' by what they
-/// have signed.
+/// Shows that what is held of each origin is its author's: of the own replica's by signing it now, of others' by what
+/// they have signed.
 struct HistoryProver {
   private let identity: Identity
   private let group: GroupID

@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -124,8 +124,8 @@ final class Importer {
     }
   }
 
-  /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others may
-  /// have forgotten more than the sender by now, and would refuse it.
+  /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others
+  /// may have forgotten more than the sender by now, and would refuse it.
   private static func holdsUnaware(of head: SnapshotHead, _ log: ChangeLog) throws -> Bool {
     let sent = head.vector
     let (held, floor) = (log.origins.vector, log.origins.floor)
@@ -234,7 +234,8 @@ final class Importer {
       let removed = file.header.roster.statuses.filter { $0.value == .removed }.keys
       let signed = file.header.statements.first { $0.origin == sender }
       #if DEBUG || GODWIT_PLANT
-        let vector = PlantedFault.acknowledgeHeld.isPlanted ? file.header.vector.union(file.header.held) : file.header.vector
+        let vector =
+          PlantedFault.acknowledgeHeld.isPlanted ? file.header.vector.union(file.header.held) : file.header.vector
       #else
         let vector = file.header.vector
       #endif
@@ -337,12 +338,14 @@ final class Importer {
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
     #endif
-    guard !transaction.isForeign, dot.sequence == held[dot.origin].next, held.covers(transaction.context) else { return false }
+    guard !transaction.isForeign, dot.sequence == held[dot.origin].next, held.covers(transaction.context) else {
+      return false
+    }
     return try applier.awaited(by: transaction.record) == nil
   }
 
-  /// Why a transaction can never be applied here: floors only rise, and what it had seen stays what it is. Nor can those
-  /// of its origin that come after it.
+  /// Why a transaction can never be applied here: floors only rise, and what it had seen stays what it is. Nor can
+  /// those of its origin that come after it.
   private func reasonToLeaveOut(_ transaction: StagedTransaction) -> MergeReport.LeftOut.Reason? {
     let dot = transaction.record.dot
     if let left = leftOut[dot.origin] { return left.reason }
@@ -353,7 +356,9 @@ final class Importer {
     return transaction.hasSeen(floor) ? nil : .fenced
   }
 
-  private func leaveOut(_ origin: Origin, _ sequences: ClosedRange<SequenceNumber>, _ reason: MergeReport.LeftOut.Reason) {
+  private func leaveOut(
+    _ origin: Origin, _ sequences: ClosedRange<SequenceNumber>, _ reason: MergeReport.LeftOut.Reason
+  ) {
     let (first, last) = (sequences.lowerBound.rawValue, sequences.upperBound.rawValue)
     let before = leftOut[origin]?.sequences ?? first...last
     leftOut[origin] = MergeReport.LeftOut(
@@ -365,7 +370,9 @@ final class Importer {
   private func leaveOutStaged() throws {
     guard hasNewEnding else { return }
     for first in try staged.firsts() {
-      guard let end = endings[first.origin], let left = try staged.remove(of: first.origin, after: end) else { continue }
+      guard let end = endings[first.origin], let left = try staged.remove(of: first.origin, after: end) else {
+        continue
+      }
       leaveOut(first.origin, left, .ended)
     }
   }

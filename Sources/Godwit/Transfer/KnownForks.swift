@@ -1,9 +1,10 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// The origins of which two histories were shown, until they are mended (`godwit_fork`; Specs/incarnations.md, "Forks").
+/// The origins of which two histories were shown, until they are mended (`godwit_fork`; Specs/incarnations.md,
+/// "Forks").
 struct KnownForks {
   let connection: Connection
 

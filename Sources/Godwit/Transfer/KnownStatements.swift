@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -37,7 +37,8 @@ struct KnownStatements {
     try take(statement, from: roster, isPending: true) { MemberStatement(statement).replaces(MemberStatement($0)) }
   }
 
-  /// Remembers when the writing replica last said something: what it says next must be later, whatever its clock says now.
+  /// Remembers when the writing replica last said something: what it says next must be later, whatever its clock says
+  /// now.
   func takeOwn(_ statement: SignedStatement, from roster: Roster) throws {
     _ = try take(statement, from: roster, isPending: false) { statement.createdAt > $0.createdAt }
   }
@@ -67,11 +68,13 @@ struct KnownStatements {
   }
 
   private func hasRoom(for byteCount: Int, besides key: [Value]) throws -> Bool {
-    let others = "SELECT count(*), coalesce(sum(length(bytes)), 0) FROM godwit_statement WHERE replica = ? AND incarnation <> ?"
+    let others =
+      "SELECT count(*), coalesce(sum(length(bytes)), 0) FROM godwit_statement WHERE replica = ? AND incarnation <> ?"
     return try connection.withStatement(others) { statement in
       try statement.bind(key)
       guard try statement.step() else { return false }
-      return statement.integer(at: 0) < Self.incarnationLimit && statement.integer(at: 1) + Int64(byteCount) <= Self.byteLimit
+      return statement.integer(at: 0) < Self.incarnationLimit
+        && statement.integer(at: 1) + Int64(byteCount) <= Self.byteLimit
     }
   }
 

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// What a member said of itself in a file (Specs/forgetting.md, "Acknowledgement").
@@ -16,8 +16,8 @@ struct MemberStatement: Equatable {
   /// Whether it takes nothing more from this one than what others can know of, too.
   func knowsEnd(of origin: Origin) -> Bool { removed.contains(origin.replica) || ended.contains(origin) }
 
-  /// Whether it takes the place of an earlier one: what is said later does, more or less. So an old file that comes again says
-  /// nothing new, by whatever way, and a machine that was rolled back says truthfully that it holds less.
+  /// Whether it takes the place of an earlier one: what is said later does, more or less. So an old file that comes
+  /// again says nothing new, by whatever way, and a machine that was rolled back says truthfully that it holds less.
   func replaces(_ other: MemberStatement) -> Bool {
     if milliseconds != other.milliseconds { return milliseconds > other.milliseconds }
     return self != other && vector.covers(other.vector)

@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
@@ -13,8 +13,8 @@ extension Replica {
   ///   - member: The one member the file is for; by default all of them.
   ///   - includesAll: Whether to include what the others are known to hold.
   ///   - progress: Hears how much is done.
-  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a file
-  ///   that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
+  ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
   public func export(
     to destination: SyncDestination, for member: String? = nil, includesAll: Bool = false,
     progress: ProgressHandler? = nil
@@ -30,8 +30,8 @@ extension Replica {
   ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
   ///   - progress: Hears how much is done.
-  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a file
-  ///   that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
+  ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
   public func snapshot(
     to destination: SyncDestination, for member: String? = nil, progress: ProgressHandler? = nil
   ) async throws -> ExportReport {
@@ -89,16 +89,17 @@ extension Replica {
   /// transactions of its own: what of that nobody can apply is dropped and named, and keeps no file out.
   ///
   /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
-  ///   `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
-  ///   this replica, or the author of a transaction, lacks what has been forgotten. The replica is unchanged after
-  ///   every one of them.
+  ///   `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`, `needsMigration`, `importConstraint`,
+  ///   `diskFull`, `busy`; `fenced` when this replica, or the author of a transaction, lacks what has been forgotten.
+  ///   The replica is unchanged after every one of them.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
     try await `import`(from: source, isRejoining: false, progress)
   }
 
   /// The way back for a replica that lacks what the others have forgotten: replaces its state by a snapshot's and makes
   /// its own unsent changes anew, as the newest of all, in one transaction. An insert whose key exists becomes an
-  /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing, and holds nothing by who does, imports as ever.
+  /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing, and holds nothing by
+  /// who does, imports as ever.
   ///
   /// What it holds of third replicas and the snapshot does not is dropped; it comes again from them.
   ///

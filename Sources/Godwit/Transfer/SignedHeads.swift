@@ -1,21 +1,22 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
 /// The heads that other authors have signed, by which what is held of them can be proven to a third (`godwit_head`;
 /// Specs/change-log.md, "Signed heads").
 ///
-/// A head that lies beyond what is held proves it together with the digests of the transactions in between, from `base` on.
+/// A head that lies beyond what is held proves it together with the digests of the transactions in between, from `base`
+/// on.
 struct SignedHeads {
   let connection: Connection
 
   /// Heads of one origin that wait for what comes before them.
   private static let waitingLimit = 16
 
-  /// Keeps what proves an origin's history up to any transaction from `base` to the head, and lets go of what proves less:
-  /// of one head that came twice what begins further back proves more.
+  /// Keeps what proves an origin's history up to any transaction from `base` to the head, and lets go of what proves
+  /// less: of one head that came twice what begins further back proves more.
   ///
   /// - Parameters:
   ///   - head: As its author signed it.
@@ -63,8 +64,8 @@ struct SignedHeads {
     try reaching(held).first { $0.fits }?.proof
   }
 
-  /// The heads that begin at or before what is held and reach it, the nearest first, and whether it leads to them: of an
-  /// author that has signed two histories some may be of the other one.
+  /// The heads that begin at or before what is held and reach it, the nearest first, and whether it leads to them: of
+  /// an author that has signed two histories some may be of the other one.
   private func reaching(
     _ held: OriginTable.Head
   ) throws -> [(sequence: SequenceNumber, chain: ContentHash, proof: HeadProof, fits: Bool)] {

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// A transaction that waits for others, with its effective context and the chain its sender claims for it.
@@ -34,7 +34,8 @@ struct StagedTransactions {
 
   /// Keeps it, unless one of its number waits already; returns whether it is kept now.
   ///
-  /// - Parameter inheritsContext: Whether the one before it waits with the same context, which is then stored there alone.
+  /// - Parameter inheritsContext: Whether the one before it waits with the same context, which is then stored there
+  ///   alone.
   @discardableResult
   func add(_ staged: StagedTransaction, inheritsContext: Bool = false) throws -> Bool {
     var context = ByteWriter()
@@ -122,7 +123,8 @@ struct StagedTransactions {
 
   /// Drops all that waits of a replica.
   func remove(of replica: ReplicaID) throws {
-    try connection.run("DELETE FROM godwit_staged WHERE replica = ?", [Origin(replica: replica, incarnation: 0).columns[0]])
+    try connection.run(
+      "DELETE FROM godwit_staged WHERE replica = ?", [Origin(replica: replica, incarnation: 0).columns[0]])
   }
 
   func remove(through dot: Dot) throws {

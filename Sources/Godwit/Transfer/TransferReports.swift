@@ -46,8 +46,8 @@ public struct MergeReport: Sendable {
       /// They come after the end of their incarnation (`Replica.incarnations()`): the machine was replaced, or has
       /// rejoined and made its work anew.
       case ended
-      /// Their author has not signed them: the file's sender, or who gave them to it, has changed or invented them. Another
-      /// member, or a later file of the author's, brings the true ones.
+      /// Their author has not signed them: the file's sender, or who gave them to it, has changed or invented them.
+      /// Another member, or a later file of the author's, brings the true ones.
       case unsigned
     }
 
@@ -102,7 +102,8 @@ public struct MergeReport: Sendable {
   public let conflicts: Int
   /// Earlier entries that the conflict log has let go of for that, resolved ones first and then the oldest.
   public let prunedConflicts: Int
-  /// What of the waiting transactions waits for a schema version that this database has not reached; nil when nothing does.
+  /// What of the waiting transactions waits for a schema version that this database has not reached; nil when nothing
+  /// does.
   public let held: HeldVersion?
   /// Values that migrations could not keep exactly on their way here; see `Replica.migrationLosses`.
   public let losses: Int

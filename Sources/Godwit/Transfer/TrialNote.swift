@@ -4,10 +4,10 @@ import GodwitFiles
 import GodwitKeys
 
 /// Which waiting transactions are being tried, noted outside of the transaction that tries them, in a file beside the
-/// database: should the process die by them, the next one knows which it was (Specs/merge.md, "Staging").
+/// database: should the process die by them, the next one knows which it was (Specs/merge.md, "Waiting").
 ///
-/// The file has the chains of those that are tried together, 32 bytes each. It need not be durable: a machine that loses
-/// power was not stopped by them.
+/// The file has the chains of those that are tried together, 32 bytes each. It need not be durable: a machine that
+/// loses power was not stopped by them.
 final class TrialNote {
   private let path: String
   private var file: FileDescriptor?

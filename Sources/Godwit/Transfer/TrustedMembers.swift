@@ -9,8 +9,8 @@ struct TrustedMembers {
   /// Once the import has its turn: another one may have brought news since the file was opened.
   func load() throws -> Roster { Roster(group: group, trusted: try Keyring.open(at: location).roster) }
 
-  /// Keeps what a verified file said of members, for whom its sender vouches, unless all of it was there when the import
-  /// had its turn.
+  /// Keeps what a verified file said of members, for whom its sender vouches, unless all of it was there when the
+  /// import had its turn.
   func remember(_ records: RosterRecords, beyond known: Roster) throws {
     var known = known
     guard known.merge(records, isVouchedFor: true) else { return }

@@ -1,11 +1,11 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
-/// What waits here and follows on what is applied without a gap, for others: it is passed on under the same signed heads
-/// (Specs/migrations.md, "Barriers hold").
+/// What waits here and follows on what is applied without a gap, for others: it is passed on under the same signed
+/// heads (Specs/migrations.md, "Barriers hold").
 struct WaitingRanges {
   /// Where what waits of an origin ends, and what shows that its author has written it.
   struct End {
@@ -70,13 +70,16 @@ extension StagedTransactions {
   /// By origin, the last that follows on what is applied, all its causes being applied or such ones themselves.
   fileprivate func withoutGaps(after applied: VersionVector, besides own: ReplicaID) throws -> VersionVector {
     let firsts = try firsts().filter { $0.sequence == applied[$0.origin].next && $0.origin.replica != own }
-    var ends = VersionVector(Dictionary(uniqueKeysWithValues: try firsts.map { ($0.origin, try lastWithoutGap(from: $0)) }))
+    var ends = VersionVector(
+      Dictionary(uniqueKeysWithValues: try firsts.map { ($0.origin, try lastWithoutGap(from: $0)) }))
     var isChanging = !firsts.isEmpty
     while isChanging {
       isChanging = false
       let present = applied.union(ends)
       for first in firsts where ends[first.origin] > .none {
-        let before = try firstBeyond(present, from: first, through: ends[first.origin]).map { SequenceNumber(rawValue: $0.rawValue - 1) }
+        let before = try firstBeyond(present, from: first, through: ends[first.origin]).map {
+          SequenceNumber(rawValue: $0.rawValue - 1)
+        }
         guard let before else { continue }
         ends[first.origin] = before < first.sequence ? .none : before
         isChanging = true
@@ -108,7 +111,8 @@ extension StagedTransactions {
 
   /// The last one that waits behind this one without a gap.
   private func lastWithoutGap(from first: Dot) throws -> SequenceNumber {
-    let sql = "SELECT sequence FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence >= ? ORDER BY sequence"
+    let sql =
+      "SELECT sequence FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence >= ? ORDER BY sequence"
     return try connection.withStatement(sql) { statement in
       try statement.bind(first.origin.columns + [.integer(Int64(first.sequence.rawValue))])
       var last = first.sequence
@@ -123,7 +127,8 @@ extension StagedTransactions {
 
   fileprivate func chain(at dot: Dot) throws -> ContentHash? {
     let sql = "SELECT chain FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence = ?"
-    guard case .blob(let bytes)? = try connection.scalar(sql, dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
+    guard
+      case .blob(let bytes)? = try connection.scalar(sql, dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
     else { return nil }
     return ContentHash(bytes: bytes)
   }

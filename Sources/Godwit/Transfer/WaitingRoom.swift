@@ -1,8 +1,8 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// Keeps what an import cannot apply yet, within bounds (Specs/merge.md, "Staging").
+/// Keeps what an import cannot apply yet, within bounds (Specs/merge.md, "Waiting").
 final class WaitingRoom {
   private let staged: StagedTransactions
   private let roster: Roster

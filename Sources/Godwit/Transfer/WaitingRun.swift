@@ -1,10 +1,10 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// Tries what has waited, once an import has committed what its file brought, in transactions of its own: what nobody can
-/// apply is dropped, by name, and keeps nothing else from being applied (Specs/merge.md, "Staging").
+/// Tries what has waited, once an import has committed what its file brought, in transactions of its own: what nobody
+/// can apply is dropped, by name, and keeps nothing else from being applied (Specs/merge.md, "Waiting").
 struct WaitingRun {
   private let writer: ReplicaWriter
   private let note: TrialNote
@@ -48,8 +48,8 @@ struct WaitingRun {
     return run.outcome
   }
 
-  /// Applies what had waited for the tables as they are now, inside the transaction that made them so. What nobody can apply stays,
-  /// set aside, and is named.
+  /// Applies what had waited for the tables as they are now, inside the transaction that made them so. What nobody can
+  /// apply stays, set aside, and is named.
   static func runInside(
     _ writer: ReplicaWriter, _ progress: ProgressHandler? = nil
   ) throws -> WaitingAttempt.Outcome {

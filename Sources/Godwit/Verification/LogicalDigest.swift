@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// A hash of the synced tables' content: equal on replicas that hold the same changes (Specs/merge.md, "Digest").
@@ -14,7 +14,8 @@ enum LogicalDigest {
         try add(collection: table, on: connection, to: &hasher, &buffer)
         continue
       }
-      let columns = Array(table.columns.prefix(table.keyCount))
+      let columns =
+        Array(table.columns.prefix(table.keyCount))
         + table.columns.dropFirst(table.keyCount).sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
       buffer.string(table.name)
       for column in columns { buffer.string(column.name) }

@@ -1,4 +1,4 @@
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// Who a replica is and what it holds.

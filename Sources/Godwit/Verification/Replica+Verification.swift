@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 extension Replica {
@@ -15,9 +15,9 @@ extension Replica {
     return try await pool.read { try Self.check($0).altered(at: anchor.alteredAt()) }
   }
 
-  /// Takes what the tables hold for what they should hold, once ``verify()`` or the log has said that it is something else
-  /// than was noted beside the keyring. Restoring a backup, or rejoining from another replica, is the better way where
-  /// either is at hand: it brings back what was there.
+  /// Takes what the tables hold for what they should hold, once ``verify()`` or the log has said that it is something
+  /// else than was noted beside the keyring. Restoring a backup, or rejoining from another replica, is the better way
+  /// where either is at hand: it brings back what was there.
   ///
   /// - Returns: Whether there was anything to accept.
   /// - Throws: `readOnly`, `closed`, `fileAccess`.
@@ -85,7 +85,8 @@ extension Replica {
     try connection.withStatement("PRAGMA foreign_key_check") { statement in
       var problems: [String] = []
       while try statement.step(), problems.count < 20 {
-        problems.append("foreign key: a row of \(try statement.text(at: 0)) refers to a missing one of \(try statement.text(at: 2))")
+        problems.append(
+          "foreign key: a row of \(try statement.text(at: 0)) refers to a missing one of \(try statement.text(at: 2))")
       }
       return problems
     }

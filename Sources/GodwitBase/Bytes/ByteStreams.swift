@@ -25,8 +25,8 @@ extension ByteSource {
     return filled
   }
 
-  /// Exactly `count` bytes, or `truncatedFile`. The caller has checked `count` against its limits. Memory grows with what
-  /// is there, not with what is claimed.
+  /// Exactly `count` bytes, or `truncatedFile`. The caller has checked `count` against its limits. Memory grows with
+  /// what is there, not with what is claimed.
   package func readExactly(_ count: Int) throws -> [UInt8] {
     var bytes = try readPiece(min(count, 1 << 20))
     while bytes.count < count { bytes += try readPiece(min(count - bytes.count, bytes.count)) }

@@ -253,8 +253,9 @@ extension JSONScanner {
     JSONWriter.wholeNumber(value).map { .integer($0) } ?? .real(value)
   }
 
-  /// A number of at most 15 digits without an exponent is the quotient of two numbers that a double holds exactly, and so
-  /// is rounded once, as it must be (Clinger, "How to read floating point numbers accurately", 1990). Nil for others.
+  /// A number of at most 15 digits without an exponent is the quotient of two numbers that a double holds exactly, and
+  /// so is rounded once, as it must be (Clinger, "How to read floating point numbers accurately", 1990). Nil for
+  /// others.
   private func shortDecimal(_ range: Range<Int>) -> Double? {
     guard range.count <= 16 else { return nil }
     var digits: Int64 = 0

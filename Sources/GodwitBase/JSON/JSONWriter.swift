@@ -6,7 +6,8 @@ package enum JSONWriter {
   package static func append(_ string: UnsafeRawBufferPointer, to writer: inout ByteWriter) {
     writer.byte(UInt8(ascii: "\""))
     var start = 0
-    for (place, byte) in string.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+    for (place, byte) in string.enumerated()
+    where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
       writer.raw(UnsafeRawBufferPointer(rebasing: string[start..<place]))
       start = place + 1
       writer.byte(UInt8(ascii: "\\"))

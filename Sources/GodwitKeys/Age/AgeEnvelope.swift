@@ -25,8 +25,8 @@ package final class AgeEnvelope {
     headerByteCount = header.encoded.count
   }
 
-  /// Those of the identities, the present one first, that are tried: each is tried at each stanza, and nobody vouches for a
-  /// file before one fits. With few recipients all are.
+  /// Those of the identities, the present one first, that are tried: each is tried at each stanza, and nobody vouches
+  /// for a file before one fits. With few recipients all are.
   package func worthTrying(_ identities: [AgeIdentity]) -> ArraySlice<AgeIdentity> {
     identities.prefix(max(1, Self.tryLimit / max(1, stanzaTypes.count)))
   }

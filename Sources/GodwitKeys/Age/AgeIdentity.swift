@@ -41,7 +41,9 @@ package struct AgeIdentity: Sendable {
 
   private static func agreementKey(_ secret: SecretBytes) throws -> Curve25519.KeyAgreement.PrivateKey {
     do {
-      return try wipingStack { try secret.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) } }
+      return try wipingStack {
+        try secret.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+      }
     } catch {
       throw GodwitError(.invalidKey, "an X25519 private key must have 32 bytes")
     }

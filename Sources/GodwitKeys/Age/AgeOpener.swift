@@ -7,7 +7,8 @@ import GodwitBase
 package final class AgeOpener: ByteSource {
   /// How many stanzas the header has, of whatever type.
   package let stanzaCount: Int
-  /// SHA-256 of all in front of the payload, its nonce included: another file, or the same one sealed anew, has another.
+  /// SHA-256 of all in front of the payload, its nonce included: another file, or the same one sealed anew, has
+  /// another.
   package let binding: ContentHash
 
   private let source: any ByteSource

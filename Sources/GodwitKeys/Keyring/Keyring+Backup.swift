@@ -23,7 +23,8 @@ extension Keyring {
       let slots = try file.slotDescriptions().map { "\($0.label) (\($0.needs))" }.joined(separator: ", ")
       throw GodwitError(
         error.code, error.message,
-        hint: "the slots of its keyring are \(slots); offer the secret of one with \(try file.slotDescriptions().options)",
+        hint:
+          "the slots of its keyring are \(slots); offer the secret of one with \(try file.slotDescriptions().options)",
         underlying: error)
     }
     let contents = try file.contents(masterKey: masterKey)

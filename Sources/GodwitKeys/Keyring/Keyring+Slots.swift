@@ -43,9 +43,9 @@ extension Keyring {
   /// - Parameters:
   ///   - cost: What a passphrase, or another secret that is not a random key, is stretched by (scrypt, 2^cost KiB).
   ///   - known: Tells a generation that has been seen.
-  /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `invalidArgument` for a label that is
-  ///   taken or cannot be one, for other than one or two secrets, for two that are the same, and for a secret that is too
-  ///   short; otherwise what ``open(at:)`` and fetching the secrets throw.
+  /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `invalidArgument` for a label that
+  ///   is taken or cannot be one, for other than one or two secrets, for two that are the same, and for a secret that
+  ///   is too short; otherwise what ``open(at:)`` and fetching the secrets throw.
   package static func addSlot(
     at location: KeyringLocation, label: String, secrets: [SlotSecret], cost: Int = Scrypt.costDefault,
     milliseconds: Int64, notBefore known: KnownGeneration? = nil
@@ -100,9 +100,9 @@ extension Keyring {
   ///   - dropping: Slots that do not get it.
   ///   - isForced: Whether slots are dropped though none of the others opens with what is offered.
   ///   - known: Tells a generation that has been seen.
-  /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `noKeyFits` when a machine slot's key is
-  ///   not offered, or a slot is of a newer version: these cannot be given the new key, only dropped; `busy` when the slots
-  ///   are no longer those to drop.
+  /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `noKeyFits` when a machine slot's
+  ///   key is not offered, or a slot is of a newer version: these cannot be given the new key, only dropped; `busy`
+  ///   when the slots are no longer those to drop.
   package static func rotateMasterKey(
     at location: KeyringLocation, dropping: [SlotDescription] = [], isForced: Bool = false,
     notBefore known: KnownGeneration? = nil

@@ -75,7 +75,8 @@ package enum Keyring {
 
   /// Reads, changes and replaces the file under its lock.
   ///
-  /// - Parameter known: Tells a generation that has been seen: a change of an earlier one would hide that it was put back.
+  /// - Parameter known: Tells a generation that has been seen: a change of an earlier one would hide that it was put
+  ///   back.
   static func rewrite<T>(
     _ location: KeyringLocation, _ opener: SlotOpener? = nil, notBefore known: KnownGeneration? = nil,
     _ change: (inout Opened) throws -> T

@@ -68,7 +68,9 @@ extension KeyringContents {
     }
     // All of the room at once: a buffer that grows leaves unwiped copies behind.
     let entryByteCount = entries.reduce(0) { $0 + $1.bytes.count + 20 }
-    let memberByteCount = members.reduce(0) { $0 + $1.identity.byteCount + 32 * $1.staying.count + Self.recordByteCountMax }
+    let memberByteCount = members.reduce(0) {
+      $0 + $1.identity.byteCount + 32 * $1.staying.count + Self.recordByteCountMax
+    }
     var writer = ByteWriter(capacity: 256 + memberByteCount + entryByteCount)
     writer.byte(entries.isEmpty ? Self.version : Self.versionWithEntries)
     identity.encode(to: &writer)

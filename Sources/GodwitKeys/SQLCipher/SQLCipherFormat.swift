@@ -4,7 +4,8 @@ import Foundation
 import GodwitBase
 
 /// How a SQLCipher database keeps its pages: `content ‖ IV ‖ HMAC ‖ padding`, the last three in a reserve at each
-/// page's end (zetetic.net/sqlcipher/design). The HMAC covers ciphertext, IV and the page's number, 32 bits little-endian.
+/// page's end (zetetic.net/sqlcipher/design). The HMAC covers ciphertext, IV and the page's number, 32 bits
+/// little-endian.
 package struct SQLCipherFormat: Sendable {
   package let name: String
   package let pageSize: Int

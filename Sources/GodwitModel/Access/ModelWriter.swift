@@ -177,8 +177,8 @@ package final class ModelWriter {
     return written != nil
   }
 
-  /// Deletes the row with this key; returns whether there was one. Throws `constraint` when rows refer to it that forbid
-  /// this.
+  /// Deletes the row with this key; returns whether there was one. Throws `constraint` when rows refer to it that
+  /// forbid this.
   package func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
     try endRun()
     do {

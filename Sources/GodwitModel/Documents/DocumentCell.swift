@@ -53,7 +53,8 @@ package enum DocumentCell {
     case .null: .null
     case .bool(let value): .real(value ? 1 : 0)
     case .integer(let number): .integer(number)
-    case .real(let number): if case .integer(let integer) = JSON.number(number) { .integer(integer) } else { .real(number) }
+    case .real(let number):
+      if case .integer(let integer) = JSON.number(number) { .integer(integer) } else { .real(number) }
     case .string(let text): .text(isMarked(text.utf8.first) ? "\\" + text : text)
     case .array, .object: .text(json.text)
     }

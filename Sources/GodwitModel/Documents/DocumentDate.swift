@@ -20,7 +20,8 @@ package enum DocumentDate {
       return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
     let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    return "\(date)T\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2)).\(padded(fraction, 3))Z"
+    return
+      "\(date)T\(padded(rest / 3_600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2)).\(padded(fraction, 3))Z"
   }
 
   /// A date, or a date and time with seconds or without, with `Z` or an offset; nil for anything else.

@@ -164,7 +164,9 @@ private struct Elements: UnkeyedDecodingContainer {
     return true
   }
   mutating func decode(_ type: Bool.Type) throws -> Bool { try next(type) { try $0.bool() } }
-  mutating func decode<Target: Decodable>(_ type: Target.Type) throws -> Target { try next(type) { try $0.decode(type) } }
+  mutating func decode<Target: Decodable>(_ type: Target.Type) throws -> Target {
+    try next(type) { try $0.decode(type) }
+  }
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {

@@ -2,8 +2,8 @@ import GodwitBase
 import GodwitStorage
 
 /// The SQL function that an update asks of what it computed for a column of integers: SQLite's own sum of integers
-/// beyond 64 bits is a REAL, which the property could not be read from again (Specs/queries.md, "Update and delete"). It
-/// throws rather than say no.
+/// beyond 64 bits is a REAL, which the property could not be read from again (Specs/queries.md, "Update and delete").
+/// It throws rather than say no.
 ///
 /// Arguments: the value, the least and the greatest the property can have, table, column, and the key of the row.
 package final class IntegerCheck: SQLPredicate {

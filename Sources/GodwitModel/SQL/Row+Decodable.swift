@@ -21,7 +21,8 @@ extension Row {
       @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "does not decode")
       }
     let column = context.codingPath.map(\.stringValue).joined(separator: ".")
-    return GodwitError(.valueMismatch, column.isEmpty ? "the row \(what)" : "column \(column) \(what)", underlying: error)
+    return GodwitError(
+      .valueMismatch, column.isEmpty ? "the row \(what)" : "column \(column) \(what)", underlying: error)
   }
 }
 
@@ -131,7 +132,9 @@ private struct RowDecoder: Decoder {
       keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> { throw mismatch([String: Any].self, key) }
 
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw mismatch([Any].self, key) }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+      throw mismatch([Any].self, key)
+    }
     func superDecoder() throws -> any Decoder { RowDecoder(row: row) }
     func superDecoder(forKey key: Key) throws -> any Decoder { RowDecoder(row: row) }
   }

@@ -1,8 +1,8 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
-/// The SQL function by which set columns check that they hold a set in its one form (Specs/merge.md, "Sets").
+/// The SQL function by which set columns check that they hold a set in its one form (Specs/merge.md, "Policies").
 package final class SetCheck: SQLFunction {
   static let name = "godwit_is_set"
 

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 extension TableDefinition {
   /// The statements that create the table and its indexes where they are missing.
@@ -39,8 +39,8 @@ extension TableDefinition {
 }
 
 extension IndexDefinition {
-  /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it; `index_TABLE.COLUMN.COLUMN` where a name has one of
-  /// these words, so that no two indexes share a name.
+  /// `index_TABLE_on_COLUMN_and_COLUMN`, as users of Active Record know it; `index_TABLE.COLUMN.COLUMN` where a name
+  /// has one of these words, so that no two indexes share a name.
   package func name(in table: String) -> String {
     let names = [table] + columns
     let isPlain = names.allSatisfy { part in
@@ -55,7 +55,8 @@ extension IndexDefinition {
   package func creationStatement(on table: String) -> String {
     let columns = columns.map(SQLName.quoted).joined(separator: ", ")
     let unique = isUnique ? "UNIQUE " : ""
-    return "CREATE \(unique)INDEX IF NOT EXISTS \(SQLName.quoted(name(in: table))) ON \(SQLName.quoted(table)) (\(columns))"
+    return
+      "CREATE \(unique)INDEX IF NOT EXISTS \(SQLName.quoted(name(in: table))) ON \(SQLName.quoted(table)) (\(columns))"
   }
 }
 

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 
 /// What becomes of writes to one column that had not seen each other (Specs/merge.md, "Policies").

@@ -1,5 +1,5 @@
-/// An index over one or several columns, named `index_TABLE_on_COLUMN_and_COLUMN`; `index_TABLE.COLUMN.COLUMN` where a name
-/// has one of these words.
+/// An index over one or several columns, named `index_TABLE_on_COLUMN_and_COLUMN`; `index_TABLE.COLUMN.COLUMN` where a
+/// name has one of these words.
 public struct Index<Root: Model>: Sendable {
   package let keyPaths: [PartialKeyPath<Root> & Sendable]
   package private(set) var isUnique = false

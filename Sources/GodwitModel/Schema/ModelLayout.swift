@@ -86,7 +86,8 @@ package final class ModelLayout: Sendable {
   package func bind(_ model: UnsafeRawPointer, to statement: Statement) throws {
     try accesses.withUnsafeBufferPointer { accesses in
       for index in accesses.indices {
-        try accesses[index].bind(model + accesses[index].offset, ColumnBinderTarget(statement, Int32(truncatingIfNeeded: index + 1)))
+        try accesses[index].bind(
+          model + accesses[index].offset, ColumnBinderTarget(statement, Int32(truncatingIfNeeded: index + 1)))
       }
     }
   }

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Whether a model's rows travel to other replicas.
 public enum SyncScope: Sendable {
@@ -112,7 +112,8 @@ public struct Schema<Root: Model>: Sendable {
     let definitions = try columns.enumerated().map { number, column in
       ColumnDefinition(
         name: column.name, type: column.type, isNullable: column.isNullable,
-        defaultValue: number < keyCount ? nil : try defaultValue(of: column, in: prototype)?.stored(as: column.type, isKey: false),
+        defaultValue: number < keyCount
+          ? nil : try defaultValue(of: column, in: prototype)?.stored(as: column.type, isKey: false),
         reference: try column.reference?(), check: column.check, merge: column.merge)
     }
     let unique = columns.filter(\.isUnique).map { IndexDefinition(columns: [$0.name], isUnique: true) }

@@ -12,7 +12,8 @@ package struct Validator<Root: Model>: Sendable {
     case own
   }
 
-  /// What keeps a rule from being bound is thrown when a replica opens with the schema, as all of a schema's errors are.
+  /// What keeps a rule from being bound is thrown when a replica opens with the schema, as all of a schema's errors
+  /// are.
   private let rules: Result<[Rule], GodwitError>
   /// Whether there is nothing to judge.
   package let isEmpty: Bool

@@ -38,7 +38,8 @@ public struct ColumnReader: ~Copyable {
   public func mismatch(_ wanted: String) -> GodwitError {
     let found = source.statement.use { $0.storageClass(at: source.index).name }
     return GodwitError(
-      .valueMismatch, "column \(source.statement.use { $0.columnName(Int(source.index)) }) holds \(found), not \(wanted)",
+      .valueMismatch,
+      "column \(source.statement.use { $0.columnName(Int(source.index)) }) holds \(found), not \(wanted)",
       hint: "the property's type does not fit what is stored")
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// A Codable type stored as JSON text with sorted keys, so that equal values have equal text.
 public protocol JSONColumnValue: ColumnValue, Codable {}
@@ -31,9 +31,11 @@ extension Set: JSONColumnValue where Element: Codable {
     let elements = try map { try JSONText.encode($0) }
     let text = "[\(elements.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ","))]"
     if Element.self == String.self || Element.self == Int.self { return text }
-    // Foundation writes numbers and the names of members in forms of its own. What is no JSON that documents may hold, such
-    // as a number beyond 64 bits, stays as it is, and a set that merges refuses it.
-    guard let known = SetElements.parse(.text(text)), case .text(let text) = SetElements.value(of: known) else { return text }
+    // Foundation writes numbers and the names of members in forms of its own. What is no JSON that documents may hold,
+    // such as a number beyond 64 bits, stays as it is, and a set that merges refuses it.
+    guard let known = SetElements.parse(.text(text)), case .text(let text) = SetElements.value(of: known) else {
+      return text
+    }
     return text
   }
   /// Binds a JSON array, sorted by its elements' text; throws `valueNotStorable` when one does not encode.

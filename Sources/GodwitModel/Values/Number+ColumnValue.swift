@@ -70,7 +70,8 @@ extension Decimal: ColumnValue {
   }
 }
 
-/// Seconds since 2001-01-01 UTC as a REAL, in a column without affinity: Foundation's own reckoning, so every Date comes back equal.
+/// Seconds since 2001-01-01 UTC as a REAL, in a column without affinity: Foundation's own reckoning, so every Date
+/// comes back equal.
 extension Date: ColumnValue {
   /// No affinity: values stay as they are bound.
   public static var storageType: StorageType { .any }

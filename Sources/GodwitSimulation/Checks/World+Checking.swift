@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 extension World {
   /// The replica shows what the independent model says of the transactions it holds.
@@ -26,8 +26,10 @@ extension World {
         let (there, due) = (text(shown.rows[table][key]), text(expected.rows[table][key]))
         let limbo = model.limbo[RowName(table: table, key: key)].map { " (limbo: \($0))" } ?? ""
         throw SimulationFailure(
-          .divergence, "replica \(actor.index) shows \(there) of \(shape.name), the model \(due)\(limbo), of: "
-            + (model.histories[RowName(table: table, key: key)]?.writes.map(\.text).joined(separator: "; ") ?? "no writes"))
+          .divergence,
+          "replica \(actor.index) shows \(there) of \(shape.name), the model \(due)\(limbo), of: "
+            + (model.histories[RowName(table: table, key: key)]?.writes.map(\.text).joined(separator: "; ")
+              ?? "no writes"))
       }
     }
   }
@@ -51,8 +53,8 @@ extension World {
   private func forgetAll() async throws {
     for actor in actors { try await endReplaced(by: actor.replica) }
     let copies = actors.filter { $0.owner != $0.index }.flatMap { [(0, $0.index), ($0.index, 0)] }
-    // A statement goes one way further in each. What was said by a clock that has been set back must come to who said it, and
-    // what all know of an end follows what all hold.
+    // A statement goes one way further in each. What was said by a clock that has been set back must come to who said
+    // it, and what all know of an end follows what all hold.
     for _ in 0..<3 * actors.count where !hasForgottenAll {
       for (from, to) in ways + copies { try await hand(from: actors[from], to: actors[to]) }
       for actor in actors { try await compact(actor) }
@@ -104,7 +106,9 @@ extension World {
       try compare(shown, model, actor)
       if !actor.hasLoadedSnapshot { try await checkConflicts(actor, model) }
     }
-    guard digests.count == 1 else { throw SimulationFailure(.divergence, "the digests differ: \(try await differences())") }
+    guard digests.count == 1 else {
+      throw SimulationFailure(.divergence, "the digests differ: \(try await differences())")
+    }
   }
 
   /// The first row of each table that two replicas show otherwise.
@@ -124,7 +128,9 @@ extension World {
     }.joined(separator: "; ")
   }
 
-  private func text(_ row: [Value]?) -> String { row.map { "(\($0.map(\.text).joined(separator: ", ")))" } ?? "nothing" }
+  private func text(_ row: [Value]?) -> String {
+    row.map { "(\($0.map(\.text).joined(separator: ", ")))" } ?? "nothing"
+  }
 
   /// All that was written, but for what a restored backup lost and nobody else had, and what came after that.
   private func vectorAtEnd() throws -> VersionVector {
@@ -132,7 +138,8 @@ extension World {
     let held = actors.reduce(VersionVector()) { $0.union($1.standing.held) }
     for lost in history.transactions.values where !held.covers(lost.dot) && !isHostile(lost.dot.origin.replica) {
       guard forgettable.contains(where: { lost.context.covers($0) && !held.covers($0) }) else {
-        throw SimulationFailure(.durability, "a transaction of replica \(lost.dot.origin.replica.value.low - 1) is gone")
+        throw SimulationFailure(
+          .durability, "a transaction of replica \(lost.dot.origin.replica.value.low - 1) is gone")
       }
     }
     return held

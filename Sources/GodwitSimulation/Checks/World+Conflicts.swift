@@ -1,6 +1,6 @@
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// What a replica's conflict log lists.
 struct ListedConflicts {
@@ -14,7 +14,7 @@ struct ListedConflicts {
   /// Cells listed with whatever value.
   private(set) var columns: [RowName: Set<String>] = [:]
   private(set) var deletes: [RowName: Set<Dot>] = [:]
-  /// Rows listed because they waited in limbo or had a masked cell.
+  /// Rows listed because they waited in limbo or had a hidden reference.
   private(set) var held: Set<RowName> = []
 
   init(reading replica: Replica) async throws {
@@ -91,8 +91,8 @@ extension World {
       try checkEdits(history, listed, actor)
       try checkDeletes(history, listed, actor)
     }
-    for name in Set(model.limbo.keys).union(model.masks.keys) where !listed.held.contains(name) {
-      let what = model.limbo[name] == nil ? "a masked cell" : "the row in limbo"
+    for name in Set(model.limbo.keys).union(model.hiddenReferences.keys) where !listed.held.contains(name) {
+      let what = model.limbo[name] == nil ? "a hidden reference" : "the row in limbo"
       throw SimulationFailure(.conflict, "replica \(actor.index) does not list \(what) \(text(name))")
     }
   }
@@ -100,11 +100,13 @@ extension World {
   /// A write that nobody saw and overwrote, and whose value is not there.
   private func checkEdits(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = history.shape
-    for column in shape.columns.indices.dropFirst(shape.keyCount) where shape.listsAll(of: column, through: latestVersion) {
+    for column in shape.columns.indices.dropFirst(shape.keyCount)
+    where shape.listsAll(of: column, through: latestVersion) {
       guard shape.columns[column].policy == .lastWriterWins, let last = history.last(column) else { continue }
       for write in history.writes(of: column) where write.dot != last.dot && !isHostile(write.dot.origin.replica) {
         guard case .value(let value)? = write.change(of: column), last.change(of: column) != .value(value),
-          !history.isReplaced(write, column) else { continue }
+          !history.isReplaced(write, column)
+        else { continue }
         try expect(value, column, history, listed, actor)
       }
     }
@@ -115,7 +117,8 @@ extension World {
   private func checkLostToDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     let shape = history.shape
     for write in history.touches
-    where !isHostile(write.dot.origin.replica) && history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) }) {
+    where !isHostile(write.dot.origin.replica) && history.deletes.contains(where: { !$0.saw(write) && !write.saw($0) })
+    {
       for column in shape.columns.indices.dropFirst(shape.keyCount)
       where shape.listsAll(of: column, through: latestVersion) && !history.isReplaced(write, column) {
         // To have taken something out of a row that is gone is no loss.
@@ -124,7 +127,8 @@ extension World {
           try expect(value, column, history, listed, actor)
         } else if listed.columns[history.name]?.contains(shape.columns[column].name) != true {
           throw SimulationFailure(
-            .conflict, "replica \(actor.index) does not list the lost \(shape.columns[column].name) of \(text(history.name))")
+            .conflict,
+            "replica \(actor.index) does not list the lost \(shape.columns[column].name) of \(text(history.name))")
         }
       }
     }
@@ -136,7 +140,8 @@ extension World {
     let name = history.shape.columns[column].name
     guard !listed.edits.contains(.init(row: history.name, column: name, value: value)) else { return }
     throw SimulationFailure(
-      .conflict, "replica \(actor.index) does not list the lost write of \(value.text) to \(name) of \(text(history.name)), of: "
+      .conflict,
+      "replica \(actor.index) does not list the lost write of \(value.text) to \(name) of \(text(history.name)), of: "
         + history.writes.map(\.text).joined(separator: "; "))
   }
 
@@ -144,13 +149,18 @@ extension World {
   private func checkDeletes(_ history: RowHistory, _ listed: ListedConflicts, _ actor: Actor) throws {
     guard !history.shape.isDeleteWins else { return }
     for delete in history.writes
-    where delete.isDelete && !isHostile(delete.dot.origin.replica) && listed.deletes[history.name]?.contains(delete.dot) != true {
+    where delete.isDelete && !isHostile(delete.dot.origin.replica)
+      && listed.deletes[history.name]?.contains(delete.dot) != true
+    {
       guard let winner = history.touches.first(where: { $0.outlives(delete) }) else { continue }
       throw SimulationFailure(
         .conflict,
-        "replica \(actor.index) does not list the lost delete of \(text(history.name)), \(delete.dot), which \(winner.dot) outlived")
+        "replica \(actor.index) does not list the lost delete of \(text(history.name)), \(delete.dot), which \(winner.dot) outlived"
+      )
     }
   }
 
-  private func text(_ name: RowName) -> String { "\(TableShape.all[name.table].name) \(name.key.map(\.text).joined(separator: "/"))" }
+  private func text(_ name: RowName) -> String {
+    "\(TableShape.all[name.table].name) \(name.key.map(\.text).joined(separator: "/"))"
+  }
 }

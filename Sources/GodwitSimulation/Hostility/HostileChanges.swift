@@ -1,6 +1,6 @@
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Makes change sets as a program of some schema version could, or could not.
 struct HostileChanges {
@@ -97,7 +97,8 @@ struct HostileChanges {
     var named = columns.enumerated().map { place, column in
       let isRelative = [.counter, .set].contains(shape.columns[column].policy)
       return ChangeSet.Column(
-        index: place, name: shape.name(of: column, at: version) ?? "", isRelative: isRelative && oddity != .strangeColumns)
+        index: place, name: shape.name(of: column, at: version) ?? "",
+        isRelative: isRelative && oddity != .strangeColumns)
     }
     if oddity == .strangeColumns { named.append(ChangeSet.Column(index: columns.count, name: "strange")) }
     tables.append(

@@ -1,7 +1,7 @@
 import Godwit
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// A file in the making: what an honest one says, for the hostile member to change.

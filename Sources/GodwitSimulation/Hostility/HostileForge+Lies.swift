@@ -1,7 +1,7 @@
 import Godwit
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// What is said of others.
@@ -20,10 +20,12 @@ extension HostileForge {
     order()
   }
 
-  /// A further transaction of somebody else's, or one of an incarnation that there is not, under a proof of its own making.
+  /// A further transaction of somebody else's, or one of an incarnation that there is not, under a proof of its own
+  /// making.
   mutating func invent() throws {
     let changes = random(at: Int(draft.source.schemaVersion), nil)
-    var origin = draft.source.vector.origins.filter { !HostileMember.replicas.contains($0.replica) }
+    var origin =
+      draft.source.vector.origins.filter { !HostileMember.replicas.contains($0.replica) }
       .randomElement(using: &generator) ?? Origin(replica: draft.source.sender, incarnation: 5)
     if generator.chance(oneIn: 3) { origin = Origin(replica: origin.replica, incarnation: 7) }
     if generator.chance(oneIn: 6) { origin = Origin(replica: HostileMember.replica(66), incarnation: 1) }
@@ -42,13 +44,17 @@ extension HostileForge {
         proof: HeadProof(signature: head.signature)), [record])
   }
 
-  /// The last transaction of a range is another, or its context is; the chain is made anew or left, the proof is the true one.
+  /// The last transaction of a range is another, or its context is; the chain is made anew or left, the proof is the
+  /// true one.
   mutating func alter() {
-    guard let range = honestRanges.randomElement(using: &generator), let last = written(range).last else { return relay() }
+    guard let range = honestRanges.randomElement(using: &generator), let last = written(range).last else {
+      return relay()
+    }
     let other = random(at: Int(draft.source.schemaVersion), nil)
     let isContext = generator.chance(oneIn: 3)
     let record = TransactionRecord(
-      dot: last.dot, hlc: last.hlc, schemaVersion: last.schemaVersion, context: isContext ? VersionVector() : last.context,
+      dot: last.dot, hlc: last.hlc, schemaVersion: last.schemaVersion,
+      context: isContext ? VersionVector() : last.context,
       changes: isContext ? last.changes : other)
     let records = written(range).dropLast() + [record]
     let chain = records.reduce(range.chainBefore) { $0.followed(by: $1.contentDigest) }
@@ -67,9 +73,10 @@ extension HostileForge {
   /// Causes first, as an honest file has them: the source's order.
   private mutating func order() {
     var rest = draft.records
-    draft.records = draft.sourceRecords.compactMap { record in
-      rest.firstIndex { $0.dot == record.dot }.map { rest.remove(at: $0) }
-    } + rest
+    draft.records =
+      draft.sourceRecords.compactMap { record in
+        rest.firstIndex { $0.dot == record.dot }.map { rest.remove(at: $0) }
+      } + rest
   }
 
   /// A history that parts from its own at the last transaction, signed as the other was.
@@ -77,7 +84,8 @@ extension HostileForge {
     let own = Origin(replica: face.replica, incarnation: draft.incarnation)
     guard let history = member.histories[own], let last = history.last else { return }
     let record = TransactionRecord(
-      dot: last.record.dot, hlc: last.record.hlc, schemaVersion: last.record.schemaVersion, context: last.record.context,
+      dot: last.record.dot, hlc: last.record.hlc, schemaVersion: last.record.schemaVersion,
+      context: last.record.context,
       changes: random(at: Int(last.record.schemaVersion), nil))
     let before = history.dropLast().last?.chain ?? .zero
     let chain = before.followed(by: record.contentDigest)
@@ -85,7 +93,8 @@ extension HostileForge {
     for written in history { draft.vector = draft.vector.union(written.context) }
     draft.append(
       SyncFileHeader.Range(
-        origin: own, first: SequenceNumber(rawValue: 1), last: record.dot.sequence, chainBefore: .zero, chainAtEnd: chain,
+        origin: own, first: SequenceNumber(rawValue: 1), last: record.dot.sequence, chainBefore: .zero,
+        chainAtEnd: chain,
         contextBefore: VersionVector(), proof: HeadProof(signature: head.signature)),
       history.dropLast().map(\.record) + [record])
     for origin in draft.vector.origins where draft.chains[origin] == nil {
@@ -113,20 +122,24 @@ extension HostileForge {
     guard generator.chance(oneIn: 2) else { return }
     draft.statements = [
       try SignedStatement.issue(
-        group: member.group, incarnation: UInt32.random(in: 1...3, using: &generator), at: draft.createdAt, vector: vector,
+        group: member.group, incarnation: UInt32.random(in: 1...3, using: &generator), at: draft.createdAt,
+        vector: vector,
         chains: generator.chance(oneIn: 2)
           ? SignedStatement.hash(vector) { draft.chains[$0.origin]?.chain ?? .zero } ?? .zero : randomHash(),
         members: draft.roster.statuses, ended: Set(draft.ended.keys), by: face.identity)
     ]
-    if generator.chance(oneIn: 2) { draft.statements += draft.source.statements.filter { $0.origin.replica != face.replica } }
+    if generator.chance(oneIn: 2) {
+      draft.statements += draft.source.statements.filter { $0.origin.replica != face.replica }
+    }
     draft.statements.sort { $0.origin < $1.origin }
   }
 
   /// Incarnations of others, and of its own, are said to have ended, anywhere.
   mutating func end() {
-    let origins = draft.source.vector.origins + [
-      Origin(replica: face.replica, incarnation: 1), Origin(replica: draft.source.sender, incarnation: 6),
-    ]
+    let origins =
+      draft.source.vector.origins + [
+        Origin(replica: face.replica, incarnation: 1), Origin(replica: draft.source.sender, incarnation: 6),
+      ]
     for origin in origins where generator.chance(oneIn: 3) {
       let sequence = draft.source.vector[origin].rawValue
       draft.ended[origin] = SequenceNumber(
@@ -144,7 +157,8 @@ extension HostileForge {
     guard generator.chance(oneIn: 2), let renamed = member.faces.randomElement(using: &generator) else { return }
     let name = ["replica-0", "replica-\u{0430}", "m", "somebody else"].randomElement(using: &generator) ?? "m"
     let record = try NameRecord.issue(
-      group: member.group, subject: renamed.replica, name: name, at: now + 1, by: maker.identity, ground: maker.record.hash)
+      group: member.group, subject: renamed.replica, name: name, at: now + 1, by: maker.identity,
+      ground: maker.record.hash)
     draft.roster.names.removeAll { $0.subject == record.subject }
     draft.roster.names = (draft.roster.names + [record]).sorted { $0.subject < $1.subject }
   }

@@ -1,7 +1,7 @@
 import Godwit
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// Makes one file of a kind. All choices come from the attack's seed, and from what an honest file says.
@@ -11,16 +11,17 @@ struct HostileForge {
   let kind: Attack.Kind
   /// The time by the clock of who is to read it.
   let now: Int64
-  /// Whether the world comes to a version that makes other values of what there is. A row with the last timestamp there is
-  /// can be written to by nobody, a migration's step that must included; and of a row that nobody has inserted who
+  /// Whether the world comes to a version that makes other values of what there is. A row with the last timestamp there
+  /// is can be written to by nobody, a migration's step that must included; and of a row that nobody has inserted who
   /// migrates first shows something else than who does last, where the step gives a column no default.
   let isMigrating: Bool
-  /// Whether members forget: of an incarnation that is said to have ended with what it never wrote all wait for the rest.
+  /// Whether members forget: of an incarnation that is said to have ended with what it never wrote all wait for the
+  /// rest.
   let isForgetting: Bool
   /// Whether somebody may have to rejoin, who cannot make anew what would go beyond what a counter can be.
   let mayRejoin: Bool
-  /// The latest timestamp of all. Where members forget, who has seen a delete and writes to the row with a lesser timestamp, or
-  /// updates it, finds another row on those who have forgotten it than on those who have not.
+  /// The latest timestamp of all. Where members forget, who has seen a delete and writes to the row with a lesser
+  /// timestamp, or updates it, finds another row on those who have forgotten it than on those who have not.
   let latest: HLC
   var draft: HostileDraft
   var generator: SeededGenerator
@@ -111,7 +112,8 @@ struct HostileForge {
 
   private mutating func hlc() -> HLC {
     let chosen = anyHLC()
-    return isForgetting ? min(max(chosen, HLC(rawValue: latest.rawValue + 1)), HLC(rawValue: HLC.limit.rawValue - 1)) : chosen
+    return isForgetting
+      ? min(max(chosen, HLC(rawValue: latest.rawValue + 1)), HLC(rawValue: HLC.limit.rawValue - 1)) : chosen
   }
 
   private mutating func anyHLC() -> HLC {
@@ -157,7 +159,8 @@ struct HostileForge {
   /// All that its origins have written, or only the latest.
   private mutating func addOwnHistory() throws {
     for origin in member.histories.keys.sorted() {
-      guard let history = member.histories[origin], let author = member.faces.first(where: { $0.replica == origin.replica })
+      guard let history = member.histories[origin],
+        let author = member.faces.first(where: { $0.replica == origin.replica })
       else { continue }
       // What a puppet has written its maker may pass on, or not.
       guard origin == own || generator.chance(oneIn: 3) else { continue }
@@ -231,7 +234,9 @@ struct HostileForge {
 
   private mutating func noise() throws -> [UInt8] {
     var container = try HostileContainer(draft)
-    if generator.chance(oneIn: 2) { container.header = randomBytes(Int.random(in: 0...400, using: &generator), &generator) }
+    if generator.chance(oneIn: 2) {
+      container.header = randomBytes(Int.random(in: 0...400, using: &generator), &generator)
+    }
     container.frames = [randomBytes(Int.random(in: 0...400, using: &generator), &generator)]
     return try container.seal(draft, by: face, introduction: member.introduction)
   }

@@ -1,7 +1,7 @@
 import Godwit
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// One who may make files that the others look at.
@@ -12,7 +12,8 @@ struct HostileFace: Sendable {
   var replica: ReplicaID { identity.replica }
 }
 
-/// A member with keys of its own, which makes files of its choice with the product's own writer: well signed, and odd inside.
+/// A member with keys of its own, which makes files of its choice with the product's own writer: well signed, and odd
+/// inside.
 final class HostileMember {
   /// A transaction that it has made.
   struct Written {
@@ -70,7 +71,9 @@ final class HostileMember {
 
   /// A range from a sequence number through the last.
   func range(_ origin: Origin, from first: Int, by author: Identity) throws -> SyncFileHeader.Range? {
-    guard let history = histories[origin], let last = history.last, (1...history.count).contains(first) else { return nil }
+    guard let history = histories[origin], let last = history.last, (1...history.count).contains(first) else {
+      return nil
+    }
     let before = first > 1 ? history[first - 2] : nil
     let end = last.record.dot.sequence
     return SyncFileHeader.Range(

@@ -169,8 +169,8 @@ struct Scratch: Model {
 }
 
 enum SimulatedModels {
-  /// Some worlds come to version 1 replica by replica, some to one of the later ones. Versions 1 and 3 are additions, the others
-  /// barriers. What the steps do ``TableShape`` tells the model.
+  /// Some worlds come to version 1 replica by replica, some to one of the later ones. Versions 1 and 3 are additions,
+  /// the others barriers. What the steps do ``TableShape`` tells the model.
   private static let migrations = Migrations {
     Migration.addition(1, "moods") {
       AddColumn("mood", Int.self, default: 3, to: "guest")
@@ -197,7 +197,8 @@ enum SimulatedModels {
         ], unique: [["text"]])
     }
     Migration(4, "words") {
-      ChangeColumn("word", String.self, in: "tally", default: "", by: "CASE word WHEN 'bravo' THEN 'alpha' ELSE word END")
+      ChangeColumn(
+        "word", String.self, in: "tally", default: "", by: "CASE word WHEN 'bravo' THEN 'alpha' ELSE word END")
       StopSync("seat")
       StartSync("scratch")
     }

@@ -1,7 +1,7 @@
 import Godwit
 
-/// What the simulation knows of a table, told apart from the models and the migrations: the independent model of merging
-/// must not ask the product what the rules are.
+/// What the simulation knows of a table, told apart from the models and the migrations: the independent model of
+/// merging must not ask the product what the rules are.
 struct TableShape: Sendable {
   enum Policy: Sendable {
     case lastWriterWins, counter, set, maximum, minimum, longest
@@ -100,7 +100,8 @@ struct TableShape: Sendable {
     }
   }
 
-  /// Whether what is listed of the column can be told from what was written: values and columns may have become others since.
+  /// Whether what is listed of the column can be told from what was written: values and columns may have become others
+  /// since.
   func listsAll(of column: Int, through version: Int) -> Bool {
     let shape = columns[column]
     let changes = [versions.upperBound, shape.versions.upperBound] + shape.conversions.map(\.version)
@@ -135,7 +136,8 @@ extension TableShape {
   }
 
   private static func reference(
-    _ name: String, _ table: String, _ action: DeleteAction, prefix: String, isAcyclic: Bool = false, since version: Int = 0
+    _ name: String, _ table: String, _ action: DeleteAction, prefix: String, isAcyclic: Bool = false,
+    since version: Int = 0
   ) -> ColumnShape {
     ColumnShape(
       name: name, reference: Reference(table: table, action: action, isAcyclic: isAcyclic), versions: version..<Int.max
@@ -163,7 +165,8 @@ extension TableShape {
       key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan").beginning(""),
       column("room", .lastWriterWins, 1, 2).beginning(0),
       column("bed", .lastWriterWins, .null, 1, 2).converted(in: 5) { $0 == .null ? 0 : $0 },
-      column("note", .lastWriterWins, "", "late", "quiet").beginning(""), added(in: 1, "mood", .lastWriterWins, 3, 1, 2, 9),
+      column("note", .lastWriterWins, "", "late", "quiet").beginning(""),
+      added(in: 1, "mood", .lastWriterWins, 3, 1, 2, 9),
     ], unique: [UniqueIndex(columns: [1]), UniqueIndex(columns: [2, 3], versions: 0..<2)])
 
   private static let shelf = TableShape(
@@ -206,13 +209,15 @@ extension TableShape {
     name: "leaf",
     columns: [
       key("n", 5), reference("parent", "leaf", .setNull, prefix: "n", isAcyclic: true),
-      column("label", .lastWriterWins, "p", "q").beginning(""), reference("owner", "guest", .setNull, prefix: "g", since: 3),
+      column("label", .lastWriterWins, "p", "q").beginning(""),
+      reference("owner", "guest", .setNull, prefix: "g", since: 3),
     ], unique: [UniqueIndex(columns: [1, 2])])
 
   private static let ticket = TableShape(
     name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<5,
     columns: [
-      key("k", 3), column("state", .lastWriterWins, "open", "done", "held").beginning(""), column("votes", .counter, 0, 1, 3),
+      key("k", 3), column("state", .lastWriterWins, "open", "done", "held").beginning(""),
+      column("votes", .counter, 0, 1, 3),
       set("labels"), column("rank", .maximum, 1, 2, 3).beginning(0), added(in: 1, "stars", .counter, 0, 1, 4),
     ])
 
@@ -220,12 +225,14 @@ extension TableShape {
     name: "seat", keyCount: 2, versions: 0..<4,
     columns: [
       column("row", .lastWriterWins, "A", "B"), column("number", .lastWriterWins, 1, 2),
-      column("holder", .lastWriterWins, .null, "ann", "bob").dropped(in: 2), column("price", .minimum, 10, 20, 30).beginning(0),
+      column("holder", .lastWriterWins, .null, "ann", "bob").dropped(in: 2),
+      column("price", .minimum, 10, 20, 30).beginning(0),
     ])
 
   /// Its rows stay where they were written, until version 4.
   private static let scratch = TableShape(
-    name: "scratch", versions: 4..<Int.max, columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9).beginning(0)])
+    name: "scratch", versions: 4..<Int.max,
+    columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9).beginning(0)])
 
   private static let badge = TableShape(
     name: "badge", versions: 3..<Int.max,

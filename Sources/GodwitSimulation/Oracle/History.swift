@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 /// Names a row: the place of its table in ``TableShape/all``, and its key.
 struct RowName: Hashable, Sendable {

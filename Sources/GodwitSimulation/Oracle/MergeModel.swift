@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 /// What a replica that holds certain transactions must show: worked out from all of them at once, by the definitions.
 /// It shares no code with the merge of the product.
@@ -16,7 +16,7 @@ struct MergeModel {
   /// Living rows that are not shown.
   private(set) var limbo: [RowName: Reason] = [:]
   /// Cells that show NULL in the place of what they hold.
-  private(set) var masks: [RowName: Set<Int>] = [:]
+  private(set) var hiddenReferences: [RowName: Set<Int>] = [:]
   private var living: [RowName: [Value]] = [:]
 
   init(_ transactions: [HistoricTransaction], at version: Int) {
@@ -114,7 +114,8 @@ struct MergeModel {
     while isChanging {
       isChanging = false
       for (name, row) in shown {
-        for (column, reference) in TableShape.all[name.table].references(at: version) where reference.action != .setNull {
+        for (column, reference) in TableShape.all[name.table].references(at: version) where reference.action != .setNull
+        {
           guard isMissing(reference, row[column]) else { continue }
           shown[name] = nil
           limbo[name] = .reference
@@ -128,7 +129,7 @@ struct MergeModel {
         let closes = reference.isAcyclic && closing.contains(name)
         guard closes || isMissing(reference, row[column]) else { continue }
         visible[column] = .null
-        masks[name, default: []].insert(column)
+        hiddenReferences[name, default: []].insert(column)
       }
       tables.rows[name.table][name.key] = visible
     }

@@ -1,6 +1,6 @@
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// All writes to one row, and what they make of it by the definitions of Specs/merge.md: no state, no order of arrival.
 struct RowHistory {
@@ -86,7 +86,8 @@ struct RowHistory {
       return value
     case .counter:
       // A row that nobody inserted began with the default.
-      guard case .integer(let start) = all.contains(where: \.isInsert) ? 0 : shape.columns[column].begun(at: version) else {
+      guard case .integer(let start) = all.contains(where: \.isInsert) ? 0 : shape.columns[column].begun(at: version)
+      else {
         return .null
       }
       return .integer(kept.reduce(start) { $0 &+ Self.difference($1.change(of: column)) })
@@ -94,7 +95,8 @@ struct RowHistory {
       return SetText.text(elements(column, kept, of: all))
     case .maximum, .minimum, .longest:
       let heads = all.filter { write in !all.contains { $0.saw(write) } }
-      return choice(heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
+      return choice(
+        heads.compactMap { if case .value(let value)? = $0.change(of: column) { value } else { nil } }, column)
     }
   }
 
@@ -105,8 +107,8 @@ struct RowHistory {
     }
   }
 
-  /// Who adds an element anew, or removes it, takes the place of the additions that it has seen. That stays so for an author who had
-  /// seen that, and not them, as hostile contexts say.
+  /// Who adds an element anew, or removes it, takes the place of the additions that it has seen. That stays so for an
+  /// author who had seen that, and not them, as hostile contexts say.
   private func elements(_ column: Int, _ kept: [Write], of all: [Write]) -> Set<String> {
     var present: Set<String> = []
     for write in kept {
@@ -119,7 +121,9 @@ struct RowHistory {
       present.formUnion(
         added.filter { element in
           !all.contains { other in
-            guard other.saw(write), case .elements(let added, let removed)? = other.change(of: column) else { return false }
+            guard other.saw(write), case .elements(let added, let removed)? = other.change(of: column) else {
+              return false
+            }
             return added.contains(element) || removed.contains(element)
           }
         })
@@ -134,7 +138,9 @@ struct RowHistory {
     case .minimum: return Self.integers(values).min().map { .integer($0) } ?? .null
     default:
       let texts = values.compactMap { if case .text(let text) = $0 { text } else { nil } }
-      return texts.dropFirst().reduce(texts.first) { best, text in best.map { Tally.longer($0, text) } }.map { .text($0) } ?? .null
+      return texts.dropFirst().reduce(texts.first) { best, text in best.map { Tally.longer($0, text) } }.map {
+        .text($0)
+      } ?? .null
     }
   }
 
@@ -149,7 +155,8 @@ extension RowHistory.Write {
     let what =
       switch kind {
       case .insert(let row): "insert (\(row.map(\.text).joined(separator: ", ")))"
-      case .update(let changes): "update \(changes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))"
+      case .update(let changes):
+        "update \(changes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))"
       case .delete: "delete"
       }
     return "\(what) by \(VersionVector([dot.origin: dot.sequence]).text) at \(transaction.hlc.milliseconds) "

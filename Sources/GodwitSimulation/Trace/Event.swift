@@ -74,11 +74,11 @@ package struct Fault: OptionSet, Sendable {
 
   /// A hostile member in a quarter of the worlds.
   package static let hostility = Fault(rawValue: 1 << 15)
-  /// Two histories of one incarnation of a hostile member. Off: two replicas that have taken in one each, and all who build
-  /// on either, are brought together by nobody (Specs/incarnations.md, "Forks").
+  /// Two histories of one incarnation of a hostile member. Off: two replicas that have taken in one each, and all who
+  /// build on either, are brought together by nobody (Specs/incarnations.md, "Forks").
   package static let equivocation = Fault(rawValue: 1 << 16)
-  /// A hostile member where programs come to other versions, too. Off: what it writes under a version of its choice is applied
-  /// as it comes before a migration or after one (Specs/decisions/0023-additions-and-barriers.md).
+  /// A hostile member where programs come to other versions, too. Off: what it writes under a version of its choice is
+  /// applied as it comes before a migration or after one (Specs/decisions/0023-additions-and-barriers.md).
   package static let hostileVersions = Fault(rawValue: 1 << 17)
 
   static let names: [(name: String, fault: Fault)] = [

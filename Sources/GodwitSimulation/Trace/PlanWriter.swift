@@ -12,7 +12,8 @@ struct PlanWriter {
     changesKeys = faults.contains(.rekeys)
     // What can be held back more often than what cannot.
     let families = [
-      ["tally"], ["tally"], ["guest"], ["guest"], ["shelf", "book"], ["guest", "loan"], ["shelf", "book", "loan", "guest"],
+      ["tally"], ["tally"], ["guest"], ["guest"], ["shelf", "book"], ["guest", "loan"],
+      ["shelf", "book", "loan", "guest"],
       ["shelf", "book", "loan", "guest"], ["dancer"], ["leaf"], ["leaf"], ["ticket"], ["seat"],
     ]
     let versionFamilies = version > 1 ? [["scratch"], ["badge", "guest"], ["seat"], ["leaf", "guest"]] : []
@@ -20,7 +21,9 @@ struct PlanWriter {
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
       chosen.formUnion((families + versionFamilies).randomElement(using: &generator) ?? [])
     }
-    if generator.chance(oneIn: 6) { chosen = Set(TableShape.all.filter { $0.versions.lowerBound <= version }.map(\.name)) }
+    if generator.chance(oneIn: 6) {
+      chosen = Set(TableShape.all.filter { $0.versions.lowerBound <= version }.map(\.name))
+    }
     tables = chosen.compactMap { TableShape.numbers[$0] }.sorted()
   }
 

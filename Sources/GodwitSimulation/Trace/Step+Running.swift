@@ -4,8 +4,8 @@ import Godwit
 struct ChangeOfMind: Error {}
 
 extension Plan {
-  /// Runs the plan as a program of some version, and returns what it did to the tables, which may be of a later one. A statement
-  /// that breaks a constraint is one that did nothing.
+  /// Runs the plan as a program of some version, and returns what it did to the tables, which may be of a later one. A
+  /// statement that breaks a constraint is one that did nothing.
   func run(_ transaction: Transaction, owner: Int, program: Int, version: Int) throws -> [HistoricOperation] {
     let before = try Tables(reading: transaction, at: version)
     let run = StepRun(transaction: transaction, owner: owner, version: program)
@@ -46,7 +46,9 @@ private struct StepRun {
     case .deleteAll(let table, let column, let value):
       let shape = TableShape.all[table]
       guard let name = shape.name(of: column, at: version) else { return }
-      try execute(on: shape, values: [shown(value, in: shape.columns[column])]) { "DELETE FROM \($0) WHERE \"\(name)\" = ?" }
+      try execute(on: shape, values: [shown(value, in: shape.columns[column])]) {
+        "DELETE FROM \($0) WHERE \"\(name)\" = ?"
+      }
     case .rekey(let table, let from, let to):
       let shape = TableShape.all[table]
       let names = shape.columns.prefix(shape.keyCount).map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
@@ -91,11 +93,14 @@ private struct StepRun {
     var values: [Value] = []
     for assignment in assignments {
       guard let name = shape.name(of: assignment.column, at: version).map({ "\"\($0)\"" }) else { continue }
-      text.append("\(name) = \(shown(assignment.value, in: shape.columns[assignment.column]).sql(&values, column: name))")
+      text.append(
+        "\(name) = \(shown(assignment.value, in: shape.columns[assignment.column]).sql(&values, column: name))")
     }
     guard !text.isEmpty else { return }
     let condition = key == nil ? "" : " WHERE \(shape.keyCondition)"
-    try execute(on: shape, values: values + (key ?? [])) { "UPDATE \($0) SET \(text.joined(separator: ", "))\(condition)" }
+    try execute(on: shape, values: values + (key ?? [])) {
+      "UPDATE \($0) SET \(text.joined(separator: ", "))\(condition)"
+    }
   }
 
   private func shown(_ operand: Operand, in column: TableShape.ColumnShape) -> Operand {

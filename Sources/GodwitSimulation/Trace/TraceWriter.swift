@@ -173,7 +173,8 @@ struct TraceWriter {
     case 0 where faults.contains(.clones) && cloneCount < 2:
       events.append(.clone(actor: actor))
       cloneCount += 1
-    case 1 where faults.contains(.restores), 2 where faults.contains(.restores): events.append(.restore(actor: restorable))
+    case 1 where faults.contains(.restores), 2 where faults.contains(.restores):
+      events.append(.restore(actor: restorable))
     case 3 where faults.contains(.restores): events.append(.backUp(actor: actor))
     default: break
     }

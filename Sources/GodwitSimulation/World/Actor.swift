@@ -1,7 +1,7 @@
 import Foundation
 import Godwit
 import GodwitFiles
-import GodwitReplication
+import GodwitCore
 
 /// One replica of a world: its folder, its clock, and what the world knows of it.
 final class Actor {
@@ -81,7 +81,8 @@ final class Actor {
     await replica.close()
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     replica = try await Self.open(path, self.clock, statements, keptTransactions, program)
-    return try await Actor(index: index, path: copy, clock: clock, countsStatements: statements != nil,
+    return try await Actor(
+      index: index, path: copy, clock: clock, countsStatements: statements != nil,
       keptTransactions: keptTransactions, program: program, owner: owner)
   }
 

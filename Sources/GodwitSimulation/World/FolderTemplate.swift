@@ -2,7 +2,7 @@ import Foundation
 import Godwit
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import Logging
 import Synchronization
 

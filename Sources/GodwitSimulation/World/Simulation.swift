@@ -20,7 +20,7 @@ package struct Simulation: Sendable {
     package let failure: SimulationFailure?
     /// Transactions that were committed.
     package let transactions: Int
-    /// Rows in limbo and masked cells at the end, and entries of the first replica's conflict log.
+    /// Rows in limbo and hidden references at the end, and entries of the first replica's conflict log.
     package var held = 0
     package var conflicts = 0
     /// Of the first replica at the end.
@@ -28,9 +28,11 @@ package struct Simulation: Sendable {
   }
 
   /// Makes the folders that worlds are copied from, so that workers need not wait for each other.
-  package func prepare() async throws { for count in 2...5 {
+  package func prepare() async throws {
+    for count in 2...5 {
       for isHostile in [false, true] { try await template.prepare(count, isHostile: isHostile) }
-    } }
+    }
+  }
 
   package func run(seed: UInt64) async throws -> Outcome {
     let trace = Trace(seed: seed, faults: faults)
@@ -64,7 +66,7 @@ package struct Simulation: Sendable {
     await world.close()
     return Outcome(
       trace: trace, failure: failure, transactions: world.history.transactions.count,
-      held: model.limbo.count + model.masks.count, conflicts: conflicts,
+      held: model.limbo.count + model.hiddenReferences.count, conflicts: conflicts,
       digest: digest)
   }
 }

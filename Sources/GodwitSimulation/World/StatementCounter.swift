@@ -33,9 +33,18 @@ final class StatementCounter: LogHandler, Sendable {
 
   // MARK: LogHandler
 
-  var logLevel: Logger.Level { get { .debug } set {} }
-  var metadata: Logger.Metadata { get { [:] } set {} }
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? { get { nil } set {} }
+  var logLevel: Logger.Level {
+    get { .debug }
+    set {}
+  }
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
 
   func log(event: LogEvent) {
     guard event.metadata?["µs"] != nil else { return }

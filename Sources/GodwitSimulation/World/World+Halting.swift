@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 /// Machines that stop in the middle of what is neither a write nor an import.
 extension World {
@@ -12,7 +12,8 @@ extension World {
       try await upgrade(actor) {
         _ = try await actor.crashing(after: statement) { try await actor.upgrade(to: program) }.get()
       }
-    case .rejoin(let file, _): if let file = files[file] { try await haltRejoining(actor, with: file, after: statement) }
+    case .rejoin(let file, _):
+      if let file = files[file] { try await haltRejoining(actor, with: file, after: statement) }
     default: break
     }
   }
@@ -33,12 +34,14 @@ extension World {
     _ = try await actor.crashing(after: statement) { try await actor.replica.compact() }.get()
     let now = try await actor.replica.standing()
     guard now.held == before.held, now.own == before.own, now.floor.covers(before.floor) else {
-      throw SimulationFailure(.durability, "replica \(actor.index) was stopped while it forgot, and lost more than that")
+      throw SimulationFailure(
+        .durability, "replica \(actor.index) was stopped while it forgot, and lost more than that")
     }
     actor.standing = now
   }
 
-  /// All of the rejoin is there, or nothing of it but that the replica goes on in another incarnation: the anchor comes first.
+  /// All of the rejoin is there, or nothing of it but that the replica goes on in another incarnation: the anchor comes
+  /// first.
   private func haltRejoining(_ actor: Actor, with file: SyncFileInFlight, after statement: Int) async throws {
     let report = try await merging(file, into: actor) {
       try await actor.crashing(after: statement) { try await actor.replica.rejoin(from: .file(file.path)) }.get()

@@ -2,7 +2,7 @@ import Foundation
 import Godwit
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// A member that means harm: what it sends, and what the others make of it.
@@ -50,7 +50,8 @@ extension World {
     var generator = SeededGenerator(seed: attack.seed)
     let face = generator.chance(oneIn: 3) ? hostile.faces.randomElement(using: &generator) ?? maker : maker
     var forge = HostileForge(
-      member: hostile, face: face, kind: attack.kind, now: actor.clock.milliseconds, isMigrating: latestVersion > 1, isForgetting: forgets, mayRejoin: mayRejoin,
+      member: hostile, face: face, kind: attack.kind, now: actor.clock.milliseconds, isMigrating: latestVersion > 1,
+      isForgetting: forgets, mayRejoin: mayRejoin,
       latest: history.transactions.values.map(\.hlc).max() ?? HLC(rawValue: 0),
       draft: HostileDraft(
         source.header, source.records, from: face, to: actor.replica.identity, at: actor.clock.milliseconds),
@@ -94,8 +95,8 @@ extension World {
 
   // MARK: Removal
 
-  /// The first, whom nobody removes, removes the hostile member and all of its making that it knows of. What others know
-  /// of beside lapses with it.
+  /// The first, whom nobody removes, removes the hostile member and all of its making that it knows of. What others
+  /// know of beside lapses with it.
   func removeHostile() async throws {
     guard hostile != nil else { return }
     let hub = actors[0].replica
@@ -115,7 +116,8 @@ extension World {
     let missing = forgettable.isEmpty ? report.missing.filter { isHostile($0.replica) } : []
     guard !report.waiting.contains(where: { isHostile($0.replica) }), missing.isEmpty else {
       throw SimulationFailure(
-        .transfer, "on replica \(actor.index) something waits though the hostile member is gone: "
+        .transfer,
+        "on replica \(actor.index) something waits though the hostile member is gone: "
           + "\(report.waiting.map { "\($0.replica) \($0.sequences)" }) for "
           + "\(report.missing.map { "\($0.replica) \($0.sequences)" })")
     }

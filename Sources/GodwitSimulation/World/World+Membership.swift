@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 extension World {
   func compact(_ actor: Actor) async throws {
@@ -70,7 +70,8 @@ extension World {
     forgettable.formUnion(unsent.map(\.dot))
     guard now.own != before.own || !startsAnew, report.replayed == unsent.count else {
       throw SimulationFailure(
-        .durability, "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.replayed) anew: "
+        .durability,
+        "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.replayed) anew: "
           + "\(before.held.text) on \(file.held.text) is \(now.held.text)")
     }
     let made = try await adoptOwn(of: actor)
@@ -82,12 +83,14 @@ extension World {
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// The last value that was written to each cell is in the new transaction, or was in the snapshot, shown or in limbo, or is listed.
+  /// The last value that was written to each cell is in the new transaction, or was in the snapshot, shown or in limbo,
+  /// or is listed.
   private func checkReplay(
     of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor
   ) async throws {
     var due: [RowName: [Int: Value]] = [:]
-    for (written, version) in unsent.flatMap({ transaction in transaction.operations.map { ($0, transaction.version) } }) {
+    for (written, version) in unsent.flatMap({ transaction in transaction.operations.map { ($0, transaction.version) } }
+    ) {
       let operation = written.carried(from: version, to: actor.version)
       let shape = TableShape.all[operation.row.table]
       guard shape.versions.contains(actor.version) else { continue }
@@ -115,7 +118,8 @@ extension World {
           !listed.held.contains(name)
         else { continue }
         throw SimulationFailure(
-          .durability, "replica \(actor.index) rejoined without \(shape.columns[column].name) \(value.text) of \(shape.name) "
+          .durability,
+          "replica \(actor.index) rejoined without \(shape.columns[column].name) \(value.text) of \(shape.name) "
             + name.key.map(\.text).joined(separator: ", "))
       }
     }

@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 extension World {
   /// The program of a replica is of another version from now on.
@@ -22,7 +22,8 @@ extension World {
       now.own == before.own, now.floor == before.floor, now.schemaVersion >= actor.program
     else {
       throw SimulationFailure(
-        .durability, "replica \(actor.index) held \(before.held.text), went from version \(version) to \(actor.version), "
+        .durability,
+        "replica \(actor.index) held \(before.held.text), went from version \(version) to \(actor.version), "
           + "wrote \(made.count) transactions, and holds \(now.held.text)")
     }
     // What had waited for a later version was written after the step.
@@ -82,7 +83,9 @@ extension World {
       }
       guard isWritten || listed.edits.contains(.init(row: name, column: "owner", value: owner)) else {
         throw SimulationFailure(
-          .migration, "replica \(actor.index) had the row \(key.map(\.text)) of scratch, and shows \(shown[key]?.text ?? "nothing")")
+          .migration,
+          "replica \(actor.index) had the row \(key.map(\.text)) of scratch, and shows \(shown[key]?.text ?? "nothing")"
+        )
       }
     }
   }

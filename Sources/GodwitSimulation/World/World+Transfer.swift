@@ -1,6 +1,6 @@
 import Foundation
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 extension World {
   func export(from actor: Actor, file: Int, includesAll: Bool) async throws {
@@ -40,7 +40,9 @@ extension World {
   }
 
   func crashImporting(_ number: Int, on actor: Actor, after statement: Int) async throws {
-    guard let file = files[number], !file.isSnapshot, file.readmissions == actors[file.sender].readmissions else { return }
+    guard let file = files[number], !file.isSnapshot, file.readmissions == actors[file.sender].readmissions else {
+      return
+    }
     let result = try await merging(file, into: actor) {
       try await actor.crashing(after: statement) { try await actor.replica.import(from: .file(file.path)) }.get()
     }
@@ -118,14 +120,15 @@ extension World {
     guard now == actor.standing else {
       let before = actor.standing
       throw SimulationFailure(
-        .durability, "replica \(actor.index) changed when it was \(what): from \(before.held.text), forgotten "
+        .durability,
+        "replica \(actor.index) changed when it was \(what): from \(before.held.text), forgotten "
           + "\(before.floor.text), to \(now.held.text), forgotten \(now.floor.text), "
           + "\(now.own == before.own ? "the same" : "another") incarnation")
     }
   }
 
-  /// Delivers everything to everyone: all hand a file to one, and that one to all. Those who were away may have to begin
-  /// with a snapshot.
+  /// Delivers everything to everyone: all hand a file to one, and that one to all. Those who were away may have to
+  /// begin with a snapshot.
   func deliverAll() async throws {
     for round in 0..<6 {
       let hub = actors[0]
@@ -150,7 +153,9 @@ extension World {
   private func allAreMembers() async throws -> Bool {
     guard actors.contains(where: \.wasAway) else { return true }
     for actor in actors {
-      guard try await actor.replica.members().allSatisfy({ $0.isActive || isHostile($0.identity.replica) }) else { return false }
+      guard try await actor.replica.members().allSatisfy({ $0.isActive || isHostile($0.identity.replica) }) else {
+        return false
+      }
     }
     return true
   }

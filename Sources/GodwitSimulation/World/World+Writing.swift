@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 extension World {
   func write(_ plan: Plan, on actor: Actor) async throws {
@@ -73,10 +73,11 @@ extension World {
           + "\(hlc.milliseconds) is not beyond \(known.milliseconds)")
     }
     let threeHours: Int64 = 3 * 3_600_000
-    // What has been forgotten may have been written at a time far ahead, which holds the clock there; and so may what a hostile
-    // member wrote under a key that its table keeps in another form.
+    // What has been forgotten may have been written at a time far ahead, which holds the clock there; and so may what a
+    // hostile member wrote under a key that its table keeps in another form.
     guard isFollowed, !forgets, !actor.hasLoadedSnapshot, hlc.milliseconds > actor.clock.milliseconds + threeHours,
-      (known?.milliseconds ?? 0) < hlc.milliseconds else { return }
+      (known?.milliseconds ?? 0) < hlc.milliseconds
+    else { return }
     throw SimulationFailure(.clock, "replica \(actor.index) wrote at a time far ahead of its own")
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Godwit
-import GodwitReplication
+import GodwitCore
 
 /// Replicas of one group on real files, with a clock, a network and disks that the events of a trace move.
 final class World {
@@ -131,7 +131,8 @@ extension Event {
     case .halt(let event, _): event.actor
     case .setClock(let actor, _), .write(let actor, _), .crashWriting(let actor, _, _), .export(let actor, _, _),
       .deliver(_, let actor), .crashImporting(_, let actor, _), .deliverDamaged(_, let actor, _), .reopen(let actor),
-      .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor), .compact(let actor), .upgrade(let actor),
+      .check(let actor), .clone(let actor), .backUp(let actor), .restore(let actor), .compact(let actor),
+      .upgrade(let actor),
       .remove(let actor, _), .readmit(let actor, _, _), .rejoin(_, let actor), .attack(let actor, _):
       actor
     }

@@ -213,7 +213,8 @@ package final class Connection {
     try execute("PRAGMA cipher_page_size=\(pageSize)")
   }
 
-  /// Bounds what a statement may be, whoever wrote it (Specs/storage.md, "Limits"). Nothing that comes from outside sets them.
+  /// Bounds what a statement may be, whoever wrote it (Specs/storage.md, "Limits"). Nothing that comes from outside
+  /// sets them.
   private func fence() {
     for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
   }

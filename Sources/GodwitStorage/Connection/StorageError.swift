@@ -30,7 +30,8 @@ extension GodwitError {
     case SQLITE_AUTH:
       return GodwitError(
         .notAuthorized, "this statement is not allowed here",
-        hint: "a query only reads; transactions, attached databases and Godwit's own tables are reached through the API")
+        hint: "a query only reads; transactions, attached databases and Godwit's own tables are reached through the API"
+      )
     default:
       return GodwitError(.sql, sql.map { "\(message), in: \($0)" } ?? message)
     }

@@ -7,8 +7,8 @@ package protocol SQLFunction: AnyObject {
 }
 
 extension Connection {
-  /// SQLITE_INNOCUOUS: checks and triggers of Godwit's own call them, in a schema that is not trusted. Who else may call
-  /// them is the authorizer's to say.
+  /// SQLITE_INNOCUOUS: checks and triggers of Godwit's own call them, in a schema that is not trusted. Who else may
+  /// call them is the authorizer's to say.
   private static var innocuous: Int32 { libraryVersion >= LibraryVersion.innocuous ? 0x20_0000 : 0 }
 
   /// Registers the function under `name`, for any number of arguments, as long as the connection lives.

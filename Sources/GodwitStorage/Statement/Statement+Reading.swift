@@ -42,7 +42,9 @@ extension Statement {
     // Decoding repairs what is not UTF-8, so the bytes come back unchanged exactly when they were. The validating
     // initializer says the same, but takes three times as long.
     var text = String(decoding: buffer, as: UTF8.self)
-    let isValid = text.withUTF8 { $0.count == buffer.count && memcmp($0.baseAddress ?? start, start, buffer.count) == 0 }
+    let isValid = text.withUTF8 {
+      $0.count == buffer.count && memcmp($0.baseAddress ?? start, start, buffer.count) == 0
+    }
     guard isValid else {
       throw GodwitError(.valueMismatch, "column \(columnName(Int(index))) holds text that is not UTF-8")
     }

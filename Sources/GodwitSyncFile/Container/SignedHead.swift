@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// An author's word on its own history: up to where one of its incarnations has written, and the hash chain there
 /// (Specs/sync-file.md, "Signed heads"). Whoever passes the history on can keep some of it back, and change none.
@@ -50,8 +50,8 @@ package struct SignedHead: Equatable, Sendable {
   }
 }
 
-/// What shows that a signed head covers an origin's history up to some transaction: the digests of the transactions from
-/// there to the head, of which the reader need not have any.
+/// What shows that a signed head covers an origin's history up to some transaction: the digests of the transactions
+/// from there to the head, of which the reader need not have any.
 package struct HeadProof: Equatable, Sendable {
   /// Of the transactions behind the one that is proven, up to the head.
   package let ahead: [ContentHash]

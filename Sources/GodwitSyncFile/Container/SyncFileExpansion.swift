@@ -1,7 +1,7 @@
 import GodwitBase
 
-/// How much a file may become while it is read, in proportion to what it is (Specs/limits.md, "Sync files"). Whoever can make
-/// a file a member's would otherwise make few bytes many, in memory and in the log.
+/// How much a file may become while it is read, in proportion to what it is (Specs/limits.md, "Sync files"). Whoever
+/// can make a file a member's would otherwise make few bytes many, in memory and in the log.
 struct SyncFileExpansion {
   /// A part, and a file, may become so much in any case.
   static let allowance = 1 << 20
@@ -51,7 +51,8 @@ struct SyncFileExpansion {
   mutating func addTransaction() throws {
     transactions += 1
     guard transactions <= max(Self.transactionAllowance, packed) else {
-      throw GodwitError(.limitExceeded, "the file's \(packed) packed bytes have more than \(transactions - 1) transactions")
+      throw GodwitError(
+        .limitExceeded, "the file's \(packed) packed bytes have more than \(transactions - 1) transactions")
     }
   }
 
@@ -76,9 +77,10 @@ struct SyncFileExpansion {
     func least(_ size: Int, _ ratio: Int) -> Int { size > Self.allowance ? (size + ratio - 1) / ratio : 0 }
     let forElements = elements > Self.elementAllowance ? elements * Self.elementByteCount : 0
     let forTransactions = transactions > Self.transactionAllowance ? transactions : 0
-    let lacking = max(
-      least(unpackedSize, Self.partRatio), least(max(unpacked, restored), Self.fileRatio) - packed,
-      max(forElements, forTransactions) - packed) - part.count
+    let lacking =
+      max(
+        least(unpackedSize, Self.partRatio), least(max(unpacked, restored), Self.fileRatio) - packed,
+        max(forElements, forTransactions) - packed) - part.count
     if lacking > 0 {
       var writer = ByteWriter(capacity: lacking + 8)
       for number in [UInt32(0x184D_2A50), UInt32(lacking)] { writer.bigEndian(number.byteSwapped) }

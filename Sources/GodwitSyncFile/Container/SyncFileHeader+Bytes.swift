@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 extension SyncFileHeader {
   static let recipientLimit = 1_024

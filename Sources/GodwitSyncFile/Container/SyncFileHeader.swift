@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// What a sync file says of itself before its transactions (Specs/sync-file.md, "Header").
 package struct SyncFileHeader: Sendable {
@@ -56,8 +56,8 @@ package struct SyncFileHeader: Sendable {
   package let createdAt: Int64
   /// Everything that the sender has applied: its acknowledgement.
   package let vector: VersionVector
-  /// Up to where the sender has, beyond that and without a gap, what waits there. It acknowledges nothing: it only need not be
-  /// sent again.
+  /// Up to where the sender has, beyond that and without a gap, what waits there. It acknowledges nothing: it only need
+  /// not be sent again.
   package let held: VersionVector
   package let schemaVersion: UInt64
   /// Whom the file is sealed to, rising by their bytes and all of one kind, so that a re-wrapped file is noticed.
@@ -85,7 +85,8 @@ package struct SyncFileHeader: Sendable {
 
   package init(
     group: GroupID, sender: ReplicaID, incarnation: UInt32, createdAt: Int64, vector: VersionVector,
-    held: VersionVector = VersionVector(), schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords, tables: [TableDefinition],
+    held: VersionVector = VersionVector(), schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords,
+    tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: Chain],
     floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil,
     statements: [SignedStatement] = [], fields: [SyncFileField] = []

@@ -1,13 +1,13 @@
 import GodwitBase
 import GodwitKeys
 
-/// What a container begins with: who made the file, for which group, and a signature that is checked before anything else
-/// of the file is looked at (Specs/sync-file.md, "Preamble").
+/// What a container begins with: who made the file, for which group, and a signature that is checked before anything
+/// else of the file is looked at (Specs/sync-file.md, "Preamble").
 package struct SyncFilePreamble: Sendable {
   package let group: GroupID
   package let sender: ReplicaID
-  /// The records by which a reader that has not met the sender can know it: its own, its inviter's, and so on towards the
-  /// founder, with the identities that each has replaced.
+  /// The records by which a reader that has not met the sender can know it: its own, its inviter's, and so on towards
+  /// the founder, with the identities that each has replaced.
   package let introduction: RosterRecords
   /// The size and hash of the header behind it.
   let headerByteCount: Int
@@ -42,7 +42,8 @@ package struct SyncFilePreamble: Sendable {
     if !introduction.histories.isEmpty { introduced.raw(RosterRecords.encode(introduction.histories)) }
     guard introduction.members.count <= Self.introductionLimit, introduced.count <= Self.introductionByteLimit else {
       throw GodwitError(
-        .limitExceeded, "the introduction of a sync file would have \(introduced.count) bytes", hint: "nothing was written")
+        .limitExceeded, "the introduction of a sync file would have \(introduced.count) bytes",
+        hint: "nothing was written")
     }
     writer.bigEndian(UInt32(introduced.count))
     writer.raw(introduced.bytes)

@@ -1,9 +1,9 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
-/// Reads a sync file as it streams in. Nothing of it is looked at, but for the preamble, before a signature over it has been
-/// checked: each part is signed where it ends (Specs/sync-file.md, "Signatures"). Its transactions count only once
+/// Reads a sync file as it streams in. Nothing of it is looked at, but for the preamble, before a signature over it has
+/// been checked: each part is signed where it ends (Specs/sync-file.md, "Signatures"). Its transactions count only once
 /// ``next()`` has returned nil: by then the trailer, the final age chunk and the end of the file have been seen.
 package final class SyncFileReader {
   package let preamble: SyncFilePreamble
@@ -26,15 +26,16 @@ package final class SyncFileReader {
   package private(set) var sizes = SyncFileSizes()
   package static var formatVersion: Int { Int(SyncFileFormat.version) }
 
-  /// Reads preamble and header. `sender` says whose identities the file must be signed by, or throws for a stranger's file.
+  /// Reads preamble and header. `sender` says whose identities the file must be signed by, or throws for a stranger's
+  /// file.
   package convenience init(
     _ source: any ByteSource, identities: [AgeIdentity], sender: (SyncFilePreamble) throws -> IdentityHistory
   ) throws {
     try self.init(AgeEnvelope(source), identities: identities) { .required(try sender($0)) }
   }
 
-  /// Reads preamble and header of a file whose envelope has been looked at. The first of the identities that opens it must
-  /// be among those it is for.
+  /// Reads preamble and header of a file whose envelope has been looked at. The first of the identities that opens it
+  /// must be among those it is for.
   package init(
     _ envelope: AgeEnvelope, identities: [AgeIdentity], signer: (SyncFilePreamble) throws -> SyncFileSigner
   ) throws {

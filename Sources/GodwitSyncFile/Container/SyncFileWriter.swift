@@ -1,9 +1,9 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
-/// Writes a sync file: signed preamble, header, signed frames of transactions, signed trailer, all sealed by age while they
-/// are written. Memory is bounded by one frame.
+/// Writes a sync file: signed preamble, header, signed frames of transactions, signed trailer, all sealed by age while
+/// they are written. Memory is bounded by one frame.
 package final class SyncFileWriter {
   private let sealer: AgeSealer
   private let identity: Identity

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Unpacks a frame back into transactions, byte for byte as their origins wrote them.
 struct FrameDecoder {
@@ -104,7 +104,9 @@ struct FrameDecoder {
   private mutating func readKey(_ table: ChangeSet.Table, from stream: Int) throws -> ArraySlice<UInt8> {
     let start = streams[stream].position
     for _ in 0..<table.keyCount {
-      guard try streams[stream].encodedValue().first != ValueTag.null else { throw ByteReader.malformed("a key of NULL") }
+      guard try streams[stream].encodedValue().first != ValueTag.null else {
+        throw ByteReader.malformed("a key of NULL")
+      }
     }
     return streams[stream].bytes[start..<streams[stream].position]
   }

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// The tables that a frame's change sets are of, and which of its streams are whose.
 ///
@@ -53,7 +53,9 @@ struct FrameDictionary {
     var header = ByteReader(bytes)
     _ = try header.varint()
     let tableBytes = bytes[header.position...].dropLast()
-    entries.append(Entry(tables: changes.tables, tableBytes: tableBytes, firstStream: firstStream,
+    entries.append(
+      Entry(
+        tables: changes.tables, tableBytes: tableBytes, firstStream: firstStream,
         relative: changes.tables.map { Set($0.columns.filter(\.isRelative).map(\.index)) }))
   }
 }

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Counts the elements of sets in a frame, for which its file has to be large enough (``SyncFileExpansion``).
 enum FrameElements {

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// Packs transactions column by column, so that like stands by like when a frame is compressed
 /// (Specs/sync-file.md, "Frame"): one stream for the transactions' heads, one for the operations' heads, then for
@@ -24,7 +24,8 @@ package struct FrameEncoder {
 
   /// Whether the frame is to be closed: each column of each dictionary entry is a stream, here and at the reader.
   var isFull: Bool {
-    restored + transactionCount * Self.headByteCount >= SyncFileFormat.frameTarget || columnCount >= SyncFileFormat.dictionaryColumnTarget
+    restored + transactionCount * Self.headByteCount >= SyncFileFormat.frameTarget
+      || columnCount >= SyncFileFormat.dictionaryColumnTarget
   }
 
   /// What a transaction's head and its share of the rest take about.

@@ -1,4 +1,4 @@
-import GodwitReplication
+import GodwitCore
 
 /// How far each origin's range has been read: sequences are implied by the header and never repeated in frames.
 struct FramePosition {

@@ -1,15 +1,15 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 extension ChangeSet {
-  /// Refuses what nobody writes: no operations, two on one row, or values that no database may hold. A frame's change sets are checked
-  /// while they are restored; those of a snapshot come as they are.
+  /// Refuses what nobody writes: no operations, two on one row, or values that no database may hold. A frame's change
+  /// sets are checked while they are restored; those of a snapshot come as they are.
   ///
-  /// Returns how many values the images of the rows have that it deletes.
+  /// Returns how many values the cells of the rows have that it deletes.
   func check() throws -> Int {
     guard operationCount > 0 else { throw ByteReader.malformed("a transaction without operations") }
     try expectDistinctTables()
-    var imageValueCount = 0
+    var deletedCellCount = 0
     var rows = DistinctRows()
     let relative = tables.map { Set($0.columns.filter(\.isRelative).map(\.index)) }
     func checkKey(_ key: ArraySlice<UInt8>, of number: Int) throws {
@@ -35,9 +35,9 @@ extension ChangeSet {
         guard try operation.cells(in: table).allSatisfy({ named.contains($0.column) }) else {
           throw ByteReader.malformed("a column without a name")
         }
-      case .delete: imageValueCount += table.columnCount - table.keyCount
+      case .delete: deletedCellCount += table.columnCount - table.keyCount
       }
     }
-    return imageValueCount
+    return deletedCellCount
   }
 }

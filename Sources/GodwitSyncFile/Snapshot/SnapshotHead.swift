@@ -1,12 +1,12 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// What a snapshot says of the origins whose transactions its state comes from (Specs/snapshot.md, "Head").
 package struct SnapshotHead: Sendable {
   /// How far an origin's transactions are in the state, and from where on they follow one by one.
   package struct Origin: Sendable {
-    package let origin: GodwitReplication.Origin
+    package let origin: GodwitCore.Origin
     package let sequence: SequenceNumber
     package let chain: ContentHash
     /// Up to which sequence the row states know its transactions.
@@ -19,7 +19,7 @@ package struct SnapshotHead: Sendable {
     package let proof: HeadProof
 
     package init(
-      origin: GodwitReplication.Origin, sequence: SequenceNumber, chain: ContentHash, folded: SequenceNumber,
+      origin: GodwitCore.Origin, sequence: SequenceNumber, chain: ContentHash, folded: SequenceNumber,
       floor: SequenceNumber, floorChain: ContentHash, floorContext: VersionVector, proof: HeadProof
     ) {
       self.origin = origin
@@ -87,7 +87,7 @@ extension SnapshotHead {
 
 extension SnapshotHead.Origin {
   fileprivate init(reading reader: inout ByteReader) throws {
-    origin = try GodwitReplication.Origin(reading: &reader)
+    origin = try GodwitCore.Origin(reading: &reader)
     sequence = try SequenceNumber(reading: &reader)
     folded = SequenceNumber(rawValue: try reader.varint())
     floor = SequenceNumber(rawValue: try reader.varint())

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// One piece of a snapshot's state (Specs/snapshot.md, "Items"). Tables and origins are named by their places in the
 /// header.
@@ -9,8 +9,8 @@ package enum SnapshotItem {
   /// What is remembered of a row.
   case state(table: Int, key: ArraySlice<UInt8>, state: ArraySlice<UInt8>)
   /// What a row waits for; the target's table is nil when the sender has none of that name.
-  case hold(kind: UInt8, targetTable: Int?, target: ArraySlice<UInt8>, table: Int, key: ArraySlice<UInt8>)
-  /// A transaction that has not been forgotten, with the images of the rows it deleted where the sender has them.
+  case limbo(kind: UInt8, targetTable: Int?, target: ArraySlice<UInt8>, table: Int, key: ArraySlice<UInt8>)
+  /// A transaction that has not been forgotten, with the cells of the rows it deleted where the sender has them.
   case transaction(origin: Int, SnapshotTransaction)
 
   /// A row that was written beyond the sender's clock, how far, whether or not the row is still there.
@@ -19,7 +19,7 @@ package enum SnapshotItem {
   private enum Kind: UInt8 {
     case row = 1
     case state = 2
-    case hold = 3
+    case limbo = 3
     case transaction = 4
     case ahead = 5
   }
@@ -35,8 +35,8 @@ package enum SnapshotItem {
       writer.varint(table)
       writer.lengthPrefixed(key)
       writer.lengthPrefixed(state)
-    case .hold(let kind, let targetTable, let target, let table, let key):
-      writer.byte(Kind.hold.rawValue)
+    case .limbo(let kind, let targetTable, let target, let table, let key):
+      writer.byte(Kind.limbo.rawValue)
       writer.byte(kind)
       writer.varint(targetTable.map { $0 + 1 } ?? 0)
       writer.lengthPrefixed(target)
@@ -63,10 +63,10 @@ package enum SnapshotItem {
     case .row: self = .row(table: try table(&reader), values: try reader.lengthPrefixed())
     case .state:
       self = .state(table: try table(&reader), key: try reader.lengthPrefixed(), state: try reader.lengthPrefixed())
-    case .hold:
+    case .limbo:
       let kind = try reader.byte()
       let target = try reader.count(limit: tables, "table number")
-      self = .hold(
+      self = .limbo(
         kind: kind, targetTable: target == 0 ? nil : target - 1, target: try reader.lengthPrefixed(),
         table: try table(&reader), key: try reader.lengthPrefixed())
     case .transaction:

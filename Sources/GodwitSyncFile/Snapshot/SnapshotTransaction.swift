@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// A transaction within a snapshot. Its sequence follows from those of its origin ahead of it.
 package struct SnapshotTransaction: Sendable {
@@ -9,17 +9,17 @@ package struct SnapshotTransaction: Sendable {
   package let changes: [UInt8]
   /// Of each row that it deletes, in the order of these operations, the values beside the key; empty where the
   /// sender has none any more.
-  package let images: [UInt8]
+  package let deletedCells: [UInt8]
   /// Told of one that was read.
-  private let lacksImages: Bool
+  private let lacksDeletedCells: Bool
 
-  package init(_ record: TransactionRecord, images: [UInt8]) {
+  package init(_ record: TransactionRecord, deletedCells: [UInt8]) {
     hlc = record.hlc
     schemaVersion = record.schemaVersion
     context = record.context
     changes = record.changes
-    self.images = images
-    lacksImages = false
+    self.deletedCells = deletedCells
+    lacksDeletedCells = false
   }
 
   package func record(_ dot: Dot) -> TransactionRecord {
@@ -32,7 +32,7 @@ package struct SnapshotTransaction: Sendable {
     writer.byte(context == nil ? 0 : 1)
     context?.write(to: &writer)
     writer.lengthPrefixed(changes)
-    writer.lengthPrefixed(images)
+    writer.lengthPrefixed(deletedCells)
   }
 
   /// Reads one of a file whose header lists so many migrations.
@@ -45,23 +45,23 @@ package struct SnapshotTransaction: Sendable {
     }
     context = try reader.flag() ? try VersionVector(reading: &reader) : nil
     changes = Array(try reader.lengthPrefixed(limit: TransactionRecord.changesByteLimit))
-    let imageValueCount = try ChangeSet(changes[...]).check()
-    images = Array(try reader.lengthPrefixed())
-    lacksImages = images.isEmpty && imageValueCount > 0
-    guard !images.isEmpty else { return }
-    var values = ByteReader(images)
-    for _ in 0..<imageValueCount { _ = try values.value() }
+    let deletedCellCount = try ChangeSet(changes[...]).check()
+    deletedCells = Array(try reader.lengthPrefixed())
+    lacksDeletedCells = deletedCells.isEmpty && deletedCellCount > 0
+    guard !deletedCells.isEmpty else { return }
+    var values = ByteReader(deletedCells)
+    for _ in 0..<deletedCellCount { _ = try values.value() }
     try values.expectEnd()
   }
 
-  /// The same as a transaction of that number. One that no fold has seen needs its images, for the next fold asks for
-  /// them (Specs/snapshot.md, "Items").
+  /// The same as a transaction of that number. One that no fold has seen needs the cells of the rows that it deletes,
+  /// for the next fold asks for them (Specs/snapshot.md, "Items").
   ///
   /// - Parameter folded: Up to which sequence the row states know the origin's transactions.
   package func record(_ dot: Dot, folded: SequenceNumber) throws -> TransactionRecord {
     try context?.expectOthers(than: dot.origin)
-    guard !lacksImages || dot.sequence <= folded else {
-      throw ByteReader.malformed("a transaction of a snapshot without the images of the rows that it deletes")
+    guard !lacksDeletedCells || dot.sequence <= folded else {
+      throw ByteReader.malformed("a transaction of a snapshot without the cells of the rows that it deletes")
     }
     return record(dot)
   }

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// What an incarnation of a member holds and knows, signed by itself, so that others can pass it on
 /// (Specs/sync-file.md, "Statements").

@@ -1,9 +1,9 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
-/// What the sums of all synced tables make together: 16 bytes that are equal on replicas of one schema which hold the same
-/// changes (Specs/state-hash.md).
+/// What the sums of all synced tables make together: 16 bytes that are equal on replicas of one schema which hold the
+/// same changes (Specs/state-hash.md).
 package struct StateHash: Hashable, Sendable {
   package static let byteCount = 16
   package let bytes: [UInt8]

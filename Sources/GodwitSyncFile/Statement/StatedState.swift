@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// The hash of a member's state, and of the schema that it is of: only states of one schema can be compared
 /// (Specs/state-hash.md, "Comparing").

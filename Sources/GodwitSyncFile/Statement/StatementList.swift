@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// Signed statements as a header has them: only what differs from what the header says itself (Specs/sync-file.md,
 /// "Statements").
@@ -72,7 +72,8 @@ struct StatementList {
 
   /// How many bytes it takes at most: a place three, a sequence six.
   private func greatestSize(of statement: SignedStatement) -> Int {
-    let differing = statement.vector.unseen(by: vector).entries.count + vector.unseen(by: statement.vector).entries.count
+    let differing =
+      statement.vector.unseen(by: vector).entries.count + vector.unseen(by: statement.vector).entries.count
     let members = statement.members == statusOfMember ? 0 : 2 * members.count
     return 192 + 9 * differing + 3 * (members + ended.count - statement.ended.count)
   }

@@ -112,11 +112,11 @@ import Testing
     let row = try #require(try one.objects().first)
     #expect(
       Set(row.keys) == [
-        "table", "key", "presence", "deletesWin", "older", "touches", "deletions", "holds",
+        "table", "key", "presence", "deletesWin", "older", "touches", "deletions", "reasons",
         "conflicts", "cells",
       ])
     let cell = try #require((row["cells"] as? [[String: Any]])?.first)
-    #expect(Set(cell.keys) == ["column", "value", "masked", "rule", "author", "parts", "conflicts"])
+    #expect(Set(cell.keys) == ["column", "value", "hidden", "rule", "author", "parts", "conflicts"])
     #expect(keys(cell["author"]) == Self.author && (cell["conflicts"] as? [Any])?.count == 1)
     #expect((row["cells"] as? [Any])?.count == 1 && row["presence"] as? String == "shown")
     #expect(keys((row["touches"] as? [Any])?.first) == Self.author.union(["kind", "deleted"]))
@@ -255,11 +255,11 @@ import Testing
     try exchange(desk, laptop)
 
     let row = try #require(try desk.godwit("limbo", "--json").objects().first)
-    #expect(Set(row.keys) == ["table", "key", "shown", "values", "masked", "holds"])
+    #expect(Set(row.keys) == ["table", "key", "shown", "values", "hidden", "reasons"])
     #expect(row["shown"] as? Bool == false && keys(row["values"]) == ["guest"])
-    let hold = try #require((row["holds"] as? [[String: Any]])?.first)
-    #expect(Set(hold.keys) == ["reason", "columns", "values", "table", "key", "author"])
-    #expect(hold["reason"] as? String == "unique" && keys(hold["author"]) == Self.author)
+    let reason = try #require((row["reasons"] as? [[String: Any]])?.first)
+    #expect(Set(reason.keys) == ["kind", "columns", "values", "table", "key", "author"])
+    #expect(reason["kind"] as? String == "unique" && keys(reason["author"]) == Self.author)
     #expect(try desk.godwit("limbo").text.contains("guest: ada is held by east, 1"))
     #expect(try desk.godwit("status").error.contains("see: godwit limbo"))
     #expect(try desk.godwit("status", "--json").objects().first?["limbo"] as? Int == 1)

@@ -2,8 +2,8 @@ import Foundation
 import Godwit
 import Testing
 
-/// The formats have a second implementation, in Python, written from the specification alone (Tests/Conformance). What either
-/// writes the other reads.
+/// The formats have a second implementation, in Python, written from the specification alone (Tests/Conformance). What
+/// either writes the other reads.
 @Suite("Conformance", .enabled(if: PythonPeer.python != nil, "no Python for it: set GODWIT_CONFORMANCE_PYTHON"))
 struct ConformanceTests {
   @Test func whatIsWrittenHerePythonReadsAndWritesAgainAlike() throws {

@@ -28,7 +28,8 @@ extension Machine {
     }
   }
 
-  /// Runs the program under strace(1), and returns the lines of its log about these calls, with the paths of descriptors.
+  /// Runs the program under strace(1), and returns the lines of its log about these calls, with the paths of
+  /// descriptors.
   func lines(of arguments: [String], tracing names: String) throws -> [String] {
     let log = path("calls")
     let process = process(["-f", "-y", "-o", log, "-e", "trace=\(names)", Program.path] + arguments)

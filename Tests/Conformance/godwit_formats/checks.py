@@ -104,9 +104,9 @@ def check_block(content: bytes) -> None:
             require(encoded_state(read_state(item.parts[2])) == item.parts[2], "a row state is written otherwise")
         elif item.kind == TRANSACTION:
             require(ChangeSet.read(item.parts[4]).encoded() == item.parts[4], "a change set is written otherwise")
-            images = Reader(item.parts[5])
-            while images.remaining:
-                images.value()
+            cells = Reader(item.parts[5])
+            while cells.remaining:
+                cells.value()
 
 
 def check_histories(container: Container) -> None:

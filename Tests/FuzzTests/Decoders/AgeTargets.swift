@@ -42,8 +42,8 @@ extension FuzzTarget {
     ]
   }
 
-  /// What follows a header that opens: chunks that are changed, cut, repeated or exchanged as the input says. Reading from
-  /// the front and from any place must agree.
+  /// What follows a header that opens: chunks that are changed, cut, repeated or exchanged as the input says. Reading
+  /// from the front and from any place must agree.
   static let agePayload = FuzzTarget(name: "age-payload") { bytes in
     var choices = FuzzChoices(bytes)
     let isSealed = choices.byte() & 1 == 0

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 @testable import Godwit
@@ -106,12 +106,12 @@ enum ChangeStarts {
     all.updates = VersionVector([FuzzKeys.origins[1]: SequenceNumber(rawValue: 4)])
     all.deletes = [stamp(1, 3)]
     all.removed = all.inserts
-    all.image = [1, "text", .null]
-    all.masks = [2: .blob([1])]
+    all.hiddenCells = [1, "text", .null]
+    all.hiddenReferences = [2: .blob([1])]
     all.contributions = [
       3: [Contribution(dot: stamp(0, 5).dot, value: 7), Contribution(dot: stamp(0, 6).dot, value: "+\"a\"")]
     ]
-    return try ["all": all, "settled": .settled, "empty": RowState()].mapValues { state in
+    return try ["all": all, "settled": .stable, "empty": RowState()].mapValues { state in
       var writer = ByteWriter()
       try state.write(to: &writer, origins: SnapshotNumbering(FuzzKeys.origins))
       return writer.bytes

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 /// The same keys in every run, so that an input means the same tomorrow.
 enum FuzzKeys {

@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 @testable import Godwit
 @testable import GodwitKeys
@@ -59,8 +59,8 @@ extension FuzzTarget {
     }
   }
 
-  /// Keys as people copy them: identities, recipients, recovery codes. The first byte says which, and whether the rest is
-  /// the text or what a checksum is put under.
+  /// Keys as people copy them: identities, recipients, recovery codes. The first byte says which, and whether the rest
+  /// is the text or what a checksum is put under.
   static let keyText = FuzzTarget(name: "key-text") { bytes in
     var choices = FuzzChoices(bytes)
     let choice = choices.byte()

@@ -1,7 +1,7 @@
 import GodwitBase
 
 @testable import Godwit
-@testable import GodwitReplication
+@testable import GodwitCore
 
 extension FuzzTarget {
   static let migrationTargets = [migration, migrationFile, names]

@@ -1,6 +1,6 @@
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 
 @testable import Godwit
 @testable import GodwitSyncFile
@@ -8,8 +8,8 @@ import GodwitReplication
 extension FuzzTarget {
   static let syncFileTargets = [syncFile, header, frame, snapshotBlock, volumeHeader]
 
-  /// A container as it comes out of the age layer: prologue, header, frames or blocks, trailer. Nobody's signature is asked
-  /// for, so that all of it is read.
+  /// A container as it comes out of the age layer: prologue, header, frames or blocks, trailer. Nobody's signature is
+  /// asked for, so that all of it is read.
   static let syncFile = FuzzTarget(name: "sync-file") { bytes in
     let identity = try FuzzKeys.identity(1).ageIdentity
     let sink = MemorySink()
@@ -97,8 +97,8 @@ extension FuzzTarget {
       case .row(_, let values): try values.withUnsafeBytes { row in _ = try unlessRefused { try checkRow(row) } }
       case .state(_, _, let state): _ = try unlessRefused { try checkRowState(Array(state), numbering) }
       case .transaction(_, let transaction): _ = try unlessRefused { try checkChanges(transaction.changes) }
-      case .hold(let kind, let table, let target, _, _):
-        _ = try unlessRefused { try Holds.Target(kind: kind, table: table ?? 0, rest: target).map(\.bytes) }
+      case .limbo(let kind, let table, let target, _, _):
+        _ = try unlessRefused { try Limbo.Reason(kind: kind, table: table ?? 0, rest: target).map(\.bytes) }
       case .ahead: break
       }
     }
@@ -109,12 +109,12 @@ extension FuzzTarget {
     var items: [String: SnapshotItem] = [
       "row": .row(table: 0, values: [1, 2, 3, 1, 65, 0, 4, 0]),
       "state": .state(table: 1, key: key[...], state: try ChangeStarts.rowStates()["all"]?[...] ?? []),
-      "hold": .hold(kind: 1, targetTable: 2, target: key[...], table: 0, key: key[...]),
-      "hold-nothing": .hold(kind: 0, targetTable: nil, target: key[...], table: 3, key: key[...]),
+      "limbo": .limbo(kind: 1, targetTable: 2, target: key[...], table: 0, key: key[...]),
+      "limbo-nothing": .limbo(kind: 0, targetTable: nil, target: key[...], table: 3, key: key[...]),
       "ahead": .ahead(table: 2, key: key[...], hlc: HLC(milliseconds: 1_700_000_000_000)),
     ]
     items["transaction"] = record.map {
-      .transaction(origin: 1, SnapshotTransaction($0, images: SyncFileStarts.images))
+      .transaction(origin: 1, SnapshotTransaction($0, deletedCells: SyncFileStarts.deletedCells))
     }
     return items.mapValues { item in
       var writer = ByteWriter()
@@ -194,7 +194,7 @@ enum SyncFileStarts {
   }()
 
   /// What the rows were that these delete.
-  static let images: [UInt8] = {
+  static let deletedCells: [UInt8] = {
     var writer = ByteWriter()
     writer.value("gone")
     return writer.bytes

@@ -25,8 +25,8 @@ private enum Fuzzer {
   }
 }
 
-/// Called once. With `--list` prints the decoders' names, with `--starts FOLDER` writes inputs to start from that are not
-/// there yet.
+/// Called once. With `--list` prints the decoders' names, with `--starts FOLDER` writes inputs to start from that are
+/// not there yet.
 @_cdecl("LLVMFuzzerInitialize")
 public func fuzzerInitialize(
   _ count: UnsafeMutablePointer<CInt>,

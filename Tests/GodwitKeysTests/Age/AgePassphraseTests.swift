@@ -31,7 +31,8 @@ struct AgePassphraseTests {
 
   @Test("the key is that of RFC 7914")
   func vector() throws {
-    // RFC 7914, section 12, third vector: N = 16384, r = 8, p = 1, of whose 64 bytes scrypt's last step gives the first 32.
+    // RFC 7914, section 12, third vector: N = 16384, r = 8, p = 1, of whose 64 bytes scrypt's last step gives the first
+    // 32.
     let key = try Scrypt.key(
       SecretBytes(copying: "pleaseletmein".utf8), salt: Array("SodiumChloride".utf8), cost: 14)
     #expect(

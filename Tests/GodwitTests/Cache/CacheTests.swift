@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Godwit
+@testable import GodwitCache
 
 private final class Counter: Sendable {
   private let count = Mutex(0)

@@ -2,7 +2,7 @@ import Foundation
 import Godwit
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import Testing
 
 /// A table of as many columns as a test wants: a model's schema is written by hand, so it is made in the catalog.

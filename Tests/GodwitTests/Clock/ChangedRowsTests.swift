@@ -1,11 +1,12 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
 
-/// Found by the simulator (seed 50009514): a hostile member's write far ahead of all clocks was remembered for a key in the form
-/// in which it came, and not for the row that it had written to. An own write to that row had a lesser timestamp, and lost elsewhere.
+/// Found by the simulator (seed 50009514): a hostile member's write far ahead of all clocks was remembered for a key in
+/// the form in which it came, and not for the row that it had written to. An own write to that row had a lesser
+/// timestamp, and lost elsewhere.
 @Suite("Rows that a transaction writes")
 struct ChangedRowsTests {
   @Test("are named by their keys as the table keeps them")

@@ -1,6 +1,6 @@
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import GodwitKeys

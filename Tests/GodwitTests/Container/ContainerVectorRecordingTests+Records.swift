@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 @testable import Godwit
 @testable import GodwitKeys

@@ -1,6 +1,6 @@
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import GodwitKeys
@@ -11,7 +11,7 @@ extension ContainerVectorRecordingTests {
   func recordSnapshotForms() async throws {
     let scene = try await SnapshotScene()
     try await good(
-      "snapshot-images", "the state with a delete and a changed key that no fold has seen", scene.scene,
+      "snapshot-deleted-cells", "the state with a delete and a changed key that no fold has seen", scene.scene,
       [scene.file(scene.items)])
     try recordHeads(scene)
     try recordItems(scene)
@@ -93,10 +93,10 @@ extension ContainerVectorRecordingTests {
       scene.items + [.ahead(table: 0, key: key, hlc: HLC.limit)])
     try bad(
       "hold-table", "a row of no table that waits", scene,
-      scene.items + [.hold(kind: 1, targetTable: nil, target: [], table: 99, key: key)], .limitExceeded)
+      scene.items + [.limbo(kind: 1, targetTable: nil, target: [], table: 99, key: key)], .limitExceeded)
     try bad(
       "hold-form", "a row that waits for nothing there can be", scene,
-      scene.items + [.hold(kind: 99, targetTable: nil, target: [], table: 0, key: key)])
+      scene.items + [.limbo(kind: 99, targetTable: nil, target: [], table: 0, key: key)])
     let short: [(title: String, kind: UInt8, rest: ArraySlice<UInt8>)] = [
       ("a row that waits for a unique value of no index", 0, []),
       ("a row that waits for no value of an index", 0, [1, 0x69]),
@@ -105,11 +105,11 @@ extension ContainerVectorRecordingTests {
     for (title, kind, rest) in short {
       try bad(
         "hold-rest-\(kind)\(rest.isEmpty ? "" : "-values")", title, scene,
-        scene.items + [.hold(kind: kind, targetTable: 0, target: rest, table: 0, key: key)], .truncatedFile)
+        scene.items + [.limbo(kind: kind, targetTable: 0, target: rest, table: 0, key: key)], .truncatedFile)
     }
     try bad(
       "hold-rest-3", "a row that waits for a constraint and for more", scene,
-      scene.items + [.hold(kind: 3, targetTable: 0, target: [0], table: 0, key: key)])
+      scene.items + [.limbo(kind: 3, targetTable: 0, target: [0], table: 0, key: key)])
     var unknown = ByteWriter()
     for item in scene.items { item.write(to: &unknown) }
     try bad("snapshot-item", "an item of kind 9", scene.scene, .corruptFile, scene.file(raw: unknown.bytes + [9]))
@@ -119,13 +119,15 @@ extension ContainerVectorRecordingTests {
     guard case .transaction(let number, let last)? = scene.items.last else {
       throw GodwitError(.notFound, "no transaction")
     }
-    func with(_ images: [UInt8], schemaVersion: UInt64 = 0) -> [SnapshotItem] {
+    func with(_ deletedCells: [UInt8], schemaVersion: UInt64 = 0) -> [SnapshotItem] {
       let record = TransactionRecord(
         dot: Dot(scene.head.origins[number].origin, .none.next), hlc: last.hlc, schemaVersion: schemaVersion,
         context: last.context, changes: last.changes)
-      return Array(scene.items.dropLast()) + [.transaction(origin: number, SnapshotTransaction(record, images: images))]
+      return Array(scene.items.dropLast()) + [
+        .transaction(origin: number, SnapshotTransaction(record, deletedCells: deletedCells))
+      ]
     }
-    #expect(!last.images.isEmpty)
+    #expect(!last.deletedCells.isEmpty)
     try bad("shorter", "a head whose last transaction is missing", scene, Array(scene.items.dropLast()))
     try bad(
       "more", "an origin with more transactions than its head", scene,
@@ -133,13 +135,16 @@ extension ContainerVectorRecordingTests {
     try bad(
       "origin", "a transaction of an origin that the head does not have", scene,
       scene.items + [.transaction(origin: 99, last)], .limitExceeded)
-    try bad("images-none", "a delete without its image that no fold has seen", scene, with([]))
-    try bad("images-longer", "an image with a value more than the row had", scene, with(last.images + [0]))
+    try bad("deleted-cells-none", "a delete without the cells that no fold has seen", scene, with([]))
     try bad(
-      "images-cut", "an image that ends inside a value", scene, with(Array(last.images.dropLast())), .truncatedFile)
-    try bad("images-form", "an image that is no values", scene, with([9]))
+      "deleted-cells-longer", "cells of a deleted row, a value more than the row had", scene,
+      with(last.deletedCells + [0]))
+    try bad(
+      "deleted-cells-cut", "cells of a deleted row that end inside a value", scene,
+      with(Array(last.deletedCells.dropLast())), .truncatedFile)
+    try bad("deleted-cells-form", "cells of a deleted row that are no values", scene, with([9]))
     try bad(
       "version", "a transaction of a migration that the header does not list", scene,
-      with(last.images, schemaVersion: 1))
+      with(last.deletedCells, schemaVersion: 1))
   }
 }

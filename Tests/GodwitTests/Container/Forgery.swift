@@ -1,7 +1,7 @@
 import Foundation
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 @testable import GodwitKeys
 @testable import GodwitSyncFile
@@ -171,8 +171,8 @@ extension Forgery {
   /// A text as long as the one that is to take its place in the bytes.
   static func stand(for text: String, _ mark: Character) -> String { String(repeating: mark, count: text.utf8.count) }
 
-  /// Writes the sealed file with another header, in whose bytes texts are then exchanged for others of their length: for
-  /// what no definition can be made of.
+  /// Writes the sealed file with another header, in whose bytes texts are then exchanged for others of their length:
+  /// for what no definition can be made of.
   static func write(
     _ container: [UInt8], signedBy identity: Identity, to path: String, replacing texts: [(String, String)],
     _ change: (SyncFileHeader) throws -> SyncFileHeader

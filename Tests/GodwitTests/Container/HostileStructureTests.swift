@@ -2,7 +2,7 @@ import Foundation
 import Godwit
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import GodwitKeys

@@ -1,30 +1,30 @@
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import GodwitSyncFile
 
-/// What a hostile member may put in the place of a snapshot's images, which no chain proves.
-@Suite("Changed images in a snapshot", .timeLimit(.minutes(2)))
+/// What a hostile member may put in the place of a snapshot's cells of deleted rows, which no chain proves.
+@Suite("Changed cells of deleted rows in a snapshot", .timeLimit(.minutes(2)))
 struct SnapshotMutationTests {
-  private func changed(_ images: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
-    var images = images
-    for _ in 0..<Int.random(in: 1...2, using: &generator) where !images.isEmpty {
-      let index = Int.random(in: 0..<images.count, using: &generator)
+  private func changed(_ deletedCells: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    var deletedCells = deletedCells
+    for _ in 0..<Int.random(in: 1...2, using: &generator) where !deletedCells.isEmpty {
+      let index = Int.random(in: 0..<deletedCells.count, using: &generator)
       switch Int.random(in: 0..<5, using: &generator) {
-      case 0: images.insert(UInt8.random(in: 0...255, using: &generator), at: index)
-      case 1: images.remove(at: index)
-      case 2: images = Array(images.prefix(index))
-      case 3: images[index] = [0, 1, 2, 3, 4, 0x7F, 0xFF][Int.random(in: 0..<7, using: &generator)]
-      default: images[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      case 0: deletedCells.insert(UInt8.random(in: 0...255, using: &generator), at: index)
+      case 1: deletedCells.remove(at: index)
+      case 2: deletedCells = Array(deletedCells.prefix(index))
+      case 3: deletedCells[index] = [0, 1, 2, 3, 4, 0x7F, 0xFF][Int.random(in: 0..<7, using: &generator)]
+      default: deletedCells[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
       }
     }
-    return images
+    return deletedCells
   }
 
   /// Imports the snapshot, and goes on where it is taken in: a write of its own, and a file that is merged with it, ask
-  /// for all images.
+  /// for all cells of deleted rows.
   private func refusal(_ file: [UInt8], _ scene: SnapshotScene, later: String) async throws -> GodwitError.Code? {
     let reader = try VectorReader(scene.scene.vector("changed", [file]))
     let replica = try await TestGroup.open(reader.path)
@@ -49,7 +49,7 @@ struct SnapshotMutationTests {
     _ = try await sender.export(to: .file(later))
     #expect(try await refusal(scene.file(scene.items), scene, later: later) == nil)
     let places = scene.items.indices.filter { place in
-      if case .transaction(_, let transaction) = scene.items[place] { !transaction.images.isEmpty } else { false }
+      if case .transaction(_, let transaction) = scene.items[place] { !transaction.deletedCells.isEmpty } else { false }
     }
     #expect(places.count == 2)
     var refused = 0
@@ -60,7 +60,7 @@ struct SnapshotMutationTests {
       var items = scene.items
       let record = transaction.record(Dot(scene.head.origins[number].origin, .none.next))
       items[place] = .transaction(
-        origin: number, SnapshotTransaction(record, images: changed(transaction.images, &generator)))
+        origin: number, SnapshotTransaction(record, deletedCells: changed(transaction.deletedCells, &generator)))
       guard let code = try await refusal(scene.file(items), scene, later: later) else { continue }
       #expect([.corruptFile, .truncatedFile, .limitExceeded].contains(code))
       refused += 1

@@ -1,7 +1,7 @@
 import Foundation
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 @testable import GodwitKeys
 @testable import GodwitSyncFile
@@ -89,8 +89,8 @@ struct VectorScene {
     return try seal(Forgery.replaceHeader(of: container, endingAt: end, signedBy: sender, by: body))
   }
 
-  /// The container with a part, or anything else, in place of its frames, signed anew. The changed header may be one that
-  /// nobody reads.
+  /// The container with a part, or anything else, in place of its frames, signed anew. The changed header may be one
+  /// that nobody reads.
   func replacingFrames(
     _ bytes: [UInt8], count: UInt64 = 2, _ change: (SyncFileHeader) throws -> SyncFileHeader = { $0 }
   ) throws -> [UInt8] {

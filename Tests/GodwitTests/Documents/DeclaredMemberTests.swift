@@ -131,7 +131,8 @@ struct DeclaredMemberTests {
     try await group[1].documents("h").set("k", json: "{\"\(decomposed)\":2}")
     try await group.settle()
 
-    // The first in the order of bytes has its name, the other that of its column; no way of reading fails or leaves one out.
+    // The first in the order of bytes has its name, the other that of its column; no way of reading fails or leaves one
+    // out.
     for replica in group.replicas {
       let documents = replica.documents("h")
       #expect(try await documents.json("k") == "{\"$233_\":1,\"\(decomposed)\":2}")

@@ -1,7 +1,8 @@
 import Foundation
 import Godwit
 
-/// A file of Specs/vectors/documents: what replicas do with a collection, and what it is then, as documents and as rows.
+/// A file of Specs/vectors/documents: what replicas do with a collection, and what it is then, as documents and as
+/// rows.
 struct DocumentVector: Decodable, Sendable {
   let title: String
   let collection: String

@@ -1,4 +1,4 @@
-import GodwitReplication
+import GodwitCore
 import Testing
 
 /// A file of Specs/vectors/clock: what a clock is asked in turn, and what it answers.

@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 
 /// A file of Specs/vectors/merge: tables, replicas, what they do, and what must come of it.
 struct MergeVector: Decodable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
@@ -100,8 +100,8 @@ final class VectorGroup {
       to: .file(folder.file(UUID().uuidString)))
   }
 
-  /// Imports the file on copies of the replica, each stopped after another statement, and says what is wrong with what they
-  /// left behind: they must hold what was there before or what comes of the whole file, and take the file again.
+  /// Imports the file on copies of the replica, each stopped after another statement, and says what is wrong with what
+  /// they left behind: they must hold what was there before or what comes of the whole file, and take the file again.
   func kill(_ file: String, to name: String) async throws -> [String] {
     let place = try self[name]
     let before = try await place.replica.digest()

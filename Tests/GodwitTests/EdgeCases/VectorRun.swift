@@ -1,7 +1,7 @@
 import Godwit
 import GodwitBase
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import Testing
 
 /// Runs a merge vector on real replicas and compares what comes of it.

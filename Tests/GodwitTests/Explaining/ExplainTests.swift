@@ -1,4 +1,4 @@
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
@@ -120,7 +120,7 @@ struct ExplainTests {
     #expect(kept.conflicts.map(\.kind) == [.delete])
   }
 
-  @Test("limbo, masks and changes of keys are told")
+  @Test("limbo, hidden references and changes of keys are told")
   func places() async throws {
     let group = try await MergeGroup()
     try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')", "INSERT INTO shelf (id, name) VALUES ('t', 'n')")
@@ -129,10 +129,10 @@ struct ExplainTests {
     try await group.write(
       1, "INSERT INTO volume (id, lent) VALUES ('v', 's')", "INSERT INTO volume (id, owner) VALUES ('w', 's')")
     try await group.exchange()
-    let masked = try await group[0].explain(table: "volume", key: ["v"], column: "lent")
-    #expect(masked.cells.first?.isMasked == true && masked.cells.first?.value == "s" && masked.holds.count == 1)
+    let hidden = try await group[0].explain(table: "volume", key: ["v"], column: "lent")
+    #expect(hidden.cells.first?.isHidden == true && hidden.cells.first?.value == "s" && hidden.reasons.count == 1)
     let waiting = try await group[0].explain(table: "volume", key: ["w"])
-    #expect(waiting.presence == .limbo && waiting.holds.count == 1)
+    #expect(waiting.presence == .limbo && waiting.reasons.count == 1)
     try await group.write(1, "UPDATE shelf SET id = 'u' WHERE id = 't'")
     let left = try await group[1].explain(table: "shelf", key: ["t"])
     #expect(left.presence == .deleted && left.deletions.map(\.replica) == [group[1].identity.replica])

@@ -12,10 +12,10 @@ struct LimboTests {
     try await group.exchange()
     for replica in group.replicas {
       let row = try #require(try await replica.limbo().first)
-      #expect(row.table == "account" && row.key == ["b"] && !row.isShown && row.maskedColumns.isEmpty)
+      #expect(row.table == "account" && row.key == ["b"] && !row.isShown && row.hiddenReferences.isEmpty)
       #expect(row.values["plan"] == "new" && row.values["email"] == "x")
-      #expect(row.holds.map(\.reason) == [.uniqueValue(columns: ["email"], values: ["x"], holder: ["a"])])
-      #expect(row.holds.first?.author?.replica == group[1].identity.replica)
+      #expect(row.reasons.map(\.kind) == [.uniqueValue(columns: ["email"], values: ["x"], holder: ["a"])])
+      #expect(row.reasons.first?.author?.replica == group[1].identity.replica)
       #expect(try await replica.status().limbo == 1)
     }
     try await group.write(0, "DELETE FROM account WHERE id = 'a'")
@@ -36,10 +36,10 @@ struct LimboTests {
     try await group.exchange()
     let rows = try await group[0].limbo()
     #expect(rows.map(\.key) == [["v"], ["w"], ["l"]])
-    #expect(rows[0].holds.map(\.reason) == [.missingParent(column: "shelf", table: "shelf", key: "s")])
-    #expect(rows[1].isShown && rows[1].maskedColumns == ["lent"] && rows[1].values["lent"] == "s")
-    #expect(rows[1].holds.map(\.reason) == [.missingParent(column: "lent", table: "shelf", key: "s")])
-    #expect(rows[2].holds.map(\.reason) == [.missingParent(column: "volume", table: "volume", key: "v")])
+    #expect(rows[0].reasons.map(\.kind) == [.missingParent(column: "shelf", table: "shelf", key: "s")])
+    #expect(rows[1].isShown && rows[1].hiddenReferences == ["lent"] && rows[1].values["lent"] == "s")
+    #expect(rows[1].reasons.map(\.kind) == [.missingParent(column: "lent", table: "shelf", key: "s")])
+    #expect(rows[2].reasons.map(\.kind) == [.missingParent(column: "volume", table: "volume", key: "v")])
     #expect(try await group[0].limbo(limit: 1).count == 1)
     #expect(await code { try await group[0].limbo(limit: -1) } == .invalidArgument)
   }
@@ -54,7 +54,7 @@ struct LimboTests {
     try await group.exchange()
     let row = try #require(try await group[0].limbo().first)
     #expect(row.key == ["b"] && row.values["parent"] == "a")
-    #expect(row.holds.map(\.reason) == [.circle(column: "parent")])
+    #expect(row.reasons.map(\.kind) == [.circle(column: "parent")])
   }
 
   /// Two replicas of one group, of which the second has a check that the first has not.
@@ -81,9 +81,9 @@ struct LimboTests {
     _ = try await strict.import(from: .file(folder.file("file")))
     try await strict.write { _ = try $0.execute("DELETE FROM shelf") }
     let lacking = try #require(try await strict.limbo().first)
-    #expect(lacking.holds.map(\.reason) == [.missingParent(column: "shelf", table: "shelf", key: "s")])
+    #expect(lacking.reasons.map(\.kind) == [.missingParent(column: "shelf", table: "shelf", key: "s")])
     try await strict.write { try $0.insert(Bookcase(id: "s", name: "again")) }
-    #expect(try await strict.limbo().first?.holds.map(\.reason) == [.constraint])
+    #expect(try await strict.limbo().first?.reasons.map(\.kind) == [.constraint])
     #expect(try await strict.rows("SELECT id FROM item").map(\.values) == [["own"]])
   }
 
@@ -101,7 +101,7 @@ struct LimboTests {
     #expect(try await carry().conflicts == 1)
     #expect(try await strict.rows("SELECT id FROM item").map(\.values) == [["own"]])
     let row = try #require(try await strict.limbo().first)
-    #expect(row.holds.map(\.reason) == [.constraint] && row.values["price"] == 0)
+    #expect(row.reasons.map(\.kind) == [.constraint] && row.values["price"] == 0)
     let conflict = try #require(try await strict.conflicts().first)
     #expect(conflict.kind == .constraint)
     #expect(await code { try await strict.restore(conflict: conflict.id) } == .inLimbo)

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Forgetting, at random")
 struct ForgettingPropertyTests {
-  /// Every replica forgets at moments of its own, so that a stamp or a dead row dropped too early shows as a difference.
+  /// Every replica forgets at moments of its own, so that a stamp or a dead row dropped too early shows as a
+  /// difference.
   @Test("replicas that forget at different times hold the same", arguments: UInt64(1)...24)
   func converges(seed: UInt64) async throws {
     var generator = Seeded(state: seed &* 0x9E37_79B9_7F4A_7C15)

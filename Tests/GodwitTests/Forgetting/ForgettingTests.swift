@@ -103,8 +103,8 @@ struct ForgettingTests {
     #expect(try await restored.compact().transactions == 0)
     #expect(try await restored.log().count == 1)
     #expect(try await restored.import(from: .file(first)).applied == 2)
-    // Until it is said to have ended, the original may live on and write. It has said that it holds "a" and "b", and that was
-    // passed on; nobody has heard that it holds "c".
+    // Until it is said to have ended, the original may live on and write. It has said that it holds "a" and "b", and
+    // that was passed on; nobody has heard that it holds "c".
     try await restored.compact()
     #expect(try await restored.log().count == 1)
     let original = try await group.replicas[0].standing().own.incarnationDigits

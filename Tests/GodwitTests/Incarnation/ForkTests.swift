@@ -1,7 +1,7 @@
 import Foundation
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit

@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
@@ -85,7 +85,7 @@ struct JudgingCostTests {
     }
     lines.clear()
     #expect(try await reader.import(from: .file(path)).applied == 2)
-    #expect(lines.all.count { $0.contains("SELECT key FROM godwit_hold WHERE target = ?") } < 20)
+    #expect(lines.all.count { $0.contains("SELECT key FROM godwit_limbo WHERE reason = ?") } < 20)
     #expect(try await reader.rows("SELECT id FROM account").map(\.values) == [["1"]])
     #expect(try await reader.limbo(limit: 1_000).count == Self.rowCount)
     _ = try await reader.write { try $0.execute("DELETE FROM account WHERE id = '1'") }

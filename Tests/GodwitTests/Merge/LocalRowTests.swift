@@ -61,7 +61,7 @@ struct LocalRowTests {
     #expect(try await group[1].limbo().isEmpty)
   }
 
-  @Test("a local row that takes the key of one in limbo stands, and so does what is written to a masked cell")
+  @Test("a local row that takes the key of one in limbo stands, and so does what is written to a hidden reference")
   func written() async throws {
     let group = try await group()
     try await group.write(0, "INSERT INTO topic (id, name) VALUES ('x', 'same')")

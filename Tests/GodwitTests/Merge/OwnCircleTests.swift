@@ -10,7 +10,7 @@ private struct Branch: Model {
   var parent: String?
 }
 
-/// Found by the simulator: one replica closed a circle by itself. Others masked the reference, the author did not.
+/// Found by the simulator: one replica closed a circle by itself. Others hid the reference, the author did not.
 @Suite("Own circles")
 struct OwnCircleTests {
   private func replica(_ folder: TemporaryFolder) async throws -> Replica {

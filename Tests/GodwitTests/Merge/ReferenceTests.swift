@@ -52,8 +52,8 @@ struct ReferenceTests {
     #expect(try await group.rows("SELECT id, lent, title FROM volume") == [["v", "s", "edited"]])
   }
 
-  @Test("a masked reference that is set to another row is that row")
-  func masked() async throws {
+  @Test("a hidden reference that is set to another row is that row")
+  func hidReference() async throws {
     let group = try await group()
     try await group.write(0, "DELETE FROM shelf WHERE id = 's'")
     try await group.write(1, "INSERT INTO volume (id, lent) VALUES ('v', 's')")

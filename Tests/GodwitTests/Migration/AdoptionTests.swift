@@ -1,5 +1,5 @@
 import Godwit
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit

@@ -1,10 +1,10 @@
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
 
-/// Random histories under four versions, of which the second has nothing for some values, the third drops a column, gives
-/// another default and takes NULL, and the fourth converts again.
+/// Random histories under four versions, of which the second has nothing for some values, the third drops a column,
+/// gives another default and takes NULL, and the fourth converts again.
 @Suite("Four versions at random")
 struct ManyVersionsPropertyTests {
   @MigrationsBuilder private static func books() -> [Migration] {
@@ -104,7 +104,7 @@ struct ManyVersionsPropertyTests {
       let report = try await replica.verify()
       #expect(report.problems == [])
       digest = report.digest
-      limbo = try await replica.limbo().map { "\($0.table) \($0.key): \($0.values.values) \($0.holds.map(\.reason))" }
+      limbo = try await replica.limbo().map { "\($0.table) \($0.key): \($0.values.values) \($0.reasons.map(\.kind))" }
     }
   }
 

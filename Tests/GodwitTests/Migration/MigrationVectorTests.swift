@@ -1,7 +1,7 @@
 import Foundation
 import Godwit
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
@@ -97,7 +97,8 @@ struct MigrationVectorTests {
     return try Migrations(json: Array(JSONSerialization.data(withJSONObject: file)))
   }
 
-  /// All migrations, and one more of these steps. What is wrong with it may be told when it is read, or when it is to run.
+  /// All migrations, and one more of these steps. What is wrong with it may be told when it is read, or when it is to
+  /// run.
   private static func next(after all: Any?, _ steps: Any) throws -> () throws -> Migrations {
     let all = try #require(all as? [Any])
     let next: [String: Any] = ["version": all.count + 1, "name": "next", "steps": steps]
@@ -134,8 +135,8 @@ struct MigrationVectorTests {
     }
   }
 
-  /// What an import does with a transaction: it runs the additions that are known, applies it when it has its turn, and keeps
-  /// it otherwise.
+  /// What an import does with a transaction: it runs the additions that are known, applies it when it has its turn, and
+  /// keeps it otherwise.
   private static func merge(_ record: TransactionRecord, on writer: ReplicaWriter) throws {
     try writer.inMerge {
       if try Migrator(writer: writer).adoptAdditions() { try writer.reload() }

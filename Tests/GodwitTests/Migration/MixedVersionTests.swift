@@ -1,6 +1,6 @@
 import Foundation
 import Godwit
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
@@ -170,7 +170,7 @@ struct MixedVersionTests {
   }
 
   @Test("a deleted row that an edit of another version brings back has its converted values")
-  func images() async throws {
+  func deletedCells() async throws {
     let group = try await MigrationGroup([1, 1], Self.notes)
     try await group.write(0, "INSERT INTO note VALUES (1, 'One', 1, 'good')")
     try await group.exchange()

@@ -1,5 +1,5 @@
 import Foundation
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit

@@ -1,6 +1,6 @@
 import Foundation
 import Godwit
-import GodwitReplication
+import GodwitCore
 import Testing
 
 private struct Branch: Model {

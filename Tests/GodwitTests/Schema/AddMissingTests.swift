@@ -228,7 +228,7 @@ struct AddMissingTests {
     #expect(try await here.digest() == there.digest())
   }
 
-  @Test("a row state written before keeps its image")
+  @Test("a row state written before keeps its hidden cells")
   func deletedAndFolded() async throws {
     try await pair.expectSame()
     try await pair.sender.write { try #expect($0.delete(First.Page.self, key: 1)) }

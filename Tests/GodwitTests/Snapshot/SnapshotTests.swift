@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Snapshots")
 struct SnapshotTests {
-  /// Two members with living, dead, hidden and masked rows, some of it forgotten and some not.
+  /// Two members with living, dead and hidden rows, and hidden references, some of it forgotten and some not.
   private func history() async throws -> ThingGroup {
     let group = try await ThingGroup(2)
     let (one, two) = (group.replicas[0], group.replicas[1])
@@ -33,7 +33,7 @@ struct SnapshotTests {
     #expect(report.isSnapshot)
     #expect(try await joined.digest() == group.replicas[0].digest())
     #expect(try await group.logCount(2) == floor)
-    for table in ["godwit_row", "godwit_hold"] {
+    for table in ["godwit_row", "godwit_limbo"] {
       #expect(try await group.count(table, 2) == group.count(table, 0))
     }
     #expect(try await joined.verify().problems.isEmpty)

@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit

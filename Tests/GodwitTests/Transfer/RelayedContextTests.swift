@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
@@ -68,7 +68,8 @@ struct RelayedContextTests {
     guard case .file(let path) = try await relay(falsely: false) else { return }
     let records = try Forgery.transactions(Forgery.bytes(path), Forgery.keys(of: group[0]).identity)
     let (second, third) = (try #require(records.dropLast().last), try #require(records.last))
-    // As a file would have it staged that says nothing of the second, and something false of what came before the third.
+    // As a file would have it staged that says nothing of the second, and something false of what came before the
+    // third.
     try await group[0].withWriter { writer in
       let before = try #require(
         try writer.log.chain(at: Dot(second.dot.origin, writer.log.origins.vector[second.dot.origin])))

@@ -1,14 +1,15 @@
 import Foundation
 
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import Testing
 
 @testable import Godwit
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 
-/// Specs/sync-file.md, "Signed heads": who passes on what another wrote can keep it back, and neither change nor invent it.
+/// Specs/sync-file.md, "Signed heads": who passes on what another wrote can keep it back, and neither change nor invent
+/// it.
 @Suite("Histories that their authors have signed")
 struct SignedHistoryTests {
   private let group: TestGroup

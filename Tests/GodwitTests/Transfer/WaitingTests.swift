@@ -1,6 +1,6 @@
 import Foundation
 import GodwitBase
-import GodwitReplication
+import GodwitCore
 import GodwitStorage
 import Testing
 

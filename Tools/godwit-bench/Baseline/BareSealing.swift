@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// OpenSSL's own ChaCha20-Poly1305 over chunks of 64 KiB, each under a nonce of its own: what age's payload costs by hand.
+/// OpenSSL's own ChaCha20-Poly1305 over chunks of 64 KiB, each under a nonce of its own: what age's payload costs by
+/// hand.
 struct BareSealing: Sendable {
   /// OpenSSL refused, or a tag did not fit.
   struct Failure: Error {}

@@ -2,7 +2,7 @@ import Foundation
 import Godwit
 import GodwitBase
 import GodwitKeys
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// A member's file that costs its readers as much as its maker knows how, well signed.
@@ -24,8 +24,8 @@ struct HostileFile {
     /// 5,000 rows that refer to each other in a chain, whose first refers to nothing.
     case chain
 
-    /// What it is compared with. Where a file has an operation for every few bytes, as bulk edits have, an honest one of its size
-    /// has as many.
+    /// What it is compared with. Where a file has an operation for every few bytes, as bulk edits have, an honest one
+    /// of its size has as many.
     var honestFile: Honest {
       switch self {
       case .elements, .contexts, .wideRows, .checks: .size

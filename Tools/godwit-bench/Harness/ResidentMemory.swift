@@ -31,8 +31,8 @@ enum ResidentMemory {
     return Cost(mebibytes: numbers[0] / 1_024, milliseconds: numbers[1])
   }
 
-  /// What the other process does: imports, and prints its greatest resident memory in kibibytes, as Linux counts it, and the
-  /// import's milliseconds.
+  /// What the other process does: imports, and prints its greatest resident memory in kibibytes, as Linux counts it,
+  /// and the import's milliseconds.
   static func runImport(_ file: String, into folder: String, mayBeRefused: Bool) async throws {
     let replica = try await Replica.open(existing: folder)
     let duration = try await ContinuousClock().measure {

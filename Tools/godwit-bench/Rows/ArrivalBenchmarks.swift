@@ -3,7 +3,7 @@ import Godwit
 import GodwitBase
 import GodwitKeys
 import GodwitModel
-import GodwitReplication
+import GodwitCore
 import GodwitSyncFile
 
 /// What believing nothing costs: refusing a file at its header, and keeping the hash of the state (Specs/limits.md,

@@ -5,7 +5,8 @@ extension HeldVersion {
   /// `schema version 3 "places"`.
   var title: String { "schema version \(version) \"\(name)\"" }
 
-  /// `2 transactions wait for schema version 3 "places", which came with a file of laptop: update the program, or run godwit migrate`.
+  /// `2 transactions wait
+  /// for schema version 3 "places", which came with a file of laptop: update the program, or run godwit migrate`.
   func text(_ names: ReplicaNames) -> String {
     let waiting = transactions == 1 ? "1 transaction waits" : "\(transactions) transactions wait"
     let bringer = broughtBy.map { ", which came with a file of \(names.name($0))" } ?? ""

@@ -19,7 +19,7 @@ struct ImportPlanView {
     lines += plan.changes.map { "  would write     \($0.text)" }
     lines += plan.conflicts.map { "  would conflict  \(text($0))" }
     for row in plan.limbo {
-      lines += row.holds.map { "  would hold      \(row.table) \(Format.values(row.key)), \($0.reason.text)" }
+      lines += row.reasons.map { "  would hold      \(row.table) \(Format.values(row.key)), \($0.kind.text)" }
     }
     let conflictsLeft = plan.report.conflicts - plan.conflicts.count
     let rowsLeft = plan.limboCount - plan.limbo.count

@@ -11,7 +11,7 @@ struct Limbo: AsyncParsableCommand {
 
       Examples:
         godwit limbo
-        godwit limbo --json | jq .holds
+        godwit limbo --json | jq .reasons
       """)
 
   @Option(help: ArgumentHelp("Show this many.", valueName: "count"))
@@ -43,11 +43,11 @@ extension LimboRow {
       ("TABLE", .left), ("KEY", .left), ("WHY", .left), ("BY", .left), ("TIME", .left),
     ])
     for row in rows {
-      for hold in row.holds {
+      for reason in row.reasons {
         table.add([
-          row.table, Format.values(row.key), hold.reason.text + (row.isShown ? "; shows NULL" : ""),
-          hold.author.map { names.name($0.replica) } ?? "",
-          hold.author?.milliseconds.map { Format.time(milliseconds: $0) } ?? "",
+          row.table, Format.values(row.key), reason.kind.text + (row.isShown ? "; shows NULL" : ""),
+          reason.author.map { names.name($0.replica) } ?? "",
+          reason.author?.milliseconds.map { Format.time(milliseconds: $0) } ?? "",
         ])
       }
     }
@@ -59,30 +59,30 @@ extension LimboRow {
     [
       "table": .string(table), "key": .array(key.map { JSONValue($0) }), "shown": .bool(isShown),
       "values": .object(zip(values.columns, values.values).map { ($0, JSONValue($1)) }),
-      "masked": .array(maskedColumns.map { .string($0) }), "holds": .array(holds.map { $0.json(names) }),
+      "hidden": .array(hiddenReferences.map { .string($0) }), "reasons": .array(reasons.map { $0.json(names) }),
     ]
   }
 }
 
-extension LimboRow.Hold {
-  /// Specs/cli.md, "Holds".
+extension LimboRow.Reason {
+  /// Specs/cli.md, "Limbo reasons".
   func json(_ names: ReplicaNames) -> JSONValue {
-    let (kind, columns, values, table, key): (String, [String], [Value], String?, [Value]) =
-      switch reason {
+    let (name, columns, values, table, key): (String, [String], [Value], String?, [Value]) =
+      switch kind {
       case .uniqueValue(let columns, let values, let holder): ("unique", columns, values, nil, holder)
       case .missingParent(let column, let table, let key): ("parent", [column], [key], table, [key])
       case .circle(let column): ("circle", [column], [], nil, [])
       case .constraint: ("constraint", [], [], nil, [])
       }
     return [
-      "reason": .string(kind), "columns": .array(columns.map { .string($0) }),
+      "kind": .string(name), "columns": .array(columns.map { .string($0) }),
       "values": .array(values.map { JSONValue($0) }), "table": table.map { .string($0) } ?? nil,
       "key": key.isEmpty ? nil : .array(key.map { JSONValue($0) }), "author": .object(names.json(author)),
     ]
   }
 }
 
-extension LimboRow.Reason {
+extension LimboRow.Kind {
   /// `email: x is held by a`.
   var text: String {
     switch self {

@@ -5,8 +5,8 @@ import Godwit
 public enum StandardStream: Int32, Sendable {
   case input, output, error
 
-  /// Gives a stream that the parent process has closed a descriptor that fails, so that no file or pipe of this process's
-  /// takes its number.
+  /// Gives a stream that the parent process has closed a descriptor that fails, so that no file or pipe of this
+  /// process's takes its number.
   static func fillClosed() {
     for (stream, flags) in [(Self.input, O_WRONLY), (.output, O_RDONLY), (.error, O_RDONLY)]
     where fcntl(stream.rawValue, F_GETFD) < 0 {

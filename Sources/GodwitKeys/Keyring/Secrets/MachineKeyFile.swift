@@ -13,7 +13,7 @@ package enum MachineKeyFile {
   package static func isMachineKey(_ start: [UInt8]) -> Bool { start.starts(with: textPrefix.utf8) }
 
   /// The key in the file, made when there is none; safe against another process that does the same.
-  static func readOrCreate(_ path: String) throws -> SecretBytes {
+  package static func readOrCreate(_ path: String) throws -> SecretBytes {
     try PrivateFile.makeParent(of: path)
     try ParentFolders.check(of: path)
     let lock = try LockFile("\(path).lock")

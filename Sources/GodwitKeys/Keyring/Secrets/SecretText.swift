@@ -6,8 +6,8 @@ import GodwitFiles
 enum SecretText {
   static let byteCountMax = 4_096
 
-  /// A file that the user names, also by a link, as secrets are mounted. What comes by a descriptor may be whatever it is:
-  /// its mode is the affair of who opened it.
+  /// A file that the user names, also by a link, as secrets are mounted. What comes by a descriptor may be whatever it
+  /// is: its mode is the affair of who opened it.
   ///
   /// - Parameter name: What the user calls it; messages have this.
   static func read(file path: String, called name: String) throws -> SecretBytes {
@@ -24,7 +24,8 @@ enum SecretText {
   private static func check(_ status: stat, _ path: String, _ name: String) throws {
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw GodwitError(
-        .unsafeFile, "\(name) holds a secret and belongs to user \(status.st_uid)", hint: "copy it to a file of your own")
+        .unsafeFile, "\(name) holds a secret and belongs to user \(status.st_uid)",
+        hint: "copy it to a file of your own")
     }
     guard status.st_mode & 0o077 == 0 else {
       throw GodwitError(

@@ -31,7 +31,8 @@ public struct SlotSecret: Sendable {
     let path = FilePath.absolute(path)
     return SlotSecret(.machineKey, path: path) {
       guard PrivateFile.exists(path) else {
-        throw GodwitError(.noKeyFits, "the machine key file \(path) is missing",
+        throw GodwitError(
+          .noKeyFits, "the machine key file \(path) is missing",
           hint: "restore it from a backup, or say where it is with --machine-key")
       }
       return try MachineKeyFile.read(path)

@@ -4,7 +4,8 @@ import GodwitBase
 // MARK: Columns and constants
 
 extension PredicateExpressions.Variable: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard let bound = translator.bindings[key] else { throw PredicateTranslator<Root>.untranslatable(self) }
     return bound
   }
@@ -30,7 +31,8 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
 }
 
 extension PredicateExpressions.Value: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard let value = value as? any ColumnValue else { throw PredicateTranslator<Root>.untranslatable(self) }
     let part = SQLPart.stored(value)
     if case .value(.null) = part { return .init(parts: [part], precedence: .atom, isNullable: true) }
@@ -39,7 +41,8 @@ extension PredicateExpressions.Value: SQLTranslatable {
 }
 
 extension PredicateExpressions.NilLiteral: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     .init(parts: [.text("NULL")], precedence: .atom, isNullable: true)
   }
 }
@@ -69,19 +72,22 @@ extension PredicateExpressions.Value: PredicateConstant {
 // MARK: Comparison and logic
 
 extension PredicateExpressions.Equal: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     translator.compare(try translator.term(lhs), try translator.term(rhs), "=", "IS")
   }
 }
 
 extension PredicateExpressions.NotEqual: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     translator.compare(try translator.term(lhs), try translator.term(rhs), "<>", "IS NOT")
   }
 }
 
 extension PredicateExpressions.Comparison: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard LHS.Output.self is any OrderedColumnValue.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
     let sign =
       switch op {
@@ -96,26 +102,30 @@ extension PredicateExpressions.Comparison: SQLTranslatable {
 }
 
 extension PredicateExpressions.Conjunction: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     translator.join(try translator.term(lhs), "AND", try translator.term(rhs), .and)
   }
 }
 
 extension PredicateExpressions.Disjunction: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     translator.join(try translator.term(lhs), "OR", try translator.term(rhs), .or)
   }
 }
 
 extension PredicateExpressions.Negation: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     let condition: SQLExpression<Bool> = !(try translator.term(wrapped).typed())
     return .init(parts: condition.parts, precedence: condition.precedence)
   }
 }
 
 extension PredicateExpressions.Conditional: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     let (yes, no) = (try translator.term(trueBranch), try translator.term(falseBranch))
     let start: [SQLPart] = [.text("CASE WHEN ")] + (try translator.term(test)).parts + [.text(" THEN ")]
     return .init(
@@ -127,7 +137,8 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
 // MARK: Optionals
 
 extension PredicateExpressions.NilCoalesce: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     let (first, second) = (try translator.term(lhs), try translator.term(rhs))
     return .init(
       parts: [.text("coalesce(")] + first.parts + [.text(", ")] + second.parts + [.text(")")], precedence: .atom,
@@ -136,7 +147,8 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
 }
 
 extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     var inner = translator
     var bound = try translator.term(wrapped)
     bound.isNullable = false
@@ -150,7 +162,8 @@ extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
 
 /// Of a row without a value Swift would stop the program; such a row just does not match.
 extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     var term = try translator.term(inner)
     term.isNullable = false
     return term
@@ -160,7 +173,8 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
 // MARK: Arithmetic
 
 extension PredicateExpressions.Arithmetic: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard LHS.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
     let (left, right) = (try translator.term(lhs), try translator.term(rhs))
     switch op {
@@ -173,25 +187,29 @@ extension PredicateExpressions.Arithmetic: SQLTranslatable {
 }
 
 extension PredicateExpressions.FloatDivision: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     translator.binary(try translator.term(lhs), "/", try translator.term(rhs), .product)
   }
 }
 
 extension PredicateExpressions.IntDivision: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     translator.binary(try translator.term(lhs), "/", try translator.term(rhs), .product)
   }
 }
 
 extension PredicateExpressions.IntRemainder: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     translator.binary(try translator.term(lhs), "%", try translator.term(rhs), .product)
   }
 }
 
 extension PredicateExpressions.UnaryMinus: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard Wrapped.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
     let term = try translator.term(wrapped)
     return .init(parts: [.text("-(")] + term.parts + [.text(")")], precedence: .product, isNullable: term.isNullable)
@@ -201,7 +219,8 @@ extension PredicateExpressions.UnaryMinus: SQLTranslatable {
 // MARK: Membership and text
 
 extension PredicateExpressions.SequenceContains: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard let elements = (sequence as? any PredicateConstant)?.elements else {
       throw PredicateTranslator<Root>.untranslatable(self)
     }
@@ -220,7 +239,8 @@ extension PredicateExpressions.SequenceContains: SQLTranslatable {
 }
 
 extension PredicateExpressions.CollectionContainsCollection: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard Base.Output.self == String.self, Other.Output.self == String.self else {
       throw PredicateTranslator<Root>.untranslatable(self)
     }
@@ -231,7 +251,8 @@ extension PredicateExpressions.CollectionContainsCollection: SQLTranslatable {
 }
 
 extension PredicateExpressions.SequenceStartsWith: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard let prefix = prefix as? PredicateExpressions.Value<String>, Base.Output.self == String.self else {
       throw PredicateTranslator<Root>.untranslatable(self)
     }
@@ -300,7 +321,8 @@ extension Range: ConstantRange {
 }
 
 extension PredicateExpressions.RangeExpressionContains: SQLTranslatable {
-  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term {
+  func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
+  {
     guard Element.Output.self is any OrderedColumnValue.Type, let range = range as? any SQLTranslatableRange else {
       throw PredicateTranslator<Root>.untranslatable(range)
     }

@@ -102,7 +102,9 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
     own.columns = [[.column(table: Target.schema.table, name: "_rowid_")]]
     own.isDistinct = false
     own.add(SQLExpression([column, .text(" = "), parent.key], .comparison))
-    let chosen: [SQLPart] = [.column(table: Target.schema.table, name: "_rowid_"), .text(" IN ("), .subquery(own.parts), .text(")")]
+    let chosen: [SQLPart] = [
+      .column(table: Target.schema.table, name: "_rowid_"), .text(" IN ("), .subquery(own.parts), .text(")"),
+    ]
     return wanted.conditions(on: parent.key).map { condition in
       Query().with { statement in
         statement = statement.qualified(Target.self)

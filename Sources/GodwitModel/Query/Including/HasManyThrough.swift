@@ -26,7 +26,8 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
   public func of(_ root: Root) -> Query<Target> {
     let keys = links(of: root).select { $0[dynamicMember: target] }
     return Target.all.with {
-      $0.add(SQLExpression([Fields<Target>().key, .text(" IN ("), .subquery(keys.statement.parts), .text(")")], .comparison))
+      $0.add(
+        SQLExpression([Fields<Target>().key, .text(" IN ("), .subquery(keys.statement.parts), .text(")")], .comparison))
     }
   }
 

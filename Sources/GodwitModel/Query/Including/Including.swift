@@ -76,7 +76,8 @@ extension Including: FetchRequest {
 
 extension Query {
   /// Each row with what belongs to it.
-  public func including<Related: Relation>(_ relation: Related) -> Including<Root, Related.Output> where Related.Root == Root {
+  public func including<Related: Relation>(_ relation: Related) -> Including<Root, Related.Output>
+  where Related.Root == Root {
     Including(self, RelationLoader(relation))
   }
 

@@ -191,7 +191,9 @@ extension Query {
     both.filter = nil
     let key = SQLPart.column(table: Root.schema.table, name: Root.schema.columns[0].name)
     let isAlone = SQLExpression<Bool>([key, .text(" IS NULL")], .comparison)
-    both.arms += start.turned(added, Fields<Root>(), on: match).arms.map { .init(source: $0.source, condition: isAlone) }
+    both.arms += start.turned(added, Fields<Root>(), on: match).arms.map {
+      .init(source: $0.source, condition: isAlone)
+    }
     return Join(both, (Fields(), added))
   }
 }

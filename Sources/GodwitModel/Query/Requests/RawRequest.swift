@@ -51,8 +51,10 @@ extension SQL {
   /// The rows as values or tuples of column types, in the order of the columns:
   /// `SQL("SELECT title, views FROM note WHERE id = \(id)").reading(String.self, Int.self)`.
   ///
-  /// Fetching throws `valueMismatch` when a column holds something else, `invalidArgument` when there are fewer columns.
-  public func reading<each Column: ColumnValue>(_ types: repeat (each Column).Type) -> RawRequest<(repeat each Column)> {
+  /// Fetching throws `valueMismatch` when a column holds something else, `invalidArgument` when there are fewer
+  /// columns.
+  public func reading<each Column: ColumnValue>(_ types: repeat (each Column).Type) -> RawRequest<(repeat each Column)>
+  {
     RawRequest(self) { statement in
       var index: Int32 = -1
       func next<Next: ColumnValue>(_ type: Next.Type) throws -> Next {

@@ -14,7 +14,7 @@ extension RowStory {
             [("kind", .string(touch.kind.rawValue)), ("deleted", .bool(touch.isDeleted))] + names.json(touch.author))
         }),
       "deletions": .array(row.deletions.map { .object(names.json($0)) }),
-      "holds": .array(row.holds.map { $0.json(names) }),
+      "reasons": .array(row.reasons.map { $0.json(names) }),
       "conflicts": .array(row.conflicts.map { $0.json(names) }),
       "cells": .array(row.cells.map(json)),
     ]
@@ -22,7 +22,7 @@ extension RowStory {
 
   private func json(_ cell: CellExplanation) -> JSONValue {
     [
-      "column": .string(cell.column), "value": JSONValue(cell.value), "masked": .bool(cell.isMasked),
+      "column": .string(cell.column), "value": JSONValue(cell.value), "hidden": .bool(cell.isHidden),
       "rule": .string(cell.rule.rawValue), "author": cell.author.map { .object(names.json($0)) } ?? nil,
       "parts": .array(cell.parts.map { .object([("value", JSONValue($0.value))] + names.json($0.author)) }),
       "conflicts": .array(cell.conflicts.map { $0.json(names) }),

@@ -21,7 +21,7 @@ struct RowStory {
       lines.append("  \(touch.kind == .insert ? "inserted" : "updated") by \(names.text(touch.author))\(fate)")
     }
     for author in row.deletions { lines.append("  deleted by \(names.text(author))") }
-    for hold in row.holds { lines.append("  waits: \(hold.reason.text), by \(names.text(hold.author))") }
+    for reason in row.reasons { lines.append("  waits: \(reason.kind.text), by \(names.text(reason.author))") }
     return lines + row.conflicts.map { "  \(text($0))" }
   }
 
@@ -37,8 +37,8 @@ struct RowStory {
   }
 
   private func lines(_ cell: CellExplanation) -> [String] {
-    let mask = cell.isMasked ? ", shown as NULL" : ""
-    return ["\(cell.column) = \(Format.value(cell.value))\(mask)"] + source(cell).map { "  \($0)" }
+    let shown = cell.isHidden ? ", shown as NULL" : ""
+    return ["\(cell.column) = \(Format.value(cell.value))\(shown)"] + source(cell).map { "  \($0)" }
       + cell.conflicts.map { "  \(text($0))" }
   }
 

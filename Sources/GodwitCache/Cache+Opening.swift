@@ -1,0 +1,35 @@
+import GodwitBase
+import Logging
+
+extension Cache {
+  private static let nameLimit = 64
+
+  /// A cache by itself, made when it is missing. Several programs may have one open; each opens it once.
+  ///
+  /// - Parameters:
+  ///   - name: 1 to 64 characters of a–z, 0–9, `-` and `_`.
+  ///   - folder: Where its files are. The folder is made, with mode 0700, when the cache is first used.
+  ///   - key: What encrypts it.
+  ///   - bound: How much it may hold.
+  ///   - logger: Hears that a cache was no good and is made anew.
+  /// - Throws: `invalidArgument` for another name or a bound that is not positive.
+  public static func open(
+    named name: String, in folder: String, key: CacheKey, bound: CacheBound = .none,
+    logger: Logger = Logger(label: "godwit")
+  ) throws -> Cache {
+    try check(name: name, bound: bound)
+    return Cache(name: name, bound: bound, folder: folder, wallClock: .system, logger: logger, key: key.key)
+  }
+
+  /// Throws `invalidArgument` for a name or bound that no cache can have.
+  package static func check(name: String, bound: CacheBound) throws {
+    let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789-_")
+    guard !name.isEmpty, name.count <= nameLimit, name.allSatisfy(allowed.contains) else {
+      throw GodwitError(
+        .invalidArgument, "a cache is named with 1 to \(nameLimit) of the characters a–z, 0–9, - and _")
+    }
+    guard bound.bytes ?? 1 > 0, bound.entries ?? 1 > 0 else {
+      throw GodwitError(.invalidArgument, "the bound of a cache is not positive")
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import GodwitBase
+
+/// Origin → the highest contiguous sequence held. An origin that is not listed stands at 0.
+///
+/// A list in the order of the origins: most have few, and what is done most often to long ones, to read, write and
+/// compare them, goes through them once. Finding one takes logarithmic time, adding one that is new linear.
+package struct VersionVector: Hashable, Sendable {
+  /// How far an origin's transactions are held.
+  package struct Entry: Hashable, Sendable {
+    package let origin: Origin
+    package let sequence: SequenceNumber
+  }
+
+  /// Rising by origin, none at 0.
+  package private(set) var entries: [Entry]
+
+  /// More origins than any group has; a file that claims more is refused.
+  package static let originLimit = 65_536
+
+  package init() { entries = [] }
+
+  package init(_ sequences: [Origin: SequenceNumber]) {
+    entries = sequences.filter { $0.value > .none }.map { Entry(origin: $0.key, sequence: $0.value) }
+      .sorted { $0.origin < $1.origin }
+  }
+
+  private init(rising entries: [Entry]) { self.entries = entries }
+
+  package subscript(origin: Origin) -> SequenceNumber {
+    get {
+      let place = place(of: origin)
+      return place < entries.count && entries[place].origin == origin ? entries[place].sequence : .none
+    }
+    set {
+      let place = place(of: origin)
+      let isListed = place < entries.count && entries[place].origin == origin
+      switch (isListed, newValue > .none) {
+      case (true, true): entries[place] = Entry(origin: origin, sequence: newValue)
+      case (true, false): entries.remove(at: place)
+      case (false, true): entries.insert(Entry(origin: origin, sequence: newValue), at: place)
+      case (false, false): break
+      }
+    }
+  }
+
+  /// Where an origin stands, or would.
+  private func place(of origin: Origin) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].origin < origin { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  package var isEmpty: Bool { entries.isEmpty }
+  package var origins: [Origin] { entries.map(\.origin) }
+
+  package func covers(_ dot: Dot) -> Bool { self[dot.origin] >= dot.sequence }
+
+  /// Whether everything in `other` is in this one.
+  package func covers(_ other: VersionVector) -> Bool {
+    guard other.entries.count > 2 else { return other.entries.allSatisfy { self[$0.origin] >= $0.sequence } }
+    var place = 0
+    for entry in other.entries {
+      while place < entries.count, entries[place].origin < entry.origin { place += 1 }
+      guard place < entries.count, entries[place].origin == entry.origin, entries[place].sequence >= entry.sequence
+      else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// The least vector that covers both.
+  package func union(_ other: VersionVector) -> VersionVector {
+    guard !other.isEmpty else { return self }
+    var union: [Entry] = []
+    union.reserveCapacity(max(entries.count, other.entries.count))
+    var (left, right) = (entries[...], other.entries[...])
+    while let a = left.first, let b = right.first {
+      if a.origin == b.origin {
+        union.append(a.sequence < b.sequence ? b : a)
+        left.removeFirst()
+        right.removeFirst()
+      } else {
+        union.append(a.origin < b.origin ? left.removeFirst() : right.removeFirst())
+      }
+    }
+    return VersionVector(rising: union + left + right)
+  }
+
+  /// The greatest vector that both cover.
+  package func intersection(_ other: VersionVector) -> VersionVector {
+    VersionVector(
+      rising: pairs(with: other).compactMap { entry, sequence in
+        sequence > .none ? Entry(origin: entry.origin, sequence: min(entry.sequence, sequence)) : nil
+      })
+  }
+
+  /// The entries that are greater than in `other`.
+  package func unseen(by other: VersionVector) -> VersionVector {
+    VersionVector(rising: pairs(with: other).compactMap { $1 < $0.sequence ? $0 : nil })
+  }
+
+  /// The entries whose origins `other` does not list.
+  package func without(_ other: VersionVector) -> VersionVector {
+    VersionVector(rising: pairs(with: other).compactMap { $1 == .none ? $0 : nil })
+  }
+
+  /// The same with other sequences for some origins; none to leave one out.
+  package func replacing(_ changes: [Origin: SequenceNumber]) -> VersionVector {
+    guard !changes.isEmpty else { return self }
+    return VersionVector(rising: entries.filter { changes[$0.origin] == nil }).union(VersionVector(changes))
+  }
+
+  /// The entries, each with where its origin stands in `other`.
+  private func pairs(with other: VersionVector) -> [(entry: Entry, other: SequenceNumber)] {
+    var place = 0
+    return entries.map { entry in
+      while place < other.entries.count, other.entries[place].origin < entry.origin { place += 1 }
+      let isListed = place < other.entries.count && other.entries[place].origin == entry.origin
+      return (entry, isListed ? other.entries[place].sequence : .none)
+    }
+  }
+
+  package func write(to writer: inout ByteWriter) {
+    writer.varint(entries.count)
+    for entry in entries {
+      entry.origin.write(to: &writer)
+      writer.varint(entry.sequence.rawValue)
+    }
+  }
+
+  package init(reading reader: inout ByteReader) throws {
+    let count = try reader.count(limit: Self.originLimit, "origins in a version vector")
+    var entries: [Entry] = []
+    // Each takes 21 bytes at least.
+    entries.reserveCapacity(min(count, reader.remaining / 21))
+    for _ in 0..<count {
+      let origin = try Origin(reading: &reader)
+      if let last = entries.last, last.origin >= origin {
+        throw ByteReader.malformed("a version vector is not in order")
+      }
+      entries.append(Entry(origin: origin, sequence: try SequenceNumber(reading: &reader)))
+    }
+    self.entries = entries
+  }
+
+  /// Demands of a context that it leaves out its transaction's own origin, as all do (Specs/change-log.md, "Context"):
+  /// one that names it could wait for itself. Throws `corruptFile`.
+  package func expectOthers(than origin: Origin) throws {
+    guard self[origin] == .none else { throw ByteReader.malformed("a context that names its own origin") }
+  }
+}
+
+extension SequenceNumber {
+  /// Reads a sequence from untrusted bytes: 1 … `limit`.
+  package init(reading reader: inout ByteReader) throws {
+    let value = SequenceNumber(rawValue: try reader.varint())
+    guard value > .none, value < .limit else { throw ByteReader.malformed("sequence \(value.rawValue)") }
+    self = value
+  }
+}
