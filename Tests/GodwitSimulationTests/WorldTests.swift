@@ -55,7 +55,7 @@ struct WorldTests {
   /// what nobody could prove any more; 20000596 that circles were not compared by sequence, and the two behind it that
   /// contexts which name an effect without its cause mean something to the model that they do not to a merge. 50009514:
   /// a row remembered by a key in another form than its own. 70008176: an end that nobody held any more. 80001319: own
-  /// work to a row that was written to at the end of time kept its author from coming back. Nine have several versions.
+  /// work to a row that was written to at the end of time kept its author from coming back.
   @Test(
     "replicas agree whatever a hostile member sends, and forget it",
     arguments: [
@@ -63,16 +63,6 @@ struct WorldTests {
       30_000_259, 40_002_462, 50_009_514, 70_008_176, 80_001_319,
     ])
   func hostile(seed: UInt64) async throws {
-    let faults = Fault.all.union(.hostileVersions)
-    let isHostile = Trace(seed: seed, faults: faults).isHostile
-    #expect(isHostile)
-    try await run(seed, faults)
-  }
-
-  /// Worlds of one version. 110008840 found that the model looked for a row far ahead by the key that it came with, not
-  /// by that in the table.
-  @Test("so they do where nobody migrates", arguments: [UInt64(110_008_840)])
-  func hostileInOneVersion(seed: UInt64) async throws {
     let isHostile = Trace(seed: seed).isHostile
     #expect(isHostile)
     try await run(seed, .all)

@@ -43,7 +43,7 @@ struct MigrationHistory {
     var path = TablePath(table)
     #if DEBUG || GODWIT_PLANT
       if PlantedFault.deriveForWhoKnew.isPlanted, version > 0 {
-        for step in steps(after: version - 1, through: version) {
+        for step in steps(after: 0, through: version) {
           if case .addColumn(_, _, from: .some) = step { path.follow(step) }
         }
       }

@@ -20,7 +20,8 @@ struct ListedConflicts {
   init(reading replica: Replica) async throws {
     let rows = try await replica.rows(
       """
-      SELECT c.kind, t.name, c.key, c.column_name, coalesce(v.content, c.value), o.replica, o.incarnation, c.loser_sequence
+      SELECT c.kind, t.name, c.key, c.column_name, coalesce(v.content, c.value), o.replica, o.incarnation,
+        c.loser_sequence
       FROM godwit_conflict c JOIN godwit_table t ON t.id = c.table_id LEFT JOIN godwit_origin o ON o.id = c.loser_origin
         LEFT JOIN godwit_conflict_value v ON typeof(c.value) = 'integer' AND v.id = c.value
       """)

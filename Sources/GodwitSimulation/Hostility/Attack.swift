@@ -68,14 +68,10 @@ struct AttackWriter {
   /// - Parameters:
   ///   - forgets: Of a transaction for which a schema is missing the log must keep all, and an incarnation that is said
   ///     to have written more than anybody holds any more is waited for, so nobody could forget any more.
-  ///   - migrates: Whether programs come to other versions.
-  init(seed: UInt64, actorCount: Int, forgets: Bool, migrates: Bool, faults: Fault) {
+  init(seed: UInt64, actorCount: Int, forgets: Bool, faults: Fault) {
     var generator = SeededGenerator(seed: ~seed &* 7)
     self.actorCount = actorCount
-    let isEverywhere = faults.contains(.hostileVersions)
-    // Three in four worlds have one version: a quarter of all is hostile in either case.
-    isHostile =
-      faults.contains(.hostility) && generator.chance(oneIn: isEverywhere ? 4 : 3) && (isEverywhere || !migrates)
+    isHostile = faults.contains(.hostility) && generator.chance(oneIn: 4)
     let writes = Array(repeating: Attack.Kind.writes, count: 6) + [.gap, .causes, .extremes]
     let all = writes + (generator.chance(oneIn: 3) ? Attack.Kind.common : Attack.Kind.followed)
     let extra = Array(repeating: Attack.Kind.equivocation, count: faults.contains(.equivocation) ? 5 : 0)

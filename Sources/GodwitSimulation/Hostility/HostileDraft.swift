@@ -47,7 +47,7 @@ struct HostileDraft {
   var header: SyncFileHeader {
     SyncFileHeader(
       group: source.group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
-      schemaVersion: source.schemaVersion, recipients: recipients, roster: roster, tables: tables,
+      held: source.held, schemaVersion: source.schemaVersion, recipients: recipients, roster: roster, tables: tables,
       migrations: source.migrations, ranges: ranges.sorted { $0.origin < $1.origin }, chains: chains, floor: floor,
       ended: ended, snapshot: snapshot, statements: statements)
   }

@@ -77,9 +77,6 @@ package struct Fault: OptionSet, Sendable {
   /// Two histories of one incarnation of a hostile member. Off: two replicas that have taken in one each, and all who
   /// build on either, are brought together by nobody (Specs/incarnations.md, "Forks").
   package static let equivocation = Fault(rawValue: 1 << 16)
-  /// A hostile member where programs come to other versions, too. Off: what it writes under a version of its choice is
-  /// applied as it comes before a migration or after one (Specs/decisions/0023-additions-and-barriers.md).
-  package static let hostileVersions = Fault(rawValue: 1 << 17)
 
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
@@ -92,9 +89,7 @@ package struct Fault: OptionSet, Sendable {
   package static var listed: String { names.map(\.name).joined(separator: ", ") }
   package static let all = names.reduce(Fault()) { $0.union($1.fault) }
   /// What a trace holds only when it is asked for.
-  static let extraNames: [(name: String, fault: Fault)] = [
-    ("equivocation", .equivocation), ("hostile-versions", .hostileVersions),
-  ]
+  static let extraNames: [(name: String, fault: Fault)] = [("equivocation", .equivocation)]
   package static var extraListed: String { extraNames.map(\.name).joined(separator: ", ") }
 
   /// The fault of this name.

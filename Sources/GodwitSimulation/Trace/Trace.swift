@@ -19,8 +19,7 @@ package struct Trace: Sendable {
     var writer = TraceWriter(seed: seed, faults: faults)
     self.seed = seed
     var attacks = AttackWriter(
-      seed: seed, actorCount: writer.actorCount, forgets: writer.keptTransactions < 1_000,
-      migrates: writer.latestVersion > 0, faults: faults)
+      seed: seed, actorCount: writer.actorCount, forgets: writer.keptTransactions < 1_000, faults: faults)
     events = attacks.interspersing(writer.write())
     isHostile = attacks.isHostile
     actorCount = writer.actorCount

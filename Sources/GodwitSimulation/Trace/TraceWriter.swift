@@ -19,6 +19,8 @@ struct TraceWriter {
   private let overtakingRarity: Int
   /// Whether members forget what they need not remember, and how soon by themselves.
   private let forgets: Bool
+  /// Whose program is changed at the end alone: what others write at newer versions waits there for long.
+  private let laggard: Int?
   /// The schema version that all programs come to, from 0 on.
   let latestVersion: Int
   let keptTransactions: Int
@@ -51,6 +53,13 @@ struct TraceWriter {
     plans = PlanWriter(&generator, faults: faults, version: latestVersion)
     self.generator = generator
     haltGenerator = SeededGenerator(seed: ~seed)
+    laggard = Self.laggard(seed, among: count)
+  }
+
+  /// Chosen apart, so that everybody else does the same without.
+  private static func laggard(_ seed: UInt64, among count: Int) -> Int? {
+    var generator = SeededGenerator(seed: ~seed &* 11)
+    return generator.chance(oneIn: 2) ? Int.random(in: 0..<count, using: &generator) : nil
   }
 
   /// Chosen apart, so that worlds of two versions are the same without.
@@ -81,6 +90,7 @@ struct TraceWriter {
     }
     if generator.chance(oneIn: 2) { shareBeginning() }
     for _ in 0..<Int.random(in: 20...80, using: &generator) { addEvent() }
+    if let laggard, laggard != reader, forgets, latestVersion > 1, !removed.contains(laggard) { addLag(of: laggard) }
     return faults.contains(.halts) && crashRarity > 0 ? events.map { halting($0) } : events
   }
 
@@ -98,6 +108,24 @@ struct TraceWriter {
   }
 
   mutating func epilogue() -> [Plan] { (0..<4).map { _ in plans.plan(&generator) } }
+
+  /// The others write at the latest version, everybody has all of it, it is forgotten as far as it may be, and the one
+  /// that could not apply it writes to the same rows.
+  private mutating func addLag(of laggard: Int) {
+    var generator = SeededGenerator(seed: generator.next())
+    let others = (0..<actorCount).filter { $0 != laggard && $0 != reader && !removed.contains($0) }
+    for other in others {
+      events += Array(repeating: .upgrade(actor: other), count: latestVersion)
+      for _ in 0..<2 { events.append(.write(actor: other, plans.plan(&generator))) }
+    }
+    for sender in others + [laggard] + others {
+      fileCount += 1
+      events.append(.export(actor: sender, file: fileCount, includesAll: false))
+      for actor in others + [laggard] where actor != sender { events.append(.deliver(file: fileCount, actor: actor)) }
+    }
+    for other in others { events.append(.compact(actor: other)) }
+    for _ in 0..<4 { events.append(.write(actor: laggard, plans.plan(&generator))) }
+  }
 
   private mutating func crashes() -> Bool { crashRarity > 0 && generator.chance(oneIn: crashRarity) }
 
@@ -136,7 +164,9 @@ struct TraceWriter {
     }
     if faults.contains(.restores), generator.chance(oneIn: reader == nil ? 40 : 12) { addLapse() }
     if forgets, generator.chance(oneIn: 12) { events.append(.compact(actor: actor)) }
-    if latestVersion > 0, generator.chance(oneIn: latestVersion > 1 ? 7 : 15) { events.append(.upgrade(actor: actor)) }
+    if latestVersion > 0, generator.chance(oneIn: latestVersion > 1 ? 7 : 15), actor != laggard {
+      events.append(.upgrade(actor: actor))
+    }
     if retires, generator.chance(oneIn: 12) { addRetirement() }
     switch Int.random(in: 0..<100, using: &generator) {
     case 0..<52: addWrite()

@@ -261,7 +261,7 @@ extension SyncFileHeader {
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
-      createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector,
+      createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector, held: held,
       schemaVersion: schemaVersion ?? self.schemaVersion, recipients: recipients ?? self.recipients,
       roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations ?? self.migrations, ranges: ranges ?? self.ranges,
