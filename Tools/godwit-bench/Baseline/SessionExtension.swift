@@ -18,7 +18,8 @@ enum SessionExtension {
           connection = apsw.Connection(os.path.join(folder, name))
           for pragma in ('page_size=4096', 'journal_mode=WAL', 'synchronous=NORMAL', 'cache_size=-8000'):
               connection.execute('PRAGMA ' + pragma)
-          connection.execute('CREATE TABLE captured (id BLOB PRIMARY KEY NOT NULL, title TEXT, body TEXT, views INTEGER, created)')
+          connection.execute('CREATE TABLE captured '
+            '(id BLOB PRIMARY KEY NOT NULL, title TEXT, body TEXT, views INTEGER, created)')
           return connection
       def recorded(connection, statement, values):
           session = apsw.Session(connection, 'main')
@@ -44,8 +45,8 @@ enum SessionExtension {
       pack = zstandard.ZstdCompressor(level=3).compress
       print('session extension, apsw %s: import %.2f us a new row, %.2f us an edit; %d and %d bytes '
             '(%d rows, plain SQLite without age or conflicts, not gated)' % (
-          apsw.apsw_version(), statistics.median(new[1:]) / len(rows) * 1e6, statistics.median(edits[1:]) / len(half) * 1e6,
-          len(pack(inserted)), len(pack(edited)), len(rows)))
+          apsw.apsw_version(), statistics.median(new[1:]) / len(rows) * 1e6,
+          statistics.median(edits[1:]) / len(half) * 1e6, len(pack(inserted)), len(pack(edited)), len(rows)))
       """)
   private static let roundCountMax = 4
 
