@@ -99,6 +99,7 @@ let package = Package(
 
     // Tests
     .target(name: "TestFolders", path: "Tests/TestFolders"),
+    .testTarget(name: "TidyTests"),
     .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase", "TestFolders"]),
     .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(

@@ -368,8 +368,8 @@ public final class Cache: Sendable {
 
   private func count(_ body: (inout CacheStatistics) -> Void) { statisticsHere.withLock { body(&$0) } }
 
-  /// Writes down when entries were last used, and closes the file. Use that begins after this throws `closed`. A replica's
-  /// caches close with it.
+  /// Writes down when entries were last used, and closes the file. Use that begins after this throws `closed`. A
+  /// replica's caches close with it.
   public func close() async {
     await file.close { [recency] table in
       let ticks = recency.takeAll()

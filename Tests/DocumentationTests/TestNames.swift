@@ -8,7 +8,8 @@ enum TestNames {
     let function = /\bfunc (\w+)/
     let folder = "\(DocumentationPage.root)/Tests"
     var found: Set<String> = []
-    for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix("Tests.swift") {
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder)
+    where path.hasSuffix("Tests.swift") || path.contains("Tests+") {
       var current = ""
       var isTest = false
       for line in try DocumentationPage.text(of: "Tests/\(path)").split(separator: "\n") {

@@ -6,21 +6,16 @@ import GodwitStorage
 /// The tables of a database as Godwit knows them: declared by models or adopted from a sync file.
 struct Catalog: Sendable {
   private(set) var tables: [CatalogTable] = []
-  /// What `godwit_table` holds of their rows' sums (Specs/state-hash.md, "Keeping").
+  /// The stored sums of their rows (Specs/state-hash.md, "Keeping").
   private(set) var sums: [Int: StateSum] = [:]
   private var numbers: [String: Int] = [:]
 
   init() {}
 
   init(_ connection: Connection) throws {
-    try connection.withStatement("SELECT id, definition, sum FROM godwit_table ORDER BY id") { statement in
-      while try statement.step() {
-        if !statement.isNull(at: 2) {
-          sums[Int(statement.integer(at: 0))] = try StateSum(stored: statement.blob(at: 2))
-        }
-        var reader = ByteReader(statement.blob(at: 1))
-        add(CatalogTable(id: Int(statement.integer(at: 0)), definition: try TableDefinition(reading: &reader)))
-      }
+    for entry in try StoredTables(connection).all() {
+      sums[entry.id] = entry.sum
+      add(CatalogTable(id: entry.id, definition: entry.definition))
     }
     connection.protectTables(Set(synced.map { $0.definition.name.lowercased() }))
   }
@@ -112,18 +107,16 @@ struct Catalog: Sendable {
         .notAuthorized, "table \(name) is synced and cannot be dropped",
         hint: "only a migration that every replica runs can take it away; delete its rows instead")
     }
-    guard
-      try connection.scalar("SELECT former FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))]) != .integer(1)
-    else {
+    let stored = StoredTables(connection)
+    guard try !stored.isFormer(table.id) else {
       throw GodwitError(
         .notAuthorized, "table \(name) was synced and cannot be dropped: what others write to it waits here",
         hint: "delete its rows instead")
     }
     try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
-    try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
-    for held in ["godwit_row", "godwit_limbo"] {
-      try connection.run("DELETE FROM \(held) WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
-    }
+    try stored.remove(table.id)
+    try RowStates.removeAll(of: table.id, on: connection)
+    try Limbo.removeAll(of: table.id, on: connection)
   }
 
   /// Creates the tables of a sync file that this replica does not have, so that a replica whose application is
@@ -206,11 +199,8 @@ struct Catalog: Sendable {
         hint: "rename it, or give the model another table name")
     }
     for column in definition.columns { try ExpressionTrial.run(column, of: definition, on: connection) }
-    try connection.run(
-      "INSERT INTO godwit_table (name, definition) VALUES (?, ?)", [.text(definition.name), .blob(definition.bytes)])
-    guard case .integer(let id)? = try connection.scalar("SELECT last_insert_rowid()") else { return }
+    let table = CatalogTable(id: try StoredTables(connection).add(definition), definition: definition)
     for sql in definition.creationStatements { try connection.execute(sql) }
-    let table = CatalogTable(id: Int(id), definition: definition)
     if definition.isSynced {
       for sql in CaptureTriggers.statements(table) { try connection.execute(sql) }
     }
@@ -218,9 +208,7 @@ struct Catalog: Sendable {
 
   /// Keeps what a table has become.
   static func update(_ table: CatalogTable, on connection: Connection) throws {
-    try connection.run(
-      "UPDATE godwit_table SET name = ?, definition = ? WHERE id = ?",
-      [.text(table.definition.name), .blob(table.definition.bytes), .integer(Int64(table.id))])
+    try StoredTables(connection).update(table.id, to: table.definition)
   }
 }
 
@@ -229,11 +217,5 @@ extension TableDefinition {
   fileprivate func columns(missingOf other: TableDefinition) -> [ColumnDefinition] {
     let names = Set(columns.map { $0.name.lowercased() })
     return other.columns.filter { !names.contains($0.name.lowercased()) }
-  }
-
-  fileprivate var bytes: [UInt8] {
-    var writer = ByteWriter()
-    write(to: &writer)
-    return writer.bytes
   }
 }

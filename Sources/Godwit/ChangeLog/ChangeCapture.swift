@@ -87,8 +87,6 @@ final class ChangeCapture: ChangeJournal {
     state.pointee.useNumbers[number] = -1
   }
 
-  var isEmpty: Bool { state.pointee.entries.isEmpty }
-
   func removeAll() {
     for use in uses { state.pointee.useNumbers[use.table.id] = -1 }
     state.pointee.uses.removeAll(keepingCapacity: true)

@@ -125,9 +125,8 @@ extension Catalog {
 
   /// The table of this name that is synced, or was until its sync was stopped.
   func everSynced(named name: String, on connection: Connection) throws -> CatalogTable {
-    if let table = self[name], !table.definition.isSynced {
-      let former = try connection.scalar("SELECT former FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
-      if former == .integer(1) { return table }
+    if let table = self[name], !table.definition.isSynced, try StoredTables(connection).isFormer(table.id) {
+      return table
     }
     return try synced(named: name)
   }

@@ -100,15 +100,7 @@ extension Replica {
   /// Whether there is nothing but what opening a new replica makes.
   private func isUntouched() async throws -> Bool {
     guard try await withKeyring({ contents, _ in contents.members.count == 1 }) else { return false }
-    return try await pool.read { connection in
-      try connection.scalar(
-        """
-        SELECT NOT (EXISTS (SELECT 1 FROM godwit_log) OR EXISTS (SELECT 1 FROM godwit_origin WHERE sequence > 0)
-          OR EXISTS (SELECT 1 FROM godwit_table) OR EXISTS (SELECT 1 FROM godwit_migration)
-          OR EXISTS (SELECT 1 FROM godwit_staged)
-          OR EXISTS (SELECT 1 FROM sqlite_master WHERE substr(name, 1, 7) NOT IN ('godwit_', 'sqlite_')))
-        """) == .integer(1)
-    }
+    return try await pool.read { try SystemTables.areUntouched(on: $0) }
   }
 
   /// A call that was killed may have been given another name.

@@ -73,26 +73,3 @@ extension Replica {
     }
   }
 }
-
-extension StagedTransactions {
-  /// What waits, by origin.
-  func ranges() throws -> [MissingReport.Waiting] {
-    let sql = """
-      SELECT replica, count(*), min(sequence), max(sequence), sum(size), sum(flags & 4 != 0) FROM godwit_staged
-      GROUP BY replica, incarnation ORDER BY replica, incarnation
-      """
-    return try connection.withStatement(sql) { statement in
-      var ranges: [MissingReport.Waiting] = []
-      while try statement.step() {
-        var reader = ByteReader(statement.blob(at: 0))
-        let first = UInt64(clamping: statement.integer(at: 2))
-        let last = UInt64(clamping: statement.integer(at: 3))
-        ranges.append(
-          MissingReport.Waiting(
-            replica: ReplicaID(try Identifier128(reading: &reader)), transactions: Int(statement.integer(at: 1)),
-            bytes: Int(statement.integer(at: 4)), setAside: Int(statement.integer(at: 5)), sequences: first...last))
-      }
-      return ranges
-    }
-  }
-}

@@ -86,10 +86,8 @@ struct RowHistory {
 
   /// Who wrote a transaction, and when as far as the log still says.
   func author(_ dot: Dot) throws -> Authorship {
-    let id = LogKey(origin: try log.origins.number(of: dot.origin), dot.sequence).rawValue
-    let stored = try connection.scalar("SELECT hlc FROM godwit_log WHERE id = ?", [.integer(id)])
-    guard case .integer(let hlc)? = stored else { return Authorship(dot, nil) }
-    return Authorship(dot, HLC(rawValue: UInt64(bitPattern: hlc)))
+    let key = LogKey(origin: try log.origins.number(of: dot.origin), dot.sequence)
+    return Authorship(dot, try ChangeLog.time(of: key, on: connection))
   }
 
   func authors(_ vector: VersionVector) throws -> [Authorship] {

@@ -43,9 +43,7 @@ final class Forgetting {
     let (floor, held) = (origins.floor, origins.vector)
     let count = held.origins.reduce(0) { $0 + Int(held[$1].rawValue - floor[$1].rawValue) }
     guard count <= keptTransactions else { return true }
-    let bytes = try writer.connection.scalar("SELECT total(length(changes)) FROM godwit_log")
-    guard case .real(let size)? = bytes else { return false }
-    return size > keptBytes
+    return try ChangeLog.byteCount(on: writer.connection) > keptBytes
   }
 
   static let keptTransactions = 1_000
@@ -66,8 +64,8 @@ final class Forgetting {
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
       try ForgottenVector.extend(to: frontier.vector, on: writer.connection)
       let isFolded = try fold(through: frontier)
-      var log = LogForgetting(writer.connection, writer.log)
-      let dropped = try log.drop(through: frontier.vector, portion)
+      var log = LogForgetting(writer.log, portion)
+      let dropped = try log.drop(through: frontier.vector)
       try writer.clock.noteForgotten(log.latest)
       let own = try writer.log.origins.head(of: writer.log.origins.own)
       if dropped > 0 {

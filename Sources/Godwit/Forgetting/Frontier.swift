@@ -7,8 +7,6 @@ import GodwitStorage
 /// "Frontier").
 struct Frontier {
   let vector: VersionVector
-  /// Whether no one else can send anything any more.
-  let isLone: Bool
   /// The earliest time, by their own clocks, at which those were last heard of that write on elsewhere; nil when none
   /// was.
   let heard: Int64?
@@ -16,7 +14,6 @@ struct Frontier {
   init(_ log: ChangeLog, _ roster: Roster, on connection: Connection) throws {
     let incarnations = try KnownIncarnations(log, on: connection)
     let counted = incarnations.counted(roster)
-    isLone = counted.isEmpty
     heard = counted.compactMap { incarnations.records[$0]?.stated.milliseconds }.min()
     guard try Self.knowsAllMembers(roster, on: connection) else {
       vector = log.origins.floor

@@ -83,13 +83,8 @@ extension Replica {
   /// How many transactions the log holds; 0 when they cost little. Who forgets more than were there at the beginning
   /// does so while others write, and might never end.
   private static func transactionsWorthForgetting(_ writer: ReplicaWriter) throws -> Int {
-    guard try count("SELECT 1 FROM godwit_log LIMIT 65", on: writer.connection) == 65 else { return 0 }
-    return try count("SELECT 1 FROM godwit_log", on: writer.connection)
-  }
-
-  private static func count(_ sql: String, on connection: Connection) throws -> Int {
-    guard case .integer(let count)? = try connection.scalar("SELECT count(*) FROM (\(sql))") else { return 0 }
-    return Int(count)
+    guard try ChangeLog.count(on: writer.connection, limit: 65) == 65 else { return 0 }
+    return try ChangeLog.count(on: writer.connection)
   }
 
   private func databasePages() async throws -> Int {

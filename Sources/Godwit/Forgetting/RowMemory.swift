@@ -30,19 +30,15 @@ final class RowMemory {
 
   /// Whether no row has a state and none of the transactions to fold could leave one behind.
   func isEmpty(_ frontier: VersionVector, _ log: ChangeLog) throws -> Bool {
-    guard places.limbo.isEmpty, try connection.scalar("SELECT EXISTS (SELECT 1 FROM godwit_row)") == .integer(0) else {
+    guard places.limbo.isEmpty, try RowStates.areNone(on: connection) else {
       return false
     }
     return try frontier.origins.allSatisfy { origin in
       let head = try log.origins.head(of: origin)
-      let greatest = try connection.scalar(
-        "SELECT max(hlc) FROM godwit_log WHERE id > ? AND id <= ?",
-        [
-          .integer(LogKey(origin: head.number, head.folded).rawValue),
-          .integer(LogKey(origin: head.number, frontier[origin]).rawValue),
-        ])
-      guard case .integer(let hlc)? = greatest else { return true }
-      return !isAhead(HLC(rawValue: UInt64(bitPattern: hlc)))
+      let greatest = try ChangeLog.latest(
+        after: LogKey(origin: head.number, head.folded), through: LogKey(origin: head.number, frontier[origin]),
+        on: connection)
+      return greatest.map { !isAhead($0) } ?? true
     }
   }
 
@@ -75,24 +71,12 @@ final class RowMemory {
   private func claims(in table: MergeTable) throws -> Set<Limbo.Reason>? {
     if let known = hiddenClaims[table.number] { return known }
     var claims: Set<Limbo.Reason>? = []
-    let prefix = RowKey.prefix(of: table.number)
-    let sql = "SELECT key, state FROM godwit_row WHERE hidden AND key >= ? AND key < ? LIMIT ?"
-    try connection.withStatement(sql) { statement in
-      try statement.bind(blob: prefix.first, at: 1)
-      try statement.bind(blob: prefix.end, at: 2)
-      try statement.bind(Int64(Self.hiddenLimit + 1), at: 3)
-      var count = 0
-      while try statement.step() {
-        count += 1
-        guard count <= Self.hiddenLimit else { return claims = nil }
-        var reader = ByteReader(statement.blob(at: 1))
-        let state = try RowState(reading: &reader, origins: places.states.origins)
-        guard let hiddenCells = state.hiddenCells else { continue }
-        let row = LivingRow(
-          key: try RowKey(bytes: statement.blob(at: 0)), state: state, values: table.completed(hiddenCells),
-          isShown: false)
-        claims?.formUnion(try places.claims(of: row))
-      }
+    let hidden = try places.states.hidden(in: table.number, limit: Self.hiddenLimit + 1)
+    if hidden.count > Self.hiddenLimit { claims = nil }
+    for row in claims == nil ? [] : hidden {
+      guard let hiddenCells = row.state.hiddenCells else { continue }
+      let row = LivingRow(key: row.key, state: row.state, values: table.completed(hiddenCells), isShown: false)
+      claims?.formUnion(try places.claims(of: row))
     }
     hiddenClaims[table.number] = .some(claims)
     return claims
@@ -108,20 +92,5 @@ final class RowMemory {
     }
     circles[table.number] = columns
     return columns
-  }
-}
-
-extension RowKey {
-  /// The bytes that all keys of a table lie between.
-  static func prefix(of table: Int) -> (first: [UInt8], end: [UInt8]) {
-    var writer = ByteWriter(capacity: 4)
-    writer.varint(table)
-    return (writer.bytes, writer.bytes.dropLast() + [(writer.bytes.last ?? 0) + 1])
-  }
-
-  /// The same as values to bind.
-  static func range(of table: Int) -> [Value] {
-    let (first, end) = prefix(of: table)
-    return [.blob(first), .blob(end)]
   }
 }

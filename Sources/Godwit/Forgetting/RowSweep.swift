@@ -3,7 +3,7 @@ import GodwitCore
 import GodwitStorage
 
 /// Goes through the row states in the order of their keys, as far as a step may, and drops what every member is known
-/// to hold. Where it has come stands in `godwit_meta`, so that the next step goes on from there.
+/// to hold. Where it has come stands in ``Meta``, so that the next step goes on from there.
 struct RowSweep {
   private let connection: Connection
   private let frontier: VersionVector
@@ -30,7 +30,7 @@ struct RowSweep {
       guard try VersionVector(stored: meta[.forgotten]) != frontier else { return (0, true) }
       try Meta.set(.forgetting, frontier.stored, on: connection)
     }
-    let batch = try rows(after: cursor, limit)
+    let batch = try RowStates.stored(after: cursor, limit: limit, on: connection)
     var count = 0
     for (bytes, stored) in batch {
       let key = try RowKey(bytes: bytes)
@@ -62,16 +62,5 @@ struct RowSweep {
     }
     if state != before { try states.save(state, for: key) }
     return false
-  }
-
-  private func rows(after cursor: [UInt8], _ limit: Int) throws -> [(key: [UInt8], state: [UInt8])] {
-    let sql = "SELECT key, state FROM godwit_row WHERE key > ? ORDER BY key LIMIT ?"
-    return try connection.withStatement(sql) { statement in
-      try statement.bind(blob: cursor, at: 1)
-      try statement.bind(Int64(limit), at: 2)
-      var rows: [(key: [UInt8], state: [UInt8])] = []
-      while try statement.step() { rows.append((statement.blob(at: 0), statement.blob(at: 1))) }
-      return rows
-    }
   }
 }

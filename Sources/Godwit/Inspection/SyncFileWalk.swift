@@ -95,12 +95,12 @@ struct SyncFileWalk {
     for range in header.ranges {
       let isFirst = range.first == SequenceNumber.none.next
       guard chains[range.origin] == range.chainAtEnd, !isFirst || range.chainBefore == .zero else {
-        throw Importer.brokenChain(range.origin)
+        throw GodwitError.brokenChain(range.origin)
       }
     }
     for (origin, sequence) in zip(header.snapshot?.origins ?? [], sequences) {
       guard sequence == origin.sequence, chains[origin.origin] == origin.chain else {
-        throw Importer.brokenChain(origin.origin)
+        throw GodwitError.brokenChain(origin.origin)
       }
     }
   }

@@ -84,7 +84,7 @@ struct RowChange {
     #endif
   }
 
-  /// Masked cells keep showing NULL until their references are judged.
+  /// Cells of hidden references keep showing NULL until their references are judged.
   private func update(_ row: LivingRow) throws {
     let keyCount = table.definition.keyCount
     let changed = written.keys.sorted().filter { before?.values[$0 - keyCount] != values[$0 - keyCount] }

@@ -134,8 +134,8 @@ final class RowPlaces {
     try limbo.replace(references.union(hiddenClaims(of: row, columns)), for: row.key)
   }
 
-  /// A local write changed a row or took the key of one in limbo: what that waited for is over. Masks stay with their
-  /// reasons until they are judged, and claim what the row has now.
+  /// A local write changed a row or took the key of one in limbo: what that waited for is over. Hidden references
+  /// stay with their reasons until they are judged, and claim what the row has now.
   func renewReasons(of row: LivingRow) throws {
     let hiddenReferences = Set(row.state.hiddenReferences.keys)
     let references = hiddenReferences.isEmpty ? [] : try limbo.reasons(of: row.key).filter { !$0.isClaim }

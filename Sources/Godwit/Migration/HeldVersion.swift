@@ -17,14 +17,12 @@ public struct HeldVersion: Sendable, Hashable {
 extension StagedTransactions {
   /// Nil when nothing waits for a version.
   func held(beyond history: MigrationHistory) throws -> HeldVersion? {
-    let sql = "SELECT count(*), max(schema) FROM godwit_staged WHERE schema > ?"
-    let (count, last) = try connection.withStatement(sql) { statement in
-      try statement.bind([.integer(Int64(history.version))])
-      return try statement.step() ? (Int(statement.integer(at: 0)), Int(statement.integer(at: 1))) : (0, 0)
-    }
-    guard count > 0, let migration = history.known.first(where: { $0.version == UInt64(last) }) else { return nil }
+    let count = try count(beyond: history.version)
+    guard count > 0, let last = try lastVersion(),
+      let migration = history.known.first(where: { $0.version == last })
+    else { return nil }
     return HeldVersion(
-      version: last, name: migration.name,
+      version: Int(last), name: migration.name,
       broughtBy: try MigrationHistory.bringer(of: migration.version, on: connection),
       transactions: count)
   }

@@ -29,15 +29,9 @@ extension Replica {
   public func migrationStatus() async throws -> MigrationStatus {
     try await pool.read { connection in
       let history = try MigrationHistory(connection)
-      let times = try connection.withStatement("SELECT applied_at FROM godwit_migration ORDER BY version") {
-        statement in
-        var times: [Int64?] = []
-        while try statement.step() { times.append(statement.isNull(at: 0) ? nil : statement.integer(at: 0)) }
-        return times
-      }
       return MigrationStatus(
         version: Int(history.version),
-        migrations: try zip(history.known, times).map { migration, time in
+        migrations: try zip(history.known, history.times).map { migration, time in
           MigrationStatus.Entry(
             version: Int(migration.version), name: migration.name, isAddition: migration.isAddition,
             checksum: migration.checksum.hexadecimal,

@@ -12,7 +12,7 @@ final class SchemaRebuild {
   let version: UInt64
   let states: RowStates
   let converter: ValueConverter
-  private let conflicts: ConflictCarrier
+  private let conflicts: ConflictLog.Carrier
   /// Rows written anew, by the table's new name.
   private(set) var rebuilt: [(table: String, rows: Int)] = []
   /// Tables of which only the indexes have changed.
@@ -29,7 +29,7 @@ final class SchemaRebuild {
     self.connection = connection
     states = RowStates(connection: connection, origins: origins)
     converter = ValueConverter(connection: connection)
-    conflicts = ConflictCarrier(connection: connection, version: version)
+    conflicts = ConflictLog.Carrier(connection: connection, version: version)
   }
 
   /// A table that is made anew.
@@ -60,8 +60,7 @@ final class SchemaRebuild {
     for work in works { try connection.execute("DROP TABLE \(SQLName.quoted(work.old.definition.name))") }
     // Two tables may change names, so no name is given before all are free.
     for work in works {
-      try connection.run(
-        "UPDATE godwit_table SET name = ? WHERE id = ?", [.text(work.temporaryName), .integer(Int64(work.old.id))])
+      try StoredTables(connection).rename(work.old.id, to: work.temporaryName)
     }
     for work in works { try finish(work) }
     for table in draft.tables where table.origin == nil { try Catalog.create(table.definition, on: connection) }
@@ -104,11 +103,11 @@ final class SchemaRebuild {
   private func drop(_ name: String) throws {
     guard let table = catalog[name] else { return }
     try connection.execute("DROP TABLE \(SQLName.quoted(table.definition.name))")
-    try connection.run("DELETE FROM godwit_table WHERE id = ?", [.integer(Int64(table.id))])
+    try StoredTables(connection).remove(table.id)
     try conflicts.drop(table)
-    try states.removeAll(of: table.id)
-    try connection.run("DELETE FROM godwit_limbo WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
-    try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
+    try RowStates.removeAll(of: table.id, on: connection)
+    try Limbo.removeAll(of: table.id, on: connection)
+    try AheadRows(connection: connection).removeAll(of: table.id)
   }
 
   // MARK: Tables that are made anew

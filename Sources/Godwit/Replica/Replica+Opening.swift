@@ -115,8 +115,7 @@ extension Replica {
   package static func open(
     at path: String, models: [any Model.Type], name: String?, key: KeySource, postQuantum: Bool = false,
     migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger,
-    wallClock: WallClock,
-    isReadOnly: Bool = false, mustExist: Bool = false, keptTransactions: Int? = nil,
+    wallClock: WallClock, isReadOnly: Bool = false, mustExist: Bool = false, keptTransactions: Int? = nil,
     temporary: TemporaryFolder? = nil, lock heldLock: LockFile? = nil
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
@@ -126,26 +125,15 @@ extension Replica {
     let (contents, lock) = try await BlockingThread.run {
       let lock = try heldLock ?? folder.lock()
       if mustExist { try folder.requireDatabase() }
-      var contents = try folder.settledKeyring(postQuantum: postQuantum)
-      if contents.group == nil {
-        let fallback = FilePath.name(of: folder.path)
-        contents = try folder.foundGroup(name: name ?? fallback, wallClock: wallClock)
-      }
-      try folder.prepareDatabase(contents)
-      return (contents, lock)
+      return (try folder.keyringOfGroup(name: name, postQuantum: postQuantum, wallClock), lock)
     }
     // Held until the database has its first page, so that two processes never choose a salt each.
     defer { withExtendedLifetime(lock) {} }
     guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
-    let changes = ChangeBroadcaster()
-    let documentClock = DocumentClock(wallClock)
+    let (changes, documentClock) = (ChangeBroadcaster(), DocumentClock(wallClock))
     let databaseKeys = DatabaseKeys(folder, contents)
     let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) { connection in
-      try statements.listen(to: connection, logger: logger)
-      try SetCheck.register(on: connection)
-      try IntegerCheck.register(on: connection)
-      try ContainsCheck.register(on: connection)
-      try TruthCheck.register(on: connection)
+      try register(on: connection, statements, logger)
       if isReadOnly {
         connection.attachment = try ForeignCommits(connection, changes, documentClock)
         changes.announce(.all)
@@ -157,13 +145,7 @@ extension Replica {
       let writer = try ReplicaWriter(
         connection, group: group, anchor: folder.anchor, wallClock: wallClock, changes: changes,
         mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
-      if writer.hasStartedIncarnation {
-        logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
-      }
-      if writer.hasFoundAlteration {
-        logger.warning(
-          "the tables hold something else than was noted beside the keyring: pages were put back or altered")
-      }
+      warn(of: writer, logger)
       try Migrator(writer: writer).open(definitions, migrations)
       connection.attachment = writer
       connection.willClose = { writer.noteState() }
@@ -187,9 +169,26 @@ extension Replica {
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
-      wallClock: wallClock, documentClock: documentClock,
-      databaseKeys: databaseKeys, logger: logger,
+      wallClock: wallClock, documentClock: documentClock, databaseKeys: databaseKeys, logger: logger,
       keptTransactions: keptTransactions ?? Forgetting.keptTransactions, temporary: temporary)
+  }
+
+  private static func register(on connection: Connection, _ statements: StatementLog, _ logger: Logger) throws {
+    try statements.listen(to: connection, logger: logger)
+    try SetCheck.register(on: connection)
+    try IntegerCheck.register(on: connection)
+    try ContainsCheck.register(on: connection)
+    try TruthCheck.register(on: connection)
+  }
+
+  private static func warn(of writer: ReplicaWriter, _ logger: Logger) {
+    if writer.hasStartedIncarnation {
+      logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
+    }
+    if writer.hasFoundAlteration {
+      logger.warning(
+        "the tables hold something else than was noted beside the keyring: pages were put back or altered")
+    }
   }
 
   private static func prepareWriter(
@@ -203,6 +202,20 @@ extension Replica {
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
       throw error
     }
+  }
+}
+
+extension ReplicaFolder {
+  /// The keyring, which names a group from now on, and a database file of it.
+  fileprivate func keyringOfGroup(
+    name: String?, postQuantum: Bool, _ wallClock: WallClock
+  ) throws -> KeyringContents {
+    var contents = try settledKeyring(postQuantum: postQuantum)
+    if contents.group == nil {
+      contents = try foundGroup(name: name ?? FilePath.name(of: path), wallClock: wallClock)
+    }
+    try prepareDatabase(contents)
+    return contents
   }
 }
 

@@ -35,7 +35,7 @@ struct SnapshotExport {
   func write(to writer: SyncFileWriter) throws {
     for number in tables.indices { try writeRows(of: number, to: writer) }
     try writeStates(to: writer)
-    try writeHolds(to: writer)
+    try writeLimbo(to: writer)
     try writeAhead(to: writer)
     try writeTransactions(to: writer)
   }
@@ -56,31 +56,24 @@ struct SnapshotExport {
   private func writeStates(to writer: SyncFileWriter) throws {
     let numbering = SnapshotNumbering(head.origins.map(\.origin))
     let places = places
-    try connection.withStatement("SELECT key, state FROM godwit_row ORDER BY key") { statement in
-      while try statement.step() {
-        let key = try RowKey(bytes: statement.blob(at: 0))
-        guard let number = places[key.table] else { continue }
-        var reader = ByteReader(statement.blob(at: 1))
-        var bytes = ByteWriter(capacity: 64)
-        let state = try RowState(reading: &reader, origins: log.origins)
-        try state.write(to: &bytes, origins: numbering)
-        try writer.append(
-          .state(table: number, key: key.key, state: bytes.bytes[...]), contributions: state.contributionCount)
-      }
+    try RowStates.forEachStored(on: connection) { key, stored in
+      guard let number = places[key.table] else { return }
+      var reader = ByteReader(stored)
+      var bytes = ByteWriter(capacity: 64)
+      let state = try RowState(reading: &reader, origins: log.origins)
+      try state.write(to: &bytes, origins: numbering)
+      try writer.append(
+        .state(table: number, key: key.key, state: bytes.bytes[...]), contributions: state.contributionCount)
     }
   }
 
-  private func writeHolds(to writer: SyncFileWriter) throws {
+  private func writeLimbo(to writer: SyncFileWriter) throws {
     let places = places
-    try connection.withStatement("SELECT reason, key FROM godwit_limbo ORDER BY reason, key") { statement in
-      while try statement.step() {
-        let key = try RowKey(bytes: statement.blob(at: 1))
-        let target = try Limbo.Reason(stored: statement.blob(at: 0)).parts()
-        guard let number = places[key.table] else { continue }
-        try writer.append(
-          .limbo(
-            kind: target.kind, targetTable: places[target.table], target: target.rest, table: number, key: key.key))
-      }
+    try Limbo.forEach(on: connection) { reason, key in
+      guard let number = places[key.table] else { return }
+      let target = try reason.parts()
+      try writer.append(
+        .limbo(kind: target.kind, targetTable: places[target.table], target: target.rest, table: number, key: key.key))
     }
   }
 

@@ -89,27 +89,25 @@ struct SnapshotImport {
     let earlier = writer.log.origins.own
     try writer.startIncarnation(isPlanned: isPlanned)
     // Rows that stay on this replica may wait in limbo, too, and no snapshot brings them back.
-    let states = RowStates(connection: connection, origins: writer.log.origins)
     for table in writer.catalog.synced {
-      try states.removeAll(of: table.id)
-      try connection.run("DELETE FROM godwit_limbo WHERE key >= ? AND key < ?", RowKey.range(of: table.id))
+      try RowStates.removeAll(of: table.id, on: connection)
+      try Limbo.removeAll(of: table.id, on: connection)
       try connection.execute("DELETE FROM \(SQLName.quoted(table.definition.name))")
     }
     // What others have written since is in the new state.
     for table in writer.catalog.tables { try FormerRows.remove(of: table.id, on: connection) }
-    try connection.execute(
-      """
-      DELETE FROM godwit_log; DELETE FROM godwit_context;
-      DELETE FROM godwit_staged; DELETE FROM godwit_acknowledgement; DELETE FROM godwit_statement;
-      DELETE FROM godwit_head;
-      DELETE FROM godwit_meta WHERE name IN ('forgotten', 'forgetting', 'forgettingCursor', 'forgottenThrough')
-      """)
-    try connection.run(
-      "UPDATE godwit_origin SET sequence = 0, chain = ?1, folded = 0, floor = 0, floor_chain = ?1",
-      [.blob(ContentHash.zero.bytes)])
+    try ChangeLog.removeAll(on: connection)
+    try StagedTransactions(connection: connection).removeAll()
+    try Acknowledgements.removeAll(on: connection)
+    try KnownStatements(connection: connection).removeAll()
+    try SignedHeads(connection: connection).removeAll()
+    try KnownForks(connection: connection).removeAll()
+    for name in [Meta.forgotten, .forgetting, .forgettingCursor, .forgottenThrough] {
+      try Meta.remove(name, on: connection)
+    }
+    try OriginTable.reset(on: connection)
     try writer.reload()
     try writer.clock.forgetEveryRow()
-    try KnownForks(connection: connection).forgetAll()
     // What it wrote and the snapshot does not know is written anew; what others did is taken from those who hold it.
     let origins = writer.log.origins
     for origin in origins.all { try origins.moveEnd(of: origin, to: file.header.ended[origin] ?? sent[origin]) }

@@ -84,11 +84,7 @@ final class SnapshotLoader {
       try origins.raiseFloor(of: origin.origin, to: origin.floor, chain: origin.floorChain)
       origins.advance(origin.origin, to: origin.floor, chain: origin.floorChain)
       guard origin.floor > .none, !origin.floorContext.isEmpty else { continue }
-      var context = ByteWriter()
-      origin.floorContext.write(to: &context)
-      try connection.run(
-        "INSERT INTO godwit_context (id, vector) VALUES (?, ?)",
-        [.integer(LogKey(origin: number, origin.floor).rawValue), .blob(context.bytes)])
+      try writer.log.addContext(origin.floorContext, at: LogKey(origin: number, origin.floor))
     }
   }
 
@@ -112,8 +108,7 @@ final class SnapshotLoader {
       try items.check(key, count: tables[number].definition.keyCount)
       let target = try items.target(kind: kind, table: targetTable.map { tables[$0].number }, rest: rest)
       let row = RowKey(table: tables[number].number, key: key)
-      try connection.run(
-        "INSERT INTO godwit_limbo (reason, key) VALUES (?, ?)", [.blob(target.bytes), .blob(row.bytes)])
+      try Limbo.load(target, for: row, on: connection)
     case .ahead(let number, let key, let hlc):
       try items.check(key, count: tables[number].definition.keyCount)
       try take(hlc, of: RowKey(table: tables[number].number, key: key))

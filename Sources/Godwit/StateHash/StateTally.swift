@@ -177,11 +177,9 @@ final class StateTally {
       table.hasChanged = true
     }
     if computing { unknown = [] }
+    let stored = StoredTables(connection)
     for (number, table) in tables where table.hasChanged {
-      var writer = ByteWriter(capacity: StateSum.byteCount)
-      table.sum.write(to: &writer)
-      try connection.run(
-        "UPDATE godwit_table SET sum = ? WHERE id = ?", [.blob(writer.bytes), .integer(Int64(number))])
+      try stored.setSum(table.sum, of: number)
       table.hasChanged = false
     }
     try Meta.set(.summed, .integer(key), on: connection)

@@ -39,9 +39,7 @@ struct FormerRows {
       CREATE INDEX \(rows(table.id))_key ON \(rows(table.id)) (\(table.definition.quotedKeyList));
       CREATE TABLE \(states(table.id)) (key BLOB, state BLOB, hidden INTEGER);
       """)
-    try connection.run(
-      "INSERT INTO \(states(table.id)) SELECT key, state, hidden FROM godwit_row WHERE key >= ? AND key < ?",
-      RowKey.range(of: table.id))
+    try RowStates.copy(of: table.id, to: states(table.id), on: connection)
   }
 
   // MARK: Starting again
@@ -58,9 +56,10 @@ struct FormerRows {
     let former = FormerRows(table, there, on: connection)
     try connection.execute(
       """
-      INSERT INTO \(SQLName.quoted(table.definition.name)) (\(table.definition.quotedColumnList)) \(former.selectSQL) ORDER BY rowid;
-      INSERT INTO godwit_row (key, state, hidden) SELECT key, state, hidden FROM \(states(table.id));
+      INSERT INTO \(SQLName.quoted(table.definition.name)) (\(table.definition.quotedColumnList))
+        \(former.selectSQL) ORDER BY rowid
       """)
+    try RowStates.bringBack(from: states(table.id), on: connection)
     return former
   }
 

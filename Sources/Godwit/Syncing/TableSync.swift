@@ -44,17 +44,17 @@ struct TableSync {
   /// Takes the rows out of a table that is about to travel. One that travelled before is what it was then.
   func setAside(_ definition: TableDefinition) throws -> Aside {
     if let entry = writer.catalog[definition.name] { try requireNoneHeld(entry) }
-    let former = try connection.scalar(
-      "SELECT former FROM godwit_table WHERE name = ? COLLATE NOCASE", [.text(definition.name)])
     let number = writer.catalog[definition.name]?.id ?? 0
+    let wasSynced = try StoredTables(connection).isFormer(number)
     let name = "godwit_aside_\(number)"
     try connection.execute(
       """
-      CREATE TABLE \(name) AS SELECT \(definition.quotedColumnList) FROM \(SQLName.quoted(definition.name)) ORDER BY rowid;
+      CREATE TABLE \(name) AS SELECT \(definition.quotedColumnList)
+        FROM \(SQLName.quoted(definition.name)) ORDER BY rowid;
       DELETE FROM \(SQLName.quoted(definition.name));
       """)
     return Aside(
-      table: definition.name, name: name, wasSynced: former == .integer(1),
+      table: definition.name, name: name, wasSynced: wasSynced,
       former: try FormerRows.bringBack(of: CatalogTable(id: number, definition: definition), on: connection))
   }
 
@@ -76,8 +76,7 @@ struct TableSync {
   private func isKnown(_ table: CatalogTable) throws -> Bool {
     let name = SQLName.quoted(table.definition.name)
     if try connection.scalar("SELECT 1 FROM \(name) LIMIT 1") != nil { return true }
-    return try connection.scalar(
-      "SELECT 1 FROM godwit_row WHERE key >= ? AND key < ? LIMIT 1", RowKey.range(of: table.id)) != nil
+    return try RowStates.haveAny(of: table.id, on: connection)
   }
 
   // MARK: Stopping
@@ -105,16 +104,15 @@ struct TableSync {
   func release(_ definition: TableDefinition) throws {
     guard let entry = writer.catalog[definition.name] else { return }
     try requireNoneHeld(entry)
-    try RowStates(connection: connection, origins: writer.log.origins).removeAll(of: entry.id)
-    try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", RowKey.range(of: entry.id))
-    try connection.run("UPDATE godwit_table SET former = 1 WHERE id = ?", [.integer(Int64(entry.id))])
+    try RowStates.removeAll(of: entry.id, on: connection)
+    try AheadRows(connection: connection).removeAll(of: entry.id)
+    try StoredTables(connection).markFormer(entry.id)
   }
 
   // MARK: Both
 
   private func requireNoneHeld(_ table: CatalogTable) throws {
-    let sql = "SELECT 1 FROM godwit_limbo WHERE key >= ? AND key < ? LIMIT 1"
-    guard try connection.scalar(sql, RowKey.range(of: table.id)) == nil else {
+    guard try !Limbo.any(of: table.id, on: connection) else {
       throw GodwitError(
         .constraint, "rows of table \(table.definition.name) are held back, and would be lost",
         hint: "see: godwit limbo")

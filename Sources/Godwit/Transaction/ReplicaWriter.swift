@@ -332,13 +332,8 @@ final class ReplicaWriter {
   extension ReplicaWriter {
     /// Forgets that the sequence was given away, as a restored backup would.
     fileprivate func takeBackThirdTransaction() throws {
-      let own = log.origins.own
-      let head = try log.origins.head(of: own)
-      guard head.sequence.rawValue == 3 else { return }
-      let key = LogKey(origin: head.number, head.sequence).rawValue
-      try connection.run("DELETE FROM godwit_log WHERE id = ?", [.integer(key)])
-      let before = SequenceNumber(rawValue: 2)
-      log.origins.advance(own, to: before, chain: try log.chain(at: Dot(own, before)) ?? .zero)
+      guard log.origins.ownSequence.rawValue == 3 else { return }
+      try log.takeBackLast()
     }
   }
 #endif

@@ -146,10 +146,10 @@ final class Importer {
       if count.isMultiple(of: max(1, total / 256)) { progress?(Double(count) / Double(total)) }
     }
     for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
-      throw Self.brokenChain(range.origin)
+      throw GodwitError.brokenChain(range.origin)
     }
     for origin in file.header.snapshot?.origins ?? [] where chains[origin.origin] != origin.chain {
-      throw Self.brokenChain(origin.origin)
+      throw GodwitError.brokenChain(origin.origin)
     }
     try finish()
     progress?(1)
@@ -252,7 +252,7 @@ final class Importer {
   /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
   private func weighStatements(_ acknowledgements: inout Acknowledgements) throws {
     let known = KnownStatements(connection: connection)
-    try known.removeEnded()
+    try known.removeEnded(writer.log.origins.ended)
     try known.removeInactive(vouchedRoster)
     for statement in file.header.statements where endings[statement.origin] == nil {
       if statement.origin == log.origins.own {
@@ -271,7 +271,7 @@ final class Importer {
       contexts[origin.origin] = origin.floorContext
       lasts[origin.origin] = origin.sequence
       if let chain = try log.chain(at: Dot(origin.origin, origin.floor)), chain != origin.floorChain {
-        throw Self.brokenChain(origin.origin)
+        throw GodwitError.brokenChain(origin.origin)
       }
     }
     for range in file.header.ranges {
@@ -281,7 +281,7 @@ final class Importer {
       lasts[origin] = range.last
       guard !admission.refused.contains(origin) else { continue }
       let before = SequenceNumber(rawValue: range.first.rawValue - 1)
-      guard before > .none || range.chainBefore == .zero else { throw Self.brokenChain(origin) }
+      guard before > .none || range.chainBefore == .zero else { throw GodwitError.brokenChain(origin) }
       guard held[origin] >= before else { continue }
       if let chain = try log.chain(at: Dot(origin, before)), chain != range.chainBefore {
         forks.part(origin, at: before, isExact: false)
@@ -321,7 +321,7 @@ final class Importer {
       admission.passOver(record.dot, digest)
       return try waitingRoom.keep(waiting)
     }
-    guard try hasSeenWhatItHad(waiting) else { throw Self.falseContext(record.dot) }
+    guard try hasSeenWhatItHad(waiting) else { throw GodwitError.falseContext(record.dot) }
     try apply(waiting)
   }
 
@@ -387,21 +387,11 @@ final class Importer {
     let dot = transaction.record.dot
     comparedContexts[dot.origin] = transaction.context
     try applier.apply(transaction.record, others: transaction.context)
-    guard try log.origins.head(of: dot.origin).chain == transaction.chain else { throw Self.brokenChain(dot.origin) }
+    guard try log.origins.head(of: dot.origin).chain == transaction.chain else {
+      throw GodwitError.brokenChain(dot.origin)
+    }
     held[dot.origin] = dot.sequence
     changedOrigins.insert(dot.origin)
     applied += 1
-  }
-
-  private static func falseContext(_ dot: Dot) -> GodwitError {
-    GodwitError(
-      .corruptFile, "the file says that transaction \(dot.sequence) of \(dot.origin.replica) had seen what it had not",
-      hint: "nothing was changed; ask its author, or another member, for a file")
-  }
-
-  static func brokenChain(_ origin: Origin) -> GodwitError {
-    GodwitError(
-      .corruptFile, "the transactions of \(origin.replica) do not have the hash that the file gives for them",
-      hint: "nothing was changed; ask the sender for the file again")
   }
 }

@@ -51,7 +51,7 @@ extension Replica {
     let report = try await pool.read { connection in
       // The file says what this replica holds. A member it does not name must have been invited after that, so the
       // database is looked at first (Specs/forgetting.md, "Frontier").
-      _ = try connection.scalar("SELECT count(*) FROM godwit_meta")
+      _ = try Meta.all(on: connection)
       let contents = try Keyring.open(at: keys)
       let identity = contents.identity
       let roster = Roster(group: group, trusted: try contents.roster)

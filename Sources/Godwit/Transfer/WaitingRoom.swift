@@ -95,22 +95,3 @@ extension WaitingRoom {
     }
   }
 }
-
-extension StagedTransactions {
-  /// How much waits of each origin, in their order.
-  func amounts() throws -> [(origin: Origin, amount: WaitingLimits.Amount)] {
-    let sql = """
-      SELECT replica, incarnation, count(*), sum(size) FROM godwit_staged GROUP BY replica, incarnation
-      ORDER BY replica, incarnation
-      """
-    return try connection.withStatement(sql) { statement in
-      var amounts: [(Origin, WaitingLimits.Amount)] = []
-      while try statement.step() {
-        let amount = WaitingLimits.Amount(
-          transactions: Int(statement.integer(at: 2)), bytes: Int(statement.integer(at: 3)))
-        amounts.append((try Origin(columnsOf: statement), amount))
-      }
-      return amounts
-    }
-  }
-}

@@ -29,6 +29,7 @@ def check_file(file: bytes, reader: KeyringBody) -> Container:
     require(reader.identity.public.agreement in header.recipients, "the reader is not among the recipients")
     check_signatures(container, opened)
     check_records(header.roster, container.group)
+    _ = header.held
     check_one_form(container)
     check_histories(container)
     return container

@@ -24,7 +24,7 @@ from .proofs import Proof
 from .snapshots import SnapshotHead
 from .tables import Table
 
-STATEMENTS, HISTORIES, NAMES, FURTHER_RECORDS = 17, 18, 19, 20
+STATEMENTS, HISTORIES, NAMES, FURTHER_RECORDS, HELD = 17, 18, 19, 20, 21
 _KEY_SIZES = {1: 32, 2: 1_216}
 
 
@@ -126,6 +126,18 @@ class Header:
             counted([varint(tag) + sized(self.fields[tag]) for tag in sorted(self.fields)]),
         ]
         return head + bytes([self.recipient_kind]) + b"".join(lists)
+
+    @property
+    def held(self) -> Vector:
+        """Up to where the sender has what waits there."""
+        if HELD not in self.fields:
+            return {}
+        reader = Reader(self.fields[HELD])
+        held = reader.vector()
+        reader.end("a vector of what waits")
+        if not held:
+            raise FormatError("a vector of what waits that names nothing")
+        return held
 
     @property
     def roster(self) -> Roster:

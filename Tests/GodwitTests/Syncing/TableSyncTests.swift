@@ -5,7 +5,7 @@ import Testing
 @testable import Godwit
 
 /// One table, as it was before it travelled and as it is then.
-private struct LocalPlace: Model {
+struct LocalPlace: Model {
   static let schema = Schema<Self>("place", sync: .local) {
     Column("name", \.name)
     Column("code", \.code).unique()
@@ -17,7 +17,7 @@ private struct LocalPlace: Model {
   var visits = 0
 }
 
-private struct SyncedPlace: Model {
+struct SyncedPlace: Model {
   static let schema = Schema<Self>("place") {
     Column("name", \.name)
     Column("code", \.code).unique()
@@ -29,13 +29,13 @@ private struct SyncedPlace: Model {
   var visits = 0
 }
 
-private struct WallShelf: Model {
+struct WallShelf: Model {
   static let schema = Schema<Self>("shelf") { Column("label", \.label) }
   var id = ""
   var label = ""
 }
 
-private struct BusStop: Model {
+struct BusStop: Model {
   static let schema = Schema<Self>("stop", sync: .local) { Column("place", \.place).references(LocalPlace.self) }
   var id = ""
   var place: String?
@@ -48,13 +48,13 @@ struct TableSyncTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func open(_ number: Int, _ models: [any Model.Type] = [LocalPlace.self]) async throws -> Replica {
+  func open(_ number: Int, _ models: [any Model.Type] = [LocalPlace.self]) async throws -> Replica {
     try await Replica.open(
       at: folder.file("replica-\(number)"), models: models, name: nil, key: .keyring(), logger: .init(label: "test"),
       wallClock: clock.wallClock)
   }
 
-  private func pair(_ models: [any Model.Type] = [LocalPlace.self]) async throws -> (Replica, Replica) {
+  func pair(_ models: [any Model.Type] = [LocalPlace.self]) async throws -> (Replica, Replica) {
     let first = try await open(0, models)
     let identity = try await Replica.identity(at: folder.file("replica-1"))
     try await first.invite(
@@ -66,13 +66,13 @@ struct TableSyncTests {
   }
 
   @discardableResult
-  private func carry(_ sender: Replica, _ receiver: Replica) async throws -> MergeReport {
+  func carry(_ sender: Replica, _ receiver: Replica) async throws -> MergeReport {
     let path = folder.file(UUID().uuidString)
     _ = try await sender.export(to: .file(path))
     return try await receiver.import(from: .file(path))
   }
 
-  private func rows(_ replica: Replica) async throws -> [[Value]] {
+  func rows(_ replica: Replica) async throws -> [[Value]] {
     try await replica.rows("SELECT id, name, code, visits FROM place ORDER BY id").map(\.values)
   }
 
@@ -205,7 +205,7 @@ struct TableSyncTests {
   }
 
   /// The second has stopped, and both have gone on for themselves with rows that both know.
-  private func parted(_ ids: String...) async throws -> (Replica, Replica) {
+  func parted(_ ids: String...) async throws -> (Replica, Replica) {
     let (first, second) = try await pair([SyncedPlace.self])
     try await first.write { tx in for id in ids { try tx.insert(SyncedPlace(id: id, name: "one", code: id, visits: 1)) }
     }
@@ -215,7 +215,7 @@ struct TableSyncTests {
     return (first, second)
   }
 
-  private func together(_ first: Replica, _ second: Replica) async throws -> [[Value]] {
+  func together(_ first: Replica, _ second: Replica) async throws -> [[Value]] {
     clock.advance(1)
     for _ in 0..<2 {
       try await carry(second, first)
@@ -336,82 +336,5 @@ struct TableSyncTests {
     #expect(await code { try await replica.stopSync(of: "place") } == .invalidSchema)
     #expect(await code { try await replica.startSync(of: "place") } == .invalidArgument)
     #expect(try await replica.log().count == 2)
-  }
-
-  @Test("what was stopped by a call is started by one, also after migrations that came since")
-  func startsAfterMigrations() async throws {
-    var (first, second) = try await parted("a", "b")
-    await first.close()
-    await second.close()
-    let versions = [
-      Migration(1, "shelves") { CreateTable(WallShelf.self) },
-      Migration(2, "height") { AddColumn("height", Int?.self, to: "place") },
-    ]
-    func open(_ number: Int) async throws -> Replica {
-      try await Replica.open(
-        at: folder.file("replica-\(number)"), models: [], name: nil, key: .keyring(), migrations: Migrations(versions),
-        logger: .init(label: "test"), wallClock: clock.wallClock)
-    }
-    (first, second) = (try await open(0), try await open(1))
-    try await first.write { _ = try $0.execute("UPDATE place SET name = 'two', height = 5 WHERE id = 'a'") }
-    try await second.write { _ = try $0.execute("UPDATE place SET name = 'mine' WHERE id = 'b'") }
-    #expect(try await carry(first, second).staged == 1)
-    try await second.startSync(of: "place")
-    _ = try await together(first, second)
-    #expect(try await rows(second).map { [$0[0], $0[1]] } == [["a", "two"], ["b", "mine"]])
-    #expect(await code { try await second.stopSync(of: "place") } == .invalidArgument)
-  }
-
-  @Test("a snapshot with rows of a table that stays here is refused, until it is started")
-  func snapshotOfStopped() async throws {
-    let (first, second) = try await parted("a", "b")
-    try await first.removeMember(named: "second")
-    try await first.write { _ = try $0.execute("UPDATE place SET name = 'two' WHERE id = 'a'") }
-    try await first.compact()
-    try await first.invite(
-      second.identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("again")))
-    let snapshot = folder.file("snapshot")
-    _ = try await first.snapshot(to: .file(snapshot))
-    let refused = await failure { try await second.rejoin(from: .file(snapshot)) }
-    #expect(refused?.code == .needsMigration, "\(String(describing: refused))")
-    #expect(refused?.hint?.contains("godwit table start-sync place") == true)
-    try await second.startSync(of: "place")
-    _ = try await second.rejoin(from: .file(snapshot))
-    #expect(try await rows(second).map { [$0[0], $0[1]] } == [["a", "two"], ["b", "one"]])
-    _ = try await together(first, second)
-  }
-
-  @Test("a migration starts and stops it on every replica")
-  func migrates() async throws {
-    let versions = [
-      Migration(1, "places") { CreateTable(LocalPlace.self) }, Migration(2, "together") { StartSync("place") },
-      Migration(3, "apart") { StopSync("place") },
-    ]
-    func open(_ number: Int, _ count: Int) async throws -> Replica {
-      try await Replica.open(
-        at: folder.file("replica-\(number)"), models: [], name: nil, key: .keyring(),
-        migrations: Migrations(Array(versions.prefix(count))), logger: .init(label: "test"), wallClock: clock.wallClock)
-    }
-    var (first, second) = try await pair([])
-    await first.close()
-    await second.close()
-    (first, second) = (try await open(0, 1), try await open(1, 1))
-    try await first.write { _ = try $0.execute("INSERT INTO place (id, name) VALUES ('a', 'first')") }
-    try await second.write { _ = try $0.execute("INSERT INTO place (id, name) VALUES ('a', 'second'), ('b', 'b')") }
-    await first.close()
-    first = try await open(0, 2)
-    #expect(try await carry(first, second).staged == 1)
-    await second.close()
-    second = try await open(1, 2)
-    #expect(try await rows(second).map { $0[1] } == [.text("first"), .text("b")])
-    try await carry(second, first)
-    #expect(try await first.digest() == second.digest())
-
-    try await first.write { _ = try $0.execute("UPDATE place SET name = 'seen by none'") }
-    await second.close()
-    second = try await open(1, 3)
-    #expect(try await carry(first, second).staged == 0)
-    #expect(try await rows(second).map { $0[1] } == [.text("first"), .text("b")])
-    #expect(try await second.verify().problems == [])
   }
 }

@@ -47,8 +47,8 @@ struct TableStopSync: AsyncParsableCommand {
     commandName: "stop-sync",
     abstract: "Make a table stay here, with the rows it has.",
     discussion: """
-      Nothing of it is logged or taken in from now on; what was logged before still travels. What others go on writing to
-      it waits, and nothing is forgotten while it does: so do this on all members.
+      Nothing of it is logged or taken in from now on; what was logged before still travels. What others write to it
+      waits, and nothing is forgotten while it does: so do this on all members.
 
       Examples:
         godwit table stop-sync draft

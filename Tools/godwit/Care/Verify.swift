@@ -12,9 +12,9 @@ struct Verify: AsyncParsableCommand {
       With files, checks these instead as import would: form, hash chains, counts and that a member signed them. Nothing
       is imported, and the database is not opened.
 
-      What the tables hold is noted beside the keyring. When an opening finds that they hold something else, pages of the
-      database were put back or altered: restore a backup, or rejoin from another replica. With --accept the tables are
-      taken as they are.
+      What the tables hold is noted beside the keyring. When an opening finds that they hold something else, pages of
+      the database were put back or altered: restore a backup, or rejoin from another replica. With --accept the
+      tables are taken as they are.
 
       Examples:
         godwit verify

@@ -8,8 +8,8 @@ struct MemberAdd: AsyncParsableCommand {
     commandName: "add",
     abstract: "Make another machine a member and write the invitation that lets it join.",
     discussion: """
-      The identity is what godwit identity printed there. Compare its fingerprint with what it says there: aloud, or over
-      a connection that you trust. Who joins compares this replica's.
+      The identity is what godwit identity printed there. Compare its fingerprint with what it says there: aloud, or
+      over a connection that you trust. Who joins compares this replica's.
 
       Examples:
         godwit member add laptop.identity --name laptop

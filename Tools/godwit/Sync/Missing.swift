@@ -6,8 +6,8 @@ struct Missing: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what waits for transactions that have not come, and who may have those.",
     discussion: """
-      Exits with 0 when nothing waits, with 4 when something does. What waits of a member can be dropped: it is not held,
-      so it comes again, if somebody has it.
+      Exits with 0 when nothing waits, with 4 when something does. What waits of a member can be dropped: it is not
+      held, so it comes again, if somebody has it.
 
       Examples:
         godwit missing

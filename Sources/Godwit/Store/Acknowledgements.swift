@@ -5,6 +5,11 @@ import GodwitStorage
 /// What each member has said it holds, each of its incarnations for itself: a copy holds other things than its original
 /// (`godwit_acknowledgement`; Specs/forgetting.md, "Acknowledgement").
 struct Acknowledgements {
+  static let creation = """
+    CREATE TABLE godwit_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, stated BLOB NOT NULL,
+      counted BLOB NOT NULL, held BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+    """
+
   /// The latest statement of an incarnation, and what of it nothing still to come from there can contradict.
   struct Record {
     var stated = MemberStatement()
@@ -36,6 +41,10 @@ struct Acknowledgements {
       }
       return records
     }
+  }
+
+  static func removeAll(on connection: Connection) throws {
+    try connection.run("DELETE FROM godwit_acknowledgement")
   }
 
   /// Takes in what a member said of itself in a file of its own, as far as it names the history held here.

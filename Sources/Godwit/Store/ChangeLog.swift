@@ -3,9 +3,16 @@ import GodwitKeys
 import GodwitCore
 import GodwitStorage
 
-/// The change log of a database: every transaction of every origin, in origin order.
+/// The change log of a database: every transaction of every origin, in origin order
+/// (`godwit_log`, and `godwit_context` for what their authors held).
 final class ChangeLog {
-  private let connection: Connection
+  static let creation = """
+    CREATE TABLE godwit_log (id INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, chain BLOB NOT NULL, schema INTEGER NOT NULL,
+      size INTEGER NOT NULL, changes BLOB NOT NULL, deleted_cells BLOB, sums BLOB);
+    CREATE TABLE godwit_context (id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+    """
+
+  let connection: Connection
   private let coder = LogCoder()
   private(set) var origins: OriginTable
   private var contexts: [Dot: VersionVector] = [:]
@@ -52,13 +59,16 @@ final class ChangeLog {
         try statement.run()
       }
     }
-    if let context = record.context {
-      var writer = ByteWriter()
-      context.write(to: &writer)
-      try connection.run(
-        "INSERT INTO godwit_context (id, vector) VALUES (?, ?)", [.integer(key), .blob(writer.bytes)])
-    }
+    if let context = record.context { try addContext(context, at: LogKey(rawValue: key)) }
     origins.advance(record.dot.origin, to: record.dot.sequence, chain: chain)
+  }
+
+  /// Keeps what the author of a transaction held, where that is not what it held before.
+  func addContext(_ context: VersionVector, at key: LogKey) throws {
+    var writer = ByteWriter()
+    context.write(to: &writer)
+    try connection.run(
+      "INSERT INTO godwit_context (id, vector) VALUES (?, ?)", [.integer(key.rawValue), .blob(writer.bytes)])
   }
 
   /// What the transaction's author held when writing it, without the author's own entry.
@@ -154,7 +164,15 @@ final class ChangeLog {
 
   /// Reads an origin's transactions one by one.
   func cursor(of origin: Origin, after sequence: SequenceNumber, through last: SequenceNumber) throws -> LogCursor {
-    try LogCursor(
-      connection, coder: coder, origin: origin, number: origins.number(of: origin), after: sequence, through: last)
+    let sql = """
+      SELECT l.id, l.hlc, l.schema, l.size, l.changes, l.deleted_cells, c.vector
+      FROM godwit_log l LEFT JOIN godwit_context c ON c.id = l.id WHERE l.id > ? AND l.id <= ? ORDER BY l.id
+      """
+    let number = try origins.number(of: origin)
+    let statement = try connection.borrow(sql)
+    let cursor = LogCursor(statement, of: origin, coder, on: connection)
+    try statement.bind(LogKey(origin: number, sequence).rawValue, at: 1)
+    try statement.bind(LogKey(origin: number, last).rawValue, at: 2)
+    return cursor
   }
 }

@@ -17,6 +17,21 @@ struct ConflictEntry {
 
 /// Keeps the writes that lost to writes they had not seen (`godwit_conflict`; Specs/merge.md, "Conflicts").
 struct ConflictLog {
+  static let creation = """
+    CREATE TABLE godwit_conflict (id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL,
+      table_id INTEGER NOT NULL, key BLOB NOT NULL, column_name TEXT, value BLOB NOT NULL, winning_value BLOB NOT NULL,
+      loser_hlc INTEGER NOT NULL, loser_origin INTEGER NOT NULL, loser_sequence INTEGER NOT NULL,
+      winner_hlc INTEGER NOT NULL, winner_origin INTEGER NOT NULL, winner_sequence INTEGER NOT NULL,
+      resolved INTEGER NOT NULL DEFAULT 0,
+      UNIQUE (table_id, key, kind, column_name, loser_origin, loser_sequence, winner_origin, winner_sequence, value));
+    """
+
+  /// The numbers of the contents that entries name.
+  static let usedContents = """
+    SELECT value FROM godwit_conflict WHERE typeof(value) = 'integer'
+    UNION SELECT winning_value FROM godwit_conflict WHERE typeof(winning_value) = 'integer'
+    """
+
   /// How many entries an import leaves, unless it found more itself. Far more than people look through, and some
   /// megabytes at most.
   static let entryLimit = 10_000
@@ -57,8 +72,8 @@ struct ConflictLog {
   }
 
   private func time(of dot: Dot, _ number: Int) throws -> Value {
-    let key = LogKey(origin: number, dot.sequence).rawValue
-    return try connection.scalar("SELECT hlc FROM godwit_log WHERE id = ?", [.integer(key)]) ?? .integer(0)
+    let hlc = try ChangeLog.time(of: LogKey(origin: number, dot.sequence), on: connection)
+    return .integer(hlc.map { Int64($0.rawValue) } ?? 0)
   }
 
   /// The number of the latest entry; 0 without any.

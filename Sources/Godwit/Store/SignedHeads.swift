@@ -10,6 +10,12 @@ import GodwitSyncFile
 /// A head that lies beyond what is held proves it together with the digests of the transactions in between, from `base`
 /// on.
 struct SignedHeads {
+  static let creation = """
+    CREATE TABLE godwit_head (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
+      chain BLOB NOT NULL, base INTEGER NOT NULL, signature BLOB NOT NULL, ahead BLOB NOT NULL,
+      PRIMARY KEY (replica, incarnation, sequence, chain)) WITHOUT ROWID;
+    """
+
   let connection: Connection
 
   /// Heads of one origin that wait for what comes before them.
@@ -110,4 +116,6 @@ struct SignedHeads {
         FROM godwit_head WHERE \(of) AND base > ?3 ORDER BY base LIMIT \(Self.waitingLimit))
       """, key + [place])
   }
+
+  func removeAll() throws { try connection.run("DELETE FROM godwit_head") }
 }

@@ -2,27 +2,19 @@ import GodwitBase
 import GodwitCore
 import GodwitStorage
 
-/// Steps through one origin's transactions.
+/// Steps through one origin's transactions, as ``ChangeLog`` selects them.
 final class LogCursor {
   private let connection: Connection
   private let coder: LogCoder
   private let origin: Origin
   private let statement: Statement
-  private static let sql = """
-    SELECT l.id, l.hlc, l.schema, l.size, l.changes, l.deleted_cells, c.vector
-    FROM godwit_log l LEFT JOIN godwit_context c ON c.id = l.id WHERE l.id > ? AND l.id <= ? ORDER BY l.id
-    """
 
-  init(
-    _ connection: Connection, coder: LogCoder, origin: Origin, number: Int, after sequence: SequenceNumber,
-    through last: SequenceNumber
-  ) throws {
-    self.connection = connection
-    self.coder = coder
+  /// Of a borrowed statement, which it gives back.
+  init(_ statement: Statement, of origin: Origin, _ coder: LogCoder, on connection: Connection) {
+    self.statement = statement
     self.origin = origin
-    statement = try connection.borrow(Self.sql)
-    try statement.bind(LogKey(origin: number, sequence).rawValue, at: 1)
-    try statement.bind(LogKey(origin: number, last).rawValue, at: 2)
+    self.coder = coder
+    self.connection = connection
   }
 
   deinit { connection.giveBack(statement) }

@@ -5,6 +5,10 @@ import GodwitStorage
 /// The values of conflicts (`godwit_conflict_value`). Short ones stand in the entry. Of long ones each content stands
 /// once, by its hash: one large value may win or lose against thousands, and all of them would be listed with it.
 final class ConflictValues {
+  static let creation = """
+    CREATE TABLE godwit_conflict_value (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, content BLOB NOT NULL);
+    """
+
   /// Values with so many bytes of texts and blobs stand in their entry.
   private static let ownByteLimit = 64
 
@@ -49,12 +53,7 @@ final class ConflictValues {
   /// log, which is bounded.
   func sweep() throws {
     recent = []
-    try connection.execute(
-      """
-      DELETE FROM godwit_conflict_value WHERE id NOT IN (
-        SELECT value FROM godwit_conflict WHERE typeof(value) = 'integer'
-        UNION SELECT winning_value FROM godwit_conflict WHERE typeof(winning_value) = 'integer')
-      """)
+    try connection.execute("DELETE FROM godwit_conflict_value WHERE id NOT IN (\(ConflictLog.usedContents))")
   }
 
   private func note(_ values: [Value], _ id: Int64) {

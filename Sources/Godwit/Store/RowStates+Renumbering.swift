@@ -3,8 +3,6 @@ import GodwitCore
 import GodwitStorage
 
 extension RowStates {
-  private static let batchSize = 1_000
-
   /// Rewrites the states of a table whose columns have other numbers now.
   ///
   /// - Parameters:
@@ -32,33 +30,6 @@ extension RowStates {
       }
       state.hiddenCells = try old.hiddenCells.map { try hiddenCells(key, $0, state) }
       if state != old { try save(state, for: key) }
-    }
-  }
-
-  /// Forgets the states of a table that is gone.
-  func removeAll(of table: Int) throws {
-    let (first, end) = RowKey.prefix(of: table)
-    try connection.run("DELETE FROM godwit_row WHERE key >= ? AND key < ?", [.blob(first), .blob(end)])
-  }
-
-  /// Calls the body with the states of a table's rows, in the order of their keys.
-  func forEach(of table: Int, _ body: (RowKey, RowState) throws -> Void) throws {
-    var (first, end) = RowKey.prefix(of: table)
-    let prefixLength = first.count
-    let sql = "SELECT key, state FROM godwit_row WHERE key >= ? AND key < ? ORDER BY key LIMIT \(Self.batchSize)"
-    while true {
-      let batch: [(key: [UInt8], state: RowState)] = try connection.withStatement(sql) { statement in
-        try statement.bind([.blob(first), .blob(end)])
-        var rows: [(key: [UInt8], state: RowState)] = []
-        while try statement.step() {
-          var reader = ByteReader(statement.blob(at: 1))
-          rows.append((statement.blob(at: 0), try RowState(reading: &reader, origins: origins)))
-        }
-        return rows
-      }
-      for row in batch { try body(RowKey(table: table, key: row.key[prefixLength...]), row.state) }
-      guard batch.count == Self.batchSize, let last = batch.last else { return }
-      first = last.key + [0]
     }
   }
 }

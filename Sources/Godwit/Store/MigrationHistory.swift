@@ -5,7 +5,14 @@ import GodwitStorage
 
 /// The migrations a replica knows (`godwit_migration`): those it ran, and behind them those that other replicas ran.
 struct MigrationHistory {
+  static let creation = """
+    CREATE TABLE godwit_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL,
+      applied_at INTEGER, brought_by BLOB, steps BLOB NOT NULL);
+    """
+
   private(set) var known: [SchemaMigration] = []
+  /// When each of them ran here, in milliseconds of Unix time; nil for those that have not.
+  private(set) var times: [Int64?] = []
   /// The version the tables have: so many of the known ones have run here.
   private(set) var version: UInt64 = 0
 
@@ -13,7 +20,9 @@ struct MigrationHistory {
     try connection.withStatement("SELECT steps, applied_at FROM godwit_migration ORDER BY version") { statement in
       while try statement.step() {
         known.append(try SchemaMigration(bytes: statement.blob(at: 0)[...]))
-        if !statement.isNull(at: 1) { version = UInt64(known.count) }
+        let time = statement.isNull(at: 1) ? nil : statement.integer(at: 1)
+        times.append(time)
+        if time != nil { version = UInt64(known.count) }
       }
     }
     guard known.enumerated().allSatisfy({ UInt64($0 + 1) == $1.version }) else {
@@ -27,10 +36,8 @@ struct MigrationHistory {
   /// Those that have run here, and those at whose versions something waits: others are passed on by who has run them.
   func used(on connection: Connection) throws -> ArraySlice<SchemaMigration> {
     guard knownVersion > version else { return known[...] }
-    guard case .integer(let last)? = try connection.scalar("SELECT max(schema) FROM godwit_staged") else {
-      return known.prefix(Int(version))
-    }
-    return known.prefix(max(Int(version), Int(last)))
+    let last = try StagedTransactions(connection: connection).lastVersion() ?? 0
+    return known.prefix(Int(max(version, last)))
   }
 
   /// The steps that lead from one version to another.
@@ -87,12 +94,11 @@ struct MigrationHistory {
   }
 
   private mutating func forgetUnused(from first: UInt64, on connection: Connection) throws {
-    for table in ["godwit_log", "godwit_staged"] {
-      let used = try connection.scalar("SELECT 1 FROM \(table) WHERE schema >= ? LIMIT 1", [.integer(Int64(first))])
-      guard used == nil else { return }
-    }
+    guard try !ChangeLog.reaches(version: first, on: connection) else { return }
+    if let last = try StagedTransactions(connection: connection).lastVersion(), last >= first { return }
     try connection.run("DELETE FROM godwit_migration WHERE version >= ?", [.integer(Int64(first))])
     known.removeLast(known.count - Int(first) + 1)
+    times.removeLast(times.count - known.count)
   }
 
   /// The member whose file a migration came with first; nil for one of the program's, or of a file that a person gave.

@@ -6,6 +6,11 @@ import GodwitStorage
 /// The origins of which two histories were shown, until they are mended (`godwit_fork`; Specs/incarnations.md,
 /// "Forks").
 struct KnownForks {
+  static let creation = """
+    CREATE TABLE godwit_fork (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
+      shown_by BLOB NOT NULL, PRIMARY KEY (shown_by, replica, incarnation)) WITHOUT ROWID;
+    """
+
   let connection: Connection
 
   /// Notes what a member's file shows, in place of what its files have shown before.
@@ -26,7 +31,7 @@ struct KnownForks {
   }
 
   /// Drops all: the state that stood on one of the histories is replaced.
-  func forgetAll() throws { try connection.run("DELETE FROM godwit_fork") }
+  func removeAll() throws { try connection.run("DELETE FROM godwit_fork") }
 
   /// All of them, by who showed them.
   func list() throws -> [ReplicaStatus.Fork] {

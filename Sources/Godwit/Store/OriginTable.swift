@@ -19,6 +19,12 @@ final class OriginTable: OriginNumbering {
     var ended: SequenceNumber?
   }
 
+  static let creation = """
+    CREATE TABLE godwit_origin (id INTEGER PRIMARY KEY, replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
+      sequence INTEGER NOT NULL, chain BLOB NOT NULL, folded INTEGER NOT NULL,
+      floor INTEGER NOT NULL, floor_chain BLOB NOT NULL, ended INTEGER, UNIQUE (replica, incarnation));
+    """
+
   private let connection: Connection
   private var heads: [Origin: Head] = [:]
   private var origins: [Int: Origin] = [:]
@@ -76,23 +82,16 @@ final class OriginTable: OriginNumbering {
   private func loadOwnHead() throws {
     knownVector = nil
     let number = try number(of: own)
-    let first = LogKey(origin: number, .none).rawValue
-    let sql = "SELECT id, chain, hlc, sums FROM godwit_log WHERE id > ? ORDER BY id DESC LIMIT 1"
-    try connection.withStatement(sql) { statement in
-      try statement.bind(first, at: 1)
-      guard try statement.step() else {
-        guard let head = heads[own] else { return }
-        heads[own]?.sequence = head.floor
-        heads[own]?.chain = head.floorChain
-        return
-      }
-      var reader = ByteReader(statement.blob(at: 1))
-      let sequence = LogKey(rawValue: statement.integer(at: 0)).sequence
-      ownLatest = HLC(rawValue: UInt64(bitPattern: statement.integer(at: 2)))
-      ownSums = StateTally.OwnSums(key: statement.integer(at: 0), bytes: statement.blob(at: 3))
-      heads[own]?.sequence = sequence
-      heads[own]?.chain = try ContentHash(reading: &reader)
+    guard let last = try ChangeLog.lastEntry(of: number, on: connection) else {
+      guard let head = heads[own] else { return }
+      heads[own]?.sequence = head.floor
+      heads[own]?.chain = head.floorChain
+      return
     }
+    ownLatest = last.hlc
+    ownSums = StateTally.OwnSums(key: last.key.rawValue, bytes: last.sums)
+    heads[own]?.sequence = last.key.sequence
+    heads[own]?.chain = last.chain
   }
 
   /// Makes an origin of a new, random incarnation the own one.
@@ -120,6 +119,13 @@ final class OriginTable: OriginNumbering {
         .integer(Int64(number)), .blob(writer.bytes), .integer(Int64(origin.incarnation)),
         .blob(ContentHash.zero.bytes), .blob(ContentHash.zero.bytes),
       ])
+  }
+
+  /// Makes every origin one of which nothing is held; they keep their numbers.
+  static func reset(on connection: Connection) throws {
+    try connection.run(
+      "UPDATE godwit_origin SET sequence = 0, chain = ?1, folded = 0, floor = 0, floor_chain = ?1",
+      [.blob(ContentHash.zero.bytes)])
   }
 
   /// The origin's head; an origin never met before stands at 0.

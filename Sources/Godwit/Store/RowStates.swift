@@ -4,6 +4,11 @@ import GodwitStorage
 
 /// The stored ``RowState`` of each row that has one (`godwit_row`).
 struct RowStates {
+  static let creation = """
+    CREATE TABLE godwit_row (key BLOB PRIMARY KEY NOT NULL, state BLOB NOT NULL, hidden INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX godwit_row_hidden ON godwit_row (key) WHERE hidden;
+    """
+
   let connection: Connection
   let origins: OriginTable
 

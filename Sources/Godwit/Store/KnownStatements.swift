@@ -6,6 +6,11 @@ import GodwitSyncFile
 /// The latest signed statement of each incarnation, to be passed on, and weighed here once all that it names is held
 /// (`godwit_statement`; Specs/forgetting.md, "Statements pass from hand to hand").
 struct KnownStatements {
+  static let creation = """
+    CREATE TABLE godwit_statement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, bytes BLOB NOT NULL,
+      pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+    """
+
   let connection: Connection
 
   /// More incarnations than a member has in use at a time; one that signs for more fills nobody's database.
@@ -80,9 +85,7 @@ struct KnownStatements {
 
   /// Those of replicas that are no active members go: they are passed on to nobody.
   func removeInactive(_ roster: Roster) throws {
-    for origin in try origins() where roster[origin.replica]?.isActive != true {
-      try connection.run("DELETE FROM godwit_statement WHERE replica = ? AND incarnation = ?", origin.columns)
-    }
+    for origin in try origins() where roster[origin.replica]?.isActive != true { try remove(of: origin) }
   }
 
   /// What others have signed of themselves counts once all of it is held here, by the same history.
@@ -131,12 +134,14 @@ struct KnownStatements {
   }
 
   /// Those of incarnations that have ended are not passed on, and must not take the room of those that live.
-  func removeEnded() throws {
-    try connection.execute(
-      """
-      DELETE FROM godwit_statement WHERE EXISTS (SELECT 1 FROM godwit_origin WHERE ended IS NOT NULL
-        AND replica = godwit_statement.replica AND incarnation = godwit_statement.incarnation)
-      """)
+  func removeEnded(_ ended: [Origin: SequenceNumber]) throws {
+    for origin in try origins() where ended[origin] != nil { try remove(of: origin) }
+  }
+
+  func removeAll() throws { try connection.run("DELETE FROM godwit_statement") }
+
+  private func remove(of origin: Origin) throws {
+    try connection.run("DELETE FROM godwit_statement WHERE replica = ? AND incarnation = ?", origin.columns)
   }
 
   private func read(_ sql: String) throws -> [SignedStatement] {

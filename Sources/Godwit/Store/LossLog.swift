@@ -18,6 +18,11 @@ public struct MigrationLoss: Sendable, Hashable {
 
 /// Keeps the values that a migration could not keep exactly (`godwit_loss`).
 struct LossLog {
+  static let creation = """
+    CREATE TABLE godwit_loss (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, table_name TEXT NOT NULL,
+      key BLOB NOT NULL, column_name TEXT NOT NULL, value BLOB NOT NULL);
+    """
+
   private let connection: Connection
 
   init(_ connection: Connection) { self.connection = connection }

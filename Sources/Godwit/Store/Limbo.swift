@@ -5,6 +5,11 @@ import GodwitStorage
 /// What rows wait for (`godwit_limbo`): a row in limbo for its unique claims and its parents, a row with hidden
 /// references for the parents they refer to. That has its claims on them here, too (Specs/merge.md, "Limbo").
 final class Limbo {
+  static let creation = """
+    CREATE TABLE godwit_limbo (reason BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (reason, key)) WITHOUT ROWID;
+    CREATE INDEX godwit_limbo_key ON godwit_limbo (key);
+    """
+
   /// What is waited for, as bytes.
   struct Reason: Hashable, Comparable {
     let bytes: [UInt8]
@@ -115,6 +120,30 @@ final class Limbo {
   /// Whether any row waits for anything.
   static func any(on connection: Connection) throws -> Bool {
     try connection.scalar("SELECT EXISTS (SELECT 1 FROM godwit_limbo)") == .integer(1)
+  }
+
+  static func any(of table: Int, on connection: Connection) throws -> Bool {
+    let sql = "SELECT 1 FROM godwit_limbo WHERE key >= ? AND key < ? LIMIT 1"
+    return try connection.scalar(sql, RowKey.range(of: table)) != nil
+  }
+
+  /// Calls the body with every reason of every row, by reasons.
+  static func forEach(on connection: Connection, _ body: (Reason, RowKey) throws -> Void) throws {
+    try connection.withStatement("SELECT reason, key FROM godwit_limbo ORDER BY reason, key") { statement in
+      while try statement.step() {
+        try body(Reason(stored: statement.blob(at: 0)), RowKey(bytes: statement.blob(at: 1)))
+      }
+    }
+  }
+
+  /// Adds a reason that comes from elsewhere; throws when it is there already.
+  static func load(_ reason: Reason, for key: RowKey, on connection: Connection) throws {
+    try connection.run("INSERT INTO godwit_limbo (reason, key) VALUES (?, ?)", [.blob(reason.bytes), .blob(key.bytes)])
+  }
+
+  /// Removes a table's rows, which are gone.
+  static func removeAll(of table: Int, on connection: Connection) throws {
+    try connection.run("DELETE FROM godwit_limbo WHERE key >= ? AND key < ?", RowKey.range(of: table))
   }
 
   func add(_ reason: Reason, for key: RowKey) throws {

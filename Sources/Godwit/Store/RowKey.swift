@@ -46,3 +46,18 @@ extension CellStamp {
     return right.map { left < $0 } ?? false
   }
 }
+
+extension RowKey {
+  /// The bytes that all keys of a table lie between.
+  static func prefix(of table: Int) -> (first: [UInt8], end: [UInt8]) {
+    var writer = ByteWriter(capacity: 4)
+    writer.varint(table)
+    return (writer.bytes, writer.bytes.dropLast() + [(writer.bytes.last ?? 0) + 1])
+  }
+
+  /// The same as values to bind.
+  static func range(of table: Int) -> [Value] {
+    let (first, end) = prefix(of: table)
+    return [.blob(first), .blob(end)]
+  }
+}

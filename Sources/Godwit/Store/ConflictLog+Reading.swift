@@ -16,10 +16,10 @@ extension ConflictLog {
 
     fileprivate var conditions: [(sql: String, value: Value)] {
       [
-        id.map { ("c.id = ?", .integer($0)) }, after.map { ("c.id > ?", .integer($0)) },
-        table.map { ("c.table_id = ?", .integer(Int64($0))) },
-        key.map { ("c.key = ?", .blob($0.encoded)) }, kind.map { ("c.kind = ?", .integer(Int64($0.rawValue))) },
-        since.map { ("max(c.loser_hlc, c.winner_hlc) >= ?", .integer(Int64($0.rawValue))) },
+        id.map { ("id = ?", .integer($0)) }, after.map { ("id > ?", .integer($0)) },
+        table.map { ("table_id = ?", .integer(Int64($0))) },
+        key.map { ("key = ?", .blob($0.encoded)) }, kind.map { ("kind = ?", .integer(Int64($0.rawValue))) },
+        since.map { ("max(loser_hlc, winner_hlc) >= ?", .integer(Int64($0.rawValue))) },
       ].compactMap { $0 }
     }
   }
@@ -28,27 +28,31 @@ extension ConflictLog {
   func list(_ filter: Filter = Filter(), limit: Int) throws -> [Conflict] {
     let conditions = filter.conditions
     let sql = """
-      SELECT c.id, c.kind, t.name, c.key, c.column_name, c.value, c.winning_value, c.resolved,
-        c.loser_hlc, c.loser_origin, c.loser_sequence, c.winner_hlc, c.winner_origin, c.winner_sequence
-      FROM godwit_conflict c JOIN godwit_table t ON t.id = c.table_id
-      WHERE \((["1"] + conditions.map(\.sql)).joined(separator: " AND ")) ORDER BY c.id DESC LIMIT ?
+      SELECT id, kind, table_id, key, column_name, value, winning_value, resolved,
+        loser_hlc, loser_origin, loser_sequence, winner_hlc, winner_origin, winner_sequence
+      FROM godwit_conflict WHERE \((["1"] + conditions.map(\.sql)).joined(separator: " AND ")) ORDER BY id DESC LIMIT ?
       """
+    let tables = try StoredTables(connection).all()
+    let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0.definition.name) })
     return try connection.withStatement(sql) { statement in
       try statement.bind(conditions.map(\.value) + [.integer(Int64(limit))])
       var conflicts: [Conflict] = []
-      while try statement.step() { conflicts.append(try conflict(statement)) }
+      while try statement.step() { conflicts.append(try conflict(statement, names)) }
       return conflicts
     }
   }
 
-  private func conflict(_ statement: Statement) throws -> Conflict {
+  private func conflict(_ statement: Statement, _ tables: [Int: String]) throws -> Conflict {
+    guard let table = tables[Int(statement.integer(at: 2))] else {
+      throw GodwitError(.damagedLog, "the conflict log names a table that is gone")
+    }
     let columns = ConflictColumns(text: try statement.text(at: 4))
     func values(at index: Int32) throws -> [Value] {
       columns.all.isEmpty ? [] : try self.values.values(in: statement.value(at: index))
     }
     return Conflict(
       id: statement.integer(at: 0), kind: Conflict.Kind(rawValue: Int(statement.integer(at: 1))) ?? .edit,
-      table: try statement.text(at: 2), key: try [Value](encoded: statement.blob(at: 3)), columns: columns.names,
+      table: table, key: try [Value](encoded: statement.blob(at: 3)), columns: columns.names,
       formerColumns: columns.all.filter { $0.formerSince != nil }.map(\.name),
       losingValues: try values(at: 5), winningValues: try values(at: 6), loser: try author(statement, at: 8),
       winner: try author(statement, at: 11), isResolved: statement.integer(at: 7) != 0)

@@ -5,6 +5,10 @@ import GodwitStorage
 /// The rows that hold writes with timestamps beyond the own clock (`godwit_ahead`), and how far beyond. An entry with
 /// the empty key stands for every row, also for those that are gone.
 struct AheadRows {
+  static let creation = """
+    CREATE TABLE godwit_ahead (key BLOB PRIMARY KEY NOT NULL, hlc INTEGER NOT NULL) WITHOUT ROWID;
+    """
+
   private static let everyRow: [UInt8] = []
 
   let connection: Connection
@@ -48,6 +52,11 @@ struct AheadRows {
         try body(try RowKey(bytes: statement.blob(at: 0)), HLC(rawValue: UInt64(bitPattern: statement.integer(at: 1))))
       }
     }
+  }
+
+  /// Forgets a table's rows, which are gone or no others' any more.
+  func removeAll(of table: Int) throws {
+    try connection.run("DELETE FROM godwit_ahead WHERE key >= ? AND key < ?", RowKey.range(of: table))
   }
 
   /// Forgets what the clock has passed: its next timestamp is greater anyway.

@@ -17,6 +17,14 @@ struct StagedTransaction {
 
 /// Transactions that came before their causes (`godwit_staged`), kept verbatim until those arrive.
 struct StagedTransactions {
+  static let creation = """
+    CREATE TABLE godwit_staged (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, sequence INTEGER NOT NULL,
+      chain BLOB NOT NULL, hlc INTEGER NOT NULL, schema INTEGER NOT NULL, size INTEGER NOT NULL,
+      flags INTEGER NOT NULL, context BLOB, changes BLOB NOT NULL,
+      PRIMARY KEY (replica, incarnation, sequence)) WITHOUT ROWID;
+    CREATE INDEX godwit_staged_schema ON godwit_staged (schema);
+    """
+
   let connection: Connection
 
   /// What a row takes beside its change set and its context.
@@ -120,6 +128,8 @@ struct StagedTransactions {
       WHERE replica = ? AND incarnation = ? AND sequence = ? AND flags & \(Self.setAside)
       """, dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
   }
+
+  func removeAll() throws { try connection.run("DELETE FROM godwit_staged") }
 
   /// Drops all that waits of a replica.
   func remove(of replica: ReplicaID) throws {

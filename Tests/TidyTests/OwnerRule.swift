@@ -1,0 +1,32 @@
+/// One type owns each of Godwit's own tables, and is the only one with SQL on it.
+enum OwnerRule {
+  static let owners = [
+    "godwit_meta": "Meta", "godwit_table": "StoredTables", "godwit_origin": "OriginTable", "godwit_log": "ChangeLog",
+    "godwit_context": "ChangeLog", "godwit_staged": "StagedTransactions", "godwit_head": "SignedHeads",
+    "godwit_row": "RowStates", "godwit_limbo": "Limbo", "godwit_conflict": "ConflictLog",
+    "godwit_conflict_value": "ConflictValues", "godwit_acknowledgement": "Acknowledgements",
+    "godwit_migration": "MigrationHistory", "godwit_loss": "LossLog", "godwit_ahead": "AheadRows",
+    "godwit_statement": "KnownStatements", "godwit_fork": "KnownForks",
+  ]
+
+  static func breaches(in file: SourceFile) -> [Breach] {
+    file.lines.enumerated().flatMap { number, line -> [Breach] in
+      let code = line.drop { $0 == " " }
+      guard code.contains("godwit_"), !code.hasPrefix("//") else { return [] }
+      return tables(namedIn: code).compactMap { table in
+        guard let owner = owners[table] else {
+          return Breach(path: file.path, line: number + 1, reason: "\(table) has no owner; OwnerRule lists them")
+        }
+        guard owner != file.owner else { return nil }
+        return Breach(path: file.path, line: number + 1, reason: "\(table) is \(owner)'s; ask that")
+      }
+    }
+  }
+
+  /// What SQL on a line creates, reads or writes of Godwit's own.
+  private static func tables(namedIn code: Substring) -> [String] {
+    code.matches(of: /\b(?:FROM|INTO|UPDATE|JOIN|TABLE|FAIL|REPLACE|name =) '?(godwit_[a-z_]+)\b(?!\\)/).map {
+      String($0.output.1)
+    }
+  }
+}

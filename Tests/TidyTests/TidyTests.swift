@@ -1,0 +1,95 @@
+import Testing
+
+/// What a reader may rely on in every file, and cannot be left to care alone.
+@Suite("Tidiness")
+struct TidyTests {
+  /// What may be longer, and why.
+  private static let lengthExceptions = [
+    "Sources/GodwitKeys/StackWipe.swift": "functions of C's kind, which no type is about",
+    "Sources/Godwit/Exports.swift": "what a program gets beside Godwit's own",
+    "Tests/DocumentationSamples/": "the guide shows a sample whole, from top to bottom",
+    "Tests/GodwitKeysTests/Keyring/KeyringVectorRecordingTests.swift:record": "one vector after another",
+    "Tests/GodwitTests/Container/ContainerVectorRecordingTests": "one vector after another",
+    "Tools/grdb-compare/Package.swift": "a package of its own",
+    "Tests/GodwitTests/Migration/HeldCount.swift": "a short form for tests of reports of two kinds",
+    "Tests/GodwitTests/Support/PlaintextScan.swift": "a function that many suites use",
+    "Tests/GodwitTests/EdgeCases/StrictDecoding.swift": "a function that many suites use",
+  ]
+
+  private static func sources() throws -> [SourceFile] { try SourceFile.all(in: ["Sources"]) }
+
+  @Test("lengths: files, functions and lines")
+  func lengths() throws {
+    let files = try SourceFile.all(in: ["Sources", "Tests", "Tools"])
+    let rule = LengthRule(files, exceptions: Self.lengthExceptions)
+    let breaches = files.filter { !$0.path.hasPrefix("Tests/TidyTests") }.flatMap(rule.breaches)
+    #expect(breaches == [], "\(breaches.map(\.description).joined(separator: "\n"))")
+  }
+
+  @Test("owners: one type has the SQL on each system table, and each has an owner")
+  func owners() throws {
+    let files = try Self.sources().filter { $0.module != "GodwitSimulation" }
+    let breaches = files.flatMap(OwnerRule.breaches)
+    #expect(breaches == [], "\(breaches.map(\.description).joined(separator: "\n"))")
+    for (table, owner) in OwnerRule.owners {
+      let creations = files.filter { file in
+        file.owner == owner && file.lines.contains { $0.contains("CREATE TABLE \(table) (") }
+      }
+      #expect(creations.count == 1, "\(table)")
+    }
+  }
+
+  @Test("modules: each imports only what stands below it")
+  func modules() throws {
+    let breaches = try Self.sources().flatMap(ModuleRule().breaches)
+    #expect(breaches == [], "\(breaches.map(\.description).joined(separator: "\n"))")
+  }
+
+  @Test("words: what is retired is gone")
+  func words() throws {
+    let files = try SourceFile.all(in: ["Sources", "Tests", "Tools"])
+    let breaches = files.filter { !$0.path.hasPrefix("Tests/TidyTests") }.flatMap(WordRule.breaches)
+    #expect(breaches == [], "\(breaches.map(\.description).joined(separator: "\n"))")
+  }
+
+  // MARK: The rules can fail
+
+  @Test("a file that is too long, a short one that nobody uses, a long function and a long line are found")
+  func findsLengths() {
+    let long = SourceFile(path: "Sources/A/Long.swift", text: String(repeating: "// line\n", count: 401))
+    let short = SourceFile(path: "Sources/A/Short.swift", text: "struct Short {}\n")
+    let body = String(repeating: "    work()\n", count: 59)
+    let function = SourceFile(path: "Sources/A/B.swift", text: "struct B {\n  func run() {\n\(body)  }\n}\n")
+    let wide = SourceFile(path: "Sources/A/C.swift", text: String(repeating: "x", count: 121) + "\n" + body)
+    let rule = LengthRule([long, short, function, wide])
+    #expect(rule.breaches(in: long).count == 1)
+    #expect(rule.breaches(in: short).count == 1)
+    #expect(rule.breaches(in: function).map(\.line) == [2])
+    #expect(rule.breaches(in: wide).map(\.line) == [1])
+    let users = (0..<2).map { SourceFile(path: "Sources/A/User\($0).swift", text: "let short = Short()\n") }
+    #expect(LengthRule([short] + users).breaches(in: short) == [])
+  }
+
+  @Test("SQL on a table that is another's, or nobody's, is found")
+  func findsOwners() {
+    let text = "let sql = \"SELECT 1 FROM godwit_log\"\nlet other = \"DELETE FROM godwit_new WHERE 1\"\n"
+    let file = SourceFile(path: "Sources/Godwit/Merge/Merger.swift", text: text)
+    #expect(OwnerRule.breaches(in: file).map(\.line) == [1, 2])
+    #expect(OwnerRule.breaches(in: SourceFile(path: "Sources/Godwit/Store/ChangeLog+A.swift", text: text)).count == 1)
+  }
+
+  @Test("an import upwards, or sideways, and a module without a floor are found")
+  func findsModules() {
+    let upwards = SourceFile(path: "Sources/GodwitCore/A.swift", text: "import GodwitBase\nimport Godwit\n")
+    #expect(ModuleRule().breaches(in: upwards).map(\.line) == [2])
+    let sideways = SourceFile(path: "Sources/GodwitCore/A.swift", text: "import GodwitStorage\n")
+    #expect(ModuleRule().breaches(in: sideways).count == 1)
+    #expect(ModuleRule().breaches(in: SourceFile(path: "Sources/GodwitNew/A.swift", text: "\n")).count == 1)
+  }
+
+  @Test("a retired word is found")
+  func findsWords() {
+    let file = SourceFile(path: "Sources/Godwit/A.swift", text: "// As before.\nlet x = LateWrites()\n")
+    #expect(WordRule.breaches(in: file).map(\.line) == [2])
+  }
+}
