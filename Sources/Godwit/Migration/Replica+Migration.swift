@@ -5,7 +5,7 @@ extension Replica {
   /// What the migrations would do: runs all that this database has not had, and takes everything back. It holds up
   /// writers for as long as the migrations take.
   ///
-  /// - Throws: What ``migrate(_:)`` throws.
+  /// - Throws: What ``migrate(_:progress:)`` throws.
   public func plan(_ migrations: Migrations) async throws -> MigrationPlan {
     try await withWriter { try Migrator(writer: $0).plan(migrations) }
   }
