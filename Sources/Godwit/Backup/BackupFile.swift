@@ -51,7 +51,7 @@ struct BackupFile {
 
   /// Copies the database's pages, and proves that no byte of the file has changed.
   ///
-  /// - Parameter progress: Hears how much is done, from 0 to 1.
+  /// - Parameter progress: Called with how much is done, from 0 to 1.
   func extract(to target: FileDescriptor, progress: (Double) throws -> Void) throws {
     var hasher = ContentHasher()
     var done = 0

@@ -14,7 +14,7 @@ extension Replica {
   ///
   /// - Parameters:
   ///   - path: The file, outside of the replica's folder.
-  ///   - progress: Hears how much is done.
+  ///   - progress: Called with how much is done.
   /// - Throws: `invalidArgument` for a file in the replica's folder, `unsafeFile` for another replica's file, and in a
   ///   folder to which others may write, where they could put links in the way; `busy` while the database is rekeyed;
   ///   `diskFull`, `fileAccess`; `damagedDatabase` when a page cannot be read.

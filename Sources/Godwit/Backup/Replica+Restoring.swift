@@ -21,7 +21,7 @@ extension Replica {
   ///   - path: The replica's folder.
   ///   - key: Where the keyring is or will be, and what is offered to open the backup's.
   ///   - discardingUnsent: Whether to let go of what nobody else is known to hold.
-  ///   - progress: Hears how much is done.
+  ///   - progress: Called with how much is done.
   /// - Throws: `corruptFile` for a file that is no backup, or one that is damaged; `damagedDatabase`,
   ///   `plaintextDatabase` or `damagedKeyring` when what is in it is no encrypted database or keyring; `noKeyFits` when
   ///   nothing that is offered opens it; `replicaExists` when the folder holds another replica; `otherGroup`;

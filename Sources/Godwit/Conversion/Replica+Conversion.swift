@@ -25,7 +25,7 @@ extension Replica {
   ///   - postQuantum: Whether the replica has hybrid keys (ML-KEM-768 with X25519), and so all members of its group.
   ///   - reader: Where the database is read: by default in a process of its own, which the program must be prepared for
   ///     (``SourceReader/serveIfAsked()``).
-  ///   - progress: Hears how much is done.
+  ///   - progress: Called with how much is done.
   /// - Throws: `replicaExists`; `notADatabase`; `plaintextDatabase` for one that is not encrypted though a secret was
   ///   given; `wrongKey`; `damagedDatabase`; `busy` when changes lie in a log beside it, or it was changed while it was
   ///   read; `invalidSchema` for names that are Godwit's; `constraint` for rows that refer to none; `invalidArgument`

@@ -19,7 +19,7 @@ extension Replica {
   ///
   /// - Parameters:
   ///   - path: The file, which must not exist; outside of the replica's folder.
-  ///   - progress: Hears how much is done.
+  ///   - progress: Called with how much is done.
   /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `unsafeFile` for one in a
   ///   folder where others could exchange it: writable by them, without the sticky bit; `diskFull`, `fileAccess`.
   public func exportPlaintext(to path: String, progress: ProgressHandler? = nil) async throws -> PlaintextReport {

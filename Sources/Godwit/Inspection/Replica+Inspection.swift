@@ -13,7 +13,7 @@ extension Replica {
   ///
   /// - Parameters:
   ///   - source: The file, whoever it is for.
-  ///   - onTransaction: Hears of each transaction.
+  ///   - onTransaction: Called with each transaction.
   /// - Throws: `corruptFile`, `truncatedFile`, `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`. A
   ///   signature that does not fit is no error here.
   public func inspect(
@@ -28,7 +28,7 @@ extension Replica {
   ///   - source: The file, whoever it is for.
   ///   - path: The replica's folder; nil to tell only what anybody can see.
   ///   - key: Where the keys are.
-  ///   - onTransaction: Hears of each transaction.
+  ///   - onTransaction: Called with each transaction.
   /// - Throws: As ``inspect(_:onTransaction:)``, and what opening the keyring throws.
   public static func inspect(
     _ source: SyncSource, at path: String?, key: KeySource = .keyring(), onTransaction: InspectionHandler? = nil

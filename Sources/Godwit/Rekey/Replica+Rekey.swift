@@ -16,7 +16,7 @@ extension Replica {
   /// Backups made before have the old key in them, and open as ever. To take a new master key too, see
   /// ``ReplicaKeyring/rotateMasterKey()``.
   ///
-  /// - Parameter progress: Hears how much is done.
+  /// - Parameter progress: Called with how much is done.
   /// - Throws: `readOnly`; `busy` when another process writes, rekeys or restores for longer than five seconds;
   ///   `diskFull`; `damagedDatabase` when a page cannot be read, or the copy does not hold what the database holds.
   public func rekey(progress: ProgressHandler? = nil) async throws {

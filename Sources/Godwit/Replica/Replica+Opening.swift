@@ -24,7 +24,7 @@ extension Replica {
   ///   - idleTimeout: After how long without use the files are closed; the next use opens them again, which takes some
   ///     milliseconds. Until `close()` by default.
   ///   - statements: Which SQL statements the logger hears of; none by default.
-  ///   - logger: Hears of opening, imports, exports and statements at level `debug`.
+  ///   - logger: Gets opening, imports, exports and statements at level `debug`.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`,
   ///   `noKeyFits`, `rolledBackKeyring`, `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`,
   ///   `migrationMismatch`, `invalidMigration`, `needsMigration`.

@@ -12,7 +12,7 @@ extension Replica {
   ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
   ///   - includesAll: Whether to include what the others are known to hold.
-  ///   - progress: Hears how much is done.
+  ///   - progress: Called with how much is done.
   /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
   ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
   public func export(
@@ -29,7 +29,7 @@ extension Replica {
   /// - Parameters:
   ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
-  ///   - progress: Hears how much is done.
+  ///   - progress: Called with how much is done.
   /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
   ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
   public func snapshot(
@@ -135,7 +135,7 @@ extension Replica {
   /// - Parameters:
   ///   - source: The file.
   ///   - isRejoining: Whether to plan ``rejoin(from:progress:)`` instead, by which a snapshot may replace the state.
-  ///   - progress: Hears how much is done.
+  ///   - progress: Called with how much is done.
   /// - Throws: What the import would throw.
   public func plan(
     importing source: SyncSource, isRejoining: Bool = false, progress: ProgressHandler? = nil

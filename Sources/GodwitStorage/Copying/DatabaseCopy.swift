@@ -17,7 +17,7 @@ package enum DatabaseCopy {
   ///   - key: The key of the new file.
   ///   - hasLog: Whether the copy is to have a write-ahead log when it is opened; else it can be read where nothing
   ///     can be written.
-  ///   - progress: Hears how much is done, from 0 to 1. A throw ends the copy and is passed on.
+  ///   - progress: Called with how much is done, from 0 to 1. A throw ends the copy and is passed on.
   package static func run(
     from source: Connection, to path: String, key: some CipherKey, hasLog: Bool,
     progress: (Double) throws -> Void = { _ in }

@@ -7,7 +7,7 @@ extension Inventory {
 
   /// Makes the replica say of a machine what the sources say, and writes only what differs.
   ///
-  /// - Parameter progress: Hears how much is written, from 0 to 1.
+  /// - Parameter progress: Called with how much is written, from 0 to 1.
   func scan(
     _ host: HostMachine, from sources: [PackageSource], progress: (Double) -> Void = { _ in }
   ) async throws -> ScanReport {
