@@ -32,12 +32,11 @@ extension ConflictLog {
         loser_hlc, loser_origin, loser_sequence, winner_hlc, winner_origin, winner_sequence
       FROM godwit_conflict WHERE \((["1"] + conditions.map(\.sql)).joined(separator: " AND ")) ORDER BY id DESC LIMIT ?
       """
-    let tables = try StoredTables(connection).all()
-    let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0.definition.name) })
+    let tables = try StoredTables(connection).names()
     return try connection.withStatement(sql) { statement in
       try statement.bind(conditions.map(\.value) + [.integer(Int64(limit))])
       var conflicts: [Conflict] = []
-      while try statement.step() { conflicts.append(try conflict(statement, names)) }
+      while try statement.step() { conflicts.append(try conflict(statement, tables)) }
       return conflicts
     }
   }

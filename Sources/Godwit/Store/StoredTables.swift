@@ -36,6 +36,15 @@ struct StoredTables {
     }
   }
 
+  /// What they are called, by their numbers.
+  func names() throws -> [Int: String] {
+    try connection.withStatement("SELECT id, name FROM godwit_table") { statement in
+      var names: [Int: String] = [:]
+      while try statement.step() { names[Int(statement.integer(at: 0))] = try statement.text(at: 1) }
+      return names
+    }
+  }
+
   var isEmpty: Bool {
     get throws { try connection.scalar("SELECT 1 FROM godwit_table LIMIT 1") == nil }
   }
