@@ -23,10 +23,7 @@ final class SyncPair: Sendable {
       return count
     }
     let path = "\(folder)/receiver-\(number)"
-    let identity = try await Replica.identity(at: path)
-    try await sender.invite(
-      identity, name: "receiver-\(number)", verification: .trustOnFirstUse, to: .file("\(path).invitation"))
-    await (try Replica.join(at: path, invitation: .file("\(path).invitation"), inviter: .trustOnFirstUse)).close()
+    try await sender.addMember(at: path, name: "receiver-\(number)")
     return try await Replica.open(at: path, models: CapturedRow.self)
   }
 
@@ -77,5 +74,14 @@ final class SyncPair: Sendable {
     let last = current.withLock { $0.receiver }
     await last?.close()
     await sender.close()
+  }
+}
+
+extension Replica {
+  /// Has a new replica at this path become a member of the group.
+  func addMember(at path: String, name: String) async throws {
+    let (identity, invitation) = (try await Replica.identity(at: path), "\(path).invitation")
+    try await invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+    await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
   }
 }

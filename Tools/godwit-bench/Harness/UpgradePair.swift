@@ -19,7 +19,6 @@ final class UpgradePair: Sendable {
   }
 
   private let folder: String
-  private let version: Int
   private let sender: Replica
   private let count = Mutex(0)
   private var file: SyncSource { .file("\(folder)/file.godwit-sync") }
@@ -27,7 +26,6 @@ final class UpgradePair: Sendable {
   /// The sender's program has so many of the migrations, and its table so many rows, 1,000 to a transaction.
   init(_ context: BenchContext, _ name: String, version: Int, rows: Int) async throws {
     folder = "\(context.folder)/\(name)"
-    self.version = version
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     sender = try await Replica.open(
       at: "\(folder)/sender", models: [], migrations: Self.migrations.through(version))
@@ -54,10 +52,7 @@ final class UpgradePair: Sendable {
       return count
     }
     let path = "\(folder)/receiver-\(number)"
-    let identity = try await Replica.identity(at: path)
-    try await sender.invite(
-      identity, name: "receiver-\(number)", verification: .trustOnFirstUse, to: .file("\(path).invitation"))
-    await (try Replica.join(at: path, invitation: .file("\(path).invitation"), inviter: .trustOnFirstUse)).close()
+    try await sender.addMember(at: path, name: "receiver-\(number)")
     let receiver = try await Replica.open(at: path, models: [], migrations: Self.migrations.through(version))
     _ = try await sender.export(to: .file("\(folder)/file.godwit-sync"), includesAll: true)
     return receiver
