@@ -26,7 +26,7 @@ struct TraceWriter {
   let keptTransactions: Int
   /// Whether members are removed, and who is, as far as the trace knows.
   private let retires: Bool
-  private var removed: Set<Int> = []
+  private var removed: [Int] = []
   private var plans: PlanWriter
   private var events: [Event] = []
   /// Files made and not lost, with their receivers.
@@ -214,10 +214,10 @@ struct TraceWriter {
   private mutating func addRetirement() {
     guard let gone = removed.randomElement(using: &generator), generator.chance(oneIn: 2) else {
       let leaving = Int.random(in: 1..<actorCount, using: &generator)
-      removed.insert(leaving)
+      if !removed.contains(leaving) { removed.append(leaving) }
       return events.append(.remove(actor: leaving, by: Int.random(in: 0..<actorCount, using: &generator)))
     }
-    removed.remove(gone)
+    removed.removeAll { $0 == gone }
     fileCount += 1
     events.append(.readmit(actor: gone, by: Int.random(in: 0..<actorCount, using: &generator), file: fileCount))
     if !generator.chance(oneIn: 4) { events.append(.rejoin(file: fileCount, actor: gone)) }
