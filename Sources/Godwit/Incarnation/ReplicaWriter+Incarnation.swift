@@ -69,8 +69,7 @@ extension ReplicaWriter {
   private func addIncarnation(_ writeAnchor: (Anchor) throws -> Void) throws {
     try clock.save(through: .none)
     // The next own entry follows on none.
-    tally.touch()
-    try tally.flush(through: log.origins.ownKey, computing: false)
+    try writeSums()
     let own = try OriginTable.addOwn(replica: log.origins.own.replica, on: connection)
     let next = Nonce.random()
     try writeAnchor(Anchor(nonces: [next], incarnation: own.incarnation))

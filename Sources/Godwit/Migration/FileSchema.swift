@@ -21,17 +21,19 @@ enum FileSchema {
     for migration in migrations.dropFirst(history.known.count) {
       try MigrationHistory.record(migration, appliedAt: nil, broughtBy: header.sender, on: connection)
     }
+    history.add(migrations)
     // At the first contact somebody has to be believed; later a person says what runs here, by rejoining, too.
     let isFirstContact =
       history.version == 0 && header.schemaVersion > 0 && (isRejoining || writer.log.origins.othersVector.isEmpty)
       && writer.catalog.synced.allSatisfy(\.definition.isCollection)
+    var version = header.schemaVersion
     if isFirstContact {
       _ = try takeOver(header, migrations, at: writer.wallClock.milliseconds(), on: connection)
       try writer.reload()
-    } else if try Migrator(writer: writer).adoptAdditions() {
-      history = try MigrationHistory(connection)
+    } else {
+      version = try Migrator(writer: writer).adoptAdditions(history)
     }
-    let isAlike = isFirstContact || header.schemaVersion == history.version
+    let isAlike = header.schemaVersion == version
     try add(header.tables.filter { $0.isSynced && (isAlike || $0.isCollection) }, on: writer)
   }
 

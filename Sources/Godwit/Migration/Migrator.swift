@@ -135,15 +135,20 @@ struct Migrator {
     try rebuild.run()
     try MigrationHistory.record(data, appliedAt: writer.wallClock.milliseconds(), broughtBy: nil, on: connection)
     try writer.reload()
-    // A rule may give other values to a column that is declared as before.
-    let rebuilt = Set(rebuild.rebuilt.map { $0.table.lowercased() })
-    for table in writer.catalog.synced {
-      let old = before.tables.first { $0.id == table.id }?.definition
-      if old != table.definition || rebuilt.contains(table.definition.name.lowercased()) {
-        writer.tally.recompute(table.id)
-      }
-    }
+    try recomputeSums(rebuild, before)
     return (rebuild, started)
+  }
+
+  /// Computes the sums of tables whose rows were written anew, before anything more is applied to them. An added column
+  /// holds its default in each row, which counts for nothing (Specs/state-hash.md).
+  private func recomputeSums(_ rebuild: SchemaRebuild, _ before: Catalog) throws {
+    let rebuilt = Set(rebuild.rebuilt.map { $0.table.lowercased() })
+    let known = Set(before.synced.map(\.id))
+    for table in writer.catalog.synced
+    where rebuilt.contains(table.definition.name.lowercased()) || !known.contains(table.id) {
+      writer.tally.recompute(table.id)
+    }
+    try writer.tally.flush(through: writer.log.origins.ownKey)
   }
 
   private func rejudge(_ rebuild: SchemaRebuild) throws {
@@ -163,17 +168,19 @@ struct Migrator {
 
   /// Runs the additions that others have brought and that follow on the version here, inside an import's transaction.
   /// It stops before the first barrier, and before an addition that cannot run with the tables here: what was written
-  /// under its version waits. Returns whether any ran.
-  func adoptAdditions() throws -> Bool {
-    var hasRun = false
-    while let next = try MigrationHistory(connection).nextAdditions.first, try adopt(next) { hasRun = true }
-    return hasRun
+  /// under its version waits. Returns the version that the tables have then.
+  func adoptAdditions(_ history: MigrationHistory) throws -> UInt64 {
+    var version = history.version
+    for addition in history.nextAdditions {
+      guard try adopt(addition) else { break }
+      version = addition.version
+    }
+    return version
   }
 
   private func adopt(_ migration: SchemaMigration) throws -> Bool {
-    let mark = writer.tally.mark()
     do {
-      try connection.savepoint {
+      try writer.savepoint {
         _ = try changeTables(migration, TableSync(writer: writer))
         guard writer.catalog.hasRoom(for: 0) else {
           throw GodwitError(.limitExceeded, "there is no room for more columns")
@@ -181,8 +188,6 @@ struct Migrator {
       }
       return true
     } catch let error as GodwitError where Self.unfit.contains(error.code) {
-      writer.tally.rewind(to: mark)
-      try writer.reload()
       return false
     }
   }

@@ -30,6 +30,13 @@ struct MigrationHistory {
     }
   }
 
+  /// Those of them that are not known yet are, behind the others.
+  mutating func add(_ migrations: [SchemaMigration]) {
+    let new = migrations.dropFirst(known.count)
+    known += new
+    times += new.map { _ in nil }
+  }
+
   /// The version that the steps known here reach.
   var knownVersion: UInt64 { UInt64(known.count) }
 

@@ -127,6 +127,17 @@ final class ReplicaWriter {
     return try body()
   }
 
+  /// Runs the body so that it leaves nothing in the running transaction, nor in memory, when it throws.
+  func savepoint(_ body: () throws -> Void) throws {
+    try writeSums()
+    do {
+      try connection.savepoint(body)
+    } catch {
+      try readAnew()
+      throw error
+    }
+  }
+
   /// Folds what the log holds into the row states, and brings limbo in line with it. Triggers and foreign keys are off.
   func settle() throws { try merger().settleLocalWrites() }
 
@@ -247,12 +258,23 @@ final class ReplicaWriter {
     let version = try foreignCommits.look()
     guard version != dataVersion else { return }
     dataVersion = version
-    try reload()
+    try readAnew()
+  }
+
+  /// Takes in what the running transaction has made of the tables and their definitions.
+  func reload() throws {
+    try writeSums()
+    try readAnew()
+  }
+
+  /// Writes the sums that are in memory alone, but for those of tables that are still to be looked at.
+  func writeSums() throws {
+    tally.touch()
+    try tally.flush(through: log.origins.ownKey, computing: false)
   }
 
   /// Reads what is kept in memory anew from the database.
-  func reload() throws {
-    try tally.flush(through: log.origins.ownKey, computing: false)
+  private func readAnew() throws {
     try log.reload()
     try load()
   }

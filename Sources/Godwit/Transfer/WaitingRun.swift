@@ -123,16 +123,7 @@ struct WaitingRun {
 
   /// Runs the body in a transaction of its own, or so that it leaves nothing in the running one when it fails.
   private func inMerge(_ body: () throws -> Void) throws {
-    guard place != .own else { return try writer.inMerge(body) }
-    // What the transaction has written before is in the sums that are put back.
-    let mark = writer.tally.mark()
-    do {
-      try writer.connection.savepoint(body)
-    } catch {
-      writer.tally.rewind(to: mark)
-      try writer.reload()
-      throw error
-    }
+    try place == .own ? writer.inMerge(body) : writer.savepoint(body)
   }
 
   /// It is not held, so it comes again if it is fit after all. A migration keeps it, set aside.

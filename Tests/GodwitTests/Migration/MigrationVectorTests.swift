@@ -139,7 +139,7 @@ struct MigrationVectorTests {
   /// keeps it otherwise.
   private static func merge(_ record: TransactionRecord, on writer: ReplicaWriter) throws {
     try writer.inMerge {
-      if try Migrator(writer: writer).adoptAdditions() { try writer.reload() }
+      _ = try Migrator(writer: writer).adoptAdditions(MigrationHistory(writer.connection))
       let applier = try TransactionApplier(writer)
       let (origin, context) = (record.dot.origin, record.context ?? VersionVector())
       let isNext =
