@@ -43,17 +43,9 @@ struct SourceImport {
       progress?(Double(index + 1) / Double(schema.tables.count))
     }
     try TableCopy.copyNumbering(of: schema.tables.map(\.name), from: source, to: connection)
-    try checkReferences()
+    try connection.checkReferences(
+      hint: "mend the rows in a copy of the database; see PRAGMA foreign_key_check")
     try writer.reload()
     return ConversionReport(tables: tables, leftOut: schema.leftOut)
-  }
-
-  private func checkReferences() throws {
-    let dangling = try connection.danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
-    guard dangling.isEmpty else {
-      throw GodwitError(
-        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
-        hint: "mend the rows in a copy of the database; see PRAGMA foreign_key_check")
-    }
   }
 }

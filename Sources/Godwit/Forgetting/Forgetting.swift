@@ -51,14 +51,8 @@ final class Forgetting {
 
   /// One step.
   func step(_ progress: inout Progress) throws {
-    if writer.hasLimbo, writer.log.origins.hasUnfolded {
-      // What a local write means for rows in limbo is judged by a merge, which needs to see it.
-      try writer.inMerge { try writer.settle() }
-    }
     progress = try writer.inTransaction { [progress] in
       var progress = progress
-      // Another process may have written meanwhile; the next step sees it.
-      if writer.hasLimbo, writer.log.origins.hasUnfolded { return progress }
       // What was written beyond a clock that was set back is told by the log alone.
       try writer.clock.correct(writer.log, writer.catalog)
       let frontier = try Frontier(writer.log, roster, on: writer.connection)

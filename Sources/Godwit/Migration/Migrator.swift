@@ -94,7 +94,9 @@ struct Migrator {
       }
     }
     try Catalog.ensure(models, migrations, on: connection)
-    if !versions.isEmpty { try checkForeignKeys() }
+    if !versions.isEmpty {
+      try connection.checkReferences(hint: "nothing was altered; mend the rows before the migration")
+    }
     try writer.reload()
     return MigrationPlan(
       from: Int(history.version), versions: versions, losses: try LossLog(connection).list(after: lastLoss))
@@ -203,15 +205,6 @@ struct Migrator {
     }
     return try writer.logging { transaction in
       for step in steps { try step.run(in: transaction) }
-    }
-  }
-
-  private func checkForeignKeys() throws {
-    let dangling = try connection.danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
-    guard dangling.isEmpty else {
-      throw GodwitError(
-        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
-        hint: "nothing was altered; mend the rows before the migration")
     }
   }
 }

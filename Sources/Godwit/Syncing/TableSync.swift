@@ -37,7 +37,8 @@ struct TableSync {
     try writer.reload()
     _ = try WaitingRun.runInside(writer)
     let count = try bringBack(aside, asOf: milliseconds)
-    try checkReferences()
+    try connection.checkReferences(
+      hint: "nothing was altered; the group has deleted the row that is referred to")
     return count
   }
 
@@ -69,7 +70,7 @@ struct TableSync {
     try connection.execute("DROP TABLE \(aside.name)")
     try aside.former?.remove()
     writer.tally.recompute(entry.id)
-    if isKnown { try writer.settle() }
+    if try isKnown || Limbo.any(on: connection) { try writer.settle() }
     return count
   }
 
@@ -159,14 +160,5 @@ struct TableSync {
     let table = CatalogTable(id: entry.id, definition: definition)
     try Catalog.update(table, on: connection)
     try CaptureTriggers.remake(table, on: connection)
-  }
-
-  private func checkReferences() throws {
-    let dangling = try connection.danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
-    guard dangling.isEmpty else {
-      throw GodwitError(
-        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
-        hint: "nothing was altered; the group has deleted the row that is referred to")
-    }
   }
 }

@@ -71,8 +71,6 @@ final class ReplicaWriter {
     foreignCommits = try ForeignCommits(connection, changes, documentClock)
     try load()
     try checkAnchor()
-    // A program that was killed after a commit may have left what waits in limbo as it was before.
-    if hasLimbo, log.origins.hasUnfolded { try settleLimbo() }
   }
 
   /// Whether this opening has committed anything, and memory is not ahead of the database.
@@ -80,15 +78,14 @@ final class ReplicaWriter {
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
-    let output = try inTransaction { try logged(body).output }
-    if hasLimbo { try settleLimbo() }
-    return output
+    try inTransaction { try logged(body).output }
   }
 
-  /// Logs what the body changes as a transaction of its own, inside a database transaction that goes on. Returns how
+  /// Logs what the body changes as a transaction of its own, inside a database transaction that does more. Returns how
   /// many operations that took.
   func logging(_ body: (Transaction) throws -> Void) throws -> Int {
     defer { capture.removeAll() }
+    hasLimbo = try Limbo.any(on: connection)
     return try logged(body).operations
   }
 
@@ -97,10 +94,19 @@ final class ReplicaWriter {
     defer { transaction.end() }
     let output = try body(transaction)
     try transaction.checkIsOpen()
-    return (output, try appendCaptured())
+    try checkReferences()
+    let operations = try appendCaptured()
+    if hasLimbo, operations > 0 { try settleLimbo() }
+    return (output, operations)
   }
 
-  private func settleLimbo() throws { try inMerge { try settle() } }
+  /// Brings what waits in limbo in line with what the running transaction has written, which saw only what the tables
+  /// show.
+  private func settleLimbo() throws {
+    try withoutChecks { try settle() }
+    tally.touch()
+    hasLimbo = try Limbo.any(on: connection)
+  }
 
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
   /// foreign key actions may add to them, for derived effects are the merge's own business.
@@ -159,7 +165,7 @@ final class ReplicaWriter {
       if !hasRenewedAnchor { try renewAnchor() }
       let output = try body()
       try tally.flush(through: log.origins.ownKey)
-      try commit()
+      try connection.execute("COMMIT")
       hasRenewedAnchor = true
       replacedAnchor = nil
       capture.removeAll()
@@ -177,17 +183,11 @@ final class ReplicaWriter {
     }
   }
 
-  /// References are judged here, and SQLite does not say which one dangles.
-  private func commit() throws {
-    do {
-      try connection.execute("COMMIT")
-    } catch let error as GodwitError where error.code == .constraint && connection.isInTransaction {
-      let dangling = try connection.danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
-      guard !dangling.isEmpty else { throw error }
-      throw GodwitError(
-        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))",
-        hint: "insert the row that is referred to in the same transaction, before or after", underlying: error)
-    }
+  /// SQLite judges references when it commits, and does not say which one dangles.
+  private func checkReferences() throws {
+    guard connection.isDangling else { return }
+    try connection.checkReferences(
+      hint: "insert the row that is referred to in the same transaction, before or after")
   }
 
   /// Captures what the body writes as an own transaction, within one in which nothing else is captured.

@@ -1,10 +1,11 @@
+import CSQLCipher
 import GodwitBase
 
 /// Says of a failed foreign key which one it was; SQLite itself does not. Used on errors only: the first looks through
 /// whole tables.
 extension Connection {
   /// The columns that hold the key of a row that is not there, as `table.column`, with the table they refer to.
-  package func danglingReferences() throws -> [(column: String, target: String)] {
+  private func danglingReferences() throws -> [(column: String, target: String)] {
     try withStatement("PRAGMA foreign_key_check") { statement in
       var found: [(column: String, target: String)] = []
       while try statement.step(), found.count < 100 {
@@ -14,6 +15,23 @@ extension Connection {
         if !found.contains(where: { $0.column == column && $0.target == target }) { found.append((column, target)) }
       }
       return found
+    }
+  }
+
+  /// Whether the running transaction has written a row that refers to none, or has taken away what one refers to, so
+  /// that SQLite refuses to commit it.
+  package var isDangling: Bool {
+    var (current, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return current != 0
+  }
+
+  /// Throws `constraint`, naming the columns, when a row of any table refers to none. Reads all tables that refer.
+  package func checkReferences(hint: String) throws {
+    let dangling = try danglingReferences().map { "\($0.column) refers to no row of \($0.target)" }
+    guard dangling.isEmpty else {
+      throw GodwitError(
+        .constraint, "FOREIGN KEY constraint failed: \(dangling.joined(separator: "; "))", hint: hint)
     }
   }
 
