@@ -49,15 +49,20 @@ let package = Package(
         "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitKeys", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
+      name: "GodwitEngine",
+      dependencies: [
+        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
+      ]),
+    .target(
       name: "Godwit",
       dependencies: [
         "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile",
-        "GodwitModel", "GodwitCache", .product(name: "Logging", package: "swift-log"),
+        "GodwitModel", "GodwitEngine", "GodwitCache", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "GodwitSimulation",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitFiles", "GodwitCore", "GodwitKeys", "GodwitSyncFile",
+        "Godwit", "GodwitBase", "GodwitFiles", "GodwitCore", "GodwitEngine", "GodwitKeys", "GodwitSyncFile",
         .product(name: "Logging", package: "swift-log"),
       ]),
 
@@ -110,13 +115,14 @@ let package = Package(
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [
-        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitCore", "GodwitStorage", "godwit-sim", "TestFolders",
+        "GodwitSimulation", "Godwit", "GodwitBase", "GodwitCore", "GodwitEngine", "GodwitStorage", "godwit-sim",
+        "TestFolders",
       ]),
     .testTarget(
       name: "GodwitTests",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
-        "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
+        "GodwitEngine", "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),
@@ -144,7 +150,7 @@ if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
 // The same decoders and checks are run by libFuzzer with GODWIT_FUZZ=1 (Tools/fuzz), which brings its own entry point,
 // and otherwise by the tests over Tests/FuzzTests/Inputs.
 let decoders: [Target.Dependency] = [
-  "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitSyncFile",
+  "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitEngine", "GodwitSyncFile",
 ]
 package.targets.append(
   ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil

@@ -4,3 +4,4 @@
 @_exported import GodwitKeys
 @_exported import GodwitModel
 @_exported import GodwitCore
+@_exported import GodwitEngine

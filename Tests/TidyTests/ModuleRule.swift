@@ -3,7 +3,7 @@ struct ModuleRule {
   /// From the bottom up; what stands in one line knows nothing of its neighbours.
   static let floors = [
     ["GodwitBase"], ["GodwitFiles"], ["GodwitStorage", "GodwitCore", "GodwitKeys"], ["GodwitSyncFile", "GodwitModel"],
-    ["GodwitCache"], ["Godwit"], ["GodwitSimulation"],
+    ["GodwitEngine", "GodwitCache"], ["Godwit"], ["GodwitSimulation"],
   ]
 
   let floors: [[String]]

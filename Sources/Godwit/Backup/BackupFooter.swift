@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 
 /// The end of a backup, which tells where its parts are (Specs/backup.md, "File").

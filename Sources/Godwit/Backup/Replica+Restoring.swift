@@ -3,6 +3,7 @@ import GodwitBase
 import GodwitFiles
 import GodwitKeys
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {

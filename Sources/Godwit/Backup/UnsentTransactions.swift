@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// What a replica wrote that is nowhere but in its database, as far as is known here (Specs/backup.md, "Restoring").

@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {

@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 import Logging
 

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// Brings another program's tables into a new replica, inside one transaction of the writer's with triggers and foreign

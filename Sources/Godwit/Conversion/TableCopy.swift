@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitModel
+import GodwitEngine
 import GodwitStorage
 
 /// Copies the rows of one table from one connection to another, value by value as they are stored. What is beyond the

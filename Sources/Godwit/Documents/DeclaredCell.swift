@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// What a document shows of a member that is declared as a counter or set (Specs/documents.md, "Declared members").

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 
 /// The cells of one document as it is written: encoded values by column. Its memory serves document after document.
 struct DocumentCells {

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// A request for documents of a collection: a value, which runs when a replica, a snapshot or a transaction is asked

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 
 /// SQL in the making, for a collection as one connection knows it.
 struct DocumentSQL {

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// Deletes expired documents, some at a time (Specs/documents.md, "Expiry").

@@ -2,13 +2,14 @@ import Foundation
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// Writes documents through the writer's connection, adding columns as they need them.
 ///
 /// New documents go the way of model inserts: a long run of them turns triggers off and hands each row to the change
 /// log itself (Specs/decisions/0006-insert-runs.md).
-final class DocumentWriter {
+package final class DocumentWriter: CatalogFollower {
   private unowned let writer: ReplicaWriter
   private var layouts: [String: CollectionLayout] = [:]
   private var cells = DocumentCells()
@@ -19,12 +20,11 @@ final class DocumentWriter {
   /// From then on the next is taken for new, too, and looked for only when it turns out not to be.
   private static let expectingNew = 16
 
-  init(_ writer: ReplicaWriter) { self.writer = writer }
+  package init(_ writer: ReplicaWriter) { self.writer = writer }
 
   private var connection: Connection { writer.connection }
 
-  /// Forgets what depends on the tables.
-  func forget() {
+  package func catalogHasChanged() {
     for layout in layouts.values { layout.close() }
     layouts.removeAll()
   }

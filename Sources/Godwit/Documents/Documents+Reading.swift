@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Documents {

@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Documents {
@@ -135,7 +136,7 @@ extension Documents {
   ) throws {
     // An empty merge makes table, declared columns and document.
     try write(DocumentSource([:]), key, .merging, .keep, transaction)
-    guard let layout = try transaction.writer.documents.existing(address) else { return }
+    guard let layout = try transaction.writer.follower(DocumentWriter.self).existing(address) else { return }
     let value = try body(layout, try get(key, in: transaction)?[member])
     try write(DocumentSource([member: value]), key, .merging, .keep, transaction)
   }
@@ -177,7 +178,7 @@ extension Documents {
   @discardableResult
   public func delete(_ key: String, in transaction: Transaction) throws -> Bool {
     let wasThere = try has(key, in: transaction)
-    guard try transaction.writer.documents.existing(address) != nil else { return false }
+    guard try transaction.writer.follower(DocumentWriter.self).existing(address) != nil else { return false }
     let table = SQLName.quoted(try address.table())
     _ = try delete(SQL(text: "DELETE FROM \(table) WHERE \"_key\" = ?", values: [.text(key)]), transaction)
     return wasThere
@@ -195,7 +196,7 @@ extension Documents {
   @discardableResult
   public func delete(_ request: DocumentRequest<Document>, in transaction: Transaction) throws -> Int {
     try transaction.checkIsOpen()
-    guard let layout = try transaction.writer.documents.existing(request.address) else {
+    guard let layout = try transaction.writer.follower(DocumentWriter.self).existing(request.address) else {
       try request.check()
       return 0
     }
@@ -209,7 +210,7 @@ extension Documents {
 
   /// The same inside a transaction.
   public func drop(in transaction: Transaction) throws {
-    let isThere = try transaction.writer.documents.existing(address) != nil
+    let isThere = try transaction.writer.follower(DocumentWriter.self).existing(address) != nil
     guard try isThere && transaction.first(all.keys) != nil else {
       throw GodwitError(
         .notFound, "there is no collection \(collection)", hint: "a collection is there while it has documents")
@@ -235,11 +236,12 @@ extension Documents {
     // What has expired is not there to be merged with.
     let isGone = try mode == .merging && isExpired(key, transaction)
     let (mode, expiry) = isGone ? (DocumentWriter.Mode.whole, expiry.orNone) : (mode, expiry)
-    try transaction.writer.documents.write(source, to: address, key: key, mode: mode, expiry: expiry)
+    try transaction.writer.follower(DocumentWriter.self).write(
+      source, to: address, key: key, mode: mode, expiry: expiry)
   }
 
   private func isExpired(_ key: String, _ transaction: Transaction) throws -> Bool {
-    guard try transaction.writer.documents.existing(address) != nil else { return false }
+    guard try transaction.writer.follower(DocumentWriter.self).existing(address) != nil else { return false }
     let sql = "SELECT 1 FROM \(SQLName.quoted(try address.table())) WHERE \"_key\" = ? AND \"_expires\" <= ?"
     return try transaction.connection.scalar(sql, [.text(key), .integer(clock.now)]) != nil
   }

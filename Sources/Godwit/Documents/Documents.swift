@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// A collection of JSON documents by key. Columns appear by themselves, and every document merges member by member with

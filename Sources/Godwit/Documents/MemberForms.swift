@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitModel
+import GodwitEngine
 import GodwitStorage
 
 // Names that Unicode holds for the same, such as é as one scalar and as two, are different members. A document has one

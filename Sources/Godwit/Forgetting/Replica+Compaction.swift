@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {

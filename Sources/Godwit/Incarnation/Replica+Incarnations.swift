@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {

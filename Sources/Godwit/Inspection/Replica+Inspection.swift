@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 import GodwitSyncFile
 

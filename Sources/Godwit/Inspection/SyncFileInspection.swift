@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitCore
+import GodwitEngine
 
 /// What a sync file is, without taking anything of it in: what anybody can see of it, and, with a key that opens it,
 /// what it says and holds.

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitCore
+import GodwitEngine
 import GodwitSyncFile
 
 /// Reads a sync file to its end as an import does, in the memory of one frame, and takes nothing in.

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitKeys
 import GodwitCore
+import GodwitEngine
 import GodwitSyncFile
 
 /// What is counted and checked while a sync file's transactions, or a snapshot's items, go by: the hash chains, that

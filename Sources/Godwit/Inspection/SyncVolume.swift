@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitEngine
 
 /// One volume of a sync file, by itself (Specs/sync-file.md, "Volumes").
 public struct SyncVolume: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitEngine
 import GodwitFiles
 
 extension Migrations {

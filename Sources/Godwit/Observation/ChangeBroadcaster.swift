@@ -1,8 +1,9 @@
+import GodwitEngine
 import GodwitStorage
 import Synchronization
 
 /// Tells observers which tables were written. It keeps at most one wake for each and never waits for them.
-package final class ChangeBroadcaster: Sendable {
+package final class ChangeBroadcaster: CommitListener {
   private struct Observer {
     let tables: TableSet
     let wake: AsyncStream<Void>.Continuation
@@ -44,7 +45,7 @@ package final class ChangeBroadcaster: Sendable {
     return (wakes, wake)
   }
 
-  func announce(_ tables: TableSet) {
+  package func announce(_ tables: TableSet) {
     let observers = state.withLock { state in state.observers.values.filter { $0.tables.meets(tables) } }
     for observer in observers { observer.wake.yield() }
   }

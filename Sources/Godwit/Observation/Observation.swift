@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitModel
+import GodwitEngine
 import GodwitStorage
 
 /// What a request finds, now and after every change: a sequence that ends when its task is cancelled or the replica is

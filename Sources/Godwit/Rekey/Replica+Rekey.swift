@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {

@@ -1,3 +1,4 @@
+import GodwitEngine
 import GodwitStorage
 import GodwitSyncFile
 

@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 
 /// Notices a keyring that was put back to an earlier state, by the generation the database remembers: members that were

@@ -4,6 +4,7 @@ import GodwitFiles
 import GodwitKeys
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 import Logging
 

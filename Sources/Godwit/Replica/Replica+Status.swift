@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {
@@ -35,7 +36,9 @@ extension Replica {
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Limbo.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
         differing: try KnownStatements(connection: connection).differing(),
-        forks: try KnownForks(connection: connection).list(),
+        forks: try KnownForks(connection: connection).list().map {
+          ReplicaStatus.Fork(replica: $0.replica, sequence: $0.sequence, shownBy: $0.shownBy)
+        },
         alteredAt: try anchor.alteredAt(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,
         cipherVersion: try Self.text("PRAGMA cipher_version", connection))

@@ -3,6 +3,7 @@ import GodwitBase
 import GodwitKeys
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 import Logging
 import Synchronization

@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 
 /// The folder a replica lives in: the database with its write-ahead log, the keyring, and a lock for their making.

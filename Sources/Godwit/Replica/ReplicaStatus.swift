@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitEngine
 
 /// Where a replica stands.
 public struct ReplicaStatus: Sendable {

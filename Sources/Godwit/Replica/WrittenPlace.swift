@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import GodwitFiles
 import GodwitKeys
+import GodwitEngine
 
 /// A place where something is to be written for others, judged by what lies there and not by how the path is spelt
 /// (Specs/storage.md, "Files that are written").

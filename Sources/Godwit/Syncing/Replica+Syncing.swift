@@ -1,5 +1,7 @@
 import Foundation
 import GodwitBase
+import GodwitEngine
+import GodwitStorage
 
 extension Replica {
   /// Makes a local table travel, with the rows it has. They become the table's first transactions.
@@ -27,7 +29,8 @@ extension Replica {
       throw GodwitError(.invalidArgument, "the rows cannot be from a time that is to come")
     }
     return try await withWriter { writer in
-      try writer.inMerge { try TableSync(writer: writer).start(table, asOf: milliseconds) }
+      if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
+      return try writer.inMerge { try TableSync(writer: writer).start(table, asOf: milliseconds) }
     }
   }
 
@@ -40,6 +43,24 @@ extension Replica {
   ///   `invalidSchema` when a synced table refers to it; `constraint` when rows of it are held back. Nothing has
   ///   changed then.
   public func stopSync(of table: String) async throws {
-    try await withWriter { writer in try writer.inMerge { try TableSync(writer: writer).stop(table) } }
+    try await withWriter { writer in
+      if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
+      try writer.inMerge { try TableSync(writer: writer).stop(table) }
+    }
+  }
+
+  /// What is no table of the schema, or is none at all.
+  private static func unknown(_ name: String, on connection: Connection) throws -> GodwitError {
+    let kind = try connection.scalar(
+      "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE AND name NOT LIKE 'godwit%'", [.text(name)])
+    guard case .text(let kind)? = kind else {
+      return GodwitError(
+        .notInSchema, "there is no table \(name)",
+        hint: "see: godwit tables; a model's table is made by opening with it")
+    }
+    let reason = kind == "table" ? try SourceSchema.obstacle(of: name, on: connection) : "it is no table but a \(kind)"
+    return GodwitError(
+      .notInSchema, "\(name) is known to SQLite alone\(reason.map { ": \($0)" } ?? "")",
+      hint: "make a table \(reason == nil ? "by a model or a migration" : "without that"), and copy the rows")
   }
 }

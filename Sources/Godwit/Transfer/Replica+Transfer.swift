@@ -2,6 +2,7 @@ import GodwitBase
 import GodwitFiles
 import GodwitKeys
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 import GodwitSyncFile
 

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitEngine
 import GodwitFiles
 
 /// Where a sync file is written.
@@ -23,9 +24,6 @@ public enum SyncSource: Sendable {
   /// The standard input.
   case standardInput
 }
-
-/// Hears how much of the work is done, from 0 to 1, never backwards.
-public typealias ProgressHandler = @Sendable (Double) -> Void
 
 extension SyncDestination {
   /// Writes what the body writes: all of it, or nothing when it throws. Also returns the volumes' paths, if any.

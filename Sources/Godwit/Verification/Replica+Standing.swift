@@ -1,4 +1,5 @@
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 /// Who a replica is and what it holds.

@@ -2,6 +2,7 @@ import GodwitBase
 import GodwitKeys
 import GodwitModel
 import GodwitCore
+import GodwitEngine
 import GodwitStorage
 
 extension Replica {

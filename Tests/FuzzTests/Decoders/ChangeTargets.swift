@@ -3,6 +3,7 @@ import GodwitCore
 import GodwitSyncFile
 
 @testable import Godwit
+@testable import GodwitEngine
 
 extension FuzzTarget {
   static let changeTargets = [changeSet, rowState, logRecord]

@@ -1,6 +1,7 @@
 import GodwitBase
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitCore
 
 extension FuzzTarget {
@@ -109,7 +110,7 @@ private enum MigrationStarts {
         version: 3, name: "data",
         steps: [
           .data(.init(name: "titles", isCode: false, digest: Array(0..<32))),
-          .data(.init(name: "code", isCode: true, digest: DataStepWork.digest(ofCode: "code"))),
+          .data(.init(name: "code", isCode: true, digest: SchemaStep.DataWork.digest(ofCode: "code"))),
         ]),
     ]
   }

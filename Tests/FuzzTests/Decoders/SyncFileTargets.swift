@@ -3,6 +3,7 @@ import GodwitKeys
 import GodwitCore
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitSyncFile
 
 extension FuzzTarget {

@@ -6,6 +6,7 @@ import TestFolders
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("A backup", .timeLimit(.minutes(2)))
 struct BackupTests {

@@ -4,6 +4,7 @@ import GodwitStorage
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Restoring a backup", .timeLimit(.minutes(2)))
 struct RestoreTests {

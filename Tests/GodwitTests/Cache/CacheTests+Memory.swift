@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitCache
 
 /// Files that are thrown away, and memory in front of one.

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitCache
 
 final class Computations: Sendable {

@@ -4,6 +4,7 @@ import GodwitCore
 import GodwitStorage
 
 @testable import Godwit
+@testable import GodwitEngine
 
 extension Replica {
   /// Makes a table as a model would declare it.

@@ -3,6 +3,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Found by the simulator (seed 50009514): a hostile member's write far ahead of all clocks was remembered for a key in
 /// the form in which it came, and not for the row that it had written to. An own write to that row had a lesser

@@ -3,6 +3,7 @@ import GodwitBase
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 /// What a hostile member may sign: containers with bytes changed, put in and left out.

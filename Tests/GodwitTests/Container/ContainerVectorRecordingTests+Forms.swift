@@ -2,6 +2,7 @@ import GodwitBase
 import GodwitCore
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 

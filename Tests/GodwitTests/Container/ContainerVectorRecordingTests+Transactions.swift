@@ -2,6 +2,7 @@ import GodwitBase
 import GodwitCore
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitSyncFile
 
 // Transactions that a reader could restore from their frame, and must not take. Ranges and chains are those of what it

@@ -4,6 +4,7 @@ import TestFolders
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Leaving without encryption", .timeLimit(.minutes(1)))
 struct PlaintextExportTests {

@@ -4,6 +4,7 @@ import GodwitKeys
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("What a reading process says")
 struct ReaderMessageTests {

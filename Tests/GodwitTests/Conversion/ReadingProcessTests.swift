@@ -4,6 +4,7 @@ import TestFolders
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// A process that does not read, but what a database made on purpose might have it do.
 private struct FakeReader {

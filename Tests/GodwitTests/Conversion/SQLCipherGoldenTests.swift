@@ -3,6 +3,7 @@ import GodwitKeys
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Databases that SQLCipher 4.12 made with its defaults, and with those of version 3: Specs/golden/sqlcipher.
 @Suite("A replica of a SQLCipher database from elsewhere", .timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import GodwitStorage
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Databases that SQLCipher 4 itself has made. GODWIT_SQLCIPHER4_PYTHON names a Python with the `sqlcipher3` package.
 @Suite(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Words of a statement")
 struct SQLWordsTests {

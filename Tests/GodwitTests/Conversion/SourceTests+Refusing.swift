@@ -6,6 +6,7 @@ import TestFolders
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// What no replica is made of, and what is left where one was not made.
 extension SourceTests {

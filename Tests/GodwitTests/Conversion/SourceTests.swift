@@ -6,6 +6,7 @@ import TestFolders
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 struct SourceCustomer: Model {
   static let schema = Schema<Self>("customer", sync: .local) {

@@ -5,6 +5,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Documents and migrations")
 struct DocumentMigrationTests {

@@ -4,6 +4,7 @@ import TestFolders
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// A SQLite with JSON functions, which the one that Godwit is made for lacks: Python's own.
 private enum SQLiteWithJSON {

@@ -2,6 +2,7 @@ import Foundation
 import Godwit
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Specs/golden/migrated: a replica whose tables two migrations have changed and that waits for a third, a new member's
 /// folder, and the snapshot that is sealed to it.

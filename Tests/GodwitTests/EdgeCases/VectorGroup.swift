@@ -4,6 +4,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitSimulation
 
 /// Real replicas for a merge vector, by name. Names given at the start are in the order of the replicas' IDs, so that

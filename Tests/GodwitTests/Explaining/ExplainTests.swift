@@ -2,6 +2,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Why a row is what it is")
 struct ExplainTests {

@@ -3,6 +3,7 @@ import GodwitStorage
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Forgetting")
 struct ForgettingTests {

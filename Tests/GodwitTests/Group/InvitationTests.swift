@@ -3,6 +3,7 @@ import Godwit
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 @Suite("Joining a group")

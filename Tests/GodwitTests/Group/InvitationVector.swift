@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 /// One file of Specs/vectors/invitation: an invitation, who joins by it, and what that gives.

@@ -3,6 +3,7 @@ import GodwitBase
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 /// Makes the vectors anew, with new keys: `GODWIT_RECORD_GOLDEN=1 swift test --filter InvitationVectorRecordingTests`.

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Specs/vectors/invitation: invitations with what they hold, or the error that joining by them gives.
 @Suite("Invitation vectors")

@@ -4,6 +4,7 @@ import GodwitFiles
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 

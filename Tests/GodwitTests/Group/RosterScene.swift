@@ -1,6 +1,7 @@
 import GodwitBase
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 /// The records of a group, made by hand.

@@ -3,6 +3,7 @@ import GodwitBase
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 extension Roster {

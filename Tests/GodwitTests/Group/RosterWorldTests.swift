@@ -2,6 +2,7 @@ import GodwitBase
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 /// Four honest replicas and a hostile member, whose removal some hear of late.

@@ -2,6 +2,7 @@ import GodwitBase
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 @Suite("A removal")

@@ -5,6 +5,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Forks")
 struct ForkTests {

@@ -3,6 +3,7 @@ import Godwit
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 extension TestGroup {
   /// The files of a replica that is closed.

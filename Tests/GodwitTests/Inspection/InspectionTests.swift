@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Inspecting a sync file")
 struct InspectionTests {

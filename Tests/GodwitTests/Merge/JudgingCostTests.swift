@@ -4,6 +4,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// What judges ask the database for does not grow with the square of what they judge.
 @Suite("What judging many rows costs")

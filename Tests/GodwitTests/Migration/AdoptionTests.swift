@@ -3,6 +3,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Additions and barriers")
 struct AdoptionTests {

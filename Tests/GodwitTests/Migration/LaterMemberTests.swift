@@ -4,6 +4,7 @@ import GodwitModel
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 private struct OldBook: Model {
   static let schema = Schema<Self>("book", sync: .local) { Column("title", \.title) }

@@ -2,6 +2,7 @@ import Godwit
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Rows in limbo and migrations")
 struct LimboMigrationTests {

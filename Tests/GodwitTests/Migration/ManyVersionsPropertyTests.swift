@@ -2,6 +2,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Random histories under four versions, of which the second has nothing for some values, the third drops a column,
 /// gives another default and takes NULL, and the fourth converts again.

@@ -3,6 +3,7 @@ import Godwit
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Replicas of one group whose programs are of different versions, and the files between them.
 final class MigrationGroup {

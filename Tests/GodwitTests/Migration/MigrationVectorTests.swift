@@ -5,6 +5,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Specs/vectors/migration: a replica migrates and merges, and must then hold what the vector says.
 @Suite("Migration vectors")
@@ -139,7 +140,7 @@ struct MigrationVectorTests {
   /// keeps it otherwise.
   private static func merge(_ record: TransactionRecord, on writer: ReplicaWriter) throws {
     try writer.inMerge {
-      _ = try Migrator(writer: writer).adoptAdditions(MigrationHistory(writer.connection))
+      _ = try SchemaChange(writer: writer).adoptAdditions(MigrationHistory(writer.connection))
       let applier = try TransactionApplier(writer)
       let (origin, context) = (record.dot.origin, record.context ?? VersionVector())
       let isNext =

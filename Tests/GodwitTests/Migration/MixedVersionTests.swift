@@ -4,6 +4,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Replicas that migrate at different times exchange what they wrote before and after.
 @Suite("Mixed versions")

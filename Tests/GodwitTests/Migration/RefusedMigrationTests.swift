@@ -3,6 +3,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("A migration that is refused")
 struct RefusedMigrationTests {

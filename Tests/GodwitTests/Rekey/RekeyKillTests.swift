@@ -3,6 +3,7 @@ import GodwitKeys
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Rekeying, kill -9 and a full disk", .timeLimit(.minutes(5)))
 struct RekeyKillTests {

@@ -4,6 +4,7 @@ import GodwitStorage
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// What a process leaves that is killed between two of a rekey's steps, made by hand at each of them.
 @Suite("A rekey that was killed", .timeLimit(.minutes(1)))

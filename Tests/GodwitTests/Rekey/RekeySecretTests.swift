@@ -4,6 +4,7 @@ import Logging
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Keys and logs")
 struct RekeySecretTests {

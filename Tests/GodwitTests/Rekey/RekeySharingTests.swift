@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Rekeying while others have the replica open", .timeLimit(.minutes(3)))
 struct RekeySharingTests {

@@ -4,6 +4,7 @@ import GodwitStorage
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("Rekeying", .timeLimit(.minutes(2)))
 struct RekeyTests {

@@ -5,6 +5,7 @@ import GodwitStorage
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 /// A process's memory, as the kernel shows it to its parent.

@@ -3,6 +3,7 @@ import Godwit
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// The table `page` as versions of a program declare it.
 private enum First {

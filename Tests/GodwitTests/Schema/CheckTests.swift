@@ -5,6 +5,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 private struct Product: Model {
   static let schema = Schema<Self>("product") {

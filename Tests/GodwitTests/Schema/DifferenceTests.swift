@@ -4,6 +4,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 @Suite("A table that differs from its model")
 struct DifferenceTests {

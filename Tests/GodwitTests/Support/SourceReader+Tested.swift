@@ -1,4 +1,5 @@
 @testable import Godwit
+@testable import GodwitEngine
 
 extension SourceReader {
   /// A process that reads. The one that runs the tests cannot be started anew for it: its `main` is not ours.

@@ -3,6 +3,7 @@ import GodwitModel
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// Starting and stopping by calls, by migrations, and snapshots in between.
 extension TableSyncTests {

@@ -3,6 +3,7 @@ import GodwitModel
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 
 /// One table, as it was before it travelled and as it is then.
 struct LocalPlace: Model {

@@ -5,6 +5,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitSyncFile
 
 /// What a member signs that no program writes: a replica that has seen all of it takes in what others do.

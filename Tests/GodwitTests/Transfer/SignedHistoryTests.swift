@@ -5,6 +5,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 

@@ -4,6 +4,7 @@ import GodwitCore
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitSyncFile
 
 /// 2 has sent 0 a transaction that waits for one of 1's, and that nobody can apply.

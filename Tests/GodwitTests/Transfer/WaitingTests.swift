@@ -5,6 +5,7 @@ import GodwitStorage
 import Testing
 
 @testable import Godwit
+@testable import GodwitEngine
 @testable import GodwitKeys
 
 /// 2 has written what waits at 0 for a transaction of 1's.

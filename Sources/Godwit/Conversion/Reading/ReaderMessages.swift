@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitKeys
+import GodwitEngine
 import GodwitStorage
 
 /// What is to be opened.

@@ -1,0 +1,41 @@
+import GodwitBase
+import GodwitCore
+import GodwitEngine
+import GodwitStorage
+
+extension Replica {
+  /// What waits for other transactions, for which, and who may have those.
+  public func missing() async throws -> MissingReport {
+    let members = Set(try await members().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica))
+    return try await pool.read { connection in
+      let held = try OriginTable(connection).vector
+      let staged = StagedTransactions(connection: connection)
+      let said = try Acknowledgements(connection).records.filter { members.contains($0.key.replica) }
+      let missing = try staged.needed(held: held).map { origin, last in
+        var holders = Set(said.filter { $0.value.stated.vector[origin] >= last }.map(\.key.replica))
+        if members.contains(origin.replica) { holders.insert(origin.replica) }
+        return MissingReport.Missing(
+          replica: origin.replica, sequences: held[origin].next.rawValue...last.rawValue, holders: holders.sorted())
+      }
+      return MissingReport(waiting: try staged.ranges(), missing: missing)
+    }
+  }
+
+  /// Drops what waits of a member. It is not held, so it comes again, if somebody has it.
+  ///
+  /// - Parameter name: What the member is called, its replica ID, or the first digits of that.
+  /// - Returns: What was dropped, by incarnation.
+  /// - Throws: `invalidArgument` when that is no member, or several; `busy`.
+  @discardableResult
+  public func dropWaiting(of name: String) async throws -> [MissingReport.Waiting] {
+    let replica = try await member(named: name).identity.replica
+    return try await withWriter { writer in
+      try writer.inTransaction {
+        let staged = StagedTransactions(connection: writer.connection)
+        let dropped = try staged.ranges().filter { $0.replica == replica }
+        try staged.remove(of: replica)
+        return dropped
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import GodwitBase
+import GodwitKeys
+import GodwitCore
+import GodwitStorage
+import GodwitSyncFile
+
+/// Writes the transactions that others may lack as a sync file, from one snapshot of the database.
+package struct Exporter {
+  let connection: Connection
+  let identity: Identity
+  let roster: Roster
+  /// The members the file is for; what all of them hold is left out.
+  let targets: [Roster.Entry]
+  /// Leave out nothing.
+  let includesAll: Bool
+  /// Write state in place of transactions, whatever the targets hold.
+  let isSnapshot: Bool
+  let createdAt: Int64
+
+  package init(
+    connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], includesAll: Bool,
+    isSnapshot: Bool, createdAt: Int64
+  ) {
+    self.connection = connection
+    self.identity = identity
+    self.roster = roster
+    self.targets = targets
+    self.includesAll = includesAll
+    self.isSnapshot = isSnapshot
+    self.createdAt = createdAt
+  }
+
+  /// `makeDurable` is called with the own head and the state once the snapshot stands and before anything of it is
+  /// written, and says when that is.
+  package func export(
+    to sink: any ByteSink, makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64, progress: ProgressHandler?
+  ) throws -> ExportReport {
+    let log = try ChangeLog(connection)
+    let catalog = try Catalog(connection)
+    let tables = catalog.synced
+    let prover = HistoryProver(identity, group: roster.group, log, on: connection)
+    let waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
+    let ranges = try isSnapshot ? nil : ranges(log, prover, waiting)
+    let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables, prover) : nil
+    let state = try AnchoredState(StateStatement.present(connection, catalog, log), of: log)
+    let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
+    let held = log.origins.vector
+    let records = roster.records
+    let chains = try chains(log, prover, besides: ranges ?? [])
+    let header = SyncFileHeader(
+      group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
+      vector: held, held: waiting.held,
+      schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
+      roster: records, tables: tables.map(\.definition),
+      migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges ?? [],
+      chains: chains, floor: log.origins.floor, ended: log.origins.ended,
+      snapshot: snapshot?.head, statements: try statements(log, state, records.statuses, at: statedAt))
+    let counter = CountingSink(sink)
+    let writer = try SyncFileWriter(
+      header, introduction: roster.introduction(of: identity.replica), signedBy: identity, to: counter)
+    let total = header.transactionCount
+    var written = 0
+    progress?(0)
+    try snapshot?.write(to: writer)
+    try forEachInCausalOrder(ranges ?? [], log, waiting) { record in
+      try writer.append(record)
+      written += 1
+      if written.isMultiple(of: max(1, total / 256)) { progress?(Double(written) / Double(total)) }
+    }
+    try writer.finish()
+    progress?(1)
+    return ExportReport(
+      transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
+  }
+
+  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy hears of the other one's
+  /// history.
+  private func chains(
+    _ log: ChangeLog, _ prover: HistoryProver, besides ranges: [SyncFileHeader.Range]
+  ) throws -> [Origin: SyncFileHeader.Chain] {
+    let authors = Set(targets.map(\.identity.replica))
+    return try SyncFileHeader.originsWithoutRange(log.origins.vector, ranges).reduce(into: [:]) { chains, origin in
+      let head = try log.origins.head(of: origin)
+      let isShown = origin.replica != identity.replica && authors.contains(origin.replica)
+      chains[origin] = SyncFileHeader.Chain(head.chain, proof: isShown ? try prover.proof(of: origin) : nil)
+    }
+  }
+
+  /// What this replica holds, and the latest that others that write on are known to have said.
+  private func statements(
+    _ log: ChangeLog, _ state: AnchoredState, _ members: [ReplicaID: MemberRecord.Status], at statedAt: Int64
+  ) throws -> [SignedStatement] {
+    let known = try KnownStatements(connection: connection).all()
+    let own = log.origins.own
+    // Where the anchor was lost others may know of a later one.
+    let earlier = known.first { $0.origin == own }?.createdAt ?? .min
+    let ended = log.origins.ended
+    let statement = try SignedStatement.issue(
+      group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1),
+      vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys),
+      by: identity)
+    let active = Set(members.filter { $0.value == .active }.keys)
+    return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
+  }
+
+  private var recipients: [AgeRecipient] {
+    let keys = Set(targets.map(\.identity.recipient) + [identity.publicIdentity.recipient])
+    return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+
+  /// What some target may lack, or nil when one lacks what has been forgotten and needs a snapshot.
+  private func ranges(
+    _ log: ChangeLog, _ prover: HistoryProver, _ waiting: WaitingRanges
+  ) throws -> [SyncFileHeader.Range]? {
+    let (held, floor) = (log.origins.vector, log.origins.floor)
+    let incarnations = try KnownIncarnations(log, on: connection)
+    let targets = try targets.compactMap { try incarnations.known(by: $0.identity.replica) }
+    guard targets.allSatisfy({ $0.applied.covers(floor) }) else { return nil }
+    let common = targets.dropFirst().reduce(targets.first?.present ?? floor) { $0.intersection($1.present) }
+    let known = includesAll ? floor : common.union(floor)
+    return try Set(held.origins + waiting.ends.keys).sorted().compactMap { origin in
+      let end = try waiting.ends[origin] ?? loggedEnd(of: origin, log, prover)
+      let before = Dot(origin, known[origin])
+      // What nobody would believe waits for its author's next file.
+      guard let end, before.sequence < end.last else { return nil }
+      let (chain, context) = try state(at: before, log, waiting)
+      return SyncFileHeader.Range(
+        origin: origin, first: before.sequence.next, last: end.last, chainBefore: chain, chainAtEnd: end.chain,
+        contextBefore: context, proof: end.proof)
+    }
+  }
+
+  private func loggedEnd(of origin: Origin, _ log: ChangeLog, _ prover: HistoryProver) throws -> WaitingRanges.End? {
+    guard let proof = try prover.proof(of: origin) else { return nil }
+    let head = try log.origins.head(of: origin)
+    return WaitingRanges.End(last: head.sequence, chain: head.chain, proof: proof)
+  }
+
+  /// The chain and context of what comes before a range, in the log or among what waits.
+  private func state(
+    at dot: Dot, _ log: ChangeLog, _ waiting: WaitingRanges
+  ) throws -> (chain: ContentHash, context: VersionVector) {
+    if dot.sequence > log.origins.vector[dot.origin], let state = try waiting.state(at: dot) { return state }
+    guard let chain = try log.chain(at: dot) else {
+      throw GodwitError(.damagedLog, "the log lacks transactions of \(dot.origin.replica)", hint: "run: godwit verify")
+    }
+    return (chain, try log.othersContext(of: dot))
+  }
+
+  /// Every transaction after all that its author held: that is in the file before it, or with every reader. What waits
+  /// here comes last, and after its causes as far as those are here.
+  private func forEachInCausalOrder(
+    _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ waiting: WaitingRanges,
+    _ body: (TransactionRecord) throws -> Void
+  ) throws {
+    let applied = log.origins.vector
+    var start = applied
+    for range in ranges {
+      start[range.origin] = min(applied[range.origin], SequenceNumber(rawValue: range.first.rawValue - 1))
+    }
+    let logged = ranges.filter { $0.first <= applied[$0.origin] }.map { range in
+      LogOrder.Range(
+        origin: range.origin, after: start[range.origin], through: min(range.last, applied[range.origin]),
+        contextBefore: range.contextBefore)
+    }
+    var order = try LogOrder(log, logged, covered: start)
+    while let entry = try order.next() { try body(entry.record) }
+    let others = ranges.filter { $0.last > applied[$0.origin] }.map { range in
+      (origin: range.origin, first: max(range.first, applied[range.origin].next), last: range.last)
+    }
+    try waiting.forEach(in: others, after: applied, body)
+  }
+}

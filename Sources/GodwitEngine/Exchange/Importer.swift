@@ -1,0 +1,397 @@
+import GodwitBase
+import GodwitKeys
+import GodwitModel
+import GodwitCore
+import GodwitStorage
+import GodwitSyncFile
+
+/// Applies a sync file in one database transaction. Every origin's transactions are applied once, in sequence,
+/// each after its context; what comes too early is staged.
+package final class Importer {
+  private let writer: ReplicaWriter
+  private let connection: Connection
+  private let file: SyncFileReader
+  /// With those that the file tells of, for whom its signature vouches; nothing is kept unless that fits.
+  private let vouchedRoster: Roster
+  /// What the file says of members that was not known.
+  private var memberChanges: [MemberChange] = []
+  private let log: ChangeLog
+  private let applier: TransactionApplier
+  private let merger: Merger
+  private let staged: StagedTransactions
+  private let waitingRoom: WaitingRoom
+  /// Each origin's chain and context as the file tells them, up to the transaction read last.
+  private var chains: [Origin: ContentHash] = [:]
+  private var contexts: [Origin: VersionVector] = [:]
+  private var lasts: [Origin: SequenceNumber] = [:]
+  /// What the last applied transaction of each origin had seen, as the log has it.
+  private var comparedContexts: [Origin: VersionVector] = [:]
+  private var held: VersionVector
+  private var forks: ForkWatch
+  private var admission: HistoryAdmission
+  /// Hears what an import would do that is then taken back.
+  private let planner: ImportPlanner?
+  /// The sender holds own transactions that are not here: this is an earlier state of the replica.
+  private let isBehindItself: Bool
+  private let floor: VersionVector
+  private let endings: [Origin: SequenceNumber]
+  /// Whether the file says of an incarnation that it has ended which was not known to have.
+  private let hasNewEnding: Bool
+  private var changedOrigins: Set<Origin> = []
+  /// What is never taken in here, and all of its origins that comes after it.
+  private var leftOut: [Origin: MergeReport.LeftOut] = [:]
+  private var applied = 0
+  private var duplicates = 0
+  /// The last value that was listed as not kept exactly before the import.
+  private let lastLoss: Int64
+
+  /// Runs inside the import's transaction, after the tables of the file have been adopted.
+  private init(
+    _ file: SyncFileReader, _ admission: HistoryAdmission, vouched: Roster, writer: ReplicaWriter,
+    _ planner: ImportPlanner?, lastLoss: Int64
+  ) throws {
+    self.admission = admission
+    self.file = file
+    self.lastLoss = lastLoss
+    self.planner = planner
+    self.writer = writer
+    connection = writer.connection
+    log = writer.log
+    applier = try TransactionApplier(writer)
+    merger = applier.merger
+    staged = StagedTransactions(connection: connection)
+    waitingRoom = WaitingRoom(connection, vouched, sender: file.header.sender)
+    held = log.origins.vector
+    isBehindItself = admission.showsMore(of: log.origins.own, than: held, in: file.header)
+    forks = ForkWatch { [log] in try log.chain(at: $0) }
+    floor = log.origins.floor
+    vouchedRoster = vouched
+    // Of replicas that nobody has invited nothing has ended.
+    let known = log.origins.ended
+    for (origin, last) in file.header.ended where vouched[origin.replica] != nil {
+      try log.origins.end(origin, through: last)
+    }
+    endings = log.origins.ended
+    hasNewEnding = endings.count > known.count
+  }
+
+  /// Reads the rest of the file and applies it, or throws and leaves the database as it was. With a planner it throws
+  /// ``TakenBack`` when all is done.
+  package static func run(
+    _ file: SyncFileReader, from members: TrustedMembers, on writer: ReplicaWriter, isRejoining: Bool = false,
+    planner: ImportPlanner? = nil, progress: ProgressHandler?
+  ) throws -> MergeReport {
+    do {
+      let report = try writer.inMerge {
+        let roster = try members.load()
+        // It may have been removed while this import waited for another.
+        _ = try roster.sender(of: file.preamble)
+        var vouched = roster
+        vouched.merge(file.header.roster, isVouchedFor: true)
+        let admission = HistoryAdmission(file.header, vouched)
+        let lastLoss = try LossLog(writer.connection).last
+        try planner?.begin(writer)
+        try FileSchema.takeIn(file.header, on: writer, isRejoining: isRejoining)
+        try writer.clock.correct(writer.log, writer.catalog)
+        if let head = file.header.snapshot,
+          try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
+        {
+          try admission.requireAll(of: file.header)
+          try planner?.beginSnapshot(writer)
+          let state = try SnapshotImport(file, head, from: vouched, writer: writer, isPlanned: planner != nil)
+            .run(isRejoining: isRejoining, progress)
+          let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
+          new.memberChanges = vouched.changes(since: roster)
+          let report = try new.acknowledge(state)
+          try members.remember(file.header.roster, beyond: roster)
+          return report
+        }
+        let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
+        new.memberChanges = vouched.changes(since: roster)
+        let report = try new.run(progress)
+        // Before the database says what those hold: who is not known here does not count.
+        try members.remember(file.header.roster, beyond: roster)
+        #if DEBUG || GODWIT_PLANT
+          if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
+        #endif
+        return report
+      }
+      return try report.adding(WaitingRun.run(on: writer), file.header, on: writer)
+    } catch let error as GodwitError where error.code == .constraint {
+      throw GodwitError(
+        .importConstraint, "the merged changes would break a constraint: \(error.message)",
+        hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
+    }
+  }
+
+  /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others
+  /// may have forgotten more than the sender by now, and would refuse it.
+  private static func holdsUnaware(of head: SnapshotHead, _ log: ChangeLog) throws -> Bool {
+    let sent = head.vector
+    let (held, floor) = (log.origins.vector, log.origins.floor)
+    return try held.origins.contains { origin in
+      let first = max(sent[origin], floor[origin]).next
+      return try first <= held[origin] && !log.context(of: Dot(origin, first)).covers(sent)
+    }
+  }
+
+  private func run(_ progress: ProgressHandler?) throws -> MergeReport {
+    try checkRanges()
+    let total = file.header.transactionCount
+    var count = 0
+    progress?(0)
+    try forEachRecord { record in
+      try take(record)
+      count += 1
+      if count.isMultiple(of: max(1, total / 256)) { progress?(Double(count) / Double(total)) }
+    }
+    for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
+      throw GodwitError.brokenChain(range.origin)
+    }
+    for origin in file.header.snapshot?.origins ?? [] where chains[origin.origin] != origin.chain {
+      throw GodwitError.brokenChain(origin.origin)
+    }
+    try finish()
+    progress?(1)
+    return try conclude(rows: merger.rowCount)
+  }
+
+  private func finish() throws {
+    try leaveOutStaged()
+    try waitingRoom.dropRemoved()
+    var migrations = try MigrationHistory(connection)
+    try migrations.forgetUnused(broughtBy: { vouchedRoster[$0]?.isActive != true }, on: connection)
+    let known = KnownForks(connection: connection)
+    try known.note(forks.parted, shownBy: file.header.sender)
+    try known.forget { vouchedRoster[$0]?.isActive != true }
+    for (origin, left) in leftOut where left.reason == .fenced { try log.origins.moveEnd(of: origin, to: held[origin]) }
+    try merger.finish()
+    try log.origins.save(changedOrigins)
+    try admission.keep(
+      file.header, held: log.origins, besides: Set(forks.parted.keys), in: SignedHeads(connection: connection))
+    try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
+    try acknowledge()
+  }
+
+  /// What is left to do when a snapshot has been loaded.
+  private func acknowledge(_ snapshot: SnapshotImport.Outcome) throws -> MergeReport {
+    try finish()
+    return try conclude(rows: merger.rowCount, snapshot)
+  }
+
+  private func conclude(rows: Int, _ snapshot: SnapshotImport.Outcome? = nil) throws -> MergeReport {
+    let missing = try staged.missing(held: held)
+    let report = MergeReport(
+      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
+      conflicts: merger.conflictCount + (snapshot?.conflicts ?? 0), prunedConflicts: merger.prunedConflicts,
+      held: try staged.held(beyond: MigrationHistory(connection)),
+      losses: Int(try LossLog(connection).last - lastLoss),
+      isSnapshot: snapshot != nil, snapshotRows: snapshot?.rows.reduce(0) { $0 + $1.count } ?? 0,
+      replayed: snapshot?.replayed ?? 0,
+      needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
+      forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
+        MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
+      }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value),
+      members: memberChanges, dropped: waitingRoom.notKept,
+      differing: try KnownStatements(connection: connection).differing())
+    if let planner {
+      try planner.end(writer, report.adding(WaitingRun.plan(on: writer), file.header, on: writer), snapshot)
+      throw TakenBack()
+    }
+    // Own numbers mean other transactions elsewhere, or would with the next one, or nobody takes any.
+    let own = log.origins.own
+    if isBehindItself || forks.parted[own] != nil || endings[own] != nil { try writer.startIncarnation() }
+    return report
+  }
+
+  /// The file's transactions. Of a snapshot that a replica does not need only those that have not been forgotten count.
+  private func forEachRecord(_ body: (TransactionRecord) throws -> Void) throws {
+    guard let head = file.header.snapshot else {
+      while let record = try file.next() { try body(record) }
+      return
+    }
+    var sequences = head.origins.map(\.floor)
+    while let block = try file.nextBlock() {
+      var reader = ByteReader(block)
+      while !reader.isAtEnd {
+        let item = try SnapshotItem(
+          reading: &reader, tables: file.header.tables.count, origins: head.origins.count,
+          migrations: file.header.migrations.count)
+        guard case .transaction(let number, let transaction) = item else { continue }
+        sequences[number] = sequences[number].next
+        try body(transaction.record(Dot(head.origins[number].origin, sequences[number])))
+      }
+    }
+    guard sequences == head.origins.map(\.sequence) else {
+      throw ByteReader.malformed("the transactions of a snapshot do not reach its head")
+    }
+  }
+
+  private func acknowledge() throws {
+    var acknowledgements = try Acknowledgements(connection)
+    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
+    if sender != log.origins.own {
+      let removed = file.header.roster.statuses.filter { $0.value == .removed }.keys
+      let signed = file.header.statements.first { $0.origin == sender }
+      #if DEBUG || GODWIT_PLANT
+        let vector =
+          PlantedFault.acknowledgeHeld.isPlanted ? file.header.vector.union(file.header.held) : file.header.vector
+      #else
+        let vector = file.header.vector
+      #endif
+      try acknowledgements.add(
+        MemberStatement(
+          vector: forks.agreed(vector), milliseconds: signed?.createdAt ?? file.header.createdAt,
+          removed: Set(removed), ended: Set(file.header.ended.keys)),
+        of: sender, held: file.header.held)
+    }
+    try weighStatements(&acknowledgements)
+    try acknowledgements.count(held: held)
+  }
+
+  /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
+  private func weighStatements(_ acknowledgements: inout Acknowledgements) throws {
+    let known = KnownStatements(connection: connection)
+    try known.removeEnded(writer.log.origins.ended)
+    try known.removeAll(unless: { vouchedRoster[$0]?.isActive == true })
+    for statement in file.header.statements where endings[statement.origin] == nil {
+      if statement.origin == log.origins.own {
+        try known.takeOwn(statement, if: vouchedRoster.isTrusted)
+      } else if try known.take(statement, if: vouchedRoster.isTrusted) {
+        try acknowledgements.lower(to: MemberStatement(statement), of: statement.origin)
+      }
+    }
+    try known.weighPending(&acknowledgements, held: held, writer)
+  }
+
+  /// What the file says came before its ranges, and where they end, is compared with what is held here.
+  private func checkRanges() throws {
+    for origin in file.header.snapshot?.origins ?? [] {
+      chains[origin.origin] = origin.floorChain
+      contexts[origin.origin] = origin.floorContext
+      lasts[origin.origin] = origin.sequence
+      if let chain = try log.chain(at: Dot(origin.origin, origin.floor)), chain != origin.floorChain {
+        throw GodwitError.brokenChain(origin.origin)
+      }
+    }
+    for range in file.header.ranges {
+      let origin = range.origin
+      chains[origin] = range.chainBefore
+      contexts[origin] = range.contextBefore
+      lasts[origin] = range.last
+      guard !admission.refused.contains(origin) else { continue }
+      let before = SequenceNumber(rawValue: range.first.rawValue - 1)
+      guard before > .none || range.chainBefore == .zero else { throw GodwitError.brokenChain(origin) }
+      guard held[origin] >= before else { continue }
+      if let chain = try log.chain(at: Dot(origin, before)), chain != range.chainBefore {
+        forks.part(origin, at: before, isExact: false)
+      } else if held[origin] >= range.last, try log.chain(at: Dot(origin, range.last)) == range.chainAtEnd {
+        forks.agree(origin)
+      }
+    }
+    for (origin, claim) in file.header.chains where held[origin] >= file.header.vector[origin] {
+      let last = Dot(origin, file.header.vector[origin])
+      guard let here = try log.chain(at: last), here != claim.chain else { continue }
+      if let head = claim.proof?.head(of: origin, last.sequence, claim.chain), admission.isSigned(head) {
+        forks.part(origin, at: last.sequence, isExact: false)
+      } else {
+        forks.doubt(origin)
+      }
+    }
+  }
+
+  private func take(_ record: TransactionRecord) throws {
+    let origin = record.dot.origin
+    let digest = record.digest()
+    let chain = (chains[origin] ?? .zero).followed(by: digest)
+    chains[origin] = chain
+    guard !admission.refused.contains(origin) else {
+      return leaveOut(origin, record.dot.sequence...record.dot.sequence, .unsigned)
+    }
+    if let context = record.context { contexts[origin] = context }
+    guard forks.parted[origin] == nil else { return }
+    if held.covers(record.dot) { return try takeDuplicate(record.dot, chain) }
+    var waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
+    if let reason = reasonToLeaveOut(waiting) {
+      admission.passOver(record.dot, digest)
+      return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason)
+    }
+    waiting.isForeign = try forks.isForeign(waiting.context)
+    guard try canApply(waiting) else {
+      admission.passOver(record.dot, digest)
+      return try waitingRoom.keep(waiting)
+    }
+    guard try hasSeenWhatItHad(waiting) else { throw GodwitError.falseContext(record.dot) }
+    try apply(waiting)
+  }
+
+  private func takeDuplicate(_ dot: Dot, _ chain: ContentHash) throws {
+    let isLast = dot.sequence == held[dot.origin] || dot.sequence == lasts[dot.origin]
+    duplicates += 1
+    guard try !forks.isSame(dot, chain, isLast: isLast), let parted = forks.parted[dot.origin] else { return }
+    // Those since then were none.
+    duplicates -= Int(dot.sequence.rawValue - parted.rawValue) + 1
+  }
+
+  private func canApply(_ transaction: StagedTransaction) throws -> Bool {
+    let dot = transaction.record.dot
+    #if DEBUG || GODWIT_PLANT
+      if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
+    #endif
+    guard !transaction.isForeign, dot.sequence == held[dot.origin].next, held.covers(transaction.context) else {
+      return false
+    }
+    return try applier.awaited(by: transaction.record) == nil
+  }
+
+  /// Why a transaction can never be applied here: floors only rise, and what it had seen stays what it is. Nor can
+  /// those of its origin that come after it.
+  private func reasonToLeaveOut(_ transaction: StagedTransaction) -> MergeReport.LeftOut.Reason? {
+    let dot = transaction.record.dot
+    if let left = leftOut[dot.origin] { return left.reason }
+    // Beyond its end an incarnation's transactions are taken from those alone that live and hold them: they took them
+    // before they knew.
+    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
+    if let end = endings[dot.origin], dot.sequence > end, endings[sender] != nil { return .ended }
+    return transaction.hasSeen(floor) ? nil : .fenced
+  }
+
+  private func leaveOut(
+    _ origin: Origin, _ sequences: ClosedRange<SequenceNumber>, _ reason: MergeReport.LeftOut.Reason
+  ) {
+    let (first, last) = (sequences.lowerBound.rawValue, sequences.upperBound.rawValue)
+    let before = leftOut[origin]?.sequences ?? first...last
+    leftOut[origin] = MergeReport.LeftOut(
+      replica: origin.replica, sequences: min(first, before.lowerBound)...max(last, before.upperBound), reason: reason)
+  }
+
+  /// What had been waiting when the end of its author, or of who may have sent it, became known. Who lives and holds it
+  /// brings it again.
+  private func leaveOutStaged() throws {
+    guard hasNewEnding else { return }
+    for first in try staged.firsts() {
+      guard let end = endings[first.origin], let left = try staged.remove(of: first.origin, after: end) else {
+        continue
+      }
+      leaveOut(first.origin, left, .ended)
+    }
+  }
+
+  /// Compared once for all that inherit one context.
+  private func hasSeenWhatItHad(_ transaction: StagedTransaction) throws -> Bool {
+    if comparedContexts[transaction.record.dot.origin] == transaction.context { return true }
+    return try transaction.hasSeenWhatItHad(log)
+  }
+
+  private func apply(_ transaction: StagedTransaction) throws {
+    let dot = transaction.record.dot
+    comparedContexts[dot.origin] = transaction.context
+    try applier.apply(transaction.record, others: transaction.context)
+    guard try log.origins.head(of: dot.origin).chain == transaction.chain else {
+      throw GodwitError.brokenChain(dot.origin)
+    }
+    held[dot.origin] = dot.sequence
+    changedOrigins.insert(dot.origin)
+    applied += 1
+  }
+}

@@ -1,0 +1,83 @@
+import GodwitBase
+import GodwitKeys
+import GodwitCore
+import GodwitStorage
+
+/// The members' incarnations as far as they are known here: by their transactions, or by what they said of themselves.
+/// A copy that nobody has heard of is none of them.
+package struct KnownIncarnations {
+  package let records: [Origin: Acknowledgements.Record]
+  /// All of them, in the order of members and incarnations.
+  package let all: [Origin]
+  private let log: ChangeLog
+  private var own: Origin { log.origins.own }
+
+  package init(_ log: ChangeLog, on connection: Connection) throws {
+    self.log = log
+    records = try Acknowledgements(connection).records
+    let heard = try KnownStatements(connection: connection).origins()
+    all = Set(log.origins.all + records.keys + heard).union([log.origins.own]).sorted()
+  }
+
+  /// Those of a member other than the one that writes here. A member of which none is known to live has one that has
+  /// not spoken yet, and counts as holding nothing.
+  private func others(of replica: ReplicaID) -> [Origin] {
+    let known = all.filter { $0.replica == replica && $0 != own }
+    let ended = log.origins.ended
+    guard replica != own.replica, known.allSatisfy({ ended[$0] != nil }) else { return known }
+    return known + [Origin(replica: replica, incarnation: 0)]
+  }
+
+  /// Those that write on, as far as is known.
+  func living(of replica: ReplicaID) -> [Origin] {
+    let ended = log.origins.ended
+    return others(of: replica).filter { ended[$0] == nil }
+  }
+
+  /// Those whose acknowledgements count for the frontier. One that has ended, or whose member was removed, goes on
+  /// counting until all that could pass on what it wrote have said that they know: by then they hold all of it that
+  /// they ever will. Of an ended one it must be here, too.
+  func counted(_ roster: Roster) -> [Origin] {
+    let ended = log.origins.ended
+    let held = log.origins.vector
+    let removed = Set(roster.all.filter { !$0.isActive }.map(\.identity.replica))
+    let members = roster.all.map(\.identity.replica)
+    // Alone, it cannot tell a copy that lives on from a backup that was restored, and keeps nothing for either: only
+    // for a copy that it has heard of.
+    let others = members.flatMap(others).filter { members.count > 1 || records[$0] != nil }
+    let leaving = others.filter { removed.contains($0.replica) || ended[$0] != nil }
+    let active = Set(others).subtracting(leaving)
+    let certain = leaving.filter { origin in
+      active.allSatisfy { knows($0, endOf: origin) }
+        && (removed.contains(origin.replica) || ended[origin].map { held[origin] >= $0 } ?? false)
+    }
+    let uncertain = Set(leaving).subtracting(certain)
+    let gone = Set(certain.filter { origin in uncertain.allSatisfy { knows($0, endOf: origin) } })
+    return others.filter { !gone.contains($0) }
+  }
+
+  private func knows(_ origin: Origin, endOf other: Origin) -> Bool {
+    records[origin]?.counted.knowsEnd(of: other) ?? false
+  }
+
+  /// What an incarnation held at its latest transaction here, of which a file by any other member tells.
+  func implied(by origin: Origin) throws -> VersionVector {
+    guard log.origins.vector[origin] > .none else { return VersionVector() }
+    return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
+  }
+
+  /// What all that write on for a member are known to have applied, and what they have of it and of what waits there:
+  /// what a file for it may leave out. Nil when none does. Of the own replica's copies only those count that have been
+  /// heard of: most are backups that were restored.
+  package func known(by replica: ReplicaID) throws -> (applied: VersionVector, present: VersionVector)? {
+    let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
+    let all = try living.map { origin in
+      let record = records[origin] ?? Acknowledgements.Record()
+      let applied = record.stated.vector.union(try implied(by: origin))
+      return (applied: applied, present: applied.union(record.held))
+    }
+    return all.first.map { first in
+      all.dropFirst().reduce(first) { ($0.applied.intersection($1.applied), $0.present.intersection($1.present)) }
+    }
+  }
+}

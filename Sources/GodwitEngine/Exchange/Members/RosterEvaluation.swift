@@ -1,0 +1,130 @@
+import GodwitBase
+import GodwitKeys
+
+/// What counts of a set of records about members: a function of the set alone (Specs/membership.md, "What counts").
+///
+/// Records form a tree: each names as its ground the record that makes its issuer a member, up to the founder's. A
+/// removal voids all records of the removed member but those that it names, and with them all that stands on them.
+package struct RosterEvaluation {
+  /// The records that count.
+  package private(set) var counting: Set<ContentHash> = []
+  /// The records whose grounds lead to the founder's, whether they count or not.
+  private(set) var grounded: Set<ContentHash> = []
+  /// By which removal a grounded record does not count, or the one that it stands on.
+  private(set) var voider: [ContentHash: ContentHash] = [:]
+
+  private struct Node {
+    let hash: ContentHash
+    let issuer: ReplicaID
+    let time: Int64
+    /// Of a removal.
+    let removed: ReplicaID?
+    let staying: Set<ContentHash>
+    /// The place of the record that it stands on; none for the founder's.
+    var ground: Int?
+  }
+
+  /// Those that are grounded, each after the one that it stands on.
+  private var nodes: [Node] = []
+  private var removalsOf: [ReplicaID: [Int]] = [:]
+
+  init(members: [ContentHash: MemberRecord], names: [ContentHash: NameRecord], founder: ContentHash?) {
+    guard let founder, let root = members[founder] else { return }
+    collect(members, names, founder, root)
+    for (place, node) in nodes.enumerated() {
+      if let removed = node.removed { removalsOf[removed, default: []].append(place) }
+    }
+    let removals = nodes.indices.filter { nodes[$0].removed != nil }
+    let decided = RemovalOrder(count: removals.count, edges: edges(removals)).counting.map { removals[$0] }
+    judge(Set(decided))
+  }
+
+  private mutating func collect(
+    _ members: [ContentHash: MemberRecord], _ names: [ContentHash: NameRecord], _ founder: ContentHash,
+    _ root: MemberRecord
+  ) {
+    var waiting: [ContentHash: [Node]] = [:]
+    func wait(_ record: some GroundedRecord, _ hash: ContentHash, _ ground: ContentHash, removal: MemberRecord? = nil) {
+      waiting[ground, default: []].append(
+        Node(
+          hash: hash, issuer: record.issuer, time: record.issuedAtMilliseconds, removed: removal?.subject,
+          staying: Set(removal?.staying ?? []), ground: nil))
+    }
+    for (hash, record) in members where hash != founder && record.issuer != record.subject {
+      wait(record, hash, record.ground ?? founder, removal: record.status == .removed ? record : nil)
+    }
+    for (hash, name) in names { wait(name, hash, name.ground ?? founder) }
+    nodes = [
+      Node(
+        hash: founder, issuer: root.issuer, time: root.issuedAtMilliseconds, removed: nil, staying: [], ground: nil)
+    ]
+    var next = 0
+    while next < nodes.count {
+      defer { next += 1 }
+      let hash = nodes[next].hash
+      guard let ground = members[hash], ground.status == .active else { continue }
+      for var node in waiting[hash] ?? [] where node.issuer == ground.subject {
+        node.ground = next
+        nodes.append(node)
+      }
+    }
+    grounded = Set(nodes.map(\.hash))
+  }
+
+  /// A record and those that it stands on, without the founder's.
+  private func path(_ place: Int) -> [Int] {
+    var path: [Int] = []
+    var next: Int? = place
+    while let place = next, let ground = nodes[place].ground {
+      path.append(place)
+      next = ground
+    }
+    return path
+  }
+
+  /// Whether a removal, if it counts, keeps the other record from counting. What the removal stands on itself it
+  /// leaves.
+  private func voids(_ removal: Int, _ other: Int) -> Bool {
+    guard let ground = nodes[other].ground, nodes[removal].removed == nodes[other].issuer,
+      nodes[ground].time <= nodes[removal].time, !nodes[removal].staying.contains(nodes[other].hash)
+    else { return false }
+    return !path(removal).contains(other)
+  }
+
+  /// Which removals keep which others from counting, by their places in the list.
+  private func edges(_ removals: [Int]) -> [[Int]] {
+    var edges = [[Int]](repeating: [], count: removals.count)
+    let number = Dictionary(removals.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    for (target, removal) in removals.enumerated() {
+      var sources: Set<Int> = []
+      for place in path(removal) {
+        for other in removalsOf[nodes[place].issuer] ?? [] where other != removal && voids(other, place) {
+          if let source = number[other] { sources.insert(source) }
+        }
+      }
+      for source in sources { edges[source].append(target) }
+    }
+    return edges
+  }
+
+  private mutating func judge(_ decided: Set<Int>) {
+    for (place, node) in nodes.enumerated() {
+      guard let ground = node.ground else {
+        counting.insert(node.hash)
+        continue
+      }
+      let voiding = (removalsOf[node.issuer] ?? []).filter { decided.contains($0) && voids($0, place) }
+      if let first = voiding.min(by: { isEarlier(nodes[$0], nodes[$1]) }) {
+        voider[node.hash] = nodes[first].hash
+      } else {
+        voider[node.hash] = voider[nodes[ground].hash]
+      }
+      if node.removed == nil ? voider[node.hash] == nil : decided.contains(place) { counting.insert(node.hash) }
+    }
+  }
+
+  private func isEarlier(_ left: Node, _ right: Node) -> Bool {
+    left.time == right.time
+      ? left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes) : left.time < right.time
+  }
+}

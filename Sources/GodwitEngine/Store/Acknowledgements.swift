@@ -1,0 +1,96 @@
+import GodwitBase
+import GodwitCore
+import GodwitStorage
+
+/// What each member has said it holds, each of its incarnations for itself: a copy holds other things than its original
+/// (`godwit_acknowledgement`; Specs/forgetting.md, "Acknowledgement").
+package struct Acknowledgements {
+  static let creation = """
+    CREATE TABLE godwit_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, stated BLOB NOT NULL,
+      counted BLOB NOT NULL, held BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+    """
+
+  /// The latest statement of an incarnation, and what of it nothing still to come from there can contradict.
+  package struct Record {
+    package var stated = MemberStatement()
+    var counted = MemberStatement()
+    /// Up to where it has what waits there, by its last file. That acknowledges nothing.
+    var held = VersionVector()
+  }
+
+  private let connection: Connection
+  /// Of all who have said anything.
+  package private(set) var records: [Origin: Record]
+
+  package init(_ connection: Connection) throws {
+    self.connection = connection
+    records = try connection.withStatement(
+      "SELECT replica, incarnation, stated, counted, held FROM godwit_acknowledgement"
+    ) { statement in
+      var records: [Origin: Record] = [:]
+      while try statement.step() {
+        let (statedBytes, countedBytes) = (statement.blob(at: 2), statement.blob(at: 3))
+        var stated = ByteReader(statedBytes)
+        var counted = ByteReader(countedBytes)
+        let origin = try Origin(columnsOf: statement)
+        let latest = try MemberStatement(reading: &stated)
+        // Mostly all of it counts.
+        let counting = statedBytes == countedBytes ? latest : try MemberStatement(reading: &counted)
+        var held = ByteReader(statement.blob(at: 4))
+        records[origin] = Record(stated: latest, counted: counting, held: try VersionVector(reading: &held))
+      }
+      return records
+    }
+  }
+
+  static func removeAll(on connection: Connection) throws {
+    try connection.run("DELETE FROM godwit_acknowledgement")
+  }
+
+  /// Takes in what a member said of itself in a file of its own, as far as it names the history held here.
+  mutating func add(_ statement: MemberStatement, of origin: Origin, held: VersionVector) throws {
+    var record = records[origin] ?? Record()
+    guard statement.replaces(record.stated) else { return }
+    record.stated = statement
+    record.counted.vector = record.counted.vector.intersection(statement.vector)
+    record.held = held
+    try save(record, of: origin)
+  }
+
+  /// Takes back what a later statement, of which others told, does not say any more.
+  mutating func lower(to statement: MemberStatement, of origin: Origin) throws {
+    guard var record = records[origin], statement.replaces(record.stated),
+      !statement.vector.covers(record.stated.vector)
+    else { return }
+    record.stated.vector = record.stated.vector.intersection(statement.vector)
+    record.counted.vector = record.counted.vector.intersection(statement.vector)
+    try save(record, of: origin)
+  }
+
+  /// Takes in a statement of which others told, and of which all is held here, by the same history.
+  mutating func count(_ statement: MemberStatement, of origin: Origin) throws {
+    guard statement.replaces(records[origin]?.stated ?? MemberStatement()) else { return }
+    try save(Record(stated: statement, counted: statement, held: records[origin]?.held ?? VersionVector()), of: origin)
+  }
+
+  /// Counts the statements of which all is held here: what is still to come from their members has seen all of it.
+  mutating func count(held: VersionVector) throws {
+    for (origin, record) in records where record.counted != record.stated && held.covers(record.stated.vector) {
+      try save(Record(stated: record.stated, counted: record.stated, held: record.held), of: origin)
+    }
+  }
+
+  private mutating func save(_ record: Record, of origin: Origin) throws {
+    records[origin] = record
+    func bytes(_ statement: MemberStatement) -> Value {
+      var writer = ByteWriter()
+      statement.write(to: &writer)
+      return .blob(writer.bytes)
+    }
+    var held = ByteWriter()
+    record.held.write(to: &held)
+    try connection.run(
+      "INSERT OR REPLACE INTO godwit_acknowledgement (replica, incarnation, stated, counted, held) VALUES (?, ?, ?, ?, ?)",
+      origin.columns + [bytes(record.stated), bytes(record.counted), .blob(held.bytes)])
+  }
+}

@@ -1,0 +1,32 @@
+import GodwitBase
+import GodwitCore
+
+/// Who wrote something, and when. Replica, incarnation and sequence name the transaction: `Replica.transaction` finds
+/// it.
+public struct Authorship: Hashable, Sendable {
+  /// The replica that wrote.
+  public let replica: ReplicaID
+  /// The replica's incarnation when it wrote, 8 hexadecimal digits.
+  public let incarnation: String
+  /// The transaction's sequence number; 0 for what was written while its table was not synced, and never logged.
+  public let sequence: UInt64
+  /// Milliseconds since 1970 UTC, by the writer's clock; nil when the transaction's time has been forgotten.
+  public let milliseconds: Int64?
+
+  init(_ dot: Dot, _ hlc: HLC?) {
+    replica = dot.origin.replica
+    incarnation = dot.origin.incarnationDigits
+    sequence = dot.sequence.rawValue
+    milliseconds = hlc?.milliseconds
+  }
+
+  init(_ stamp: CellStamp) { self.init(stamp.dot, stamp.hlc) }
+}
+
+extension Origin {
+  /// The incarnation as 8 hexadecimal digits.
+  package var incarnationDigits: String {
+    let digits = String(incarnation, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}
