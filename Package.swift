@@ -35,34 +35,41 @@ let package = Package(
     .target(name: "GodwitStorage", dependencies: ["GodwitBase", "GodwitFiles", "CSQLCipher"]),
     .target(name: "GodwitCore", dependencies: ["GodwitBase"]),
     .target(
-      name: "GodwitKeys",
+      name: "GodwitCrypto",
       dependencies: [
         "GodwitBase", "GodwitFiles", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     .target(
-      name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitCore", "GodwitKeys", "CZstd"]),
+      name: "GodwitKeys",
+      dependencies: [
+        "GodwitBase", "GodwitFiles", "GodwitCrypto", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .target(
+      name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitCore", "GodwitCrypto", "GodwitKeys", "CZstd"]),
     .target(name: "GodwitModel", dependencies: ["GodwitBase", "GodwitStorage", "GodwitCore"]),
     .target(
       name: "GodwitCache",
       dependencies: [
-        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitKeys", .product(name: "Logging", package: "swift-log"),
+        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCrypto", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "GodwitEngine",
       dependencies: [
-        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
+        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
+        "GodwitModel",
       ]),
     .target(
       name: "Godwit",
       dependencies: [
-        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile",
+        "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
         "GodwitModel", "GodwitEngine", "GodwitCache", .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "GodwitSimulation",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitFiles", "GodwitCore", "GodwitEngine", "GodwitKeys", "GodwitSyncFile",
+        "Godwit", "GodwitBase", "GodwitFiles", "GodwitCore", "GodwitEngine", "GodwitCrypto", "GodwitKeys",
+        "GodwitSyncFile",
         .product(name: "Logging", package: "swift-log"),
       ]),
 
@@ -84,7 +91,8 @@ let package = Package(
     .executableTarget(
       name: "godwit-bench",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitStorage", "GodwitSyncFile",
+        "Godwit", "GodwitBase", "GodwitCrypto", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitStorage",
+        "GodwitSyncFile",
         "COpenSSL", "CSQLCipher", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -106,12 +114,14 @@ let package = Package(
     .target(name: "TestFolders", path: "Tests/TestFolders"),
     .testTarget(name: "TidyTests"),
     .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase", "TestFolders"]),
-    .testTarget(name: "GodwitKeysTests", dependencies: ["GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
+    .testTarget(
+      name: "GodwitKeysTests", dependencies: ["GodwitCrypto", "GodwitKeys", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(
       name: "GodwitStorageTests", dependencies: ["GodwitStorage", "GodwitBase", "GodwitFiles", "TestFolders"]),
     .testTarget(name: "GodwitCoreTests", dependencies: ["GodwitCore", "GodwitBase"]),
     .testTarget(
-      name: "GodwitSyncFileTests", dependencies: ["GodwitSyncFile", "GodwitCore", "GodwitKeys", "GodwitBase"]),
+      name: "GodwitSyncFileTests",
+      dependencies: ["GodwitSyncFile", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitBase"]),
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [
@@ -121,7 +131,8 @@ let package = Package(
     .testTarget(
       name: "GodwitTests",
       dependencies: [
-        "Godwit", "GodwitBase", "GodwitStorage", "GodwitCore", "GodwitKeys", "GodwitSyncFile", "GodwitModel",
+        "Godwit", "GodwitBase", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
+        "GodwitModel",
         "GodwitEngine", "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
@@ -131,7 +142,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "ToolSupport", "Godwit", "GodwitBase", "GodwitKeys", "GodwitStorage", "godwit-cli", "TestFolders",
+        "ToolSupport", "Godwit", "GodwitBase", "GodwitCrypto", "GodwitKeys", "GodwitStorage", "godwit-cli",
+        "TestFolders",
       ]),
     .testTarget(
       name: "InventoryAgentTests",
@@ -150,7 +162,8 @@ if ProcessInfo.processInfo.environment["GODWIT_DOCC"] != nil {
 // The same decoders and checks are run by libFuzzer with GODWIT_FUZZ=1 (Tools/fuzz), which brings its own entry point,
 // and otherwise by the tests over Tests/FuzzTests/Inputs.
 let decoders: [Target.Dependency] = [
-  "Godwit", "GodwitBase", "GodwitFiles", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitEngine", "GodwitSyncFile",
+  "Godwit", "GodwitBase", "GodwitFiles", "GodwitCrypto", "GodwitKeys", "GodwitModel", "GodwitCore", "GodwitEngine",
+  "GodwitSyncFile",
 ]
 package.targets.append(
   ProcessInfo.processInfo.environment["GODWIT_FUZZ"] != nil

@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
-import GodwitKeys
+import GodwitCrypto
 import GodwitStorage
 import Logging
 import Synchronization

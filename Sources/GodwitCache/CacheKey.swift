@@ -1,5 +1,5 @@
 import GodwitBase
-import GodwitKeys
+import GodwitCrypto
 
 /// What a cache without a replica is encrypted by.
 public struct CacheKey: Sendable {

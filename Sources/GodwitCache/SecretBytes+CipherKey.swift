@@ -1,4 +1,4 @@
-import GodwitKeys
+import GodwitCrypto
 import GodwitStorage
 
 extension SecretBytes: CipherKey {

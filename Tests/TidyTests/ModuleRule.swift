@@ -2,7 +2,8 @@
 struct ModuleRule {
   /// From the bottom up; what stands in one line knows nothing of its neighbours.
   static let floors = [
-    ["GodwitBase"], ["GodwitFiles"], ["GodwitStorage", "GodwitCore", "GodwitKeys"], ["GodwitSyncFile", "GodwitModel"],
+    ["GodwitBase"], ["GodwitFiles"], ["GodwitStorage", "GodwitCore", "GodwitCrypto"],
+    ["GodwitKeys"], ["GodwitSyncFile", "GodwitModel"],
     ["GodwitEngine", "GodwitCache"], ["Godwit"], ["GodwitSimulation"],
   ]
 

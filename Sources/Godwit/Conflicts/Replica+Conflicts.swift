@@ -62,7 +62,7 @@ extension Replica {
   /// - Returns: Whether anything had to be written.
   /// - Throws: `notFound` when there is no such conflict, or the row is gone and not remembered; `inLimbo`, with a
   ///   hint, when the row waits for another one; `constraint` when the value breaks a rule now; `notInSchema` when the
-  ///   table is not synced any more, or the column is another one now (``Conflict/formerColumns``).
+  ///   table is not synced any more, or the column is another one now (`Conflict.formerColumns`).
   @discardableResult
   public func restore(conflict id: Int64) async throws -> Bool {
     try await withWriter { writer in

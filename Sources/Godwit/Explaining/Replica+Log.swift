@@ -31,7 +31,7 @@ extension Replica {
   /// - Parameters:
   ///   - sequence: Its sequence number.
   ///   - replica: Who wrote it.
-  ///   - incarnation: In which incarnation, as ``LogEntry/incarnation`` says; may be nil when only one has this number.
+  ///   - incarnation: In which incarnation, as `LogEntry.incarnation` says; may be nil when only one has this number.
   /// - Throws: `notFound` when it is not held, or forgotten; `invalidArgument` when several incarnations have the
   ///   number.
   public func transaction(

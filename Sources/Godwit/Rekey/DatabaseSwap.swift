@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 import GodwitKeys
 import GodwitStorage
 

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 import GodwitStorage
 

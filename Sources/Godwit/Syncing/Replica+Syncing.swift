@@ -8,7 +8,7 @@ extension Replica {
   ///
   /// Where the group has the table already, its rows stay as they are; a row that was other here is kept in the
   /// conflict log. Open the replica without the table's model to do this, and with a model that says `sync: .group`
-  /// from then on. Programs with migrations write the step ``StartSync`` instead.
+  /// from then on. Programs with migrations write the step `StartSync` instead.
   ///
   /// - Parameters:
   ///   - table: The table's name.
@@ -36,7 +36,7 @@ extension Replica {
 
   /// Makes a table stay here, with the rows it has: nothing of it is logged or taken in from now on. What was logged
   /// before still travels. What others go on writing to it waits here, as for a table not known yet, and nothing is
-  /// forgotten while it does; so have all members do this. Programs with migrations write the step ``StopSync``
+  /// forgotten while it does; so have all members do this. Programs with migrations write the step `StopSync`
   /// instead.
   ///
   /// - Throws: `notInSchema`; `invalidArgument` when it is not synced, or the tables change by migrations;

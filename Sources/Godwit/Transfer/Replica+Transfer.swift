@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 import GodwitKeys
 import GodwitCore
 import GodwitEngine

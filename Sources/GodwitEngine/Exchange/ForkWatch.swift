@@ -1,3 +1,4 @@
+import GodwitCrypto
 import GodwitKeys
 import GodwitCore
 

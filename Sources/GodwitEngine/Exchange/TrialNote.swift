@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 import GodwitKeys
 
 /// Which waiting transactions are being tried, noted outside of the transaction that tries them, in a file beside the

@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitCore
+import GodwitCrypto
 import GodwitKeys
 import GodwitStorage
 

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 import GodwitCore
 import GodwitStorage

@@ -1,5 +1,6 @@
 import Crypto
 import GodwitBase
+import GodwitCrypto
 
 /// A replica's private keys: one that opens files sealed to it, one that signs what it says.
 package struct Identity: Sendable {

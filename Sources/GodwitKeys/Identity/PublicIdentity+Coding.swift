@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 // Specs/keyring.md, "Identities": version u8, replica 16, X25519 public key 32 or hybrid one 1,216, Ed25519 one 32.
 extension PublicIdentity: CustomStringConvertible {

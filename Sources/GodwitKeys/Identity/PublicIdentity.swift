@@ -1,5 +1,6 @@
 import Crypto
 import GodwitBase
+import GodwitCrypto
 
 /// What a replica shows to others: its name, the key to seal files to it, and the key that checks its signatures.
 ///

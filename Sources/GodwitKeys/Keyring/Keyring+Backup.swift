@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 
 /// Keyrings in backups (Specs/backup.md): the file as it is, sealed to the slots it has.
 extension Keyring {

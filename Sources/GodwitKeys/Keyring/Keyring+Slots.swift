@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// What came of trying a slot.
 public enum SlotTest: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 
 /// The file that holds a replica's keys, sealed under a master key that its slots unlock.
 ///

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 // Specs/membership.md, "Where records are".
 extension KeyringContents {

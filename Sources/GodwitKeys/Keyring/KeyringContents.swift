@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// What a keyring keeps secret.
 package struct KeyringContents: Sendable {

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GodwitBase
+import GodwitCrypto
 
 /// The bytes of a keyring file (Specs/keyring.md): readable slots in front, a sealed body behind.
 struct KeyringFile: Sendable {

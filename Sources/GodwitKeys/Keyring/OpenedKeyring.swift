@@ -1,3 +1,4 @@
+import GodwitCrypto
 import Synchronization
 
 /// The master key that opened a keyring last, so that nobody is asked for a passphrase twice and no command runs with

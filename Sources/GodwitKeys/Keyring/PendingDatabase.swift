@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// A database file that is being made to take the place of the present one, under a key of its own
 /// (Specs/rekey.md, "Keys").

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// A signed record: this identity is, or is no longer, a member of the group.
 package struct MemberRecord: GroundedRecord {

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// A signed record: a member is called so from now on (Specs/membership.md, "Renaming").
 package struct NameRecord: GroundedRecord {

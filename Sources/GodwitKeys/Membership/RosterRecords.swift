@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// The records that a roster follows from (Specs/membership.md).
 package struct RosterRecords: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// What a member says of a member, signed by itself (Specs/membership.md).
 package protocol SignedRecord: Hashable, Sendable {

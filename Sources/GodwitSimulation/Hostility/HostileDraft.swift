@@ -1,5 +1,6 @@
 import Godwit
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 import GodwitCore
 import GodwitSyncFile

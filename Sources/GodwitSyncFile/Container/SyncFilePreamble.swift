@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// What a container begins with: who made the file, for which group, and a signature that is checked before anything

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// Everything of a container up to some place, and what is signed there (Specs/sync-file.md, "Signatures").

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// What a volume says of itself before its body, a piece of a sealed file (Specs/sync-file.md, "Volumes").

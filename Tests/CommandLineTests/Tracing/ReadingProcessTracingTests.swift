@@ -4,6 +4,7 @@ import GodwitStorage
 import TestFolders
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// What the process asks of the system that reads another program's database (Specs/conversion.md, "The reading

@@ -4,6 +4,7 @@ import GodwitStorage
 import TestFolders
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// The program under strace, through a replica's life: threat 19 in Specs/threat-model.md, which lists the files.

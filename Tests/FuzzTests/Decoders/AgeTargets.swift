@@ -1,5 +1,6 @@
 import GodwitBase
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 extension FuzzTarget {

@@ -1,6 +1,7 @@
 import GodwitBase
 import GodwitFiles
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// Keyrings to start from.

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 @Suite("Chunks on several cores")

@@ -1,6 +1,7 @@
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 @Suite("What an age file shows without a key")

@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 @Suite("pyrage", .enabled(if: AgePeers.pyrage != nil, "no Python with pyrage: set GODWIT_PYRAGE_PYTHON"))

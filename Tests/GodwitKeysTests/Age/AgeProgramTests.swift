@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 @Suite("The age program", .enabled(if: Programs.find("age") != nil))

@@ -1,6 +1,7 @@
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 @Suite("Changed, cut and extended files")

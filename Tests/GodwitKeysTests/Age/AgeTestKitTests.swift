@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// The C2SP CCTV vectors for age, from the folder that GODWIT_AGE_TESTKIT names.

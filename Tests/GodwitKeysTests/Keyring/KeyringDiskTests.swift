@@ -3,6 +3,7 @@ import GodwitBase
 import TestFolders
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// A small file system of its own, which only root can mount.

@@ -3,6 +3,7 @@ import GodwitBase
 import GodwitFiles
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 @Suite("Keyrings refused")

@@ -3,6 +3,7 @@ import GodwitBase
 import Synchronization
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// Specs/keyring.md, "Files on disk": what stands in the keyring's place is looked at where it was opened.

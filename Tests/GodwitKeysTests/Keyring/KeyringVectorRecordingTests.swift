@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// Makes the vectors anew, with new keys: `GODWIT_RECORD_GOLDEN=1 swift test --filter KeyringVectorRecordingTests`.

@@ -2,6 +2,7 @@ import Foundation
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// Specs/vectors/keyring: a keyring each, with what opens it and what it holds, or the error it gives.

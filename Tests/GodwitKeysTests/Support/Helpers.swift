@@ -3,6 +3,7 @@ import GodwitBase
 import TestFolders
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// Seals the plaintext in writes of the given size.

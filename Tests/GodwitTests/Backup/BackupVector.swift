@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// One file of Specs/vectors/backup: what is changed in Specs/golden/backup, and what restoring that gives.

@@ -4,6 +4,7 @@ import GodwitBase
 import TestFolders
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// The way out in an emergency: Debian's age program and a replica's private key.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Godwit
 @testable import GodwitEngine
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// What a hostile member may sign: containers with bytes changed, put in and left out.

@@ -3,6 +3,7 @@ import GodwitBase
 import GodwitCore
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 

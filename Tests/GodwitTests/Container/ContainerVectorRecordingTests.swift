@@ -5,6 +5,7 @@ import GodwitCore
 import Synchronization
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 

@@ -5,6 +5,7 @@ import GodwitModel
 import GodwitCore
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 

@@ -3,6 +3,7 @@ import Godwit
 import GodwitBase
 import Testing
 
+@testable import GodwitCrypto
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 

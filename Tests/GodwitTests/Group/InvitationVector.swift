@@ -3,6 +3,7 @@ import GodwitBase
 
 @testable import Godwit
 @testable import GodwitEngine
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// One file of Specs/vectors/invitation: an invitation, who joins by it, and what that gives.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Godwit
 @testable import GodwitEngine
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// Makes the vectors anew, with new keys: `GODWIT_RECORD_GOLDEN=1 swift test --filter InvitationVectorRecordingTests`.

@@ -2,6 +2,7 @@ import GodwitBase
 
 @testable import Godwit
 @testable import GodwitEngine
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// The records of a group, made by hand.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Godwit
 @testable import GodwitEngine
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// Four honest replicas and a hostile member, whose removal some hear of late.

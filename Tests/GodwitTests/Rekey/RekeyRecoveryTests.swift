@@ -1,4 +1,5 @@
 import Foundation
+import GodwitCrypto
 import GodwitKeys
 import GodwitStorage
 import Testing

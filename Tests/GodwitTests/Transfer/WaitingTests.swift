@@ -6,6 +6,7 @@ import Testing
 
 @testable import Godwit
 @testable import GodwitEngine
+@testable import GodwitCrypto
 @testable import GodwitKeys
 
 /// 2 has written what waits at 0 for a transaction of 1's.

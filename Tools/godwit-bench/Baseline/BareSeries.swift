@@ -1,6 +1,7 @@
 import Foundation
 import Godwit
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 import GodwitStorage
 import GodwitSyncFile

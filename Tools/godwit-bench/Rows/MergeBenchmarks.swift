@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitCrypto
 import GodwitKeys
 import GodwitSyncFile
 import Synchronization

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 import GodwitKeys
 
 /// What a process that reads another program's database may take and do (Specs/conversion.md, "The reading process").

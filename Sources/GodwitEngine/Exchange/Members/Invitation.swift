@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// What lets a second machine join a group: the group's name and members, signed by the inviter and sealed to the

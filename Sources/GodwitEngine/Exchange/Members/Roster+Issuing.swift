@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// Records that this replica signs of others.

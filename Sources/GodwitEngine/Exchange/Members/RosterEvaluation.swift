@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// What counts of a set of records about members: a function of the set alone (Specs/membership.md, "What counts").

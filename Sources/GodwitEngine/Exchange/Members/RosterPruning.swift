@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 
 /// Which records of a roster decide, and which others it goes on holding: those by which it can be told what counts

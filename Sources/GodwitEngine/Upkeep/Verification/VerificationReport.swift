@@ -19,7 +19,7 @@ public struct VerificationReport: Sendable {
   public let differing: [ReplicaID]
 
   /// When an opening found the tables to hold something else than was noted beside the keyring; nil for never. See
-  /// ``Replica/acceptState()``.
+  /// `Replica.acceptState()`.
   public private(set) var alteredAt: Date?
 
   package init(

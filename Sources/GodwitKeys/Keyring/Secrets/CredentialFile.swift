@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 
 /// A file that systemd hands to a service in the folder `$CREDENTIALS_DIRECTORY`.
 enum CredentialFile {

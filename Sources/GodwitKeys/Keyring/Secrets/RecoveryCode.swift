@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// A secret for paper: 16 random bytes as eight groups of four characters, the last six of which are a checksum
 /// (Specs/keyring.md, section "Recovery codes"). It has no 1, B, I or O, and case does not matter.

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 
 /// A program of the user's that prints a secret, such as a password manager.
 enum SecretCommand {

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 
 /// A secret in a file or a stream: all of it but the end of its last line.
 enum SecretText {

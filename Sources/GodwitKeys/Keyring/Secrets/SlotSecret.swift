@@ -1,5 +1,6 @@
 import GodwitBase
 import GodwitFiles
+import GodwitCrypto
 
 /// A secret that is offered to open a keyring's slots. It is fetched only when a slot asks for it.
 public struct SlotSecret: Sendable {

@@ -1,5 +1,6 @@
 import Crypto
 import GodwitBase
+import GodwitCrypto
 
 /// A slot that one secret opens, or two together (Specs/keyring.md, section "Slots", type 2).
 ///

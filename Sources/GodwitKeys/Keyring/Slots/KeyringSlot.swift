@@ -1,5 +1,6 @@
 import Crypto
 import GodwitBase
+import GodwitCrypto
 
 /// One way to the keyring's master key, as it stands in the file; ``FactorSlot`` reads those of type 2. Slots of types
 /// unknown here are kept as they are.

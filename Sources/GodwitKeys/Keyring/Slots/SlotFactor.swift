@@ -1,5 +1,6 @@
 import Crypto
 import GodwitBase
+import GodwitCrypto
 
 /// One of the secrets that a slot needs, without the secret itself (Specs/keyring.md, section "Factors").
 package struct SlotFactor: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 
 /// Opens slots with the secrets that are offered, each fetched once at most.
 ///

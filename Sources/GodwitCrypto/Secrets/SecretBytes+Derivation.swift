@@ -12,7 +12,7 @@ extension SecretBytes {
 
   /// A key of 32 bytes by HKDF-SHA-256 (RFC 5869), step by step: swift-crypto leaves the last block that a hash has
   /// taken in where its state was, so this one takes in more than the secret.
-  func expanded(salt: some ContiguousBytes, info: [UInt8]) -> SymmetricKey {
+  package func expanded(salt: some ContiguousBytes, info: [UInt8]) -> SymmetricKey {
     wipingStack {
       var code = HMAC<SHA256>(key: SymmetricKey(data: salt))
       withUnsafeBytes { code.update(data: $0) }

@@ -10,7 +10,9 @@ package enum Scrypt {
   package static let costMax = 20
 
   /// 32 bytes. Throws `limitExceeded` for a cost beyond ``costMax``, `invalidArgument` for one below 1.
-  static func key(_ secret: SecretBytes, salt: [UInt8], cost: Int, costMax: Int = Self.costMax) throws -> SymmetricKey {
+  package static func key(_ secret: SecretBytes, salt: [UInt8], cost: Int, costMax: Int = Self.costMax) throws
+    -> SymmetricKey
+  {
     guard cost >= 1 else { throw GodwitError(.invalidArgument, "a passphrase's cost is at least 1") }
     guard cost <= min(costMax, 24) else {
       throw GodwitError(

@@ -5,7 +5,7 @@ import GodwitBase
 /// With a point of small order, every X25519 secret is all zero (RFC 7748, section 6.1) and an Ed25519
 /// signature can be made to fit any message. A coordinate at or above the field's prime 2^255 − 19 is a second
 /// name for a key, so it is refused as well. Both checks look at public bytes only.
-enum PublicKeyCheck {
+package enum PublicKeyCheck {
   /// Throws `invalidKey` unless the bytes are a canonical X25519 u-coordinate outside the small subgroup.
   static func requireSafeX25519(_ key: [UInt8]) throws(GodwitError) {
     guard key.count == 32, isCanonical(key) else { throw malformed("an X25519 key") }
@@ -13,7 +13,7 @@ enum PublicKeyCheck {
   }
 
   /// Throws `invalidKey` unless the bytes are an Ed25519 key with a canonical y-coordinate outside the small subgroup.
-  static func requireSafeEd25519(_ key: [UInt8]) throws(GodwitError) {
+  package static func requireSafeEd25519(_ key: [UInt8]) throws(GodwitError) {
     var y = key
     if y.count == 32 { y[31] &= 0x7F }  // the sign of x
     guard y.count == 32, isCanonical(y) else { throw malformed("an Ed25519 key") }

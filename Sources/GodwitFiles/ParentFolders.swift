@@ -1,6 +1,5 @@
 import Foundation
 import GodwitBase
-import GodwitFiles
 
 /// Whether nobody else could put another file in a secret one's place.
 ///

@@ -64,5 +64,5 @@ extension [UInt8] {
 
 extension Data {
   /// Zeroes the data in place when nothing else refers to its storage.
-  mutating func wipe() { resetBytes(in: startIndex..<endIndex) }
+  package mutating func wipe() { resetBytes(in: startIndex..<endIndex) }
 }

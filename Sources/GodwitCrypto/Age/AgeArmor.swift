@@ -2,7 +2,7 @@ import GodwitBase
 
 /// The text form of an age file (C2SP age, section "ASCII armor"): strict PEM (RFC 7468), base64 with padding in lines
 /// of 64 characters.
-enum AgeArmor {
+package enum AgeArmor {
   static let firstLine = "-----BEGIN AGE ENCRYPTED FILE-----"
   static let lastLine = "-----END AGE ENCRYPTED FILE-----"
   static let columnCount = 64
@@ -19,7 +19,7 @@ enum AgeArmor {
     GodwitError(.truncatedFile, "the age armor has no end line", hint: "copy the file again from its source")
   }
 
-  static func isSpace(_ character: UInt8) -> Bool { character == 0x20 || (0x09...0x0D).contains(character) }
+  package static func isSpace(_ character: UInt8) -> Bool { character == 0x20 || (0x09...0x0D).contains(character) }
 }
 
 /// Writes what it is given as armor.

@@ -29,7 +29,7 @@ package enum MachineKeyFile {
   }
 
   /// Throws `invalidKey` for a file that holds something else, and what ``PrivateFile`` throws.
-  static func read(_ path: String) throws -> SecretBytes {
+  package static func read(_ path: String) throws -> SecretBytes {
     try ParentFolders.check(of: path)
     let file = try PrivateFile.open(path)
     // Into one buffer: one that grows leaves copies behind.
@@ -51,14 +51,14 @@ package enum MachineKeyFile {
   }
 
   /// One line with its end.
-  static func text(of key: SecretBytes) -> [UInt8] {
+  package static func text(of key: SecretBytes) -> [UInt8] {
     var text = key.withUnsafeBytes { Bech32.encode(prefix: textPrefix, data: $0) }
     text.append(UInt8(ascii: "\n"))  // into room that the encoder left, so nothing is copied
     return text
   }
 
   /// The key, when the text is one in this form.
-  static func key(in text: SecretBytes) -> SecretBytes? {
+  package static func key(in text: SecretBytes) -> SecretBytes? {
     var bytes = text.withUnsafeBytes(Array.init)
     defer { bytes.wipe() }
     guard var decoded = try? Bech32.decode(bytes, what: "the key") else { return nil }

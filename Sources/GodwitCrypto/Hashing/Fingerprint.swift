@@ -1,5 +1,5 @@
 /// The first 80 bits of a SHA-256, short enough to read aloud (Specs/membership.md, "Fingerprint").
-struct Fingerprint: Equatable {
+package struct Fingerprint: Equatable {
   /// Five groups of sixteen bits.
   private let groups: [UInt16]
 
@@ -7,13 +7,13 @@ struct Fingerprint: Equatable {
   private static let consonants = Array("bdfghjklmnprstvz")
   private static let vowels = Array("aiou")
 
-  init(of bytes: [UInt8]) {
+  package init(of bytes: [UInt8]) {
     let hash = bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes
     groups = (0..<Self.groupCount).map { UInt16(hash[2 * $0]) << 8 | UInt16(hash[2 * $0 + 1]) }
   }
 
   /// Five groups of four hexadecimal digits.
-  var text: String {
+  package var text: String {
     groups.map { group in
       let digits = String(group, radix: 16)
       return String(repeating: "0", count: 4 - digits.count) + digits
@@ -21,7 +21,7 @@ struct Fingerprint: Equatable {
   }
 
   /// Five words that can be spoken (proquints).
-  var words: String { groups.map(Self.word).joined(separator: "-") }
+  package var words: String { groups.map(Self.word).joined(separator: "-") }
 
   private static func word(_ group: UInt16) -> String {
     let number = Int(group)
@@ -32,7 +32,7 @@ struct Fingerprint: Equatable {
   }
 
   /// Whether a person means this one, by digits or words.
-  func matches(_ typed: String) -> Bool {
+  package func matches(_ typed: String) -> Bool {
     let letters = Self.letters(typed)
     return letters == Self.letters(text) || letters == Self.letters(words)
   }

@@ -4,9 +4,9 @@ import Foundation
 /// Seals and opens the payload's chunks: STREAM over ChaCha20-Poly1305 (C2SP age, section "Payload").
 ///
 /// A chunk's nonce is its number, 11 bytes big-endian from zero, then 1 for the final chunk and 0 for the others.
-struct AgeChunkCipher: Sendable {
+package struct AgeChunkCipher: Sendable {
   static let plainByteCountMax = 65_536
-  static let tagByteCount = 16
+  package static let tagByteCount = 16
   static let sealedByteCountMax = plainByteCountMax + tagByteCount
   static let nonceByteCount = 12
 

@@ -4,12 +4,12 @@ import GodwitBase
 
 /// The private key of MLKEM768-X25519 (X-Wing, draft-connolly-cfrg-xwing-kem), and HPKE (RFC 9180, base mode,
 /// HKDF-SHA256, ChaCha20-Poly1305) with it. swift-crypto's own preset for X-Wing has AES-GCM, which is not age's.
-struct HybridKey: Sendable {
+package struct HybridKey: Sendable {
   static let seedByteCount = 32
   /// An ML-KEM-768 key of 1,184 bytes, then an X25519 key of 32.
-  static let publicKeyByteCount = 1_216
+  package static let publicKeyByteCount = 1_216
   /// An ML-KEM-768 ciphertext of 1,088 bytes, then an X25519 share of 32.
-  static let shareByteCount = 1_120
+  package static let shareByteCount = 1_120
 
   private static let suite = HPKE.Ciphersuite(
     kem: .XWingMLKEM768X25519, kdf: .HKDF_SHA256, aead: .chaChaPoly)
@@ -17,7 +17,7 @@ struct HybridKey: Sendable {
   private let key: XWingMLKEM768X25519.PrivateKey
 
   /// Throws `invalidKey` unless the seed has 32 bytes.
-  init(seed: SecretBytes) throws {
+  package init(seed: SecretBytes) throws {
     guard seed.count == Self.seedByteCount else {
       throw GodwitError(.invalidKey, "a hybrid private key must have \(Self.seedByteCount) bytes")
     }
@@ -26,7 +26,7 @@ struct HybridKey: Sendable {
     }
   }
 
-  var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
+  package var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
 
   /// Throws `invalidKey` for another size, an ML-KEM key with a coefficient out of range, or an unsafe X25519 part.
   static func requireSafe(_ publicKey: [UInt8]) throws {
@@ -41,7 +41,7 @@ struct HybridKey: Sendable {
   }
 
   /// The share to send along, and ciphertext with tag.
-  static func seal(
+  package static func seal(
     _ secret: SecretBytes, to publicKey: [UInt8], info: [UInt8], authenticating data: [UInt8] = []
   ) throws -> (share: [UInt8], body: [UInt8]) {
     let recipient = try XWingMLKEM768X25519.PublicKey(rawRepresentation: publicKey)
@@ -53,7 +53,7 @@ struct HybridKey: Sendable {
   /// The secret, or nil when the body was sealed to another key. The caller has checked the share's size.
   ///
   /// Throws `corruptFile` when the share's X25519 part is of small order.
-  func open(
+  package func open(
     share: [UInt8], body: [UInt8], info: [UInt8], authenticating data: [UInt8] = []
   ) throws -> SecretBytes? {
     guard try !X25519Stanza.isOfSmallOrder(Array(share.suffix(32))) else {

@@ -4,7 +4,7 @@ import GodwitBase
 /// A private key that opens age files.
 package struct AgeIdentity: Sendable {
   /// 32 bytes. For X25519 the scalar as stored, whose bits X25519 itself sets and clears; for the hybrid kind the seed.
-  let secret: SecretBytes
+  package let secret: SecretBytes
   /// What files are sealed to for this identity.
   package let recipient: AgeRecipient
 

@@ -1,13 +1,13 @@
 import GodwitBase
 
 /// Bech32 (BIP 173) without its limit of 90 characters, as C2SP age uses it for keys.
-enum Bech32 {
+package enum Bech32 {
   private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
   private static let separator = UInt8(ascii: "1")
   private static let checksumLength = 6
 
   /// The text for a prefix and bytes. An upper-case prefix gives upper-case text.
-  static func encode(prefix: String, data: some Collection<UInt8>) -> [UInt8] {
+  package static func encode(prefix: String, data: some Collection<UInt8>) -> [UInt8] {
     let prefixBytes = Array(prefix.utf8)
     let isUppercase = prefixBytes.contains(where: isUpper)
     var groups = [UInt8]()
@@ -28,7 +28,7 @@ enum Bech32 {
   }
 
   /// The prefix as written and the bytes. Throws `invalidKey` for text that is not Bech32; `what` names it.
-  static func decode(_ text: [UInt8], what: String) throws(GodwitError) -> (prefix: String, data: [UInt8]) {
+  package static func decode(_ text: [UInt8], what: String) throws(GodwitError) -> (prefix: String, data: [UInt8]) {
     func malformed(_ reason: String) -> GodwitError {
       GodwitError(.invalidKey, "\(what) is malformed: \(reason)", hint: "copy the whole line again")
     }
