@@ -60,10 +60,14 @@ let package = Package(
         "GodwitModel",
       ]),
     .target(
+      name: "GodwitDocuments",
+      dependencies: ["GodwitBase", "GodwitStorage", "GodwitCore", "GodwitModel", "GodwitEngine"]),
+    .target(
       name: "Godwit",
       dependencies: [
         "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
-        "GodwitModel", "GodwitEngine", "GodwitCache", .product(name: "Logging", package: "swift-log"),
+        "GodwitModel", "GodwitEngine", "GodwitDocuments", "GodwitCache",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "GodwitSimulation",
@@ -133,7 +137,7 @@ let package = Package(
       dependencies: [
         "Godwit", "GodwitBase", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
         "GodwitModel",
-        "GodwitEngine", "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
+        "GodwitEngine", "GodwitDocuments", "GodwitCache", "GodwitSimulation", "kill-subject", "TestFolders",
       ]),
     .executableTarget(name: "kill-subject", dependencies: ["Godwit"], path: "Tests/KillSubject"),
     .testTarget(name: "DocumentationTests", dependencies: ["documentation-samples", "TestFolders"]),

@@ -5,4 +5,5 @@
 @_exported import GodwitKeys
 @_exported import GodwitModel
 @_exported import GodwitCore
+@_exported import GodwitDocuments
 @_exported import GodwitEngine

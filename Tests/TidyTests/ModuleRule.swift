@@ -4,7 +4,8 @@ struct ModuleRule {
   static let floors = [
     ["GodwitBase"], ["GodwitFiles"], ["GodwitStorage", "GodwitCore", "GodwitCrypto"],
     ["GodwitKeys"], ["GodwitSyncFile", "GodwitModel"],
-    ["GodwitEngine", "GodwitCache"], ["Godwit"], ["GodwitSimulation"],
+    ["GodwitEngine", "GodwitCache"],
+    ["GodwitDocuments"], ["Godwit"], ["GodwitSimulation"],
   ]
 
   let floors: [[String]]

@@ -1,6 +1,7 @@
 import Foundation
 import GodwitBase
 import GodwitModel
+import GodwitDocuments
 
 /// A type of one's own that is kept as a document: its properties are the members.
 ///

@@ -3,6 +3,7 @@ import GodwitBase
 import GodwitModel
 import GodwitCore
 import GodwitEngine
+import GodwitDocuments
 import GodwitStorage
 
 extension Documents {

@@ -3,6 +3,7 @@ import GodwitBase
 import GodwitModel
 import GodwitCore
 import GodwitEngine
+import GodwitDocuments
 import GodwitStorage
 
 /// A collection of JSON documents by key. Columns appear by themselves, and every document merges member by member with

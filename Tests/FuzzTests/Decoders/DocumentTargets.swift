@@ -1,6 +1,7 @@
 import GodwitBase
 
 @testable import Godwit
+@testable import GodwitDocuments
 @testable import GodwitEngine
 @testable import GodwitModel
 

@@ -3,6 +3,7 @@ import Godwit
 import Testing
 
 @testable import Godwit
+@testable import GodwitDocuments
 @testable import GodwitEngine
 
 @Suite("Documents on several replicas")

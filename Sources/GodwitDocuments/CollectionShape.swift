@@ -5,15 +5,15 @@ import GodwitEngine
 import GodwitStorage
 
 /// The columns that a collection has on one connection, by member.
-final class CollectionShape {
+package final class CollectionShape {
   /// A member's columns, by number; one at least.
-  struct Member {
+  package struct Member {
     let name: String
     /// `"name":`, ready to be written.
     let label: [UInt8]
     var value: Int?
-    var counter: Int?
-    var set: Int?
+    package var counter: Int?
+    package var set: Int?
   }
 
   let columns: [String]
@@ -56,7 +56,7 @@ final class CollectionShape {
   }
 
   /// The member of this name, or nil when no document has ever had it.
-  subscript(name: String) -> Member? { numbers[Array(name.utf8)].map { members[$0] } }
+  package subscript(name: String) -> Member? { numbers[Array(name.utf8)].map { members[$0] } }
 
   /// The number of a column of the collection's own.
   func number(of column: String) -> Int? { columns.firstIndex(of: column) }
@@ -95,7 +95,7 @@ extension CollectionShape {
   }
 
   /// The shape of a statement that selects all columns and stands on a row.
-  static func of(_ statement: Statement, table: String, on connection: Connection) -> CollectionShape {
+  package static func of(_ statement: Statement, table: String, on connection: Connection) -> CollectionShape {
     remember(of(statement, like: shapes(of: connection).known[table]), table, connection)
   }
 

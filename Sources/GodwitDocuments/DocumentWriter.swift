@@ -29,7 +29,7 @@ package final class DocumentWriter: CatalogFollower {
     layouts.removeAll()
   }
 
-  enum Mode {
+  package enum Mode {
     /// The document becomes what is given.
     case whole
     /// Members that are not given stay.
@@ -37,7 +37,7 @@ package final class DocumentWriter: CatalogFollower {
   }
 
   /// What to do with the expiry; milliseconds since 1970 UTC.
-  enum Expiry {
+  package enum Expiry {
     case keep
     case set(Int64?)
   }
@@ -46,7 +46,7 @@ package final class DocumentWriter: CatalogFollower {
 
   /// Writes a document. Whether anything differed from what was there.
   @discardableResult
-  func write(
+  package func write(
     _ source: DocumentSource, to collection: CollectionAddress, key: String, mode: Mode, expiry: Expiry
   ) throws -> Bool {
     try Self.check(key: key)
@@ -193,7 +193,7 @@ package final class DocumentWriter: CatalogFollower {
   }
 
   /// The layout of a collection that is there, or nil. Nothing is made.
-  func existing(_ collection: CollectionAddress) throws -> CollectionLayout? {
+  package func existing(_ collection: CollectionAddress) throws -> CollectionLayout? {
     let table = try collection.table()
     guard writer.catalog[table] != nil else { return nil }
     return try layout(of: collection)

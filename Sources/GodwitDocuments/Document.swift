@@ -10,6 +10,12 @@ public struct Document: Hashable, Sendable {
   /// The instant from which on it is gone, or nil.
   public let expires: Date?
 
+  package init(key: String, members: [String: JSON], expires: Date?) {
+    self.key = key
+    self.members = members
+    self.expires = expires
+  }
+
   /// The member of this name, or nil.
   public subscript(member: String) -> JSON? { members[member] }
 

@@ -5,9 +5,9 @@ import GodwitEngine
 import GodwitStorage
 
 /// Reads documents from rows of a collection, all of whose columns a statement selects.
-enum DocumentReading {
+package enum DocumentReading {
   /// The document as JSON text, members in the order of their bytes.
-  static func text(_ statement: Statement, _ shape: CollectionShape) throws -> String {
+  package static func text(_ statement: Statement, _ shape: CollectionShape) throws -> String {
     guard shape.twins.isEmpty else { return JSON.object(try members(statement, shape)).text }
     var writer = ByteWriter(capacity: 256)
     var isFirst = true
@@ -29,7 +29,7 @@ enum DocumentReading {
 
   /// The document's members. Of names that Unicode holds for the same the first is shown as it is, the others as SQL
   /// has them.
-  static func members(_ statement: Statement, _ shape: CollectionShape) throws -> [String: JSON] {
+  package static func members(_ statement: Statement, _ shape: CollectionShape) throws -> [String: JSON] {
     var members: [String: JSON] = [:]
     members.reserveCapacity(shape.members.count)
     var others: [(name: String, value: JSON)] = []

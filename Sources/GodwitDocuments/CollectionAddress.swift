@@ -4,12 +4,12 @@ import GodwitCore
 
 /// A collection by name, with what the program declares of its members. A name that no collection can have shows at the
 /// first use.
-struct CollectionAddress: Sendable {
-  let collection: String
+package struct CollectionAddress: Sendable {
+  package let collection: String
   let members: [DocumentMember]
   private let written: Result<(table: String, selectByKey: String), GodwitError>
 
-  init(_ collection: String, members: [DocumentMember]) {
+  package init(_ collection: String, members: [DocumentMember]) {
     self.collection = collection
     self.members = members
     do {
@@ -23,8 +23,8 @@ struct CollectionAddress: Sendable {
   }
 
   /// The table's name.
-  func table() throws -> String { try written.get().table }
+  package func table() throws -> String { try written.get().table }
 
   /// All columns of the row of a key.
-  func selectByKey() throws -> String { try written.get().selectByKey }
+  package func selectByKey() throws -> String { try written.get().selectByKey }
 }

@@ -7,7 +7,7 @@ import GodwitStorage
 /// A request for documents of a collection: a value, which runs when a replica, a snapshot or a transaction is asked
 /// for it, or observes. A collection that is absent has none.
 public struct DocumentRequest<Element: Sendable>: FetchRequest {
-  let address: CollectionAddress
+  package let address: CollectionAddress
   let clock: DocumentClock
   let read: @Sendable (Statement, CollectionShape) throws -> Element
   private(set) var condition: Result<DocumentCondition?, GodwitError> = .success(nil)
@@ -17,7 +17,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   /// By which instant documents are expired; by that of each run when nil.
   private var instant: Int64?
 
-  init(
+  package init(
     _ address: CollectionAddress, _ clock: DocumentClock,
     read: @escaping @Sendable (Statement, CollectionShape) throws -> Element
   ) {
@@ -83,7 +83,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   }
 
   /// The same for another form of its documents.
-  func reading<Other: Sendable>(
+  package func reading<Other: Sendable>(
     _ read: @escaping @Sendable (Statement, CollectionShape) throws -> Other
   ) -> DocumentRequest<Other> {
     var other = DocumentRequest<Other>(address, clock, read: read)
@@ -131,7 +131,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   }
 
   /// Deletes in place of selecting; order and limit count as they do there.
-  func deletion(_ shape: CollectionShape) throws -> SQL {
+  package func deletion(_ shape: CollectionShape) throws -> SQL {
     let keys = try select(SQLName.quoted(CollectionTable.keyColumn), shape)
     return SQL(
       text: "DELETE FROM \(SQLName.quoted(try address.table())) WHERE "
@@ -170,7 +170,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   }
 
   /// Throws for a condition or an order that is none.
-  func check() throws { _ = try select("*", nil) }
+  package func check() throws { _ = try select("*", nil) }
 
   private func step(_ sql: SQL, on connection: Connection, _ body: (Statement) throws -> Void) throws {
     try connection.withStatement(sql.text) { statement in

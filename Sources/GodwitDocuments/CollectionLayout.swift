@@ -6,9 +6,9 @@ import GodwitEngine
 import GodwitStorage
 
 /// What writing documents into one table needs; it lasts until the table changes.
-final class CollectionLayout {
-  let table: CatalogTable
-  let shape: CollectionShape
+package final class CollectionLayout {
+  package let table: CatalogTable
+  package let shape: CollectionShape
   let rows: TableRows
   /// Each column's encoded value where a document has none.
   let defaults: [[UInt8]]

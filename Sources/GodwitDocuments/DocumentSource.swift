@@ -3,18 +3,18 @@ import GodwitBase
 import GodwitModel
 
 /// A document on its way in: JSON in whatever form the caller has it.
-struct DocumentSource: Sendable {
+package struct DocumentSource: Sendable {
   private let text: String
 
-  init(json: String) { text = json }
+  package init(json: String) { text = json }
 
-  init(_ members: [String: JSON]) throws {
+  package init(_ members: [String: JSON]) throws {
     let object = JSON.object(members)
     try object.checkNumbers()
     text = object.text
   }
 
-  init(encoding value: some Encodable) throws { text = try JSON.text(encoding: value) }
+  package init(encoding value: some Encodable) throws { text = try JSON.text(encoding: value) }
 
   /// Lends the bytes of the JSON, which are UTF-8.
   func withBytes<Output>(_ body: (UnsafeRawBufferPointer) throws -> Output) throws -> Output {
