@@ -13,7 +13,7 @@ final class CacheFile: Sendable {
   private let logger: Logger
 
   private struct Opened: Sendable {
-    let pool: DatabasePool
+    let pool: DatabasePool<Connection>
     /// Held, so that nothing else is taken for it.
     let file: DatabaseFile?
     /// How many files came before.
@@ -55,7 +55,7 @@ final class CacheFile: Sendable {
   private static let attempts = 3
 
   /// Runs the body, and once more on a new file when this one is no good.
-  private func mending<Output>(_ body: (DatabasePool) async throws -> Output) async throws -> Output {
+  private func mending<Output>(_ body: (DatabasePool<Connection>) async throws -> Output) async throws -> Output {
     for _ in 1..<Self.attempts {
       let file = try await opened()
       do {
@@ -171,7 +171,7 @@ final class CacheFile: Sendable {
   }
 
   /// Removes the file that is no good, and none that another process has put in its place.
-  private func remove(_ file: DatabaseFile?, closing pool: DatabasePool? = nil) async throws {
+  private func remove(_ file: DatabaseFile?, closing pool: DatabasePool<Connection>? = nil) async throws {
     let path = path
     let lock = try await locked()
     defer { withExtendedLifetime(lock) {} }
@@ -182,7 +182,7 @@ final class CacheFile: Sendable {
   }
 
   private func close(
-    _ pool: DatabasePool?, after last: @escaping @Sendable (CacheTable) -> Void = { _ in }
+    _ pool: DatabasePool<Connection>?, after last: @escaping @Sendable (CacheTable) -> Void = { _ in }
   ) async {
     guard let pool else { return }
     let lock = try? await locked()

@@ -75,7 +75,7 @@ extension CollectionShape {
 }
 
 /// The shapes that a connection has seen last, by table.
-private final class CollectionShapes {
+private final class CollectionShapes: ConnectionMemory {
   var known: [String: CollectionShape] = [:]
 }
 
@@ -106,10 +106,5 @@ extension CollectionShape {
     return shape
   }
 
-  private static func shapes(of connection: Connection) -> CollectionShapes {
-    if let known = connection.shapes as? CollectionShapes { return known }
-    let new = CollectionShapes()
-    connection.shapes = new
-    return new
-  }
+  private static func shapes(of connection: Connection) -> CollectionShapes { connection.memory(CollectionShapes.self) }
 }

@@ -31,8 +31,11 @@ final class TestDatabase: Sendable {
     try Connection(path: path, key: key, mode: mode, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
   }
 
-  func pool(readerCount: Int = 4, idleSeconds: Double? = nil) -> DatabasePool {
-    DatabasePool(path: path, key: TestKey(), readerCount: readerCount, idleSeconds: idleSeconds) { _ in }
+  func pool(readerCount: Int = 4, idleSeconds: Double? = nil) -> DatabasePool<Connection> {
+    DatabasePool(readerCount: readerCount, idleSeconds: idleSeconds) { _ in
+    } connect: { [path] in
+      try Connection(path: path, key: TestKey(), mode: $0, cancellation: $1)
+    }
   }
 }
 

@@ -8,7 +8,7 @@ extension Replica {
   /// Forgets the history that every active member is known to hold, and gives the space back. A replica without other
   /// members keeps none.
   ///
-  /// Imports do as much by themselves, a bounded piece each time. Other writes go on in between.
+  /// Imports do as much by themselves, a bounded piece each time. Other writes run in between.
   ///
   /// - Throws: `diskFull`, `busy`. What had been done by then stays done.
   @discardableResult
@@ -65,9 +65,9 @@ extension Replica {
   }
 
   /// The same as the last job of the writer's thread.
-  func forgetAtEnd(_ connection: Connection) {
+  func forgetAtEnd(_ session: ReplicaSession) {
     do {
-      guard let writer = connection.attachment as? ReplicaWriter else { return }
+      guard let writer = session.writer else { return }
       let count = try Self.transactionsWorthForgetting(writer)
       guard count > 0 else { return }
       let roster = Roster(group: group, trusted: try Keyring.open(at: folder.keys).roster)

@@ -90,7 +90,7 @@ private struct Wakes {
   private let wake: AsyncStream<Void>.Continuation
   /// When time alone makes the result another, in milliseconds since 1970 UTC.
   var nextChange: Int64?
-  /// A clock may be set, or hear of the time from others, while one waits for it.
+  /// A clock may be set, or take the time from others, while one waits for it.
   private static let longestSleepMilliseconds: Int64 = 1_000
 
   init(_ wakes: (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation)) {
@@ -124,10 +124,7 @@ extension Replica {
     let tables = request._tables.isEmpty ? TableSet.all : TableSet(request._tables)
     return Wakes(
       changes.wakes(on: tables) { [pool] in
-        try await pool.write { connection in
-          let writer = connection.attachment as? ReplicaWriter
-          try (writer?.foreignCommits ?? connection.attachment as? ForeignCommits)?.look()
-        }
+        _ = try await pool.write { try $0.foreignCommits.look() != nil }
       })
   }
 }

@@ -24,7 +24,7 @@ extension Replica {
   ///     Or what may be done to tables that differ from their models; nothing by default.
   ///   - idleTimeout: After how long without use the files are closed; the next use opens them again, which takes some
   ///     milliseconds. Until `close()` by default.
-  ///   - statements: Which SQL statements the logger hears of; none by default.
+  ///   - statements: Which SQL statements the logger gets; none by default.
   ///   - logger: Gets opening, imports, exports and statements at level `debug`.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`,
   ///   `noKeyFits`, `rolledBackKeyring`, `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`,
@@ -53,7 +53,7 @@ extension Replica {
   /// Opens a replica that must be there already; without models for tools that serve any program's data.
   ///
   /// With `readOnly` it only reads: missing tables are not made, and whatever would write throws `readOnly`. Other
-  /// processes may go on writing. The folder must be writable all the same, for readers of a write-ahead log share
+  /// processes may write meanwhile. The folder must be writable all the same, for readers of a write-ahead log share
   /// an index in it.
   ///
   /// - Throws: `noReplica` when the folder holds none; otherwise as `open(at:)`.
@@ -133,13 +133,17 @@ extension Replica {
     guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
     let (changes, documentClock) = (ChangeBroadcaster(), DocumentClock(wallClock))
     let databaseKeys = DatabaseKeys(folder, contents)
-    let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) { connection in
+    let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) {
+      try databaseKeys.connect($0, $1)
+    } prepareReader: { connection in
       try register(on: connection, statements, logger)
-      if isReadOnly {
-        connection.attachment = try ForeignCommits(connection, changes, documentClock)
-        changes.announce(.all)
+    } makeWriter: { connection in
+      try register(on: connection, statements, logger)
+      // Others may have written while the files were closed.
+      defer { changes.announce(.all) }
+      guard !isReadOnly else {
+        return ReplicaSession(reading: connection, try ForeignCommits(connection, changes, documentClock))
       }
-      guard connection.mode == .writer else { return }
       try prepareWriter(connection, group: group, contents: contents)
       // Before an incarnation begins: what is refused has changed nothing.
       try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: false)
@@ -148,19 +152,14 @@ extension Replica {
         mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       warn(of: writer, logger)
       try Migrator(writer: writer).open(definitions, migrations)
-      connection.attachment = writer
-      connection.willClose = { writer.noteState() }
-      // Others may have written while the files were closed.
-      changes.announce(.all)
-    } connect: {
-      try databaseKeys.connect($0, $1)
+      return ReplicaSession(writing: writer)
     }
     do {
-      try await pool.write { connection in
+      try await pool.write { session in
         try folder.rememberSalt(contents)
         guard isReadOnly else { return }
-        try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: true)
-        try Migrator.check(definitions, migrations, on: connection)
+        try KeyringRollback.check(contents, folder.keys, on: session.connection, isReadOnly: true)
+        try Migrator.check(definitions, migrations, on: session.connection)
       }
     } catch {
       await pool.close()

@@ -22,7 +22,7 @@ public final class Replica: Sendable {
   public let group: GroupID
 
   let folder: ReplicaFolder
-  let pool: DatabasePool
+  let pool: DatabasePool<ReplicaSession>
   package let changes: ChangeBroadcaster
   let wallClock: WallClock
   let logger: Logger
@@ -43,7 +43,8 @@ public final class Replica: Sendable {
   let temporary: TemporaryFolder?
 
   init(
-    folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool, changes: ChangeBroadcaster,
+    folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool<ReplicaSession>,
+    changes: ChangeBroadcaster,
     wallClock: WallClock, documentClock: DocumentClock, databaseKeys: DatabaseKeys, logger: Logger,
     keptTransactions: Int, temporary: TemporaryFolder?
   ) {
@@ -139,12 +140,7 @@ public final class Replica: Sendable {
     _ body: @escaping @Sendable (ReplicaWriter) throws -> Output
   ) async throws -> Output {
     do {
-      return try await pool.write { connection in
-        guard let writer = connection.attachment as? ReplicaWriter else {
-          throw GodwitError(.readOnly, "the replica was opened to be read", hint: "open it without readOnly to write")
-        }
-        return try body(writer)
-      }
+      return try await pool.write { try body($0.requireWriter()) }
     } catch {
       throw DatabaseSwap(folder).explain(error)
     }

@@ -1,4 +1,4 @@
-/// What a capture of changes must hear to hold exactly the net effect: where a statement or savepoint began,
+/// What a capture of changes must be called with to hold exactly the net effect: where a statement or savepoint began,
 /// and that everything since was taken back.
 package protocol ChangeJournal: AnyObject {
   /// A position that ``rewind(to:)`` can return to.

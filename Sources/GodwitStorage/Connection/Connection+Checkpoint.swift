@@ -9,7 +9,7 @@ package final class CommitObserver {
 }
 
 extension Connection {
-  /// Tells the observer of every commit of this connection, which leaves checkpoints to it: SQLite's own automatic
+  /// Calls the observer after every commit of this connection, which leaves checkpoints to it: SQLite's own automatic
   /// checkpoint uses the same hook.
   package func observeCommits(_ observer: CommitObserver) {
     retain(observer)

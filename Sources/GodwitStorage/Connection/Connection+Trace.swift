@@ -12,7 +12,7 @@ package final class StatementObserver {
 }
 
 extension Connection {
-  /// Tells the observer of every statement from now on; the key was set before that.
+  /// Calls the observer with every statement from now on; the key was set before that.
   package func observeStatements(_ observer: StatementObserver) {
     retain(observer)
     sqlite3_trace_v2(

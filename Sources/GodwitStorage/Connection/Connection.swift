@@ -28,16 +28,13 @@ package final class Connection {
   /// Whether the running job of the connection's thread has written already.
   private var hasWrittenInJob = false
 
-  /// Hears of statements and savepoints that were rolled back; see ``ChangeJournal``.
+  /// Called when statements and savepoints were rolled back; see ``ChangeJournal``.
   package var journal: (any ChangeJournal)?
 
-  /// What the layer above keeps with the connection, on the connection's thread.
-  package var attachment: AnyObject?
+  /// See ``memory(_:)``.
+  var memories: [ObjectIdentifier: any ConnectionMemory] = [:]
 
-  /// What the layer above remembers of tables that change while the connection is open.
-  package var shapes: AnyObject?
-
-  /// Hears of every row while ``fingerprint(_:)`` runs.
+  /// Called with every row while ``fingerprint(_:)`` runs.
   var rowHasher: RowHasher?
 
   /// What ``takeWrittenTables()`` takes next, and how often it was called.
@@ -176,15 +173,10 @@ package final class Connection {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 
-  /// What the layer above has to do while the connection can still be used.
-  package var willClose: (() -> Void)?
-
-  /// Takes leave of what the layer above attached, which holds the connection in turn.
+  /// Takes leave of what may hold the connection in turn.
   func detach() {
-    willClose?()
-    willClose = nil
-    attachment = nil
     journal = nil
+    memories = [:]
   }
 
   func setKey(_ key: some CipherKey, pageSize: Int) throws {

@@ -110,7 +110,7 @@ package final class DatabaseFile: Sendable {
     return lock.l_type != Int16(F_UNLCK)
   }
 
-  /// Removes a database that nobody is to open any more, with its log and index. Who has it open goes on with files
+  /// Removes a database that nobody is to open any more, with its log and index. Who has it open continues with files
   /// that have no names.
   package static func remove(_ path: String) throws {
     let gate = try DatabaseGate.closed(for: path)

@@ -1,7 +1,7 @@
 import CSQLCipher
 
-/// What tells two results apart: equal for the same rows, and different for others but for one chance in 2^64 or less.
-/// It means something within one process only.
+/// What distinguishes two results: equal for the same rows, and different for others but for one chance in 2^64 or
+/// less. It means something within one process only.
 package struct RowFingerprint: Equatable, Sendable {
   fileprivate let first: Int
   fileprivate let second: Int

@@ -12,7 +12,7 @@ final class Checkpointer: Sendable {
   /// has been moved. From here on the writer waits for that.
   private static let limitPages = 8_000
 
-  private let thread: DatabaseThread
+  private let thread: DatabaseThread<Connection>
   private let isRunning = Atomic(false)
 
   /// The connection opens with the first checkpoint.

@@ -3,47 +3,38 @@ import GodwitBase
 import Synchronization
 
 /// One writer and several snapshot readers over one database file, each on a thread of its own.
-package final class DatabasePool: Sendable {
-  private let writer: DatabaseThread
-  private let readers: [DatabaseThread]
+package final class DatabasePool<Writer: DatabaseSession>: Sendable {
+  private let writer: DatabaseThread<Writer>
+  private let readers: [DatabaseThread<Connection>]
   private let checkpointer: Checkpointer
   private let load: Mutex<[Int]>
 
   package typealias Connect = @Sendable (Connection.Mode, CancellationFlag) throws -> Connection
 
-  /// A pool over a database whose key never changes.
-  package convenience init(
-    path: String, key: any CipherKey, readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil,
-    prepare: @escaping @Sendable (Connection) throws -> Void
-  ) {
-    self.init(readerCount: readerCount, isReadOnly: isReadOnly, idleSeconds: idleSeconds, prepare: prepare) {
-      try Connection(path: path, key: key, mode: $0, cancellation: $1)
-    }
-  }
-
-  /// Readers open when first used. `prepare` readies each new connection (functions, protected tables). Of a pool that
-  /// is read-only the writer's connection is a reader's too. A connection whose file is no longer the database's is
-  /// replaced before its next job.
+  /// Readers open when first used. A connection whose file is no longer the database's is replaced before its next job.
+  ///
+  /// - Parameters:
+  ///   - isReadOnly: Whether the writer's connection is a reader's, too.
+  ///   - prepareReader: Readies a new reader's connection (functions, protected tables).
+  ///   - makeWriter: Readies the writer's connection, and makes what uses it.
   package init(
-    readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil,
-    prepare: @escaping @Sendable (Connection) throws -> Void, connect: @escaping Connect
+    readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil, connect: @escaping Connect,
+    prepareReader: @escaping @Sendable (Connection) throws -> Void,
+    makeWriter: @escaping @Sendable (Connection) throws -> Writer
   ) {
-    @Sendable func make(_ mode: Connection.Mode, _ cancellation: CancellationFlag) throws -> Connection {
-      let connection = try connect(mode, cancellation)
-      try prepare(connection)
-      return connection
-    }
     let closing = NSLock()
     let checkpointer = Checkpointer(idleSeconds: idleSeconds, closing: closing) { try connect(.reader, $0) }
     writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds, closing: closing) {
-      let connection = try make(isReadOnly ? .reader : .writer, $0)
-      if !isReadOnly { checkpointer.observe(connection) }
-      return connection
+      let writer = try makeWriter(connect(isReadOnly ? .reader : .writer, $0))
+      if !isReadOnly { checkpointer.observe(writer.connection) }
+      return writer
     }
     self.checkpointer = checkpointer
     readers = (0..<readerCount).map { index in
       DatabaseThread(name: "godwit-reader-\(index)", idleSeconds: idleSeconds, closing: closing) {
-        try make(.reader, $0)
+        let connection = try connect(.reader, $0)
+        try prepareReader(connection)
+        return connection
       }
     }
     load = Mutex(Array(repeating: 0, count: readerCount))
@@ -51,16 +42,16 @@ package final class DatabasePool: Sendable {
 
   /// Runs the body on the writer's thread, one after another.
   package func write<Output: Sendable>(
-    _ body: @escaping @Sendable (Connection) throws -> Output
+    _ body: @escaping @Sendable (Writer) throws -> Output
   ) async throws -> Output {
-    for _ in 0..<Self.attempts {
+    for _ in 0..<attempts {
       do { return try await writer.run(body) } catch is DatabaseMoved {}
     }
     throw GodwitError(.busy, "the database is being exchanged time and again", hint: "try again")
   }
 
   /// How often a job is begun anew because another file has become the database meanwhile.
-  private static let attempts = 20
+  private let attempts = 20
 
   /// Runs the body in a read transaction: it sees one state, and neither waits for the writer nor holds it up.
   package func read<Output: Sendable>(
@@ -100,7 +91,7 @@ package final class DatabasePool: Sendable {
   ///
   /// - Parameter last: A job of the writer's thread that comes after all others, unless the writer was never used, the
   ///   pool is closed already, or the database cannot be opened.
-  package func close(after last: (@Sendable (Connection) -> Void)? = nil) async {
+  package func close(after last: (@Sendable (Writer) -> Void)? = nil) async {
     writer.refuse(after: last)
     for reader in readers { reader.refuse() }
     await Self.close(readers, writer, checkpointer)
@@ -108,10 +99,23 @@ package final class DatabasePool: Sendable {
 
   /// The checkpointer goes last: the writer may wait for it until its own end.
   private static func close(
-    _ readers: [DatabaseThread], _ writer: DatabaseThread, _ checkpointer: Checkpointer
+    _ readers: [DatabaseThread<Connection>], _ writer: DatabaseThread<Writer>, _ checkpointer: Checkpointer
   ) async {
     for reader in readers { await reader.close() }
     await writer.close()
     await checkpointer.close()
+  }
+}
+
+extension DatabasePool where Writer == Connection {
+  /// A pool whose writer is a connection and nothing more. `prepare` readies each new connection.
+  package convenience init(
+    readerCount: Int = 4, idleSeconds: Double? = nil, prepare: @escaping @Sendable (Connection) throws -> Void,
+    connect: @escaping Connect
+  ) {
+    self.init(readerCount: readerCount, idleSeconds: idleSeconds, connect: connect, prepareReader: prepare) {
+      try prepare($0)
+      return $0
+    }
   }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import GodwitBase
 
-/// A thread that owns one connection and runs jobs on it in the order they came.
+/// A thread that owns one connection, within its session, and runs jobs on it in the order they came.
 ///
-/// Unchecked Sendable: what may change is touched only under `condition`; the connection is made, used and released on
+/// Unchecked Sendable: what may change is touched only under `condition`; the session is made, used and released on
 /// the thread alone.
-package final class DatabaseThread: @unchecked Sendable {
+package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendable {
   private struct Job {
     let id: UInt64
-    let run: (Result<Connection, any Error>) -> Void
+    let run: (Result<Session, any Error>) -> Void
   }
 
   private let condition = NSCondition()
@@ -26,7 +26,7 @@ package final class DatabaseThread: @unchecked Sendable {
   private let idleSeconds: TimeInterval?
   private let closing: NSLock
   /// Nil when the thread has ended: it may hold keys, and a thread or a task may hold this longer than its user does.
-  private var makeConnection: (@Sendable (CancellationFlag) throws -> Connection)?
+  private var makeSession: (@Sendable (CancellationFlag) throws -> Session)?
 
   /// The thread starts, and the connection opens, with the first job; after a failure to open, the next job tries
   /// again.
@@ -37,17 +37,17 @@ package final class DatabaseThread: @unchecked Sendable {
   ///     would each take the others for ones that stay, and none would move the log into the database.
   package init(
     name: String, idleSeconds: TimeInterval? = nil, closing: NSLock = NSLock(),
-    _ makeConnection: @escaping @Sendable (CancellationFlag) throws -> Connection
+    _ makeSession: @escaping @Sendable (CancellationFlag) throws -> Session
   ) {
     self.name = name
     self.idleSeconds = idleSeconds
     self.closing = closing
-    self.makeConnection = makeConnection
+    self.makeSession = makeSession
   }
 
   /// Runs the body on the thread. Cancelling the task interrupts the running statement and throws CancellationError.
   package func run<Output: Sendable>(
-    _ body: @escaping @Sendable (Connection) throws -> Output
+    _ body: @escaping @Sendable (Session) throws -> Output
   ) async throws -> Output {
     let id = condition.withLock {
       nextID += 1
@@ -55,8 +55,8 @@ package final class DatabaseThread: @unchecked Sendable {
     }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        enqueue(id) { connection in
-          continuation.resume(with: Result { try body(connection.get()) })
+        enqueue(id) { session in
+          continuation.resume(with: Result { try body(session.get()) })
         }
       }
     } onCancel: {
@@ -67,24 +67,24 @@ package final class DatabaseThread: @unchecked Sendable {
   /// Starts the thread and opens the connection, if that is yet to be done. A failure shows at the first job.
   func warmUp() { post { _ in } }
 
-  /// Runs the body on the thread some time later; it hears of a failure to open, and of `closed`.
-  func post(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) { enqueue(0, body) }
+  /// Runs the body on the thread some time later; it gets a failure to open, and `closed`.
+  func post(_ body: @escaping @Sendable (Result<Session, any Error>) -> Void) { enqueue(0, body) }
 
   /// Throws `closed` at later jobs. Those that wait still run.
   ///
   /// - Parameter last: A job that comes after all of them, if the thread has ever run one and is not closed already.
-  func refuse(after last: (@Sendable (Connection) -> Void)? = nil) {
+  func refuse(after last: (@Sendable (Session) -> Void)? = nil) {
     condition.lock()
     defer { condition.unlock() }
     guard !isClosed else { return }
     isClosed = true
     if let last, isStarted {
-      jobs.append(Job(id: 0) { connection in if let connection = try? connection.get() { last(connection) } })
+      jobs.append(Job(id: 0) { session in if let session = try? session.get() { last(session) } })
     }
     condition.signal()
   }
 
-  /// Lets the waiting jobs finish, closes the connection and ends the thread; what makes connections is let go of.
+  /// Lets the waiting jobs finish, closes the connection and ends the thread; what makes sessions is released.
   /// Returns when the thread has ended (``JoinedThread``). Later jobs throw `closed`.
   package func close() async {
     refuse()
@@ -92,7 +92,7 @@ package final class DatabaseThread: @unchecked Sendable {
       let isOver = condition.withLock {
         if !isStarted {
           isEnded = true
-          makeConnection = nil
+          makeSession = nil
         }
         if !isEnded { closers.append(continuation) }
         return isEnded
@@ -101,7 +101,7 @@ package final class DatabaseThread: @unchecked Sendable {
     }
   }
 
-  private func enqueue(_ id: UInt64, _ run: @escaping (Result<Connection, any Error>) -> Void) {
+  private func enqueue(_ id: UInt64, _ run: @escaping (Result<Session, any Error>) -> Void) {
     condition.lock()
     if isClosed {
       condition.unlock()
@@ -147,39 +147,40 @@ package final class DatabaseThread: @unchecked Sendable {
   }
 
   private func loop() {
-    var connection: Connection?
+    var session: Session?
     while true {
-      let step = next(closesWhenIdle: connection != nil)
+      let step = next(closesWhenIdle: session != nil)
       if case .idle = step {
-        close(&connection)
+        close(&session)
         continue
       }
       guard case .run(let job) = step else { break }
-      if connection?.hasMoved ?? false { close(&connection) }
+      if session?.connection.hasMoved ?? false { close(&session) }
       let result = Result {
-        if let connection {
-          try connection.requireName()
-          connection.startJob()
-          return connection
+        if let session {
+          try session.connection.requireName()
+          session.connection.startJob()
+          return session
         }
         let opened = try open()
-        connection = opened
+        session = opened
         return opened
       }
       job.run(result)
     }
-    close(&connection)
-    condition.withLock { makeConnection = nil }
+    close(&session)
+    condition.withLock { makeSession = nil }
   }
 
-  private func close(_ connection: inout Connection?) {
-    connection?.detach()
-    closing.withLock { connection = nil }
+  private func close(_ session: inout Session?) {
+    session?.willClose()
+    session?.connection.detach()
+    closing.withLock { session = nil }
   }
 
-  private func open() throws -> Connection {
-    guard let makeConnection = condition.withLock({ makeConnection }) else { throw Self.closed }
-    return try makeConnection(cancellation)
+  private func open() throws -> Session {
+    guard let makeSession = condition.withLock({ makeSession }) else { throw Self.closed }
+    return try makeSession(cancellation)
   }
 
   private static var closed: GodwitError { GodwitError(.closed, "the replica is closed") }

@@ -6,7 +6,7 @@ import Testing
 @Suite("The write-ahead log", .timeLimit(.minutes(1)))
 struct CheckpointerTests {
   private let database: TestDatabase
-  private let pool: DatabasePool
+  private let pool: DatabasePool<Connection>
 
   init() async throws {
     database = try TestDatabase()

@@ -23,7 +23,7 @@ private final class Flag: Sendable {
 @Suite("A pool of connections", .timeLimit(.minutes(1)))
 struct PoolTests {
   private let database: TestDatabase
-  private let pool: DatabasePool
+  private let pool: DatabasePool<Connection>
 
   init() async throws {
     database = try TestDatabase()
