@@ -1,7 +1,7 @@
 #if DEBUG || GODWIT_PLANT
   import Foundation
 
-  /// Mistakes that a debug build, or one with `-D GODWIT_PLANT`, makes on purpose when it is told to, to show that the
+  /// Mistakes that a debug build, or one with `-D GODWIT_PLANT`, makes on purpose when it is asked to, to show that the
   /// simulator finds them (Specs/simulation.md, "Planted faults"). A release build has no trace of them.
   package enum PlantedFault: String, CaseIterable, Sendable {
     case ignoreTieBreak = "ignore-tie-break"

@@ -11,7 +11,7 @@ extension Cache {
   ///   - folder: Where its files are. The folder is made, with mode 0700, when the cache is first used.
   ///   - key: What encrypts it.
   ///   - bound: How much it may hold.
-  ///   - logger: Hears that a cache was no good and is made anew.
+  ///   - logger: Called when a cache was no good and is made anew.
   /// - Throws: `invalidArgument` for another name or a bound that is not positive.
   public static func open(
     named name: String, in folder: String, key: CacheKey, bound: CacheBound = .none,

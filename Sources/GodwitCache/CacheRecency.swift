@@ -1,7 +1,7 @@
 import GodwitBase
 import Synchronization
 
-/// When entries were last used, as far as this process knows; the file hears of it only when an entry's turn to go
+/// When entries were last used, as far as this process knows; it is written to the file only when an entry's turn to go
 /// has come (Specs/cache.md, "Recency").
 final class CacheRecency: Sendable {
   private struct State {

@@ -237,7 +237,7 @@ struct CacheTable {
   }
 
   func setExpiry(_ key: String, _ expires: Int64) throws {
-    // Meanwhile there may be another value under the key, which lives as long as it was told to.
+    // Meanwhile there may be another value under the key, which keeps the expiry that it was given.
     try connection.run(
       "UPDATE OR FAIL entry SET expires = ? WHERE key = ? AND expires < ?1 AND ?1 - expires <= sliding",
       [.integer(expires), .text(Self.written(key))])

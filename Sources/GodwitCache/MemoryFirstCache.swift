@@ -109,7 +109,7 @@ public final class MemoryFirstCache: Sendable {
     return statistics
   }
 
-  /// Takes the key out of memory, and returns by what to tell later changes.
+  /// Takes the key out of memory, and returns the generation, which later changes raise.
   @discardableResult
   private func forget(_ key: String) -> Int {
     memory.withLock { memory in
@@ -128,7 +128,7 @@ public final class MemoryFirstCache: Sendable {
   private func remember(_ key: String, _ entry: CacheTable.Entry, _ generation: Int) {
     let now = wallClock.milliseconds()
     let expires = entry.pushed(now: now) ?? entry.expires
-    // The file hears of uses in time to let an entry live on.
+    // A use reaches the file in time to let an entry live on.
     let rest = expires.map { entry.sliding == nil ? $0 - now : ($0 - now) / 2 }
     memory.withLock { memory in
       guard memory.generation == generation else { return }

@@ -198,7 +198,7 @@ struct DocumentConditionParser {
     scalar == "_" || scalar == "." || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }
 
-  /// Marks, and what joins letters, go on with a name.
+  /// Marks, and what joins letters, continue a name.
   private static func continuesName(_ scalar: Unicode.Scalar) -> Bool {
     beginsName(scalar) || scalar.properties.isGraphemeExtend || scalar.properties.isJoinControl
       || scalar.properties.generalCategory == .spacingMark

@@ -69,7 +69,7 @@ package enum DocumentReading {
     guard member.counter != nil || member.set != nil else { return plain }
     switch shown {
     case .plain: return plain
-    // What was counted or collected before the declaration, or by a replica that had not heard of it, goes with the
+    // What was counted or collected before the declaration, or by a replica that did not know of it, goes with the
     // rest.
     case .count:
       return .integer((member.counter.map { statement.integer(at: Int32($0)) } ?? 0) &+ (plain.integerValue ?? 0))

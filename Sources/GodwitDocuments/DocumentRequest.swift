@@ -47,14 +47,14 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
     return copy
   }
 
-  /// In this order: `"name, date desc"`; documents that it does not tell apart go by key.
+  /// In this order: `"name, date desc"`; documents that it does not distinguish go by key.
   public func order(by text: String) -> Self {
     var copy = self
     copy.orders = Result.godwit { try DocumentConditionParser.orders(text) }
     return copy
   }
 
-  /// In this order; documents that it does not tell apart go by key.
+  /// In this order; documents that it does not distinguish go by key.
   public func order(by orders: DocumentOrder...) -> Self {
     var copy = self
     copy.orders = .success(orders)

@@ -1,7 +1,7 @@
 import Foundation
 import GodwitBase
 
-/// An open file, closed when the last reference goes. Reads and writes go on after interruptions.
+/// An open file, closed when the last reference goes. Reads and writes continue after interruptions.
 package final class FileDescriptor: ByteSource, ByteSink, Sendable {
   package let rawValue: Int32
   package let path: String

@@ -1,11 +1,11 @@
 import Foundation
 import GodwitBase
 
-/// Where a file lies on its file system, which no copy of it shares: the inode, and its generation on file systems
-/// that tell it, because the numbers of inodes are used again.
+/// Where a file lies on its file system, which no copy of it shares: the inode, and its generation on file systems that
+/// have one, because the numbers of inodes are used again.
 package struct FilePlace: Hashable, Sendable {
   package let inode: UInt64
-  /// 0 where the file system does not tell.
+  /// 0 where the file system has none.
   package let generation: UInt32
 
   package init(inode: UInt64, generation: UInt32) {

@@ -21,7 +21,7 @@ package final class PendingFile: ByteSink {
     file = try Self.createLocked(self.temporaryPath)
   }
 
-  /// The lock tells that it is being written; see Leftovers, which may have been faster and taken it for one that was
+  /// The lock shows that it is being written; see Leftovers, which may have been faster and taken it for one that was
   /// left.
   private static func createLocked(_ path: String) throws(GodwitError) -> FileDescriptor {
     while true {

@@ -111,5 +111,7 @@ struct TidyTests {
   func findsWords() {
     let file = SourceFile(path: "Sources/Godwit/A.swift", text: "// As before.\nlet x = LateWrites()\n")
     #expect(WordRule.breaches(in: file).map(\.line) == [2])
+    let spoken = SourceFile(path: "Sources/Godwit/A.swift", text: "/// Tells what it hears.\nlet told = 1\n")
+    #expect(WordRule.breaches(in: spoken).map(\.line) == [1])
   }
 }

@@ -4,7 +4,7 @@ import GodwitKeys
 import GodwitEngine
 import GodwitStorage
 
-/// The end of a backup, which tells where its parts are (Specs/backup.md, "File").
+/// The end of a backup, which says where its parts are (Specs/backup.md, "File").
 struct BackupFooter: Equatable {
   static let byteCount = 64
   private static let magic = Array("GODWITBK".utf8)

@@ -9,7 +9,7 @@ extension Replica {
   /// file and one secret that opens the keyring, such as a recovery code, are all that
   /// ``restore(_:to:key:discardingUnsent:progress:)`` needs.
   ///
-  /// Others go on reading and writing meanwhile. The copy is read back and compared before the file appears, whole or
+  /// Others continue to read and write meanwhile. The copy is read back and compared before the file appears, whole or
   /// not at all, open to this user alone; one that exists is replaced. Memory does not depend on the database's size.
   ///
   /// - Parameters:

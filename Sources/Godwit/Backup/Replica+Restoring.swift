@@ -22,7 +22,7 @@ extension Replica {
   ///   - file: A file that ``backup(to:progress:)`` wrote.
   ///   - path: The replica's folder.
   ///   - key: Where the keyring is or will be, and what is offered to open the backup's.
-  ///   - discardingUnsent: Whether to let go of what nobody else is known to hold.
+  ///   - discardingUnsent: Whether to discard what nobody else is known to hold.
   ///   - progress: Called with how much is done.
   /// - Throws: `corruptFile` for a file that is no backup, or one that is damaged; `damagedDatabase`,
   ///   `plaintextDatabase` or `damagedKeyring` when what is in it is no encrypted database or keyring; `noKeyFits` when

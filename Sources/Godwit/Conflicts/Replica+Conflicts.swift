@@ -37,7 +37,7 @@ extension Replica {
   }
 
   /// Whether ``restore(conflict:)`` has no row to write to and cannot insert it: the row is gone, and nothing but what
-  /// the conflict tells is remembered of it.
+  /// the conflict says is remembered of it.
   ///
   /// Takes time in proportion to the transactions since the last import that had something to merge.
   ///
@@ -84,8 +84,8 @@ extension Replica {
       hint: "the conflict keeps the value; write it where it belongs now")
   }
 
-  /// Lets go of conflicts whose later write is older than a time, in milliseconds since 1970 UTC by its writer's clock.
-  /// They stay counted in ``ReplicaStatus/prunedConflicts``.
+  /// Drops conflicts whose later write is older than a time, in milliseconds since 1970 UTC by its writer's clock. They
+  /// stay counted in ``ReplicaStatus/prunedConflicts``.
   ///
   /// - Returns: How many those were.
   @discardableResult
@@ -93,7 +93,7 @@ extension Replica {
     try await prune { try $0.prune(before: HLC(milliseconds: milliseconds)) }
   }
 
-  /// Lets go of all conflicts but so many, of resolved ones first and then of the oldest. They stay counted in
+  /// Drops all conflicts but so many, resolved ones first and then the oldest. They stay counted in
   /// ``ReplicaStatus/prunedConflicts``.
   ///
   /// Imports do the same with 10,000, but keep all that they found themselves.

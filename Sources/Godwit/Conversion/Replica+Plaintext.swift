@@ -11,7 +11,7 @@ extension Replica {
   ///
   /// It has the tables with the rows that they show now, their indexes, views and the program's own triggers; nothing
   /// of Godwit's own: no change log, conflicts, keys or members. Rows in limbo are not shown, so they are not in it.
-  /// Virtual tables are not either. Others go on reading and writing meanwhile.
+  /// Virtual tables are not either. Others continue to read and write meanwhile.
   ///
   /// A process that is killed meanwhile leaves nothing of it, but for file systems that have no files without names
   /// (FAT, NFS): there one that is killed while the whole is copied to its place leaves a part of that, in

@@ -37,7 +37,7 @@ extension Replica {
   /// Makes the object's document what the object is. Members that differ are written, and no others.
   ///
   /// The expiry is what the call says: without `expires` the document does not expire, also when it was loaded with an
-  /// expiry. To keep one, say it again: `documents(of: Session.self).expiry(of: key)` tells it.
+  /// expiry. To keep one, say it again: `documents(of: Session.self).expiry(of: key)` returns it.
   ///
   /// - Throws: `valueNotStorable` for what JSON has no form for; `invalidArgument` for a key that is empty or too long,
   ///   and for an expiry that is NaN.

@@ -204,7 +204,7 @@ extension Documents {
     return try delete(try request.deletion(layout.shape), transaction)
   }
 
-  /// Deletes every document, here and, as they hear of it, on other replicas: the collection is absent then.
+  /// Deletes every document, here and, as they learn of it, on other replicas: the collection is absent then.
   ///
   /// - Throws: `notFound` when it is absent already.
   public func drop() async throws { try await replica.write { try drop(in: $0) } }

@@ -20,7 +20,7 @@ extension Replica {
   /// - Parameters:
   ///   - table: A synced table.
   ///   - key: The values of its key columns, in their order.
-  ///   - column: The one column to tell of; all of them by default.
+  ///   - column: The one column to explain; all of them by default.
   /// - Throws: `notInSchema` for an unknown table or column, `invalidArgument` when the key has another number of
   ///   values, `notFound` when nothing is remembered of such a row and no conflict is listed.
   public func explain(table: String, key: [Value], column: String? = nil) async throws -> RowExplanation {

@@ -20,7 +20,7 @@ extension Replica {
     return try await pool.read { connection in
       let search = LogSearch(log: try ChangeLog(connection), table: table?.lowercased(), replica: replica, since: since)
       let entries = try search.newest(limit)
-      // The log may tell of a table that has been dropped.
+      // The log may name a table that has been dropped.
       if entries.isEmpty, let table { _ = try Catalog(connection).everSynced(named: table, on: connection) }
       return entries
     }

@@ -23,7 +23,7 @@ extension Replica {
   /// next sync file. For an active member that has the name only an invitation is written.
   ///
   /// An identity says itself whose it is, so somebody may have exchanged it on its way: the fingerprint that its owner
-  /// tells in another way proves it.
+  /// gives in another way proves it.
   ///
   /// - Parameters:
   ///   - invited: What that machine's `Replica.identity(at:)` gave.
@@ -50,7 +50,7 @@ extension Replica {
       let invitation = Invitation(
         group: roster.group, inviter: contents.identity.publicIdentity, records: roster.records)
       let bytes = try invitation.seal(to: invited.recipient, signedBy: contents.identity)
-      // Before the keyring says so: nobody becomes a member of whom the caller hears that something failed.
+      // Before the keyring says so: nobody becomes a member when the caller gets an error.
       _ = try destination.write(outside: folder) { try $0.write(bytes) }
     }
   }

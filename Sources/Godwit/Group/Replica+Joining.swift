@@ -27,7 +27,7 @@ extension Replica {
   /// Joins the group of an invitation made for this machine's ``identity(at:key:postQuantum:)``.
   ///
   /// An invitation says itself who made it, so somebody may have exchanged it on its way: the fingerprint that the
-  /// inviter tells in another way proves it.
+  /// inviter gives in another way proves it.
   ///
   /// - Parameters:
   ///   - path: The folder.
@@ -37,7 +37,7 @@ extension Replica {
   /// - Throws: `unverifiedIdentity` when the inviter's fingerprint is another one, `notARecipient` when the invitation
   ///   is for another identity, `replicaExists` when the folder's replica belongs to a group already, `corruptFile`,
   ///   `invalidSignature`. Nothing is stored then. When the disk is full, or the database cannot be made for another
-  ///   reason, joining again with an invitation of the same group goes on.
+  ///   reason, joining again with an invitation of the same group continues it.
   public static func join(
     at path: String, invitation: SyncSource, inviter: IdentityVerification, key: KeySource = .keyring()
   ) async throws -> Replica {

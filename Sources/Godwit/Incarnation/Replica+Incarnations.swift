@@ -28,7 +28,7 @@ extension Replica {
 
   /// Says that an incarnation writes no more: a machine that is gone, or a database of which only a copy is still used.
   /// The others learn of it with the next sync file. Should it live on after all, it takes a new incarnation as soon as
-  /// it hears of its end, and what it wrote until then is taken once its file tells how far it went.
+  /// it learns of its end, and what it wrote until then is taken once its file says how far it went.
   ///
   /// - Parameters:
   ///   - id: The incarnation, 8 hexadecimal digits.

@@ -5,8 +5,8 @@ import GodwitEngine
 import GodwitStorage
 import GodwitSyncFile
 
-/// Hears of each transaction of a file that is inspected, as it comes: before the file's end, and so its signature, has
-/// been seen.
+/// Called with each transaction of a file that is inspected, as it comes: before the file's end, and so its signature,
+/// has been seen.
 public typealias InspectionHandler = @Sendable (LoggedTransaction) throws -> Void
 
 extension Replica {
@@ -28,7 +28,7 @@ extension Replica {
   ///
   /// - Parameters:
   ///   - source: The file, whoever it is for.
-  ///   - path: The replica's folder; nil to tell only what anybody can see.
+  ///   - path: The replica's folder; nil to show only what anybody can see.
   ///   - key: Where the keys are.
   ///   - onTransaction: Called with each transaction.
   /// - Throws: As ``inspect(_:onTransaction:)``, and what opening the keyring throws.
@@ -83,7 +83,7 @@ extension SyncFileInspection {
     do {
       content = try inspector?.inspect(envelope, onTransaction: onTransaction)
     } catch let error as GodwitError where error.code == .notARecipient {
-      // Told by a missing content.
+      // A missing content says so.
     }
     try counter.readToEnd()
     let counts = Dictionary(grouping: envelope.stanzaTypes) { $0 }.mapValues(\.count)

@@ -142,7 +142,7 @@ public struct SyncFileInspection: Sendable {
     case verified
     /// Not the sender's. Whoever can open the file may have made it.
     case invalid
-    /// The sender is no member that is known here, so nobody can tell.
+    /// The sender is no member that is known here, so nobody can check it.
     case unknownSender
     /// The sender was removed from the group; its signature is not looked at.
     case removedSender

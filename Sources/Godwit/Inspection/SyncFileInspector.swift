@@ -12,7 +12,7 @@ struct SyncFileInspector {
   let roster: Roster
 
   /// What the file is; throws for a file that is malformed, cut, changed or sealed to others. A signature that is not
-  /// the sender's is told, not thrown.
+  /// the sender's is reported, not thrown.
   func inspect(
     _ envelope: AgeEnvelope, onTransaction: ((LoggedTransaction) throws -> Void)?
   ) throws -> SyncFileInspection.Content {
@@ -33,7 +33,7 @@ struct SyncFileInspector {
         try HistoryAdmission(file.header, known).requireAll(of: file.header)
       }
     } catch let error as GodwitError {
-      // The signature comes first: what somebody else has made need not be told apart further.
+      // The signature comes first: what somebody else has made need not be distinguished further.
       throw file.signature == .invalid ? SyncFileReader.invalidSignature() : error
     }
     return content(file, known, walk)

@@ -2,7 +2,7 @@ import GodwitEngine
 import GodwitStorage
 import Synchronization
 
-/// Tells observers which tables were written. It keeps at most one wake for each and never waits for them.
+/// Wakes the observers of tables that were written. It keeps at most one wake for each and never waits for them.
 package final class ChangeBroadcaster: CommitListener {
   private struct Observer {
     let tables: TableSet
@@ -22,7 +22,7 @@ package final class ChangeBroadcaster: CommitListener {
   /// Whether anybody observes; only then other processes are looked for.
   package var isPolling: Bool { state.withLock { $0.poll != nil } }
 
-  /// Wakes at once, and after each change of these tables, until it is let go of or the replica is closed.
+  /// Wakes at once, and after each change of these tables, until the stream is released or the replica is closed.
   ///
   /// - Parameter lookForOthers: Announces what other processes have committed; run every second for as long as there
   ///   are observers.

@@ -19,7 +19,7 @@ struct DatabaseSwap {
   private var lockPath: String { "\(folder.path)/rekey.lock" }
   private static let patienceMilliseconds = 5_000
 
-  /// Keeps others from exchanging the database meanwhile, and tells that it is being done.
+  /// Keeps others from exchanging the database meanwhile, and shows that it is being done.
   func lock() throws -> LockFile {
     guard let lock = try LockFile(lockPath, isShared: false, waitingMilliseconds: Self.patienceMilliseconds) else {
       throw GodwitError(.busy, Self.underWay, hint: "wait until that is done")
@@ -29,7 +29,7 @@ struct DatabaseSwap {
 
   private static let underWay = "the database is being rekeyed or restored by another program"
 
-  /// Tells one who could not write who it was that kept the database to itself, when that is one who exchanges it:
+  /// Names to one who could not write who it was that kept the database to itself, when that is one who exchanges it:
   /// SQLite knows only that somebody does.
   func explain(_ error: any Error) -> any Error {
     guard (error as? GodwitError)?.code == .busy, (try? isUnderWay()) == true else { return error }

@@ -10,10 +10,10 @@ extension Replica {
   /// copy in the old one's place. Whoever has the old key, or the keyring as it was, cannot open the database from then
   /// on.
   ///
-  /// Reads go on meanwhile. Writes wait, and those of other processes are `busy` after five seconds. Programs that
-  /// have the replica open go on with the new file by themselves. A process that is killed at any time leaves the old
-  /// database or the new one, with its key; a failure or cancellation leaves the old one. Caches begin anew. Needs as
-  /// much free space as the database takes, and memory that does not depend on it.
+  /// Reads continue meanwhile. Writes wait, and those of other processes are `busy` after five seconds. Programs that
+  /// have the replica open continue with the new file by themselves. A process that is killed at any time leaves the
+  /// old database or the new one, with its key; a failure or cancellation leaves the old one. Caches begin anew. Needs
+  /// as much free space as the database takes, and memory that does not depend on it.
   ///
   /// Backups made before have the old key in them, and open as ever. To take a new master key too, see
   /// ``ReplicaKeyring/rotateMasterKey()``.

@@ -85,7 +85,7 @@ struct ReplicaFolder {
     }
   }
 
-  /// Makes the empty database file, unless there is one; tells a lost database from one not made yet.
+  /// Makes the empty database file, unless there is one; distinguishes a lost database from one not made yet.
   func prepareDatabase(_ contents: KeyringContents) throws {
     guard !hasDatabase else { return }
     guard contents.databaseSalt == nil else {
@@ -110,7 +110,7 @@ struct ReplicaFolder {
       hint: "put a backup in its place: godwit restore FILE; or start anew in another folder and join the group again")
   }
 
-  /// Remembers the database's salt, by which a wrong key and a damaged file can be told apart.
+  /// Remembers the database's salt, by which a wrong key and a damaged file can be distinguished.
   func rememberSalt(_ contents: KeyringContents) throws {
     guard contents.databaseSalt == nil, let salt = try DatabaseFile.salt(database) else { return }
     try Keyring.update(at: keys) { $0.databaseSalt = salt }

@@ -79,8 +79,8 @@ public struct ReplicaKeyring: Sendable {
     return try await BlockingThread.run { try body(folder.keys) { try KeyringRollback.known(in: folder, $0) } }
   }
 
-  /// Goes on with a keyring that is older than the database knows (`rolledBackKeyring`). Members that were removed and
-  /// slots that were dropped since then are back until they are removed once more.
+  /// Continues with a keyring that is older than the database knows (`rolledBackKeyring`). Members that were removed
+  /// and slots that were dropped since then are back until they are removed once more.
   ///
   /// - Throws: `noReplica`, and as opening does.
   public func accept() async throws {

@@ -47,7 +47,7 @@ public struct ReplicaStatus: Sendable {
   public let heldVersion: HeldVersion?
   /// Entries in the conflict log that are not resolved.
   public let conflicts: Int
-  /// Entries that the conflict log has let go of: the oldest of too many, and those that were pruned.
+  /// Entries that the conflict log has dropped: the oldest of too many, and those that were pruned.
   public let prunedConflicts: Int
   /// Rows that are held back, or show NULL in place of a reference; see `Replica.limbo`.
   public let limbo: Int

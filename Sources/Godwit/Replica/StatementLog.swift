@@ -1,7 +1,7 @@
 import GodwitStorage
 import Logging
 
-/// Which SQL statements a replica's logger hears of, at level `debug`, each with how long it took.
+/// Which SQL statements a replica's logger gets, at level `debug`, each with how long it took.
 public enum StatementLog: Sendable {
   /// None.
   case none

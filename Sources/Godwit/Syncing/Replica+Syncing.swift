@@ -35,7 +35,7 @@ extension Replica {
   }
 
   /// Makes a table stay here, with the rows it has: nothing of it is logged or taken in from now on. What was logged
-  /// before still travels. What others go on writing to it waits here, as for a table not known yet, and nothing is
+  /// before still travels. What others continue to write to it waits here, as for a table not known yet, and nothing is
   /// forgotten while it does; so have all members do this. Programs with migrations write the step `StopSync`
   /// instead.
   ///

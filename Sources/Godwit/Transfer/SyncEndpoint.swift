@@ -84,7 +84,7 @@ extension SyncSource {
   }
 
   /// The sources that these files are: the volumes of a set together, where the first of them stands, and every other
-  /// file alone. What cannot be read, or is no whole volume, stands alone, too; reading it tells why. Pipes are not
+  /// file alone. What cannot be read, or is no whole volume, stands alone, too; reading it shows why. Pipes are not
   /// looked into. Volumes that an export which was killed has not put in their places are found where they lie.
   public static func grouping(_ paths: [String]) -> [SyncSource] {
     var sources: [SyncSource] = []

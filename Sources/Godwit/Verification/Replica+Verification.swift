@@ -8,7 +8,7 @@ import GodwitStorage
 extension Replica {
   /// Checks every page of the database, the hash chain of every origin, all foreign keys and that every table holds
   /// what was written to it, and computes the digest of the logical state. Takes time in proportion to the database;
-  /// writers go on meanwhile.
+  /// writers continue meanwhile.
   ///
   /// - Throws: `damagedDatabase` when a page cannot be read at all.
   public func verify() async throws -> VerificationReport {

@@ -14,7 +14,7 @@ package struct CausalOrder {
   private var covered: VersionVector
   /// What each origin's latest transaction stated.
   private var contexts: [Origin: VersionVector] = [:]
-  /// A binary heap, the first to go on top.
+  /// A binary heap; the first to go is on top.
   private var ready: [Candidate] = []
   /// Candidates by an origin that has to come further first, and how far.
   private var waiting: [Origin: [(sequence: SequenceNumber, candidate: Candidate)]] = [:]

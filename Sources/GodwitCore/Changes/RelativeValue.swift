@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// What a change set may say of a counter or a set (Specs/change-log.md, "Change set"). It does not tell which of the
+/// What a change set may say of a counter or a set (Specs/change-log.md, "Change set"). It does not say which of the
 /// two a column is; so a difference that comes to a set, or a change of a set to a counter, says nothing there.
 package enum RelativeValue {
   /// Throws `corruptFile` for another value than a transaction of this kind can have in a column of a counter or set.

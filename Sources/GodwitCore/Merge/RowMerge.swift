@@ -161,7 +161,7 @@ package struct RowMerge {
   }
 
   /// A delete, and the inserts and updates it had not seen. Some may have left no stamp, when all they wrote lost or
-  /// adds up: the touches tell of them all.
+  /// adds up: the touches name them all.
   private mutating func recordDelete(_ write: RowWrite) throws {
     guard rules.deletes == .editWins || rules.columns.isEmpty else { return try recordUnseenCells(write) }
     let unseen = [state.inserts, state.updates].flatMap { touches in

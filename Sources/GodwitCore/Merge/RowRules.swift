@@ -9,7 +9,7 @@ package struct RowRules {
   package let policies: [Int: MergePolicy]
   private let functions: [String: CustomMerge]
   /// Whether an insert's stamp stands for every column, or only for those it names: authors of documents know different
-  /// columns, and what one had not heard of it has not written (Specs/documents.md, "Merging").
+  /// columns, and what one did not know of it has not written (Specs/documents.md, "Merging").
   package let insertsClaimAll: Bool
 
   package init(

@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// A set column's value: a JSON array without repetition, its elements in their one form and in the order of its bytes,
-/// by which they are told apart, too (Specs/merge.md, "Policies").
+/// by which they are distinguished, too (Specs/merge.md, "Policies").
 package enum SetElements {
   /// The elements, each as JSON in its one form; nil when the value is no array.
   package static func parse(_ value: Value) -> [String]? {

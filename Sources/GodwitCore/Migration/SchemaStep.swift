@@ -37,7 +37,7 @@ package enum SchemaStep: Hashable, Sendable {
     case expression(String)
   }
 
-  /// A data step, by its name and by what tells its work apart. The work itself is SQL or code, which never travels.
+  /// A data step, by its name and by what distinguishes its work. The work itself is SQL or code, which never travels.
   package struct DataWork: Hashable, Sendable {
     package static let digestByteCount = 32
 

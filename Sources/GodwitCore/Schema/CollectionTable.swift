@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// The table of a collection of documents. All of it follows from the names of the table and of its columns, so that an
-/// operation tells every replica what to make (Specs/documents.md, "Table").
+/// operation shows every replica what to make (Specs/documents.md, "Table").
 package enum CollectionTable {
   /// What a member's column holds.
   package enum Kind: UInt8, Hashable, Sendable, CaseIterable {

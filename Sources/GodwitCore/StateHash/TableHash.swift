@@ -49,7 +49,7 @@ package struct TableHash: Sendable {
 
   // MARK: Values
 
-  /// Tells storage classes apart: 1, 1.0 and "1" are three values.
+  /// Distinguishes storage classes: 1, 1.0 and "1" are three values.
   @inlinable static func classed(_ seed: UInt64, _ tag: UInt8) -> UInt64 {
     seed ^ (UInt64(tag) &* 0x9e37_79b9_7f4a_7c15)
   }
@@ -61,7 +61,7 @@ package struct TableHash: Sendable {
     return writer.bytes.withUnsafeBytes { encodedHash($0, &place, seed: seed) }
   }
 
-  /// Hashes the encoded value at a place, and goes on behind it. The bytes have been checked before.
+  /// Hashes the encoded value at a place, and moves the place behind it. The bytes have been checked before.
   @inlinable static func encodedHash(_ bytes: UnsafeRawBufferPointer, _ place: inout Int, seed: UInt64) -> UInt64 {
     guard place < bytes.count else { return 0 }
     let tag = bytes[place]

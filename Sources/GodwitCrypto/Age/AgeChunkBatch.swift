@@ -12,7 +12,7 @@ enum AgeChunkBatch {
   static func map<Output: Sendable>(_ count: Int, _ work: @Sendable (Int) throws -> Output) throws -> [Output] {
     guard count >= parallelCountMin else { return try (0..<count).map(work) }
     let results = Mutex([Result<Output, any Error>?](repeating: nil, count: count))
-    // Runs on the calling thread, too, so it goes on even when all others are busy.
+    // Runs on the calling thread, too, so it continues even when all others are busy.
     DispatchQueue.concurrentPerform(iterations: count) { index in
       let result = Result { try work(index) }
       results.withLock { $0[index] = result }

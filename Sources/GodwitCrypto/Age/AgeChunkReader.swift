@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// Reads sealed chunks into places of their own, each with room for its nonce in front, and one chunk ahead, because
-/// only what follows tells whether a chunk is the final one.
+/// only what follows shows whether a chunk is the final one.
 final class AgeChunkReader {
   /// Chunks in order; they stay until the next batch is asked for.
   struct Batch: Sendable {

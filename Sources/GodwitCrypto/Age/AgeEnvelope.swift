@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// An age file whose header has been read and whose payload has not: what can be told without any key.
+/// An age file whose header has been read and whose payload has not: what can be known without any key.
 package final class AgeEnvelope {
   /// The stanzas' types in their order, each of printable ASCII.
   package let stanzaTypes: [String]

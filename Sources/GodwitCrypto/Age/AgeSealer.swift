@@ -3,7 +3,7 @@ import GodwitBase
 
 /// Seals what is written to it as an age v1 file, holding 1 MiB at most.
 ///
-/// Nothing tells a file that ends without ``finish()`` from a cut one; readers refuse both.
+/// Nothing distinguishes a file that ends without ``finish()`` from a cut one; readers refuse both.
 package final class AgeSealer: ByteSink {
   static let payloadNonceByteCount = 16
   private static let chunkByteCount = AgeChunkCipher.plainByteCountMax

@@ -17,7 +17,7 @@ struct NetChanges {
     var after: [Int: Value] = [:]
     var existedBefore: Bool
     var existsAfter: Bool
-    /// Inserts less deletes: with what the row is now, it tells what it was before, in whatever order they came.
+    /// Inserts less deletes: with what the row is now, it gives what it was before, in whatever order they came.
     var balance = 0
   }
 
@@ -121,7 +121,8 @@ struct NetChanges {
     return (operations.bytes, deletedCells.bytes, count, sums)
   }
 
-  /// What an update adds to the table's sum. What only a whole row tells, and was not written, has not changed.
+  /// What an update adds to the table's sum. What is known from the whole row only, and was not written, has not
+  /// changed.
   private static func difference(_ change: RowChange, _ hash: TableHash, _ key: TableHash.Key) -> StateSum {
     change.after.reduce(into: StateSum.zero) { sum, cell in
       guard let before = change.before[cell.key], before != cell.value else { return }
@@ -138,7 +139,7 @@ struct NetChanges {
     return try changed.compactMap { column, value in
       let policy = definition.columns[column].merge
       guard policy.isRelative else { return (column, value) }
-      // What only a whole row tells, and was not written, has not changed.
+      // What is known from the whole row only, and was not written, has not changed.
       guard let before = change.before[column] else { return nil }
       guard let difference = try relative(from: before, to: value, policy) else {
         throw GodwitError.integerOverflow(

@@ -74,7 +74,7 @@ package struct Exporter {
       transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
   }
 
-  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy hears of the other one's
+  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy learns of the other one's
   /// history.
   private func chains(
     _ log: ChangeLog, _ prover: HistoryProver, besides ranges: [SyncFileHeader.Range]

@@ -19,7 +19,7 @@ struct HistoryProver {
     heads = SignedHeads(connection: connection)
   }
 
-  /// Nil where a part of what its author signed waits here, and is too long to be told in a header.
+  /// Nil where a part of what its author signed waits here, and is too long for a header.
   func proof(of origin: Origin) throws -> HeadProof? {
     let head = try log.origins.head(of: origin)
     guard origin.replica == identity.replica else { return try heads.proof(of: head) }

@@ -12,7 +12,7 @@ package final class Importer {
   private let writer: ReplicaWriter
   private let connection: Connection
   private let file: SyncFileReader
-  /// With those that the file tells of, for whom its signature vouches; nothing is kept unless that fits.
+  /// With the members that the file names, for whom its signature vouches; nothing is kept unless that fits.
   private let vouchedRoster: Roster
   /// What the file says of members that was not known.
   private var memberChanges: [MemberChange] = []
@@ -21,7 +21,7 @@ package final class Importer {
   private let merger: Merger
   private let staged: StagedTransactions
   private let waitingRoom: WaitingRoom
-  /// Each origin's chain and context as the file tells them, up to the transaction read last.
+  /// Each origin's chain and context as the file states them, up to the transaction read last.
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
   private var lasts: [Origin: SequenceNumber] = [:]
@@ -30,7 +30,7 @@ package final class Importer {
   private var held: VersionVector
   private var forks: ForkWatch
   private var admission: HistoryAdmission
-  /// Hears what an import would do that is then taken back.
+  /// Looks at what an import would do that is then taken back.
   private let planner: ImportPlanner?
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
   private let isBehindItself: Bool

@@ -4,7 +4,7 @@ import GodwitCore
 import GodwitStorage
 
 /// The members' incarnations as far as they are known here: by their transactions, or by what they said of themselves.
-/// A copy that nobody has heard of is none of them.
+/// A copy that nobody knows of is none of them.
 package struct KnownIncarnations {
   package let records: [Origin: Acknowledgements.Record]
   /// All of them, in the order of members and incarnations.
@@ -34,16 +34,16 @@ package struct KnownIncarnations {
     return others(of: replica).filter { ended[$0] == nil }
   }
 
-  /// Those whose acknowledgements count for the frontier. One that has ended, or whose member was removed, goes on
-  /// counting until all that could pass on what it wrote have said that they know: by then they hold all of it that
-  /// they ever will. Of an ended one it must be here, too.
+  /// Those whose acknowledgements count for the frontier. One that has ended, or whose member was removed, continues to
+  /// count until all that could pass on what it wrote have said that they know: by then they hold all of it that they
+  /// ever will. Of an ended one it must be here, too.
   func counted(_ roster: Roster) -> [Origin] {
     let ended = log.origins.ended
     let held = log.origins.vector
     let removed = Set(roster.all.filter { !$0.isActive }.map(\.identity.replica))
     let members = roster.all.map(\.identity.replica)
-    // Alone, it cannot tell a copy that lives on from a backup that was restored, and keeps nothing for either: only
-    // for a copy that it has heard of.
+    // Alone, it cannot distinguish a copy that lives on from a backup that was restored, and keeps nothing for either:
+    // only for a copy of which it has a statement.
     let others = members.flatMap(others).filter { members.count > 1 || records[$0] != nil }
     let leaving = others.filter { removed.contains($0.replica) || ended[$0] != nil }
     let active = Set(others).subtracting(leaving)
@@ -60,15 +60,15 @@ package struct KnownIncarnations {
     records[origin]?.counted.knowsEnd(of: other) ?? false
   }
 
-  /// What an incarnation held at its latest transaction here, of which a file by any other member tells.
+  /// What an incarnation held at its latest transaction here, which a file by any other member says.
   func implied(by origin: Origin) throws -> VersionVector {
     guard log.origins.vector[origin] > .none else { return VersionVector() }
     return try log.context(of: Dot(origin, log.origins.head(of: origin).sequence))
   }
 
   /// What all that write on for a member are known to have applied, and what they have of it and of what waits there:
-  /// what a file for it may leave out. Nil when none does. Of the own replica's copies only those count that have been
-  /// heard of: most are backups that were restored.
+  /// what a file for it may leave out. Nil when none does. Of the own replica's copies only those count of which a
+  /// statement came: most are backups that were restored.
   package func known(by replica: ReplicaID) throws -> (applied: VersionVector, present: VersionVector)? {
     let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
     let all = try living.map { origin in

@@ -26,9 +26,9 @@ public struct MergeReport: Sendable {
     public let sequences: ClosedRange<UInt64>
   }
 
-  /// An origin with two histories: the machine was cloned with all that tells a copy from the original, and both wrote.
-  /// The history held here stays. The other one is left out of the import, with what depends on it, and nothing is
-  /// overwritten; a replica that meets its own fork writes under a new incarnation from then on.
+  /// An origin with two histories: the machine was cloned with all that distinguishes a copy from the original, and
+  /// both wrote. The history held here stays. The other one is left out of the import, with what depends on it, and
+  /// nothing is overwritten; a replica that meets its own fork writes under a new incarnation from then on.
   public struct Fork: Sendable, Hashable {
     /// The replica whose histories part.
     public let replica: ReplicaID
@@ -101,7 +101,7 @@ public struct MergeReport: Sendable {
   public let rows: Int
   /// Writes that lost to writes they had not seen; see `Replica.conflicts`.
   public let conflicts: Int
-  /// Earlier entries that the conflict log has let go of for that, resolved ones first and then the oldest.
+  /// Earlier entries that the conflict log has dropped for that, resolved ones first and then the oldest.
   public let prunedConflicts: Int
   /// What of the waiting transactions waits for a schema version that this database has not reached; nil when nothing
   /// does.

@@ -18,7 +18,7 @@ struct WaitingRun {
     case own
     /// The transaction of an import that is going to be taken back.
     case plan
-    /// The transaction of a migration, which goes on whatever comes of it.
+    /// The transaction of a migration, which continues whatever comes of it.
     case migration
   }
 

@@ -83,7 +83,7 @@ struct FastForward {
     case .delete: return try !definition.mayConvert(operation.key)
     case .update:
       let cells = try operation.cells(in: changes.tables[operation.table])
-      // An update of no column only touches its row, of which no table tells.
+      // An update of no column only touches its row, and no table shows that.
       guard !cells.isEmpty else { return false }
       return try !definition.mayConvert(operation.key)
         && !cells.contains { definition.mayConvert($0.value, in: $0.column) }

@@ -87,7 +87,7 @@ final class RowPlaces {
   }
 
   /// Has the waiting rows of a table wait for what they would wait for now, and calls the body with each. Returns those
-  /// that may be shown now, as far as they tell.
+  /// that are not shown and may be now: the caller finds out which.
   func renewReasons(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws -> [LivingRow] {
     var free: [LivingRow] = []
     try states.forEach(of: table.number) { key, state in

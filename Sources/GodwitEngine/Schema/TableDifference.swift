@@ -20,7 +20,7 @@ enum TableDifference {
     }
   }
 
-  /// Whether the program goes on without knowing of it: a column that new rows have a value of, and an index that
+  /// Whether the program continues without knowing of it: a column that new rows have a value of, and an index that
   /// refuses nothing (Specs/migrations.md, "Additions travel").
   var mayStand: Bool {
     switch self {

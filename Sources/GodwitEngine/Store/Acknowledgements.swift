@@ -57,7 +57,7 @@ package struct Acknowledgements {
     try save(record, of: origin)
   }
 
-  /// Takes back what a later statement, of which others told, does not say any more.
+  /// Takes back what a later statement, which others passed on, does not say any more.
   mutating func lower(to statement: MemberStatement, of origin: Origin) throws {
     guard var record = records[origin], statement.replaces(record.stated),
       !statement.vector.covers(record.stated.vector)
@@ -67,7 +67,7 @@ package struct Acknowledgements {
     try save(record, of: origin)
   }
 
-  /// Takes in a statement of which others told, and of which all is held here, by the same history.
+  /// Takes in a statement that others passed on, and of which all is held here, by the same history.
   mutating func count(_ statement: MemberStatement, of origin: Origin) throws {
     guard statement.replaces(records[origin]?.stated ?? MemberStatement()) else { return }
     try save(Record(stated: statement, counted: statement, held: records[origin]?.held ?? VersionVector()), of: origin)

@@ -97,14 +97,14 @@ package struct ConflictLog {
 
   // MARK: Bounds
 
-  /// Lets go of all entries but so many, of resolved ones first and then of the oldest; returns how many those were.
-  /// They stay counted.
+  /// Drops all entries but so many, resolved ones first and then the oldest; returns how many those were. They stay
+  /// counted.
   package func prune(keeping count: Int) throws -> Int {
     try prune(
       "id IN (SELECT id FROM godwit_conflict ORDER BY resolved, id DESC LIMIT -1 OFFSET ?)", .integer(Int64(count)))
   }
 
-  /// Lets go of the entries whose later write is older; returns how many those were.
+  /// Drops the entries whose later write is older; returns how many those were.
   package func prune(before hlc: HLC) throws -> Int {
     try prune("max(loser_hlc, winner_hlc) < ?", .integer(Int64(hlc.rawValue)))
   }
@@ -119,7 +119,7 @@ package struct ConflictLog {
     return count
   }
 
-  /// How many entries have been let go of since the replica was made.
+  /// How many entries have been dropped since the replica was made.
   package static func prunedCount(on connection: Connection) throws -> Int {
     guard case .integer(let count)? = try Meta.all(on: connection)[.conflictsPruned] else { return 0 }
     return Int(count)

@@ -9,7 +9,7 @@ package enum Meta: String {
   case schemaVersion
   /// The latest timestamp of the clock; the own transactions after `clocked` may have later ones.
   case clock
-  /// The own sequence up to which `clock` tells all.
+  /// The own sequence up to which `clock` covers all.
   case clocked
   /// The earliest timestamp in `godwit_ahead`; 0 or missing when that is empty.
   case ahead
@@ -17,7 +17,7 @@ package enum Meta: String {
   case forgottenClock
   /// The latest timestamp beyond the clock of what has been forgotten; missing when none was.
   case forgottenBeyond
-  /// How many entries the conflict log has let go of.
+  /// How many entries the conflict log has dropped.
   case conflictsPruned
   /// The database's half of its anchor (Specs/incarnations.md).
   case nonce

@@ -6,7 +6,7 @@ import GodwitCore
 import GodwitSyncFile
 import Synchronization
 
-/// Compresses and hashes a growing buffer piece by piece on another thread, while the writer goes on filling it.
+/// Compresses and hashes a growing buffer piece by piece on another thread, while the writer continues to fill it.
 /// Each piece becomes a Zstandard frame of its own; frames one after another unpack as one (RFC 8878, section 3).
 ///
 /// Of a bulk insert's cost beyond the rows themselves, compression and the hash are the largest parts, and the only

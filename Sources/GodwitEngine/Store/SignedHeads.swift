@@ -22,8 +22,8 @@ struct SignedHeads {
   /// Heads of one origin that wait for what comes before them.
   private static let waitingLimit = 16
 
-  /// Keeps what proves an origin's history up to any transaction from `base` to the head, and lets go of what proves
-  /// less: of one head that came twice what begins further back proves more.
+  /// Keeps what proves an origin's history up to any transaction from `base` to the head, and drops what proves less:
+  /// of one head that came twice what begins further back proves more.
   ///
   /// - Parameters:
   ///   - head: As its author signed it.
@@ -32,7 +32,7 @@ struct SignedHeads {
   ///   - held: How far the origin is held.
   func keep(_ head: SignedHead, after base: SequenceNumber, ahead: [ContentHash], held: OriginTable.Head) throws {
     guard head.sequence >= held.sequence else { return }
-    // So many digests are not told in a header; at the head itself none is needed.
+    // A header does not carry more digests; at the head itself none is needed.
     let (base, ahead) = ahead.count <= HeadProof.aheadLimit ? (base, ahead) : (head.sequence, [])
     let key = head.origin.columns + [.integer(Int64(head.sequence.rawValue)), .blob(head.chain.bytes)]
     let kept = "SELECT base FROM godwit_head WHERE replica = ? AND incarnation = ? AND sequence = ? AND chain = ?"

@@ -9,8 +9,8 @@ struct StagedTransaction {
   let record: TransactionRecord
   let context: VersionVector
   let chain: ContentHash
-  /// Its author had seen another history of a forked origin, which the numbers in its context cannot tell from the
-  /// one here. It waits until a file brings it whose sender holds what is here.
+  /// Its author had seen another history of a forked origin, which the numbers in its context cannot distinguish from
+  /// the one here. It waits until a file brings it whose sender holds what is here.
   var isForeign = false
   /// A process died while it was tried alone. It waits until its author sends it again, or it is dropped.
   var isSetAside = false

@@ -164,7 +164,7 @@ final class StateTally {
     unknown = []
   }
 
-  /// Has ``flush(through:)`` write what only log entries tell.
+  /// Has ``flush(through:)`` write the sums that only log entries have.
   func touch() { if tables.values.contains(where: \.hasChanged) { isDirty = true } }
 
   /// Writes `godwit_table`, after which own entries up to this log key are not asked any more. Tables that are to be

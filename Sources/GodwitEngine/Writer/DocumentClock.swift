@@ -4,7 +4,7 @@ import GodwitStorage
 import Synchronization
 
 /// The instant by which documents are hidden: the wall clock's, or the replica's own when that is later, since a clock
-/// that lags hears of the time from others (Specs/documents.md, "Expiry").
+/// that lags takes the time from others (Specs/documents.md, "Expiry").
 package final class DocumentClock: Sendable {
   private let wallClock: WallClock
   private let own = Atomic<Int64>(0)
@@ -23,8 +23,8 @@ package final class DocumentClock: Sendable {
 
   // MARK: Other processes
 
-  /// Follows what other processes have heard of the time and written to the database: at the first read of documents,
-  /// and then about once a second. A process that only reads hears of it no other way.
+  /// Follows the time that other processes have taken from others and written to the database: at the first read of
+  /// documents, and then about once a second. A process that only reads learns of it no other way.
   package func look(at connection: Connection) throws {
     let wall = wallClock.milliseconds()
     let next = nextLook.load(ordering: .relaxed)
@@ -33,7 +33,7 @@ package final class DocumentClock: Sendable {
     nextLook.store(wall + Self.lookIntervalMilliseconds, ordering: .relaxed)
     let known = own.load(ordering: .relaxed)
     let stored = try ReplicaClock.stored(on: connection).milliseconds
-    // A snapshot may be older than what the writer has heard since; a clock that went back went far.
+    // A snapshot may be older than the time that the writer has followed since; a clock that went back went far.
     guard stored > known || known - stored > 2 * HybridClock.reachMilliseconds else { return }
     _ = own.compareExchange(expected: known, desired: stored, ordering: .relaxed)
   }

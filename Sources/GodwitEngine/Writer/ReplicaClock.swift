@@ -13,10 +13,9 @@ final class ReplicaClock {
   private var clock = HybridClock()
   /// The earliest timestamp remembered; nil when nothing is, and then a commit does not look for rows.
   private var earliest: HLC?
-  /// The latest timestamp of what has been forgotten, of which no row tells any more: the clock never goes back behind
-  /// it.
+  /// The latest timestamp of what has been forgotten, which no row holds any more: the clock never goes back behind it.
   private var forgotten = HLC(rawValue: 0)
-  /// The latest timestamp of all that has been forgotten. What lies beyond the clock is told by the remembered rows.
+  /// The latest timestamp of all that has been forgotten. The remembered rows hold what lies beyond the clock.
   private var forgottenBeyond = HLC(rawValue: 0)
 
   init(_ connection: Connection, wallClock: WallClock) {
@@ -33,7 +32,7 @@ final class ReplicaClock {
     earliest = ahead.rawValue == 0 ? nil : ahead
   }
 
-  /// The clock as a database tells it. Local commits do not write it down. Those since the last time it was have rising
+  /// The clock as a database holds it. Local commits do not write it down. Those since the last time it was have rising
   /// timestamps, so that the latest own one says the rest.
   static func last(_ meta: [Meta: Value], own: OriginTable.Head, latest: HLC) throws -> HLC {
     let written = try timestamp(.clock, meta)
@@ -116,8 +115,8 @@ final class ReplicaClock {
   }
 
   /// Follows the clock of a snapshot's sender, or remembers it for every row: which rows the sender has forgotten,
-  /// deleted ones among them, the snapshot does not tell. At most up to ``HLC/everyRowLimit``, or a file could keep
-  /// this replica from writing anything ever after.
+  /// deleted ones among them, the snapshot does not say. At most up to ``HLC/everyRowLimit``, or a file could keep this
+  /// replica from writing anything ever after.
   func take(_ hlc: HLC) throws {
     let hlc = min(hlc, .everyRowLimit)
     guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
@@ -125,7 +124,7 @@ final class ReplicaClock {
     try noteRemembered(hlc)
   }
 
-  /// What the sender of an earlier state had forgotten is what that of the next one tells.
+  /// The sender of the next state says itself what the sender of an earlier one had forgotten.
   func forgetEveryRow() throws {
     try rows.forgetEveryRow()
     earliest = try rows.earliest()
@@ -135,14 +134,14 @@ final class ReplicaClock {
   /// The greatest timestamp handed out or followed.
   var latest: HLC { clock.last }
 
-  /// Writes the clock down: it tells all up to an own sequence.
+  /// Writes the clock down: it covers all up to an own sequence.
   func save(through sequence: SequenceNumber) throws {
     try Meta.set(.clock, .integer(Int64(clock.last.rawValue)), on: connection)
     try Meta.set(.clocked, .integer(Int64(sequence.rawValue)), on: connection)
     if let earliest, earliest <= clock.last { try forget() }
   }
 
-  /// The log no longer tells who wrote with this timestamp. Rows that were written beyond the clock are remembered.
+  /// The log no longer says who wrote with this timestamp. Rows that were written beyond the clock are remembered.
   func noteForgotten(_ hlc: HLC) throws {
     if hlc > max(clock.last, forgottenBeyond) {
       forgottenBeyond = hlc
@@ -171,7 +170,7 @@ final class ReplicaClock {
     try saveEarliest()
   }
 
-  /// Drops the rows that the clock has passed. Where the log does not tell of them any more the clock must not go back
+  /// Drops the rows that the clock has passed. Where the log does not name them any more the clock must not go back
   /// behind them: nothing else does.
   private func forget() throws {
     try raiseForgotten(to: min(forgottenBeyond, try rows.latest(through: clock.last)))

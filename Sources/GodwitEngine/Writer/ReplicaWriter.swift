@@ -154,7 +154,7 @@ package final class ReplicaWriter {
   }
 
   /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls
-  /// everything back. Observers hear of the tables written once that is committed.
+  /// everything back. Observers learn which tables were written once that is committed.
   package func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
     _ = connection.takeWrittenTables()
     hasGrownCollections = false
@@ -204,7 +204,7 @@ package final class ReplicaWriter {
     defer { capture.removeAll() }
     try body()
     try appendCaptured(stampedAs: hlc)
-    // The clock is not told by the latest own transaction any more when that has an old timestamp.
+    // The latest own transaction does not give the clock any more when it has an old timestamp.
     if hlc != nil { try clock.save(through: log.origins.ownSequence) }
   }
 

@@ -136,7 +136,7 @@ public final class Transaction: Snapshot {
   /// Drops the table of a model that is `.local`, with its rows. The replica makes it again when it is next opened
   /// with the model.
   ///
-  /// - Throws: `notAuthorized` for a synced table, which other replicas go on writing to; `notInSchema` when there
+  /// - Throws: `notAuthorized` for a synced table, which other replicas continue to write to; `notInSchema` when there
   ///   is no such table.
   public func drop<Root: Model>(_ type: Root.Type) throws {
     try checkIsOpen()

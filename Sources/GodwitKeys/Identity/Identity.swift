@@ -30,7 +30,7 @@ package struct Identity: Sendable {
       replica: replica, signingSeed: SecretBytes(random: 32), kind: kind, agreementKey: SecretBytes(random: 32))
   }
 
-  /// An Ed25519 signature over the message, 64 bytes. The message begins with what tells its kind from others.
+  /// An Ed25519 signature over the message, 64 bytes. The message begins with what distinguishes its kind from others.
   package func sign(_ message: [UInt8]) throws -> [UInt8] {
     try wipingStack { Array(try Self.signingKey(signingSeed).signature(for: message)) }
   }
@@ -68,7 +68,7 @@ extension Identity {
 }
 
 extension AgeKeyKind {
-  /// The version of an identity tells the kind of its keys.
+  /// The version of an identity shows the kind of its keys.
   var identityVersion: UInt8 {
     switch self {
     case .x25519: 1

@@ -14,7 +14,7 @@ public enum SlotTest: Hashable, Sendable {
 }
 
 extension Keyring {
-  /// The slots as the file tells them, unproven, and its generation. Opens nothing.
+  /// The slots as the file lists them, unproven, and its generation. Opens nothing.
   package static func slots(at path: String) throws -> (generation: UInt64, slots: [SlotDescription]) {
     let file = try read(path)
     return (file.generation, try file.slotDescriptions())
@@ -43,7 +43,7 @@ extension Keyring {
   ///
   /// - Parameters:
   ///   - cost: What a passphrase, or another secret that is not a random key, is stretched by (scrypt, 2^cost KiB).
-  ///   - known: Tells a generation that has been seen.
+  ///   - known: Returns a generation that has been seen.
   /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `invalidArgument` for a label that
   ///   is taken or cannot be one, for other than one or two secrets, for two that are the same, and for a secret that
   ///   is too short; otherwise what ``open(at:)`` and fetching the secrets throw.
@@ -81,7 +81,7 @@ extension Keyring {
   ///
   /// - Parameters:
   ///   - isForced: Whether to do without that.
-  ///   - known: Tells a generation that has been seen.
+  ///   - known: Returns a generation that has been seen.
   /// - Throws: `notFound` when there is no such slot, `invalidArgument` for the last one that this version knows,
   ///   `noKeyFits` when none of the others opens; otherwise as ``rotateMasterKey(at:dropping:isForced:)``.
   package static func removeSlot(
@@ -100,7 +100,7 @@ extension Keyring {
   /// - Parameters:
   ///   - dropping: Slots that do not get it.
   ///   - isForced: Whether slots are dropped though none of the others opens with what is offered.
-  ///   - known: Tells a generation that has been seen.
+  ///   - known: Returns a generation that has been seen.
   /// - Throws: `rolledBackKeyring` for one of an earlier generation than was seen; `noKeyFits` when a machine slot's
   ///   key is not offered, or a slot is of a newer version: these cannot be given the new key, only dropped; `busy`
   ///   when the slots are no longer those to drop.
@@ -153,7 +153,7 @@ extension Keyring {
   }
 
   /// Raises the generation above one that the database has seen, once a person has said that this keyring, though
-  /// older, is the one to go on with.
+  /// older, is the one to continue with.
   package static func accept(at location: KeyringLocation, above generation: UInt64) throws {
     try rewrite(location) { $0.generation = max($0.generation, generation) }
   }

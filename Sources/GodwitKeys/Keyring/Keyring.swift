@@ -76,7 +76,7 @@ package enum Keyring {
 
   /// Reads, changes and replaces the file under its lock.
   ///
-  /// - Parameter known: Tells a generation that has been seen: a change of an earlier one would hide that it was put
+  /// - Parameter known: Returns a generation that has been seen: a change of an earlier one would hide that it was put
   ///   back.
   static func rewrite<T>(
     _ location: KeyringLocation, _ opener: SlotOpener? = nil, notBefore known: KnownGeneration? = nil,
@@ -129,7 +129,7 @@ package enum Keyring {
     }
   }
 
-  /// Tells the latest generation of a keyring that has been seen, given what is in it now.
+  /// Returns the latest generation of a keyring that has been seen, given what is in it now.
   package typealias KnownGeneration = (KeyringContents) throws -> UInt64
 
   /// That a keyring is older than one that was seen.

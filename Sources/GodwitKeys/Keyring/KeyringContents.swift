@@ -31,7 +31,7 @@ package struct KeyringContents: Sendable {
   }
 }
 
-/// One more thing a keyring holds; what it means is told by its tag (Specs/keyring.md, section "Entries").
+/// One more thing a keyring holds; its tag says what it means (Specs/keyring.md, section "Entries").
 package struct KeyringEntry: Equatable, Sendable {
   package let tag: UInt64
   package let bytes: SecretBytes

@@ -52,7 +52,7 @@ package struct IdentityHistory: Hashable, Sendable {
     successors.append(successor)
   }
 
-  /// Goes on as another telling of the same replica's history does, when every signature up to there fits; returns
+  /// Continues as another copy of the same replica's history does, when every signature up to there fits; returns
   /// whether anything was new.
   package mutating func extend(by other: IdentityHistory, group: GroupID) -> Bool {
     guard let place = other.all.firstIndex(of: current) else { return false }

@@ -9,7 +9,7 @@ package struct RosterRecords: Equatable, Sendable {
   package var names: [NameRecord]
   /// Of each replica that replaced its identity.
   package var histories: [IdentityHistory]
-  /// Member records that decide nothing now, by which it can be told what counts.
+  /// Member records that decide nothing now, but show what counts.
   package var furtherMembers: [MemberRecord]
   /// The same of names.
   package var furtherNames: [NameRecord]

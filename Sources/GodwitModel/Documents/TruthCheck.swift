@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitStorage
 
-/// The SQL function that tells true and false from numbers: they are stored as the real numbers 1.0 and 0.0
+/// The SQL function that distinguishes true and false from numbers: they are stored as the real numbers 1.0 and 0.0
 /// (Specs/documents.md, "Values"), and −0, which SQL holds equal to 0.0, is a number.
 package final class TruthCheck: SQLPredicate {
   package static let name = "godwit_is_bool"

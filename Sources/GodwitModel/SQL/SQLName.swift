@@ -9,7 +9,7 @@ extension String {
   /// character to Swift, and still a mark to SQLite.
   func enclosed(in mark: Unicode.Scalar) -> String {
     let ends = String(mark)
-    // Every query names columns, and hardly any name has a mark inside. The marks are ASCII, so bytes tell.
+    // Every query names columns, and hardly any name has a mark inside. The marks are ASCII, so bytes suffice.
     guard utf8.contains(where: { UInt32($0) == mark.value }) else { return ends + self + ends }
     let pieces = unicodeScalars.split(separator: mark, omittingEmptySubsequences: false)
     return ends + pieces.map(String.init).joined(separator: ends + ends) + ends

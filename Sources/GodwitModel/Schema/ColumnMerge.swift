@@ -42,7 +42,7 @@ public struct ColumnMerge<Value: ColumnValue>: Sendable {
   /// and idempotent: `combine(a, b) == combine(b, a)`, `combine(a, combine(b, c)) == combine(combine(a, b), c)` and
   /// `combine(a, a) == a`. ``ColumnMerge/violations(among:)`` looks for values that break this; run it in a test.
   ///
-  /// Only a program that opens the replica with this model can merge such a column; others are told
+  /// Only a program that opens the replica with this model can merge such a column; others get the error
   /// `needsApplication`.
   ///
   /// - Parameters:

@@ -6,7 +6,7 @@ struct Attack: Sendable {
     case writes
     /// Only the latest of its transactions.
     case gap
-    /// Contexts beyond what anybody holds, or of origins that nobody has heard of.
+    /// Contexts beyond what anybody holds, or of origins that nobody knows of.
     case causes
     /// Differences, sets and timestamps at the ends of what there is.
     case extremes
@@ -46,7 +46,7 @@ struct Attack: Sendable {
       .malformed, .snapshot, .noise,
     ]
     static let common = allCases.filter { $0 != .equivocation }
-    /// Whether the independent model can tell what comes of it.
+    /// Whether the independent model can follow what comes of it.
     var isFollowed: Bool { Self.followed.contains(self) }
   }
 

@@ -145,7 +145,7 @@ struct HostileForge {
     }
   }
 
-  /// What nobody holds, or has heard of. The file's vector must say the same.
+  /// What nobody holds, or knows of. The file's vector must say the same.
   private mutating func contextBeyond() -> VersionVector {
     var context = allSeen
     let stranger = Origin(

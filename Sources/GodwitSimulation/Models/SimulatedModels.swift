@@ -170,7 +170,7 @@ struct Scratch: Model {
 
 enum SimulatedModels {
   /// Some worlds come to version 1 replica by replica, some to one of the later ones. Versions 1 and 3 are additions,
-  /// the others barriers. What the steps do ``TableShape`` tells the model.
+  /// the others barriers. The model knows from ``TableShape`` what the steps do.
   private static let migrations = Migrations {
     Migration.addition(1, "moods") {
       AddColumn("mood", Int.self, default: 3, to: "guest")

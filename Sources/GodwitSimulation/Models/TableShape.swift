@@ -1,6 +1,6 @@
 import Godwit
 
-/// What the simulation knows of a table, told apart from the models and the migrations: the independent model of
+/// What the simulation knows of a table, stated apart from the models and the migrations: the independent model of
 /// merging must not ask the product what the rules are.
 struct TableShape: Sendable {
   enum Policy: Sendable {
@@ -100,7 +100,7 @@ struct TableShape: Sendable {
     }
   }
 
-  /// Whether what is listed of the column can be told from what was written: values and columns may have become others
+  /// Whether what is listed of the column follows from what was written: values and columns may have become others
   /// since.
   func listsAll(of column: Int, through version: Int) -> Bool {
     let shape = columns[column]

@@ -1,7 +1,7 @@
 /// One thing that happens in a simulated world. An event that means nothing where it comes, since another was taken
 /// out of the trace, does nothing.
 indirect enum Event: Sendable {
-  /// Time goes on.
+  /// Time passes.
   case pass(milliseconds: Int64)
   /// A machine's clock is set, this far from the right time.
   case setClock(actor: Int, offset: Int64)

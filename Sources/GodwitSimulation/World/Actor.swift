@@ -29,7 +29,7 @@ final class Actor {
   var mustRejoin = false
   /// How often it has become a member again.
   var readmissions = 0
-  /// A snapshot tells nothing of the conflicts before it.
+  /// A snapshot says nothing of the conflicts before it.
   var hasLoadedSnapshot = false
   /// What it is called among the members.
   var name: String { "replica-\(owner)" }

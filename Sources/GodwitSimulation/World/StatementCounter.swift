@@ -2,8 +2,8 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Hears of every statement a replica runs, and takes a copy of its files after one of them: what a machine that stops
-/// there leaves behind.
+/// Is called with every statement a replica runs, and takes a copy of its files after one of them: what a machine that
+/// stops there leaves behind.
 final class StatementCounter: LogHandler, Sendable {
   private struct Countdown {
     var left: Int

@@ -40,8 +40,8 @@ extension World {
     actor.standing = now
   }
 
-  /// All of the rejoin is there, or nothing of it but that the replica goes on in another incarnation: the anchor comes
-  /// first.
+  /// All of the rejoin is there, or nothing of it but that the replica continues in another incarnation: the anchor
+  /// comes first.
   private func haltRejoining(_ actor: Actor, with file: SyncFileInFlight, after statement: Int) async throws {
     let report = try await merging(file, into: actor) {
       try await actor.crashing(after: statement) { try await actor.replica.rejoin(from: .file(file.path)) }.get()

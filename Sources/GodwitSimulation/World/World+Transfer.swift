@@ -22,7 +22,7 @@ extension World {
     try await deliver(file, to: actor, rejoins: number.isMultiple(of: 2))
   }
 
-  /// One who is told so that it lacks what the others have forgotten gives up its own state for theirs, or waits.
+  /// One who learns so that it lacks what the others have forgotten gives up its own state for theirs, or waits.
   private func deliver(_ file: SyncFileInFlight, to actor: Actor, rejoins: Bool) async throws {
     guard file.readmissions == actors[file.sender].readmissions else { return }
     guard let report = try await merging(file, into: actor, { try await actor.replica.import(from: .file(file.path)) })

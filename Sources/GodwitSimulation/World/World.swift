@@ -24,7 +24,7 @@ final class World {
   var forgettable: Set<Dot> = []
   /// One that means harm, in some worlds.
   let hostile: HostileMember?
-  /// Whether the model can tell what all did: of what a hostile member sent some is beyond it.
+  /// Whether the model can follow what all did: of what a hostile member sent some is beyond it.
   var isFollowed = true
 
   struct SyncFileInFlight {
@@ -56,7 +56,7 @@ final class World {
           index: index, path: path, clock: MachineClock(clock), countsStatements: crashing.contains(index),
           keptTransactions: trace.keptTransactions))
     }
-    // Their folders are copies of a template's, which nobody goes on with.
+    // Their folders are copies of a template's, which nobody continues.
     for actor in actors { try await endReplaced(by: actor.replica) }
   }
 

@@ -36,7 +36,7 @@ struct SyncFileExpansion {
     try check(unpacked)
   }
 
-  /// To be told of each change set that has been restored, and of the elements of sets in it. Throws `limitExceeded`.
+  /// To be called for each change set that has been restored, with the elements of sets in it. Throws `limitExceeded`.
   mutating func restore(_ size: Int, elements count: Int) throws {
     restored += size
     try check(restored)
@@ -47,7 +47,7 @@ struct SyncFileExpansion {
     elements += count
   }
 
-  /// To be told of each transaction. Throws `limitExceeded`.
+  /// To be called for each transaction. Throws `limitExceeded`.
   mutating func addTransaction() throws {
     transactions += 1
     guard transactions <= max(Self.transactionAllowance, packed) else {

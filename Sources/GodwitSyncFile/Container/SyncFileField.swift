@@ -19,7 +19,7 @@ package struct SyncFileField: Equatable, Sendable {
   static let historiesByteLimit = 16 << 20
   /// Names that members were given.
   static let namesTag: UInt32 = 19
-  /// What beside the deciding records tells who is a member. Even: a reader that passed over it would believe records
+  /// What beside the deciding records shows who is a member. Even: a reader that passed over it would believe records
   /// that count no more.
   static let furtherTag: UInt32 = 20
   /// Signed statements.

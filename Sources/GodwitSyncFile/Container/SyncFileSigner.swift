@@ -5,7 +5,7 @@ import GodwitKeys
 package enum SyncFileSigner: Sendable {
   /// The file must have this one's, by the key that is in force.
   case required(IdentityHistory)
-  /// Whether it has is told by ``SyncFileReader/signature``; nil when nobody known is said to have made the file.
+  /// ``SyncFileReader/signature`` says whether it has; nil when nobody known is said to have made the file.
   case reported(IdentityHistory?)
 }
 

@@ -4,8 +4,8 @@ import GodwitKeys
 
 /// Everything of a container up to some place, and what is signed there (Specs/sync-file.md, "Signatures").
 ///
-/// It begins with the binding of the age file, so that no signature fits another file, and goes on through every byte,
-/// the signatures included: each one is over all before it.
+/// It begins with the binding of the age file, so that no signature fits another file, and continues through every
+/// byte, the signatures included: each one is over all before it.
 package struct SyncFileTranscript {
   /// Where a signature stands. Each has a domain of its own, so that none can take another's place.
   package enum Place: String {

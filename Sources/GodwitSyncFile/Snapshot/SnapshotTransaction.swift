@@ -10,7 +10,7 @@ package struct SnapshotTransaction: Sendable {
   /// Of each row that it deletes, in the order of these operations, the values beside the key; empty where the
   /// sender has none any more.
   package let deletedCells: [UInt8]
-  /// Told of one that was read.
+  /// Known only of one that was read.
   private let lacksDeletedCells: Bool
 
   package init(_ record: TransactionRecord, deletedCells: [UInt8]) {

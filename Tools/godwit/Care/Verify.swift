@@ -74,7 +74,7 @@ struct Verify: AsyncParsableCommand {
     }
   }
 
-  /// Goes on after a file that is not sound; the exit code is that of the first.
+  /// Continues after a file that is not sound; the exit code is that of the first.
   private func verifyFiles() async throws {
     let location = try options.locator.existing()
     var failure: Int32?

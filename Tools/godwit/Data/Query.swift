@@ -94,7 +94,7 @@ struct Query: AsyncParsableCommand {
     return table
   }
 
-  /// A JSON object names each member once, so a column that repeats a name is told apart as SQLite does: `id`, `id:1`.
+  /// A JSON object names each member once, so a column that repeats a name gets a suffix as in SQLite: `id`, `id:1`.
   private static func unique(_ columns: [String]) -> [String] {
     var taken = Set(columns)
     var seen: Set<String> = []

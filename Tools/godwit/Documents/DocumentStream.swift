@@ -82,7 +82,7 @@ final class DocumentStream {
     try members(member, hasFound: false, isFirst: true)
   }
 
-  /// Goes on to the array under a member, or to the end of the object that has had it.
+  /// Continues to the array under a member, or to the end of the object that has had it.
   private func members(_ wanted: String, hasFound: Bool, isFirst: Bool = false) throws {
     var isFirst = isFirst
     while true {

@@ -35,7 +35,7 @@ struct PlacedText: Sendable {
   let bytes: [UInt8]
   let position: TextPosition
 
-  /// Runs the body with the text. What it throws tells the place in the file.
+  /// Runs the body with the text. What it throws names the place in the file.
   func read<Output>(in name: String, _ body: (String) throws -> Output) throws -> Output {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw notUTF8(name) }
     do {

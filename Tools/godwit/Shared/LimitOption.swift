@@ -10,7 +10,7 @@ struct LimitOption: ParsableArguments {
     guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit is from 1 to 1000000") }
   }
 
-  /// How many to ask for: one more tells whether there are others.
+  /// How many to ask for: one more shows whether there are others.
   var asked: Int { limit + 1 }
 
   /// Those to show of what came, with a note when there are others.

@@ -4,7 +4,7 @@ import ToolSupport
 /// What people call the replicas of a group.
 struct ReplicaNames {
   private let names: [ReplicaID: String]
-  /// Replicas of which more than one incarnation is told of: copies of a folder go by one name.
+  /// Replicas of which more than one incarnation is named: copies of a folder go by one name.
   private var copied: Set<ReplicaID> = []
 
   init(_ members: [Member]) {
@@ -14,12 +14,12 @@ struct ReplicaNames {
   /// The member's name, or the first digits of the ID of a replica that is not known.
   func name(_ replica: ReplicaID) -> String { names[replica] ?? String("\(replica)".prefix(8)) }
 
-  /// The same, with the incarnation where it is to be told from another: `laptop/2`.
+  /// The same, with the incarnation where it is to be distinguished from another: `laptop/2`.
   func name(_ replica: ReplicaID, _ incarnation: String) -> String {
     copied.contains(replica) ? "\(name(replica))/\(incarnation)" : name(replica)
   }
 
-  /// Tells the incarnations of a replica apart where there are several among these.
+  /// Distinguishes the incarnations of a replica where there are several among these.
   func tellingApart(_ writers: [(replica: ReplicaID, incarnation: String)]) -> ReplicaNames {
     var names = self
     let incarnations = Dictionary(grouping: writers, by: \.replica).mapValues { Set($0.map(\.incarnation)) }

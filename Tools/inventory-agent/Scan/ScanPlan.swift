@@ -17,8 +17,8 @@ struct ScanPlan {
   /// - Parameters:
   ///   - stored: The machine's packages, oldest first. When two agents scanned one machine at the same time there
   ///     are rows that say the same; the oldest stays.
-  ///   - includesAvailable: Whether the scan also looked for packages that are not installed. If not, it cannot
-  ///     tell which of those have gone.
+  ///   - includesAvailable: Whether the scan also looked for packages that are not installed. If not, it cannot show
+  ///     which of those have gone.
   init(stored: [Package], found list: PackageList, includesAvailable: Bool) {
     var found = list.packages
     report.scanned = found.count

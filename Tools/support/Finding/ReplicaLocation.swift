@@ -21,7 +21,7 @@ public struct ReplicaLocation: Hashable, Sendable {
   public var hasKeyring: Bool { FileManager.default.fileExists(atPath: keyring) }
 }
 
-/// Finds a replica as git finds a repository: where it is told to look, or else upwards from here.
+/// Finds a replica as git finds a repository: where an option or the environment says, or else upwards from here.
 ///
 /// Options come before the environment, and the environment before the defaults (Specs/cli.md, "Finding the replica").
 public struct ReplicaLocator: Sendable {

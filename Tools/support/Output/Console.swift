@@ -42,7 +42,7 @@ public struct Console: Sendable {
     try StandardStream.output.write(buffer)
   }
 
-  /// Tells a person something that is not data. A standard error that takes no more is no reason to fail.
+  /// Writes something that is not data for a person. A standard error that takes no more is no reason to fail.
   public func note(_ text: String) {
     guard !isQuiet, !usesJSON else { return }
     try? StandardStream.error.write(text + "\n")

@@ -1,6 +1,6 @@
 import Logging
 
-/// What the library logs, as a tool tells it: warnings and errors as `NAME: warning: …` on the standard error, nothing
+/// What the library logs, as a tool prints it: warnings and errors as `NAME: warning: …` on the standard error, nothing
 /// else, for commands say themselves what they did.
 struct ToolLog: LogHandler {
   let program: String

@@ -44,7 +44,7 @@ public enum Tool {
     do {
       try SecretProtection.disableCoreDumps()
     } catch {
-      // Where the system refuses, a core dump is its administrator's choice; the work goes on.
+      // Where the system refuses, a core dump is its administrator's choice; the work continues.
       try? StandardStream.error.write("\(program): warning: \((error as? GodwitError)?.message ?? "\(error)")\n")
     }
   }

@@ -23,7 +23,7 @@ package enum ReaderFence {
   /// Limits memory and time, and lets the process read files, but make no other system call than reading takes.
   package static func enter(_ limits: ReaderLimits) throws {
     try set(__rlimit_resource_t(RLIMIT_AS.rawValue), addressSpace() + limits.memoryByteCount, "memory")
-    // The signal of the first limit tells it from other ends.
+    // The signal of the first limit distinguishes it from other ends.
     try set(__rlimit_resource_t(RLIMIT_CPU.rawValue), limits.cpuSeconds, "time", last: limits.cpuSeconds + 5)
     try set(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), 0, "the size of files")
     try set(__rlimit_resource_t(RLIMIT_CORE.rawValue), 0, "core dumps")

@@ -43,7 +43,7 @@ struct SystemCallFilter {
       Instruction(code: 0x06, jumpTrue: 0, jumpFalse: 0, operand: action.value)
     }
 
-    /// Goes on when what was loaded is the operand, and else skips so many instructions.
+    /// Continues when what was loaded is the operand, and else skips so many instructions.
     static func when(_ operand: UInt32, elseSkip count: Int) -> Instruction {
       Instruction(code: 0x15, jumpTrue: 0, jumpFalse: UInt8(truncatingIfNeeded: count), operand: operand)
     }

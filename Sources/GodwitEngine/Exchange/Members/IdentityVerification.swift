@@ -3,10 +3,10 @@ import GodwitKeys
 
 /// How it is made sure that an identity is whose it is said to be (Specs/membership.md, "Adding").
 public enum IdentityVerification: Sendable {
-  /// It must have this fingerprint, in digits or in words, which its owner told over a way that nobody else could use:
+  /// It must have this fingerprint, in digits or in words, which its owner gave over a way that nobody else could use:
   /// aloud, or through a connection that is authenticated.
   case fingerprint(String)
-  /// A person compares its fingerprint now, and the closure tells whether it is the same. It may block.
+  /// A person compares its fingerprint now, and the closure returns whether it is the same. It may block.
   case comparison(@Sendable (PublicIdentity) throws -> Bool)
   /// It is believed, whoever it comes from. Whoever can exchange the file on its way can put themselves in the middle.
   case trustOnFirstUse

@@ -48,7 +48,7 @@ extension Roster {
     }
   }
 
-  /// Every record that counts, in the order of the times that they tell, and who has lapsed.
+  /// Every record that counts, in the order of the times that they state, and who has lapsed.
   package var changes: [MemberChange] {
     let counting = memberRecords.filter { evaluation.counting.contains($0.key) }.values
     var changes = counting.map(MemberChange.init)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a member's name looks like to people. Two names that look alike are no names to tell members apart by
+/// What a member's name looks like to people. Two names that look alike cannot distinguish members
 /// (Specs/membership.md, "Renaming").
 struct NameLikeness: Equatable {
   private let text: String

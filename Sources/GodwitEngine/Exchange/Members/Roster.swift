@@ -232,7 +232,7 @@ extension Roster {
     } ?? IdentityHistory(record.identity)
   }
 
-  /// Works out what counts, and lets go of what decides nothing.
+  /// Works out what counts, and drops what decides nothing.
   private mutating func evaluate() {
     evaluation = RosterEvaluation(members: memberRecords, names: nameRecords, founder: founder)
     memberRecords = memberRecords.filter { evaluation.grounded.contains($0.key) }

@@ -2,7 +2,7 @@ import GodwitBase
 import GodwitCrypto
 import GodwitKeys
 
-/// Which records of a roster decide, and which others it goes on holding: those by which it can be told what counts
+/// Which records of a roster decide, and which others it continues to hold: those that show what counts
 /// (Specs/membership.md, "What is kept").
 struct RosterPruning {
   private(set) var members: [ContentHash: MemberRecord] = [:]

@@ -91,5 +91,5 @@ package final class ImportPlanner {
   }
 }
 
-/// Thrown to have a transaction taken back that has told all it was run for.
+/// Thrown to have a transaction taken back that has given all it was run for.
 package struct TakenBack: Error {}

@@ -17,7 +17,7 @@ final class SnapshotLoader {
   private let tables: [MergeTable]
   private let states: RowStates
   private let adapter: SchemaAdapter
-  /// The greatest timestamp of all that the snapshot tells.
+  /// The greatest timestamp of all that the snapshot has.
   private var latest: HLC
   /// Rows loaded, by the file's number of their table.
   private var rowCounts: [Int]

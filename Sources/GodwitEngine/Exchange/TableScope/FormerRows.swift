@@ -96,7 +96,7 @@ struct FormerRows {
     )
   }
 
-  // MARK: Letting go
+  // MARK: Removing
 
   func remove() throws { try Self.remove(of: table, on: connection) }
 

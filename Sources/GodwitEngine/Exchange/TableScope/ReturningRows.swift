@@ -78,7 +78,7 @@ struct ReturningRows {
     try finish()
   }
 
-  // MARK: Rows that the group has not heard of
+  // MARK: Rows that the group does not know of
 
   private func insert(_ values: [Value]) throws {
     let key = rowKey(Array(values.prefix(definition.keyCount)))

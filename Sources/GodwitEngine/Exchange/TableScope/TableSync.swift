@@ -103,7 +103,7 @@ package struct TableSync {
     try writer.reload()
   }
 
-  /// Lets go of what is remembered of the rows of a table that is about to stay here.
+  /// Drops what is remembered of the rows of a table that is about to stay here.
   func release(_ definition: TableDefinition) throws {
     guard let entry = writer.catalog[definition.name] else { return }
     try requireNoneHeld(entry)

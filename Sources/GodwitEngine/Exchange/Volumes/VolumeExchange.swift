@@ -5,7 +5,7 @@ import GodwitSyncFile
 
 /// A set of volumes on its way from its pending names to its places, where an earlier set may lie. It counts as a whole
 /// once its first volume is called `FILE.001.new`, which takes its own place last of all: so whoever comes after a kill
-/// can tell, and go on (Specs/sync-file.md, "Volumes").
+/// can see it, and continue (Specs/sync-file.md, "Volumes").
 package struct VolumeExchange {
   private let file: String
   private let header: VolumeHeader

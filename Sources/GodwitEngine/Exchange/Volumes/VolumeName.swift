@@ -19,7 +19,7 @@ struct VolumeName {
     return "\(file).\(String(repeating: "0", count: max(0, 3 - digits.count)))\(digits)"
   }
 
-  /// `FILE.001.SET.tmp`, from which the set tells where all its volumes are.
+  /// `FILE.001.SET.tmp`, of which the set shows where all its volumes are.
   func pending(_ set: Identifier128) -> String { "\(place).\(set.hexadecimal).tmp" }
 
   /// `FILE.001.new`: the first volume of a set that counts from now on, while the others go to their places.

@@ -7,7 +7,7 @@ import GodwitSyncFile
 
 /// Gives the bytes of the sealed file that a set of volumes holds (Specs/sync-file.md, "Volumes").
 package final class VolumeSource: ByteSource {
-  /// A file that is a whole volume, as far as its header and its size tell.
+  /// A file that is a whole volume, as far as its header and its size show.
   package struct Volume {
     let path: String
     package let header: VolumeHeader
@@ -131,7 +131,7 @@ package final class VolumeSource: ByteSource {
     next += 1
   }
 
-  /// Age notices a change before the volume's end does; the hashes tell which volume it is in.
+  /// Age notices a change before the volume's end does; the hashes show which volume it is in.
   package func explain(_ error: GodwitError) -> GodwitError {
     guard [.corruptFile, .truncatedFile, .unsupportedVersion, .limitExceeded, .notARecipient].contains(error.code),
       !volumes.contains(where: { error.message.contains($0.path) })

@@ -49,7 +49,7 @@ package final class Forgetting {
     self.portion = portion
   }
 
-  /// Whether the log is so long that imports forget by themselves. A short one costs little, tells who wrote what, and
+  /// Whether the log is so long that imports forget by themselves. A short one costs little, says who wrote what, and
   /// lets a backup that is not very old catch up without a snapshot.
   package static func isDue(_ writer: ReplicaWriter, keeping keptTransactions: Int) throws -> Bool {
     let origins = writer.log.origins
@@ -66,7 +66,7 @@ package final class Forgetting {
   package func step(_ progress: inout Progress) throws {
     progress = try writer.inTransaction { [progress] in
       var progress = progress
-      // What was written beyond a clock that was set back is told by the log alone.
+      // Only the log says what was written beyond a clock that was set back.
       try writer.clock.correct(writer.log, writer.catalog)
       let frontier = try Frontier(writer.log, roster, on: writer.connection)
       try ForgottenVector.extend(to: frontier.vector, on: writer.connection)

@@ -3,7 +3,7 @@ import GodwitCore
 import GodwitStorage
 
 /// Goes through the row states in the order of their keys, as far as a step may, and drops what every member is known
-/// to hold. Where it has come stands in ``Meta``, so that the next step goes on from there.
+/// to hold. Where it has come stands in ``Meta``, so that the next step continues from there.
 struct RowSweep {
   private let connection: Connection
   private let frontier: VersionVector
@@ -53,7 +53,7 @@ struct RowSweep {
     var reader = ByteReader(stored)
     var state = try RowState(reading: &reader, origins: states.origins)
     let before = state
-    // Nothing else would tell of a row that is gone.
+    // Nothing else would name a row that is gone.
     if let latest = state.latest, memory.isAhead(latest), !state.isAlive(table.definition.deletes) { return false }
     let kept = try memory.kept(key, state, in: table)
     guard state.forget(frontier, keeping: kept, table.definition.deletes) else {

@@ -89,8 +89,8 @@ public struct Migration: Sendable {
 
   /// A migration that is refused (`invalidMigration`) unless it is an *addition*: all its steps make tables, add
   /// columns that are not made of others, or add indexes that are not unique. Additions travel with sync files, and
-  /// older programs go on as before; every other migration is a barrier, and replicas that have not passed it hold back
-  /// what is written after it.
+  /// older programs continue as before; every other migration is a barrier, and replicas that have not passed it hold
+  /// back what is written after it.
   ///
   /// - Parameters:
   ///   - version: 1 for the first, then 2, 3 …

@@ -15,7 +15,7 @@ public struct VerificationReport: Sendable {
   /// that hold the same changes.
   public let stateHash: String
   /// Members who state another state than this replica's for the same changes; see ``MergeReport/differing``. That
-  /// alone makes no replica unsound: nobody can tell from it who errs.
+  /// alone makes no replica unsound: it does not show who errs.
   public let differing: [ReplicaID]
 
   /// When an opening found the tables to hold something else than was noted beside the keyring; nil for never. See

@@ -4,7 +4,7 @@ import GodwitModel
 ///
 /// An insert calls `willSave`, `willInsert`, judges the rules, writes, and calls `didInsert` and `didSave`; an update
 /// likewise. Hooks that are `mutating` may change the model, and the changed one is judged and stored. A hook that
-/// throws refuses the write: it and everything its hooks did are taken back, and the transaction can go on.
+/// throws refuses the write: it and everything its hooks did are taken back, and the transaction can continue.
 ///
 /// Hooks write through the transaction they are given, up to 64 levels deep. They see writes of models, not those
 /// of SQL, of queries, of delete actions of foreign keys, or of imports.

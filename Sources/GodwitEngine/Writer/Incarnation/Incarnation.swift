@@ -10,7 +10,7 @@ public struct Incarnation: Sendable, Hashable {
   /// Whether it is the one that writes here.
   public let isOwn: Bool
   /// Whether it is known to write no more. What all others hold is not forgotten while one that has not ended may lack
-  /// it, and files go on carrying it.
+  /// it, and files continue to carry it.
   public let hasEnded: Bool
   /// How many of its transactions are held here.
   public let transactions: UInt64

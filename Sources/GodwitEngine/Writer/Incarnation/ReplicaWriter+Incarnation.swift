@@ -58,7 +58,7 @@ extension ReplicaWriter {
     let earlier = log.origins.own
     try log.origins.save([earlier])
     if case .anchor(let anchor) = content {
-      // It was written in this place: the incarnation that lived here goes on nowhere.
+      // It was written in this place: the incarnation that lived here continues nowhere.
       let lived = Origin(replica: earlier.replica, incarnation: anchor.incarnation)
       try log.origins.end(lived, through: anchor.exported)
     }

@@ -48,7 +48,7 @@ package struct RecoveryCode: Sendable {
     return SecretBytes(copying: data)
   }
 
-  /// Where one other character would make the code whole. Which one is not told: a person reads it again.
+  /// Where one other character would make the code whole. Which one is not said: a person reads it again.
   private static func likelyMistake(_ characters: [UInt8]) -> Int? {
     for index in characters.indices {
       for character in Array("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".utf8) {

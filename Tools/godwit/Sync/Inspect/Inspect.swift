@@ -45,7 +45,7 @@ struct Inspect: AsyncParsableCommand {
     return report.status
   }
 
-  /// What can be told of volumes while others are missing.
+  /// What can be said of volumes while others are missing.
   private func showVolumes(_ source: SyncSource) throws {
     guard case .volumes(let paths) = source else { return }
     for volume in try paths.map(SyncVolume.init(at:)) {
@@ -79,7 +79,7 @@ struct Inspect: AsyncParsableCommand {
 }
 
 extension SyncFileInspection {
-  /// A file that nobody known has signed was shown all the same; the exit code tells.
+  /// A file that nobody known has signed was shown all the same; the exit code says so.
   fileprivate func requireMembersSignature() throws {
     switch content?.signature {
     case .verified, nil: return

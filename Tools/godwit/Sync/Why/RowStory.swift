@@ -87,7 +87,7 @@ struct RowStory {
 }
 
 extension RowExplanation {
-  /// Whoever is told of.
+  /// Whoever the explanation names.
   fileprivate var authors: [Authorship] {
     touches.map(\.author) + deletions
       + cells.flatMap { [$0.author].compactMap { $0 } + $0.parts.map(\.author) }
