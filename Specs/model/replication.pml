@@ -6,7 +6,7 @@
  * each of them atomic, as an import or a commit is one database transaction.
  *
  * Bounds: WRITES transactions in all, PER by each origin. RETIRE=1 lets replica 2 be retired and come back; BARRIER=1, without
- * that, lets programs be upgraded over a migration that others must not run before (Specs/next/migrations.md, "Barriers hold").
+ * that, lets programs be upgraded over a migration that others must not run before (Specs/migrations.md, "Barriers hold").
  * FILES files are delayed, HANDOVERS are handed over at once; settle() adds as many as are needed.
  * Planted faults: EARLY_ACKNOWLEDGEMENT, ONE_MEMBER_FRONTIER, GAP_ACCEPTED; with RETIRE=1 also NO_FENCE, RETIRED_AT_ONCE,
  * SNAPSHOT_FIRST, EARLY_SNAPSHOT, STAGED_KEPT; with BARRIER=1 also BARRIER_ADOPTED, HELD_ACKNOWLEDGED, HELD_NOT_PASSED_ON.
