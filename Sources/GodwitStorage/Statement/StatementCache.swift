@@ -5,21 +5,34 @@ struct StatementCache {
     let authority: Authority
   }
   private static let capacity = 128
+  private static let recentCapacity = 4
+  /// The last ones put back, the latest at the end. A loop uses few statements, whose texts are the same objects each
+  /// time: these are compared in no time, while to hash a text takes as long as to step a small statement.
+  private var recent: [Statement] = []
   private var idle: [Key: (statement: Statement, usedAt: UInt64)] = [:]
   private var clock: UInt64 = 0
 
   /// Takes the statement out, so that a nested use of the same SQL gets one of its own.
   mutating func take(_ sql: String, _ authority: Authority) -> Statement? {
-    idle.removeValue(forKey: Key(sql: sql, authority: authority))?.statement
+    if let index = recent.lastIndex(where: { $0.authority == authority && $0.sql == sql }) {
+      return recent.remove(at: index)
+    }
+    return idle.removeValue(forKey: Key(sql: sql, authority: authority))?.statement
   }
 
   mutating func put(_ statement: Statement) {
+    recent.append(statement)
+    guard recent.count > Self.recentCapacity else { return }
+    let leaving = recent.removeFirst()
     clock += 1
-    idle[Key(sql: statement.sql, authority: statement.authority)] = (statement, clock)
+    idle[Key(sql: leaving.sql, authority: leaving.authority)] = (leaving, clock)
     if idle.count > Self.capacity, let oldest = idle.min(by: { $0.value.usedAt < $1.value.usedAt })?.key {
       idle.removeValue(forKey: oldest)
     }
   }
 
-  mutating func removeAll() { idle.removeAll() }
+  mutating func removeAll() {
+    recent.removeAll()
+    idle.removeAll()
+  }
 }
