@@ -46,9 +46,46 @@ package enum EncodedRow {
     return false
   }
 
-  /// Most texts are ASCII, which is quicker to see.
+  /// Whether some value is of a storage class that its column's mask names (the bit of its tag), so that the row needs
+  /// a closer look; an unsound row does, too.
+  package static func needsLook(_ masks: [UInt8], _ row: UnsafeRawBufferPointer) -> Bool {
+    var position = 0
+    for mask in masks {
+      guard position < row.count else { return false }
+      let tag = row[position]
+      position += 1
+      guard tag < 8, mask & (1 << tag) == 0 else { return true }
+      switch tag {
+      case ValueTag.null: break
+      case ValueTag.integer: _ = varint(row, &position)
+      case ValueTag.real: position += 8
+      case ValueTag.text, ValueTag.blob:
+        let count = varint(row, &position)
+        guard count <= UInt64(row.count) else { return true }
+        position += Int(count)
+      default: return true
+      }
+    }
+    return false
+  }
+
+  /// Most texts are ASCII, which is quicker to see, eight bytes at a time.
   package static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+    isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil
+  }
+
+  private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var position = 0
+    while bytes.count - position >= 8 {
+      let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      guard word & 0x8080_8080_8080_8080 == 0 else { return false }
+      position += 8
+    }
+    while position < bytes.count {
+      guard bytes[position] < 0x80 else { return false }
+      position += 1
+    }
+    return true
   }
 
   private static func varint(_ row: UnsafeRawBufferPointer, _ position: inout Int) -> UInt64 {

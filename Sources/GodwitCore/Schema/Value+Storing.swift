@@ -58,6 +58,13 @@ extension TableDefinition {
     return false
   }
 
+  /// For each column the storage classes, as bits of their tags, of which the table may keep a value in another form.
+  package var convertibleTags: [UInt8] {
+    columns.indices.map { column in
+      (0..<8).reduce(0) { mayConvert(storageClass: $1, in: column) ? $0 | 1 << $1 : $0 }
+    }
+  }
+
   private func mayConvert(storageClass: UInt8, in column: Int) -> Bool {
     switch columns[column].type {
     case .integer: storageClass == ValueTag.real || storageClass == ValueTag.text

@@ -69,7 +69,11 @@ struct FastForward {
     var survey = Survey()
     try changes.forEach { operation in
       guard survey.isStored, let table = used[operation.table] else { return }
-      if operation.kind != .insert { survey.insertsAlone = false }
+      if operation.kind == .insert {
+        if table.plainlyTakes(operation.row) { return }
+      } else {
+        survey.insertsAlone = false
+      }
       survey.isStored = try keeps(operation, table, changes)
       if !survey.lacksValues { survey.lacksValues = try lacksValue(operation, table, changes) }
     }
@@ -172,10 +176,20 @@ struct FastForward {
 
   private func insertAll(_ changes: ChangeSet, _ used: [MergeTable?]) throws {
     var count = 0
+    // One statement for all rows of a table that follow on each other.
+    var inserting: (table: Int, statement: Statement)?
+    defer { if let inserting { connection.giveBack(inserting.statement) } }
     do {
       try changes.forEach { operation in
         guard operation.kind == .insert, let table = used[operation.table] else { return }
-        try insert(operation, table)
+        if inserting?.table != operation.table {
+          if let inserting { connection.giveBack(inserting.statement) }
+          inserting = nil
+          inserting = (operation.table, try connection.borrow(table.rows.insertSQL))
+        }
+        guard let statement = inserting?.statement else { return }
+        try operation.row.withUnsafeBytes { try table.rows.insert(encoded: $0, by: statement) }
+        references.check(operation, in: table)
         count += 1
       }
     } catch let error as GodwitError where error.code == .constraint {
@@ -189,10 +203,8 @@ struct FastForward {
   }
 
   private func insert(_ operation: Operation, _ table: MergeTable) throws {
-    // Key and payload stand side by side in the change set.
-    let row = operation.row
-    try row.withUnsafeBytes(EncodedRow.check)
-    try row.withUnsafeBytes { try table.rows.insert(encoded: $0) }
+    // Key and payload stand side by side in the change set, and were checked when its frame was decoded.
+    try operation.row.withUnsafeBytes { try table.rows.insert(encoded: $0) }
     references.check(operation, in: table)
   }
 

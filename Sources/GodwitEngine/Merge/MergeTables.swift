@@ -89,6 +89,8 @@ package final class MergeTable {
   let referenceColumns: Set<Int>
   /// By column, whether it takes no NULL.
   let required: [Bool]
+  /// By column, the tags of values (as bits) that it may keep in another form or not take.
+  private let suspectTags: [UInt8]
   /// What columns beside the key hold in rows that were written without them.
   let defaults: [Value]
 
@@ -114,6 +116,7 @@ package final class MergeTable {
     }
     referenceColumns = Set(references.map(\.column))
     required = definition.columns.map { !$0.isNullable }
+    suspectTags = zip(definition.convertibleTags, required).map { $1 ? $0 | 1 << ValueTag.null : $0 }
     defaults = definition.columns.dropFirst(definition.keyCount).map { $0.defaultValue ?? .null }
   }
 
@@ -121,6 +124,11 @@ package final class MergeTable {
   /// so tables without checks and unique indexes are written without one;
   /// values that are missing are looked for.
   var mayRefuse: Bool { !uniqueIndexes.isEmpty || definition.columns.contains { $0.check != nil } }
+
+  /// Whether it is plain that the table takes a whole row, key first, and keeps all values in the form that they have.
+  func plainlyTakes(_ row: ArraySlice<UInt8>) -> Bool {
+    row.withUnsafeBytes { !EncodedRow.needsLook(suspectTags, $0) }
+  }
 
   /// Whether rows are found by this column without looking through all of them.
   func hasIndex(on column: Int) -> Bool {
