@@ -17,7 +17,7 @@ let captureBenchmarks = [
         local.renew()
       }, finish: { await replica.close() }, units: context.rowCount)
   },
-  Benchmark(group: "capture", name: "single-row transaction", baseline: "same call, uncaptured", budget: 1.5) {
+  Benchmark(group: "capture", name: "single-row transaction", baseline: "same call, uncaptured", budget: 1.4) {
     context in
     let replica = try await openReplica(context, "single-insert")
     let count = context.rowCount / 20

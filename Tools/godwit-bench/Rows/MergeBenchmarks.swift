@@ -7,7 +7,7 @@ import Synchronization
 
 /// What exchanging changes costs, against what the same rows cost by hand.
 let mergeBenchmarks = [
-  Benchmark(group: "merge", name: "import, new rows", baseline: "raw inserts of the same rows", budget: 2.0) {
+  Benchmark(group: "merge", name: "import, new rows", baseline: "raw inserts of the same rows", budget: 1.6) {
     context in
     let pair = try await SyncPair(context, "import-new")
     let rows = CapturedRow.make(context.rowCount)
@@ -27,7 +27,7 @@ let mergeBenchmarks = [
     try await edits(context, "import-edits", isConcurrent: false)
   },
   Benchmark(
-    group: "merge", name: "import, the same edits, merged", baseline: "raw updates of the same rows", budget: 3.0
+    group: "merge", name: "import, the same edits, merged", baseline: "raw updates of the same rows", budget: 2.3
   ) { context in
     try await edits(context, "import-merged", isConcurrent: true)
   },
