@@ -4,7 +4,7 @@ import GodwitCore
 import GodwitEngine
 import GodwitStorage
 
-/// A request for documents of a collection: a value, which runs when a replica, a snapshot or a transaction is asked
+/// A request for documents of a collection: a value, which runs when a replica, a reader or a transaction is asked
 /// for it, or observes. A collection that is absent has none.
 public struct DocumentRequest<Element: Sendable>: FetchRequest {
   package let address: CollectionAddress
@@ -215,7 +215,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   }
 }
 
-extension Snapshot {
+extension Reader {
   /// Calls the body with each document that a request finds, one after another, so that one at a time is in memory. Of
   /// documents in an order of their own the keys are, all of them.
   ///

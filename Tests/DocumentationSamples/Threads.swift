@@ -36,8 +36,8 @@ enum ThreadsSamples {
       try await tasks.waitForAll()
     }
 
-    let total = try await replica.read { snapshot in  // one state, however long it takes
-      let accounts = try snapshot.fetch(Account.all)
+    let total = try await replica.read { reader in  // one state, however long it takes
+      let accounts = try reader.fetch(Account.all)
       return accounts.map(\.balance).reduce(0, +)
     }
     print(total)  // 100

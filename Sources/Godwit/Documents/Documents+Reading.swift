@@ -10,17 +10,17 @@ extension Documents {
   /// The document as JSON text, members in the order of their bytes; nil when there is none.
   public func json(_ key: String) async throws -> String? { try await replica.read { try json(key, in: $0) } }
 
-  /// The same inside a snapshot or transaction.
-  public func json(_ key: String, in snapshot: Snapshot) throws -> String? {
-    try row(key, in: snapshot, DocumentReading.text)
+  /// The same inside a reader or transaction.
+  public func json(_ key: String, in reader: Reader) throws -> String? {
+    try row(key, in: reader, DocumentReading.text)
   }
 
   /// The document's members by name; nil when there is none.
   public func get(_ key: String) async throws -> [String: JSON]? { try await replica.read { try get(key, in: $0) } }
 
-  /// The same inside a snapshot or transaction.
-  public func get(_ key: String, in snapshot: Snapshot) throws -> [String: JSON]? {
-    try row(key, in: snapshot, DocumentReading.members)
+  /// The same inside a reader or transaction.
+  public func get(_ key: String, in reader: Reader) throws -> [String: JSON]? {
+    try row(key, in: reader, DocumentReading.members)
   }
 
   /// The document as a Decodable type; nil when there is none.
@@ -32,17 +32,17 @@ extension Documents {
     try await replica.read { try get(key, as: type, in: $0) }
   }
 
-  /// The same inside a snapshot or transaction.
-  public func get<Target: Decodable>(_ key: String, as type: Target.Type, in snapshot: Snapshot) throws -> Target? {
-    try get(key, in: snapshot).map { try JSON.object($0).decode(type) }
+  /// The same inside a reader or transaction.
+  public func get<Target: Decodable>(_ key: String, as type: Target.Type, in reader: Reader) throws -> Target? {
+    try get(key, in: reader).map { try JSON.object($0).decode(type) }
   }
 
   /// Whether there is a document of this key.
   public func has(_ key: String) async throws -> Bool { try await replica.read { try has(key, in: $0) } }
 
-  /// The same inside a snapshot or transaction.
-  public func has(_ key: String, in snapshot: Snapshot) throws -> Bool {
-    try row(key, in: snapshot) { _, _ in true } ?? false
+  /// The same inside a reader or transaction.
+  public func has(_ key: String, in reader: Reader) throws -> Bool {
+    try row(key, in: reader) { _, _ in true } ?? false
   }
 
   /// Whether there is a document of each of these keys.
@@ -50,17 +50,17 @@ extension Documents {
     try await replica.read { try hasAll(keys, in: $0) }
   }
 
-  /// The same inside a snapshot or transaction.
-  public func hasAll(_ keys: some Sequence<String>, in snapshot: Snapshot) throws -> Bool {
-    try keys.allSatisfy { try has($0, in: snapshot) }
+  /// The same inside a reader or transaction.
+  public func hasAll(_ keys: some Sequence<String>, in reader: Reader) throws -> Bool {
+    try keys.allSatisfy { try has($0, in: reader) }
   }
 
   /// When the document expires; nil when it does not, or is not there.
   public func expiry(of key: String) async throws -> Date? { try await replica.read { try expiry(of: key, in: $0) } }
 
-  /// The same inside a snapshot or transaction.
-  public func expiry(of key: String, in snapshot: Snapshot) throws -> Date? {
-    try row(key, in: snapshot) { statement, _ in Self.expiry(try statement.value(at: 1)) } ?? nil
+  /// The same inside a reader or transaction.
+  public func expiry(of key: String, in reader: Reader) throws -> Date? {
+    try row(key, in: reader) { statement, _ in Self.expiry(try statement.value(at: 1)) } ?? nil
   }
 
   /// The keys of the documents that meet a condition.
@@ -97,10 +97,10 @@ extension Documents {
 
   /// The row of a key, unless it has expired.
   func row<Output>(
-    _ key: String, in snapshot: Snapshot, _ body: (Statement, CollectionShape) throws -> Output
+    _ key: String, in reader: Reader, _ body: (Statement, CollectionShape) throws -> Output
   ) throws -> Output? {
-    try snapshot.checkIsOpen()
-    let connection = snapshot.connection
+    try reader.checkIsOpen()
+    let connection = reader.connection
     let table = try address.table()
     try clock.look(at: connection)
     do {

@@ -16,7 +16,7 @@ import GodwitStorage
 /// ```
 ///
 /// It is a value that names the collection; nothing is made before the first document is. Every function has a twin
-/// that takes `in:`, for work inside a transaction or a snapshot.
+/// that takes `in:`, for work inside a transaction or a reader.
 public struct Documents: Sendable {
   let replica: Replica
   let address: CollectionAddress
@@ -47,10 +47,10 @@ extension Replica {
 
   /// The names of the collections that hold documents, in order.
   public func collections() async throws -> [String] {
-    try await read { snapshot in
-      let names = try Catalog(snapshot.connection).synced.map(\.definition.name)
+    try await read { reader in
+      let names = try Catalog(reader.connection).synced.map(\.definition.name)
         .compactMap(CollectionTable.collection(of:))
-      return try names.filter { try snapshot.first(self.documents($0).all.keys) != nil }.sorted()
+      return try names.filter { try reader.first(self.documents($0).all.keys) != nil }.sorted()
     }
   }
 }

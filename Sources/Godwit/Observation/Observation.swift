@@ -74,10 +74,10 @@ public struct Observation<Request: FetchRequest>: AsyncSequence, Sendable {
     }
 
     private func read() async throws -> (result: [Request.Element], fingerprint: RowFingerprint, nextChange: Int64?) {
-      try await replica.read { [request] snapshot in
+      try await replica.read { [request] reader in
         // First: what expires between the two is not in the result.
-        let nextChange = try request._nextChange(FetchConnection(snapshot.connection))
-        let (result, fingerprint) = try snapshot.connection.fingerprint { try snapshot.fetch(request) }
+        let nextChange = try request._nextChange(FetchConnection(reader.connection))
+        let (result, fingerprint) = try reader.connection.fingerprint { try reader.fetch(request) }
         return (result, fingerprint, nextChange)
       }
     }

@@ -86,12 +86,12 @@ public final class Replica: Sendable {
 
   /// Runs the body on one state of the database. It neither waits for writes nor holds them up.
   public func read<Output: Sendable>(
-    _ body: @escaping @Sendable (Snapshot) throws -> Output
+    _ body: @escaping @Sendable (Reader) throws -> Output
   ) async throws -> Output {
     try await pool.read { connection in
-      let snapshot = Snapshot(connection)
-      defer { snapshot.end() }
-      return try body(snapshot)
+      let reader = Reader(connection)
+      defer { reader.end() }
+      return try body(reader)
     }
   }
 

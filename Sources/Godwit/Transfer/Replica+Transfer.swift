@@ -34,7 +34,7 @@ extension Replica {
   ///   - progress: Called with how much is done.
   /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
   ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
-  public func snapshot(
+  public func exportState(
     to destination: SyncDestination, for member: String? = nil, progress: ProgressHandler? = nil
   ) async throws -> ExportReport {
     try await export(to: destination, for: member, includesAll: true, isSnapshot: true, progress)

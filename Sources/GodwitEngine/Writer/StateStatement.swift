@@ -14,7 +14,7 @@ enum StateStatement {
     return try present(state, connection, catalog)
   }
 
-  /// None while rows wait here: limbo is brought in line with a local write only after it.
+  /// None while rows wait here: one may wait for a constraint that this replica alone has.
   static func present(_ state: StateHash, _ connection: Connection, _ catalog: Catalog) throws -> StatedState {
     guard try !Limbo.any(on: connection) else { return .none }
     var writer = ByteWriter()

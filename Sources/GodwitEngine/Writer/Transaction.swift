@@ -5,7 +5,7 @@ import GodwitStorage
 /// A write transaction: everything done through it is committed together, travels together and is seen together.
 ///
 /// It is handed to a synchronous closure on the writer's own thread and serves only inside it.
-public final class Transaction: Snapshot {
+public final class Transaction: Reader {
   package let writer: ReplicaWriter
   package let models: ModelWriter
   private let steps: WriteStepsCache

@@ -3,7 +3,7 @@ import GodwitBase
 /// SQL text with bound values. Interpolation binds a value, it never splices text:
 ///
 /// ```swift
-/// let rows = try snapshot.rows("SELECT title FROM note WHERE views > \(3)")
+/// let rows = try reader.rows("SELECT title FROM note WHERE views > \(3)")
 /// ```
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
   /// The text, with `?` where a value is bound.

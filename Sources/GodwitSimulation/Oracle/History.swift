@@ -62,7 +62,7 @@ struct Tables: Hashable, Sendable {
   init() { rows = Array(repeating: [:], count: TableShape.all.count) }
 
   /// What a replica shows; a column that it does not have shows what a row without it gets.
-  init(reading snapshot: Snapshot, at version: Int) throws {
+  init(reading snapshot: Reader, at version: Int) throws {
     rows = try TableShape.all.map { shape in
       guard let table = shape.name(at: version) else { return [:] }
       let names = shape.columns.indices.map { column in

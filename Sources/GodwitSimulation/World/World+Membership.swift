@@ -38,7 +38,7 @@ extension World {
   private func copies(of actor: Actor) -> [Actor] { actors.filter { $0.owner == actor.owner } }
 
   func snapshot(of host: Actor, for actor: Actor, to path: String) async throws -> SyncFileInFlight {
-    _ = try await host.replica.snapshot(to: .file(path), for: actor.name)
+    _ = try await host.replica.exportState(to: .file(path), for: actor.name)
     return SyncFileInFlight(
       path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
       readmissions: host.readmissions)

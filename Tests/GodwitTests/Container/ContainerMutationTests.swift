@@ -28,7 +28,7 @@ struct ContainerMutationTests {
     let path = group.folder.file("file")
     _ = try await group[0].export(to: .file(path))
     let changes = try Forgery.container(Forgery.bytes(path), sender)
-    _ = try await group[0].snapshot(to: .file(path))
+    _ = try await group[0].exportState(to: .file(path))
     containers = [changes, try Forgery.container(Forgery.bytes(path), sender)]
   }
 

@@ -150,7 +150,7 @@ extension ContainerVectorRecordingTests {
     let note = Note(title: "waits", folder: folder.id)
     try await group[1].write { try $0.insert(note) }
     try await group.send(from: 1, to: 0)
-    let scene = try await VectorScene(of: group) { _ = try await group[0].snapshot(to: .file($0)) }
+    let scene = try await VectorScene(of: group) { _ = try await group[0].exportState(to: .file($0)) }
     let header = try Forgery.header(scene.container).header
     let head = try #require(header.snapshot)
     let file = try SyncFileReader(

@@ -68,7 +68,7 @@ struct ContainerVectorRecordingTests {
   private func recordGood(_ scene: VectorScene) async throws {
     try await good("changes", "two transactions of one origin", scene, [scene.sealed])
     let path = scene.group.folder.file("snapshot")
-    _ = try await scene.group[0].snapshot(to: .file(path))
+    _ = try await scene.group[0].exportState(to: .file(path))
     try await good("snapshot", "the state with its two transactions", scene, [Forgery.bytes(path)])
     try recordFloorChain(scene, snapshot: Forgery.bytes(path))
     let fields = [SyncFileField(tag: 1, bytes: [1, 2, 3]), SyncFileField(tag: 4_294_967_295, bytes: [])]

@@ -29,7 +29,7 @@ struct SnapshotScene {
       _ = try $0.execute("UPDATE note SET id = x'00112233445566778899aabbccddeeff' WHERE title = 'note 1'")
     }
     try await group[0].write { _ = try $0.execute("DELETE FROM note WHERE title = 'note 2'") }
-    scene = try await VectorScene(of: group) { _ = try await group[0].snapshot(to: .file($0)) }
+    scene = try await VectorScene(of: group) { _ = try await group[0].exportState(to: .file($0)) }
     let header = try Forgery.header(scene.container).header
     head = try #require(header.snapshot)
     let file = try SyncFileReader(

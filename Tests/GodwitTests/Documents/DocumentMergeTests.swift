@@ -152,7 +152,7 @@ struct DocumentMergeTests {
     // Its columns stand in another order than those of the snapshot.
     try await late.documents("t").set("b", ["own": 1, "y": 3, "x": 4])
     let file = group.folder.file("snapshot")
-    _ = try await group.replicas[0].snapshot(to: .file(file))
+    _ = try await group.replicas[0].exportState(to: .file(file))
     #expect(try await late.import(from: .file(file)).isSnapshot)
     for _ in 0..<3 { try await group.exchange() }
     for replica in group.replicas {

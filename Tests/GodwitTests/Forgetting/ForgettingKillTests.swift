@@ -52,7 +52,7 @@ struct ForgettingKillTests {
     let digest = try await pair.sender.digest()
     let empty = try await pair.receiver.digest()
     let file = pair.folder.file("snapshot")
-    _ = try await pair.sender.snapshot(to: .file(file))
+    _ = try await pair.sender.exportState(to: .file(file))
     let path = pair.receiver.path
     await pair.receiver.close()
     var interrupted = 0

@@ -34,7 +34,7 @@ struct PostQuantumTests {
     #expect(try stanzaTypes(file) == ["mlkem768x25519"])
     #expect(try await group[1].import(from: .file(file)).applied == 1)
     let snapshot = group.folder.file("snapshot")
-    _ = try await group[1].snapshot(to: .file(snapshot))
+    _ = try await group[1].exportState(to: .file(snapshot))
     #expect(try stanzaTypes(snapshot) == ["mlkem768x25519"])
     #expect(try await group[0].import(from: .file(snapshot)).duplicates == 1)
     #expect(try await group.digests().count == 1)

@@ -224,7 +224,7 @@ struct ForkTests {
     try await group[0].removeMember(named: "replica-4")
     for side in [1, 3] {
       let state = group.folder.file("state")
-      _ = try await group[0].snapshot(to: .file(state))
+      _ = try await group[0].exportState(to: .file(state))
       _ = try await group[side].rejoin(from: .file(state))
       try await group.send(from: side, to: 0)
     }

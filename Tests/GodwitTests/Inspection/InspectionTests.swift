@@ -74,7 +74,7 @@ struct InspectionTests {
   @Test("of a snapshot it counts the rows")
   func snapshot() async throws {
     let path = group.folder.file("snapshot")
-    _ = try await group[0].snapshot(to: .file(path))
+    _ = try await group[0].exportState(to: .file(path))
     let content = try #require(try await group[2].inspect(.file(path)).content)
     #expect(content.isSnapshot && content.signature == .verified)
     let rows = Dictionary(uniqueKeysWithValues: content.tables.map { ($0.changes.table, $0.rows) })
@@ -163,7 +163,7 @@ struct InspectionTests {
 
   @Test("looks into volumes as into one file")
   func volumes() async throws {
-    let report = try await group[0].snapshot(to: .volumes(file, byteCount: 4_096))
+    let report = try await group[0].exportState(to: .volumes(file, byteCount: 4_096))
     let inspection = try await group[1].inspect(.volumes(report.volumes.reversed()))
     #expect(inspection.bytes == report.bytes && inspection.content?.isSnapshot == true)
     #expect(await code { try await group[1].inspect(.volumes([])) } == .invalidArgument)

@@ -88,7 +88,7 @@ struct LocalRowTests {
     try await group.write(1, "INSERT INTO draft (id, goes) VALUES ('o', 'own')")
     try await group.write(0, "DELETE FROM topic WHERE id IN ('a', 'own')")
     let file = group.folder.file("state")
-    _ = try await group[0].snapshot(to: .file(file))
+    _ = try await group[0].exportState(to: .file(file))
     try await group.write(1, "UPDATE topic SET name = 'edited' WHERE id = 'b'")
     _ = try await group[1].rejoin(from: .file(file))
     #expect(try await group[1].verify().isSound)

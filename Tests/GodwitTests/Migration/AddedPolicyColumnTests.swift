@@ -75,7 +75,7 @@ struct AddedPolicyColumnTests {
     try await group.write(
       0, "UPDATE note SET votes = 9 WHERE id = 2", "INSERT INTO note VALUES (3, 'theirs', 8, '[]', 4)")
     let file = group.folder.file("snapshot")
-    _ = try await group[0].snapshot(to: .file(file))
+    _ = try await group[0].exportState(to: .file(file))
     let report = try await group[1].rejoin(from: .file(file))
     #expect(report.isSnapshot && report.replayed == 1)
     // What the author did not have stays what it is there.
@@ -108,7 +108,7 @@ struct AddedPolicyColumnTests {
     try await group[0].invite(
       group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
     let file = group.folder.file("snapshot")
-    _ = try await group[0].snapshot(to: .file(file), for: "replica-1")
+    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
     let report = try await group[1].rejoin(from: .file(file))
     #expect(report.isSnapshot && report.replayed == 2)
     #expect(try await group.rows(1, "SELECT id, price FROM seat") == [[1, 10], [2, 30], [3, 40]])

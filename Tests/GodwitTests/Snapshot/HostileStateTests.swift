@@ -20,7 +20,7 @@ struct HostileStateTests {
     try await group.send(from: 0, to: 1)
     try await group[1].write { try $0.insert(Note(title: "mallory's")) }
     let path = group.folder.file("state")
-    _ = try await group[1].snapshot(to: .file(path))
+    _ = try await group[1].exportState(to: .file(path))
     let mallory = try Forgery.keys(of: group[1]).identity
     let sealed = try Forgery.bytes(path)
     let container = try Forgery.container(sealed, mallory)
@@ -78,7 +78,7 @@ struct HostileStateTests {
     try await group[0].write { _ = try $0.execute("UPDATE note SET body = 'later'") }
     try await group[0].removeMember(named: "replica-1")
     let path = group.folder.file("alice")
-    _ = try await group[0].snapshot(to: .file(path))
+    _ = try await group[0].exportState(to: .file(path))
     _ = try await group[2].rejoin(from: .file(path))
     let replicas = [group[0], group[2]]
     for _ in 0..<3 {

@@ -138,7 +138,7 @@ struct RejoiningTests {
     }
     try await readmit(group)
     let file = group.folder.file("snapshot")
-    _ = try await group.replicas[0].snapshot(to: .file(file), for: "replica-2")
+    _ = try await group.replicas[0].exportState(to: .file(file), for: "replica-2")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
     #expect(bytes.count > 150_000)
     try bytes.dropLast(20).write(to: URL(fileURLWithPath: file))
@@ -182,7 +182,7 @@ struct RejoiningTests {
     try await group.replicas[2].write { try $0.insert(Thing(id: "b", count: 1)) }
     try await group.replicas[1].write { try $0.insert(Thing(id: "c", count: 1)) }
     let (first, second) = (group.folder.file("first"), group.folder.file("second"))
-    _ = try await group.replicas[1].snapshot(to: .file(first), for: "replica-2")
+    _ = try await group.replicas[1].exportState(to: .file(first), for: "replica-2")
     #expect(try await group.replicas[2].rejoin(from: .file(first)).replayed == 1)
     // Its incarnation ended with nothing to wait for, though the snapshot had something of it.
     let ends = try await group.replicas[2].rows(
@@ -191,7 +191,7 @@ struct RejoiningTests {
     // The other one that holds "a" goes back to who does not, and so does its author, who makes it anew.
     try await group.replicas[0].write { try $0.insert(Thing(id: "d", count: 1)) }
     for index in 1...2 {
-      _ = try await group.replicas[0].snapshot(to: .file(second), for: "replica-\(index)")
+      _ = try await group.replicas[0].exportState(to: .file(second), for: "replica-\(index)")
       #expect(try await group.replicas[index].rejoin(from: .file(second)).isSnapshot)
     }
     for _ in 0..<4 { try await group.exchange() }
@@ -218,7 +218,7 @@ struct RejoiningTests {
     try await group.replicas[1].compact()
     try await readmit(group)
     let file = group.folder.file("snapshot")
-    _ = try await group.replicas[0].snapshot(to: .file(file), for: "replica-2")
+    _ = try await group.replicas[0].exportState(to: .file(file), for: "replica-2")
     let report = try await group.replicas[2].rejoin(from: .file(file))
     #expect(report.isSnapshot && report.replayed == 1)
     for _ in 0..<3 { try await group.exchange() }

@@ -54,7 +54,7 @@ struct SnapshotTests {
     for _ in 0..<2 { try await group.exchange() }
     let digest = try await group.replicas[1].digest()
     let file = group.folder.file("snapshot")
-    #expect(try await group.replicas[0].snapshot(to: .file(file)).isSnapshot)
+    #expect(try await group.replicas[0].exportState(to: .file(file)).isSnapshot)
     let report = try await group.replicas[1].import(from: .file(file))
     #expect(report.applied == 0 && !report.isSnapshot)
     #expect(try await group.replicas[1].digest() == digest)
@@ -64,7 +64,7 @@ struct SnapshotTests {
   func asTransactions() async throws {
     let group = try await history()
     let file = group.folder.file("snapshot")
-    _ = try await group.replicas[0].snapshot(to: .file(file))
+    _ = try await group.replicas[0].exportState(to: .file(file))
     let report = try await group.replicas[1].import(from: .file(file))
     #expect(report.applied == 2 && !report.isSnapshot)
     #expect(try await group.digests().count == 1)
@@ -75,7 +75,7 @@ struct SnapshotTests {
     var group = try await history()
     let joined = try await group.join()
     let file = group.folder.file("snapshot")
-    _ = try await group.replicas[0].snapshot(to: .file(file))
+    _ = try await group.replicas[0].exportState(to: .file(file))
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
     let empty = try await joined.digest()
     for part in 1...12 {

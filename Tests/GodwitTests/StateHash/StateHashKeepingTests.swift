@@ -104,7 +104,7 @@ struct StateHashKeepingTests {
     _ = try await group[1].startSync(of: "page")
     #expect(try await hash(group[1]) == before)
     let file = group.folder.file("state")
-    _ = try await group[0].snapshot(to: .file(file))
+    _ = try await group[0].exportState(to: .file(file))
     try await group.write(1, "INSERT INTO page (id, title) VALUES ('b', 'y')")
     _ = try await group[1].rejoin(from: .file(file))
     try await group.exchange()

@@ -40,7 +40,7 @@ extension TableSyncTests {
     try await first.invite(
       second.identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("again")))
     let snapshot = folder.file("snapshot")
-    _ = try await first.snapshot(to: .file(snapshot))
+    _ = try await first.exportState(to: .file(snapshot))
     let refused = await failure { try await second.rejoin(from: .file(snapshot)) }
     #expect(refused?.code == .needsMigration, "\(String(describing: refused))")
     #expect(refused?.hint?.contains("godwit table start-sync place") == true)

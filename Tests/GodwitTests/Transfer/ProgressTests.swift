@@ -14,7 +14,7 @@ struct ProgressTests {
 
     _ = try await group[0].export(to: .file(path), progress: exported.hear)
     _ = try await group[1].import(from: .file(path), progress: imported.hear)
-    _ = try await group[0].snapshot(to: .file(snapshot), progress: written.hear)
+    _ = try await group[0].exportState(to: .file(snapshot), progress: written.hear)
 
     for heard in [exported, imported, written] {
       let values = heard.values.withLock { $0 }

@@ -168,7 +168,7 @@ struct SignedHistoryTests {
     try await group[2].write { try $0.insert(Note(title: "third's")) }
     try await group.send(from: 2, to: 1)
     let path = group.folder.file("snapshot")
-    _ = try await group[1].snapshot(to: .file(path))
+    _ = try await group[1].exportState(to: .file(path))
     let keys = try Forgery.keys(of: group[1])
     let author = group[2].identity.replica
     let container = try Forgery.container(Forgery.bytes(path), keys.identity)

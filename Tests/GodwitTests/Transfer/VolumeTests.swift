@@ -105,7 +105,7 @@ struct VolumeTests {
 
   @Test("a snapshot can be cut, too")
   func snapshot() async throws {
-    let report = try await group[0].snapshot(to: .volumes(path, byteCount: 8_192))
+    let report = try await group[0].exportState(to: .volumes(path, byteCount: 8_192))
     #expect(report.volumes.count >= 3)
     #expect(try await group[1].import(from: .volumes(report.volumes)).applied == 1)
     #expect(try await group.digests().count == 1)

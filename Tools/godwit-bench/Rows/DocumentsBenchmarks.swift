@@ -18,8 +18,8 @@ let documentsBenchmarks = [
         }
       }, reset: { source.renew() }, finish: { await replica.close() }, units: context.rowCount)
   },
-  getBenchmark("JSON text") { documents, key, snapshot in try documents.json(key, in: snapshot) != nil },
-  getBenchmark("members") { documents, key, snapshot in try documents.get(key, in: snapshot) != nil },
+  getBenchmark("JSON text") { documents, key, reader in try documents.json(key, in: reader) != nil },
+  getBenchmark("members") { documents, key, reader in try documents.get(key, in: reader) != nil },
   Benchmark(
     group: "documents", name: "get by key, one call each", baseline: "model fetch by key, one call each", budget: 2.0
   ) { context in
@@ -101,7 +101,7 @@ let documentsBenchmarks = [
 
 /// Documents by key in one read, in one of their forms.
 private func getBenchmark(
-  _ form: String, _ get: @escaping @Sendable (Documents, String, Snapshot) throws -> Bool
+  _ form: String, _ get: @escaping @Sendable (Documents, String, Reader) throws -> Bool
 ) -> Benchmark {
   Benchmark(
     group: "documents", name: "get by key, \(form)", baseline: "model fetch by key, one read", budget: 2.0
@@ -109,12 +109,12 @@ private func getBenchmark(
     let (replica, documents, keys) = try await documentSides(context, "get-\(form.prefix(4))")
     return Benchmark.Sides(
       subject: {
-        let found = try await replica.read { snapshot in try keys.count { try get(documents, $0, snapshot) } }
+        let found = try await replica.read { reader in try keys.count { try get(documents, $0, reader) } }
         try expect(found, keys.count)
       },
       baseline: {
-        let found = try await replica.read { snapshot in
-          try keys.count { try snapshot.fetch(FlatRow.self, key: $0) != nil }
+        let found = try await replica.read { reader in
+          try keys.count { try reader.fetch(FlatRow.self, key: $0) != nil }
         }
         try expect(found, keys.count)
       }, finish: { await replica.close() }, units: keys.count)

@@ -19,11 +19,11 @@ let queryBenchmarks = [
     let bareKeys = keys.map { BareDatabase.Key($0) }
     return Benchmark.Sides(
       subject: {
-        let found = try await replica.read { snapshot in
+        let found = try await replica.read { reader in
           var rows: [LocalRow] = []
           rows.reserveCapacity(keys.count)
           for key in keys {
-            if let row = try snapshot.fetch(LocalRow.self, key: key) { rows.append(row) }
+            if let row = try reader.fetch(LocalRow.self, key: key) { rows.append(row) }
           }
           return rows
         }

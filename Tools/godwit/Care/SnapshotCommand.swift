@@ -34,7 +34,7 @@ struct SnapshotCommand: AsyncParsableCommand {
       let destination = try SyncDestination(argument: file, volumeSize: volumeSize)
       let bar = console.progress("exporting")
       defer { bar.finish() }
-      return try await replica.snapshot(to: destination, for: member) { bar.update($0) }
+      return try await replica.exportState(to: destination, for: member) { bar.update($0) }
     }
     if options.json {
       let json: JSONValue = [

@@ -17,26 +17,26 @@ struct CollectionQuery {
     if let limit { request = request.limit(limit) }
     // A table is as wide as what is in it, so all is read twice, and what is there is not to change between.
     let (query, all) = (self, request.atOneInstant)
-    let count = try await replica.read { snapshot in
-      guard query.console.usesJSON else { return try query.table(all, snapshot) }
-      return try DocumentListing.print(all, of: snapshot, to: query.console) {
+    let count = try await replica.read { reader in
+      guard query.console.usesJSON else { return try query.table(all, reader) }
+      return try DocumentListing.print(all, of: reader, to: query.console) {
         query.console.document($0.line)
       }
     }
     if count == 0 { console.note("no documents") }
   }
 
-  private func table(_ request: DocumentRequest<Document>, _ snapshot: Snapshot) throws -> Int {
+  private func table(_ request: DocumentRequest<Document>, _ reader: Reader) throws -> Int {
     var columns = TableColumns()
     var isEmpty = true
-    try snapshot.forEach(request) { document in
+    try reader.forEach(request) { document in
       isEmpty = false
       columns.measure(document)
     }
     guard !isEmpty else { return 0 }
     let lines = columns.lines
     try console.line(lines.heading)
-    return try DocumentListing.print(request, of: snapshot, to: console, lines.line)
+    return try DocumentListing.print(request, of: reader, to: console, lines.line)
   }
 }
 

@@ -8,11 +8,11 @@ enum DocumentListing {
 
   /// Prints a line for each document that the request finds, and returns how many there are.
   static func print(
-    _ request: DocumentRequest<Document>, of snapshot: Snapshot, to console: Console, _ line: (Document) -> String
+    _ request: DocumentRequest<Document>, of reader: Reader, to console: Console, _ line: (Document) -> String
   ) throws -> Int {
     var count = 0
     var lines: [String] = []
-    try snapshot.forEach(request) { document in
+    try reader.forEach(request) { document in
       count += 1
       lines.append(line(document))
       guard lines.count == batchCount else { return }

@@ -38,8 +38,8 @@ struct Get: AsyncParsableCommand {
 
   private func all(_ documents: Documents, _ replica: Replica) async throws {
     let console = options.console
-    try await replica.read { snapshot in
-      _ = try DocumentListing.print(documents.all, of: snapshot, to: console) { document in
+    try await replica.read { reader in
+      _ = try DocumentListing.print(documents.all, of: reader, to: console) { document in
         console.document(console.usesJSON ? document.line : ReservedMembers.object(document).text)
       }
     }

@@ -30,13 +30,13 @@ extension Inventory {
   func packages(
     of selector: MachineSelector, prefix: String = "", onlyPinned: Bool = false, limit: Int? = nil
   ) async throws -> [Package] {
-    try await replica.read { snapshot in
-      let machine = try selector.machine(in: snapshot)
+    try await replica.read { reader in
+      let machine = try selector.machine(in: reader)
       var query = Package.where { $0.machine == machine.id }.order(by: \.name).order(by: \.architecture)
       if !prefix.isEmpty { query = query.where { $0.name.hasPrefix(prefix) } }
       if onlyPinned { query = query.where { $0.isPinned == true } }
       if let limit { query = query.limit(limit) }
-      return try snapshot.fetch(query)
+      return try reader.fetch(query)
     }
   }
 }

@@ -10,8 +10,8 @@ struct MachineSelector: Sendable {
   /// The machine's row.
   ///
   /// - Throws: `notFound` when no machine is called so.
-  func machine(in snapshot: Snapshot) throws -> Machine {
-    let machines = try snapshot.fetch(Machine.order(by: \.name).order(by: \.id))
+  func machine(in reader: Reader) throws -> Machine {
+    let machines = try reader.fetch(Machine.order(by: \.name).order(by: \.id))
     if name == nil, machines.count == 1 { return machines[0] }
     if let machine = machines.first(where: { $0.name == name ?? hostName }) { return machine }
     guard !machines.isEmpty else {

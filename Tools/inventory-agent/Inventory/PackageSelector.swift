@@ -10,11 +10,11 @@ struct PackageSelector: Sendable {
   /// The rows, at least one.
   ///
   /// - Throws: `notFound` when there is no such package or machine.
-  func packages(in snapshot: Snapshot) throws -> [Package] {
-    let machine = try machine.machine(in: snapshot)
+  func packages(in reader: Reader) throws -> [Package] {
+    let machine = try machine.machine(in: reader)
     var query = Package.where { $0.machine == machine.id && $0.name == name }
     if let architecture { query = query.where { $0.architecture == architecture } }
-    let packages = try snapshot.fetch(query)
+    let packages = try reader.fetch(query)
     guard !packages.isEmpty else {
       let suffix = architecture.map { " for \($0)" } ?? ""
       throw GodwitError(

@@ -103,7 +103,7 @@ extension Transaction {
   }
 }
 
-extension Snapshot {
+extension Reader {
   /// The rules of its schema that the model breaks, as `validationFailed` would list them. Runs no
   /// hooks, and takes the rows of this snapshot for uniqueness.
   public func violations<Root: Model>(of model: Root) throws -> [Violation] {

@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// Something that can be fetched: a query, a selection of columns, a join. A value; it runs only when a snapshot, a
+/// Something that can be fetched: a query, a selection of columns, a join. A value; it runs only when a reader, a
 /// transaction or a replica is asked for it.
 public protocol FetchRequest<Element>: Sendable {
   /// What one row becomes.

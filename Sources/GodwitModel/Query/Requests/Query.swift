@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// Rows of one model to fetch, update or delete: a value that runs only when it is handed to a snapshot, a transaction
+/// Rows of one model to fetch, update or delete: a value that runs only when it is handed to a reader, a transaction
 /// or a replica.
 public struct Query<Root: Model>: Sendable {
   private(set) var statement = Root.schema.layout.everything

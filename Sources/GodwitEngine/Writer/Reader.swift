@@ -3,7 +3,7 @@ import GodwitModel
 import GodwitStorage
 
 /// One state of the database, to read from. It lives as long as the closure it is handed to.
-public class Snapshot {
+public class Reader {
   package let connection: Connection
   private var hasEnded = false
 
@@ -15,7 +15,7 @@ public class Snapshot {
     guard !hasEnded, connection.isInTransaction else {
       throw GodwitError(
         .transactionEnded, "the transaction has ended",
-        hint: "a snapshot or transaction serves only inside the closure it is given to")
+        hint: "a reader or transaction serves only inside the closure it is given to")
     }
   }
 
