@@ -30,18 +30,8 @@ package enum EncodedRow {
     var position = 0
     for isRequired in required {
       guard position < row.count else { return false }
-      let tag = row[position]
-      position += 1
-      switch tag {
-      case ValueTag.null: if isRequired { return true }
-      case ValueTag.integer: _ = varint(row, &position)
-      case ValueTag.real: position += 8
-      case ValueTag.text, ValueTag.blob:
-        let count = varint(row, &position)
-        guard count <= UInt64(row.count) else { return false }
-        position += Int(count)
-      default: return false
-      }
+      if isRequired, row[position] == ValueTag.null { return true }
+      guard skip(row, &position) else { return false }
     }
     return false
   }
@@ -53,20 +43,26 @@ package enum EncodedRow {
     for mask in masks {
       guard position < row.count else { return false }
       let tag = row[position]
-      position += 1
-      guard tag < 8, mask & (1 << tag) == 0 else { return true }
-      switch tag {
-      case ValueTag.null: break
-      case ValueTag.integer: _ = varint(row, &position)
-      case ValueTag.real: position += 8
-      case ValueTag.text, ValueTag.blob:
-        let count = varint(row, &position)
-        guard count <= UInt64(row.count) else { return true }
-        position += Int(count)
-      default: return true
-      }
+      guard tag < 8, mask & (1 << tag) == 0, skip(row, &position) else { return true }
     }
     return false
+  }
+
+  /// Steps over the value at a place in the row; false where it can be none.
+  private static func skip(_ row: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
+    let tag = row[position]
+    position += 1
+    switch tag {
+    case ValueTag.null: break
+    case ValueTag.integer: _ = varint(row, &position)
+    case ValueTag.real: position += 8
+    case ValueTag.text, ValueTag.blob:
+      let count = varint(row, &position)
+      guard count <= UInt64(row.count) else { return false }
+      position += Int(count)
+    default: return false
+    }
+    return true
   }
 
   /// Most texts are ASCII, which is quicker to see, eight bytes at a time.
