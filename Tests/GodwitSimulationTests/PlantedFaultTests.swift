@@ -1,31 +1,77 @@
 import Foundation
-import GodwitBase
 import GodwitStorage
 import Testing
 
-/// Runs godwit-sim, which this build made beside the tests.
-private enum Simulator {
-  static func run(_ seeds: ClosedRange<Int>, planting fault: PlantedFault?) async throws -> (
-    status: Int32, output: String
-  ) {
-    try await run(
-      ["--first", "\(seeds.lowerBound)", "--seeds", "\(seeds.count)", "--workers", "1", "--no-shrink"],
-      planting: fault?.rawValue)
+/// The simulator must be able to fail. `Tools/plant-faults` builds it with each mistake and demands that it is found;
+/// here it is held that the mistakes fit the code as it is.
+@Suite("Planted faults")
+struct PlantedFaultTests {
+  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
+  private static func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(package)/Tests/PlantedFaults")
+      .filter { $0.hasSuffix(".patch") }.map { String($0.dropLast(6)) }.sorted()
   }
 
-  static func run(
-    _ arguments: [String], planting fault: String? = nil
-  ) async throws -> (status: Int32, output: String) {
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOfFile: "\(package)/\(path)", encoding: .utf8)
+  }
+
+  @Test("each applies to the sources, and the sources have none of them")
+  func apply() async throws {
+    let folder = NSTemporaryDirectory() + "godwit-planted-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let run = try await CommandRun("\(Self.package)/Tools/plant-faults", ["--apply", folder])
+    #expect(run.status == 0, "\(run.output)")
+    let planted = try FileManager.default.subpathsOfDirectory(atPath: "\(folder)/Sources")
+      .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/PlantedFault.swift") }
+    var found: Set<String> = []
+    for path in planted {
+      let text = try String(contentsOfFile: "\(folder)/Sources/\(path)", encoding: .utf8)
+      for match in text.matches(of: /PlantedFault\.(\w+)\.isPlanted/) { found.insert(String(match.output.1)) }
+      if text.contains("PlantedFault") { #expect(try !Self.text("Sources/\(path)").contains("PlantedFault")) }
+    }
+    #expect(found.count == (try Self.names().count))
+  }
+
+  @Test("the specification lists them all, and so does their switch")
+  func listed() throws {
+    let rows = try Self.text("Specs/simulation.md").matches(of: /\n\| `([a-z-]+)` \|/).map { String($0.output.1) }
+    let cases = try Self.text("Tests/PlantedFaults/PlantedFault.swift").matches(of: /case \w+ = "([a-z-]+)"/)
+    #expect(rows.sorted() == (try Self.names()))
+    #expect(cases.map { String($0.output.1) }.sorted() == (try Self.names()))
+  }
+
+  @Test("a name that is no fault is refused, and not a run without one")
+  func unknown() async throws {
+    let run = try await CommandRun("\(Self.package)/Tools/plant-faults", ["acept-gap"])
+    #expect(run.status == 1 && run.output.contains("there is no fault 'acept-gap'"), "\(run.output)")
+  }
+}
+
+@Suite("godwit-sim")
+struct SimulatorCommandTests {
+  @Test("events that a seed has not are refused", arguments: ["99999", "-1", "1,x", "1,", ""])
+  func foreignEvents(list: String) async throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let tool = (own as NSString).deletingLastPathComponent + "/godwit-sim"
-    return try await BlockingThread.run {
+    let run = try await CommandRun(tool, ["--replay", "1", "--keep=\(list)"])
+    #expect(run.status == 64 && run.output.contains("--keep"), "\(run.output)")
+  }
+}
+
+/// A program that was run, with what it printed.
+private struct CommandRun {
+  let status: Int32
+  let output: String
+
+  init(_ program: String, _ arguments: [String]) async throws {
+    (status, output) = try await BlockingThread.run {
       let process = Process()
       let output = Pipe()
-      process.executableURL = URL(fileURLWithPath: tool)
+      process.executableURL = URL(fileURLWithPath: program)
       process.arguments = arguments
-      var environment = ProcessInfo.processInfo.environment
-      environment["GODWIT_PLANT"] = fault
-      process.environment = environment
       process.standardOutput = output
       process.standardError = output
       try process.run()
@@ -34,48 +80,4 @@ private enum Simulator {
       return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
     }
   }
-}
-
-/// The simulator must be able to fail. `Tools/plant-faults` demands that each fault is found within 1,000 seeds; these
-/// few are enough for all of them, and should the traces of seeds change, others are.
-@Suite("Planted faults")
-struct PlantedFaultTests {
-  private static let seeds = 1...16
-  /// Rare ones: a column that is made of another, and a barrier behind it; a member that is behind for long while the
-  /// others forget.
-  private static let rareSeeds: [PlantedFault: ClosedRange<Int>] = [
-    .carryTwice: 58...58, .deriveForWhoKnew: 79...79, .acknowledgeHeld: 34...34,
-  ]
-
-  @Test("each is found by some world", arguments: PlantedFault.allCases)
-  func found(fault: PlantedFault) async throws {
-    let run = try await Simulator.run(Self.rareSeeds[fault] ?? Self.seeds, planting: fault)
-    #expect(run.status == 1, "\(fault.rawValue) was not found")
-    #expect(run.output.hasPrefix("seed "), "\(run.output)")
-  }
-
-  @Test("the same worlds run clean without a fault")
-  func clean() async throws {
-    for seeds in [Self.seeds] + Self.rareSeeds.values {
-      let run = try await Simulator.run(seeds, planting: nil)
-      #expect(run.status == 0, "\(run.output)")
-      #expect(run.output.contains("\(seeds.count) seeds"))
-    }
-  }
-
-  @Test("a name that is no fault is refused, and not a run without one")
-  func unknown() async throws {
-    let run = try await Simulator.run(["--seeds", "1"], planting: "acept-gap")
-    #expect(run.status == 64, "\(run.output)")
-    #expect(run.output.contains("there is no fault 'acept-gap', which GODWIT_PLANT names"))
-  }
-
-  @Test("events that a seed has not are refused", arguments: ["99999", "-1", "1,x", "1,", ""])
-  func foreignEvents(list: String) async throws {
-    let run = try await Simulator.run(["--replay", "1", "--keep=\(list)"])
-    #expect(run.status == 64 && run.output.contains("--keep"), "\(run.output)")
-  }
-
-  @Test("there are fifteen")
-  func complete() { #expect(PlantedFault.allCases.count == 15) }
 }

@@ -1,7 +1,3 @@
-#if DEBUG || GODWIT_PLANT
-  import GodwitBase
-#endif
-
 /// Hands out rising timestamps near the time of day (Specs/clock.md). The wall clock is passed in, so the clock is a
 /// pure value.
 ///
@@ -36,12 +32,6 @@ package struct HybridClock: Sendable {
   /// was written with it has to be remembered.
   package mutating func follow(_ other: HLC, wallMilliseconds: Int64) -> Bool {
     if other <= last { return true }
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.followFutureClock.isPlanted {
-        last = other
-        return true
-      }
-    #endif
     guard other.milliseconds - Self.reachMilliseconds <= wallMilliseconds else { return false }
     last = other
     return true
@@ -50,9 +40,6 @@ package struct HybridClock: Sendable {
   /// Whether the wall clock was set back so far that the timestamps to come would burden the others. Twice the reach,
   /// so that following others never leads here by itself.
   package func isAstray(wallMilliseconds: Int64) -> Bool {
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.followFutureClock.isPlanted { return false }
-    #endif
     return last.milliseconds - 2 * Self.reachMilliseconds > wallMilliseconds
   }
 

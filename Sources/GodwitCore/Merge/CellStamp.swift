@@ -15,9 +15,6 @@ package struct CellStamp: Hashable, Comparable, Sendable {
   package init(unknownTimeOf dot: Dot) { self.init(hlc: HLC(rawValue: 0), dot: dot) }
 
   package static func < (left: CellStamp, right: CellStamp) -> Bool {
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.ignoreTieBreak.isPlanted { return left.hlc < right.hlc }
-    #endif
     return (left.hlc, left.dot.origin, left.dot.sequence) < (right.hlc, right.dot.origin, right.dot.sequence)
   }
 }

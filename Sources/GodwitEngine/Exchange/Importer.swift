@@ -112,9 +112,6 @@ package final class Importer {
         let report = try new.run(progress)
         // Before the database says what those hold: who is not known here does not count.
         try members.remember(file.header.roster, beyond: roster)
-        #if DEBUG || GODWIT_PLANT
-          if PlantedFault.logDerivedEffect.isPlanted { try writer.appendCaptured() }
-        #endif
         return report
       }
       return try report.adding(WaitingRun.run(on: writer), file.header, on: writer)
@@ -234,12 +231,7 @@ package final class Importer {
     if sender != log.origins.own {
       let removed = file.header.roster.statuses.filter { $0.value == .removed }.keys
       let signed = file.header.statements.first { $0.origin == sender }
-      #if DEBUG || GODWIT_PLANT
-        let vector =
-          PlantedFault.acknowledgeHeld.isPlanted ? file.header.vector.union(file.header.held) : file.header.vector
-      #else
-        let vector = file.header.vector
-      #endif
+      let vector = file.header.vector
       try acknowledgements.add(
         MemberStatement(
           vector: forks.agreed(vector), milliseconds: signed?.createdAt ?? file.header.createdAt,
@@ -336,9 +328,6 @@ package final class Importer {
 
   private func canApply(_ transaction: StagedTransaction) throws -> Bool {
     let dot = transaction.record.dot
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.acceptGap.isPlanted { return dot.sequence > held[dot.origin] }
-    #endif
     guard !transaction.isForeign, dot.sequence == held[dot.origin].next, held.covers(transaction.context) else {
       return false
     }

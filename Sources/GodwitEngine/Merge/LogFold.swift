@@ -19,9 +19,6 @@ struct LogFold {
   /// the place of though no table showed it.
   func run(_ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }) throws {
     guard log.origins.hasUnfolded else { return }
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.skipFold.isPlanted { return try log.origins.markFolded() }
-    #endif
     try run(through: log.origins.vector, skipping: { _, _ in false }, body)
   }
 
@@ -91,9 +88,6 @@ struct LogFold {
     try merge.apply(write)
     var state = merge.state
     state.hiddenCells = hiddenCells
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.dropDeletedCells.isPlanted { state.hiddenCells = hiddenCells.map { $0.map { _ in .null } } }
-    #endif
     for (column, value) in state.hiddenReferences {
       // The table shows NULL for what is hidden; the hidden cells keep what it stands for.
       state.hiddenCells?[column - table.definition.keyCount] = value

@@ -75,16 +75,10 @@ final class Merger {
   }
 
   private func merge(_ record: TransactionRecord, context: VersionVector) throws {
-    #if DEBUG || GODWIT_PLANT
-      let isStale = PlantedFault.restampOnReceipt.isPlanted && record.hlc <= log.origins.ownLatest
-      let hlc = isStale ? HLC(rawValue: log.origins.ownLatest.rawValue + 1) : record.hlc
-    #else
-      let hlc = record.hlc
-    #endif
     if pendingCount >= Self.batchSize || pendingCells >= Self.batchCellCount { try flush() }
     // Its writes share one copy of what it had seen.
     pendingCells += context.entries.count
-    try adapter.forEachWrite(of: record, context: context, at: hlc) { key, write in
+    try adapter.forEachWrite(of: record, context: context, at: record.hlc) { key, write in
       pending[key, default: []].append(write)
       pendingCount += 1
       pendingCells += write.cells.count
@@ -116,11 +110,6 @@ final class Merger {
   /// Applies what has been gathered and judges references, of all rows at once.
   func finish() throws {
     if isMerging { try flush() }
-    #if DEBUG || GODWIT_PLANT
-      let isLogging = PlantedFault.logDerivedEffect.isPlanted
-      if isLogging { try places.states.connection.setTriggers(true) }
-      defer { if isLogging { try? places.states.connection.setTriggers(false) } }
-    #endif
     try references.settle()
     try lister.list(limbo, places)
     // What this import found stays, however much it is: nobody has seen it yet.

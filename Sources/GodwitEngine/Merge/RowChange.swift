@@ -79,9 +79,6 @@ struct RowChange {
     state.hiddenCells = values
     state.hiddenReferences = [:]
     try places.states.save(state, for: key)
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.forgetTombstoneEarly.isPlanted { try places.states.remove(key) }
-    #endif
   }
 
   /// Cells of hidden references keep showing NULL until their references are judged.

@@ -46,15 +46,4 @@ extension ChangeLog {
   static func removeAll(on connection: Connection) throws {
     try connection.execute("DELETE FROM godwit_log; DELETE FROM godwit_context")
   }
-
-  #if DEBUG || GODWIT_PLANT
-    /// Takes back the last own transaction as if its number had never been given away.
-    func takeBackLast() throws {
-      let head = try origins.head(of: origins.own)
-      let key = LogKey(origin: head.number, head.sequence).rawValue
-      try connection.run("DELETE FROM godwit_log WHERE id = ?", [.integer(key)])
-      let before = SequenceNumber(rawValue: head.sequence.rawValue - 1)
-      origins.advance(origins.own, to: before, chain: try chain(at: Dot(origins.own, before)) ?? .zero)
-    }
-  #endif
 }

@@ -56,22 +56,12 @@ package struct MigrationHistory {
   /// Where a table of a change set that was written at this version, or an earlier one, stands here.
   func path(of table: ChangeSet.Table, from version: UInt64) -> TablePath {
     var path = TablePath(table)
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.deriveForWhoKnew.isPlanted, version > 0 {
-        for step in steps(after: 0, through: version) {
-          if case .addColumn(_, _, from: .some) = step { path.follow(step) }
-        }
-      }
-    #endif
     for step in steps(after: version, through: self.version) { path.follow(step) }
     return path
   }
 
   /// The additions that follow on the version here, up to the first barrier.
   var nextAdditions: ArraySlice<SchemaMigration> {
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.adoptBarrier.isPlanted { return known.dropFirst(Int(version)) }
-    #endif
     return known.dropFirst(Int(version)).prefix { $0.isAddition }
   }
 

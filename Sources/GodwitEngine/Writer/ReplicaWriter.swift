@@ -221,9 +221,6 @@ package final class ReplicaWriter {
     captured.entrySums = tally.take(captured.sums)
     try circles?.run(captured.changes)
     let operations = capture.entries.count
-    #if DEBUG || GODWIT_PLANT
-      if PlantedFault.reuseSequence.isPlanted { try takeBackThirdTransaction() }
-    #endif
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector
     let sequence = head.sequence.next
@@ -356,13 +353,3 @@ package final class ReplicaWriter {
     }
   }
 }
-
-#if DEBUG || GODWIT_PLANT
-  extension ReplicaWriter {
-    /// Forgets that the sequence was given away, as a restored backup would.
-    fileprivate func takeBackThirdTransaction() throws {
-      guard log.origins.ownSequence.rawValue == 3 else { return }
-      try log.takeBackLast()
-    }
-  }
-#endif
