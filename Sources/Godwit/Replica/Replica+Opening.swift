@@ -122,19 +122,13 @@ extension Replica {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
     let mergeFunctions = models.flatMap { $0.customMerges() }
-    // File work and waiting for locks happen on a thread that is not one of Swift's.
-    let (contents, lock) = try await BlockingThread.run {
-      let lock = try heldLock ?? folder.lock()
-      if mustExist { try folder.requireDatabase() }
-      return (try folder.keyringOfGroup(name: name, postQuantum: postQuantum, wallClock), lock)
-    }
-    // Held until the database has its first page, so that two processes never choose a salt each.
-    defer { withExtendedLifetime(lock) {} }
-    guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
     let (changes, documentClock) = (ChangeBroadcaster(), DocumentClock(wallClock))
-    let databaseKeys = DatabaseKeys(folder, contents)
+    let opened = OpenedKeyring(folder) {
+      if mustExist { try folder.requireDatabase() }
+      return try folder.keyringOfGroup(name: name, postQuantum: postQuantum, wallClock)
+    }
     let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) {
-      try databaseKeys.connect($0, $1)
+      try opened.keys(lock: heldLock).connect($0, $1)
     } prepareReader: { connection in
       try register(on: connection, statements, logger)
     } makeWriter: { connection in
@@ -144,10 +138,11 @@ extension Replica {
       guard !isReadOnly else {
         return ReplicaSession(reading: connection, try ForeignCommits(connection, changes, documentClock))
       }
-      try prepareWriter(connection, group: group, contents: contents)
+      let (contents, group) = try opened.contents()
+      try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
       // Before an incarnation begins: what is refused has changed nothing.
       try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: false)
-      let writer = try ReplicaWriter(
+      let writer = try ReplicaWriter.open(
         connection, group: group, anchor: folder.anchor, wallClock: wallClock, changes: changes,
         mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       warn(of: writer, logger)
@@ -156,6 +151,7 @@ extension Replica {
     }
     do {
       try await pool.write { session in
+        let (contents, _) = try opened.contents()
         try folder.rememberSalt(contents)
         guard isReadOnly else { return }
         try KeyringRollback.check(contents, folder.keys, on: session.connection, isReadOnly: true)
@@ -163,13 +159,14 @@ extension Replica {
       }
     } catch {
       await pool.close()
-      throw DatabaseSwap(folder).explain((error as? GodwitError).map { folder.explain($0, contents) } ?? error)
+      throw opened.explain(error)
     }
-    pool.warmUp()
+    let (contents, group) = try opened.contents()
+    opened.unlock()
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
-      wallClock: wallClock, documentClock: documentClock, databaseKeys: databaseKeys, logger: logger,
+      wallClock: wallClock, documentClock: documentClock, databaseKeys: try opened.keys(), logger: logger,
       keptTransactions: keptTransactions ?? Forgetting.keptTransactions, temporary: temporary)
   }
 
@@ -188,19 +185,6 @@ extension Replica {
     if writer.hasFoundAlteration {
       logger.warning(
         "the tables hold something else than was noted beside the keyring: pages were put back or altered")
-    }
-  }
-
-  private static func prepareWriter(
-    _ connection: Connection, group: GroupID, contents: KeyringContents
-  ) throws {
-    try connection.beginWriting()
-    do {
-      try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
     }
   }
 }

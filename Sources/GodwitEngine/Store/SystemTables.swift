@@ -18,13 +18,33 @@ package enum SystemTables {
 
   /// Creates the tables in an empty database, or checks the version of those that are there.
   package static func ensure(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
-    if try Meta.isThere(on: connection) { return try check(on: connection, group: group) }
-    try connection.execute(creation)
-    try Meta.set(.format, .integer(formatVersion), on: connection)
-    try Meta.set(.group, .text(group.description), on: connection)
-    try Meta.set(.schemaVersion, .integer(0), on: connection)
-    try Meta.set(.clock, .integer(0), on: connection)
-    try OriginTable.addOwn(replica: replica, on: connection)
+    let isThere = try connection.reading {
+      guard try Meta.isThere(on: connection) else { return false }
+      try check(on: connection, group: group)
+      return true
+    }
+    if !isThere { try create(on: connection, group: group, replica: replica) }
+  }
+
+  private static func create(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
+    try connection.beginWriting()
+    do {
+      if try Meta.isThere(on: connection) {
+        // Another process was first.
+        try check(on: connection, group: group)
+      } else {
+        try connection.execute(creation)
+        try Meta.set(.format, .integer(formatVersion), on: connection)
+        try Meta.set(.group, .text(group.description), on: connection)
+        try Meta.set(.schemaVersion, .integer(0), on: connection)
+        try Meta.set(.clock, .integer(0), on: connection)
+        try OriginTable.addOwn(replica: replica, on: connection)
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
   }
 
   package static func check(on connection: Connection, group: GroupID) throws {

@@ -51,7 +51,8 @@ package final class ReplicaWriter {
   /// Whether rows wait in limbo or references are hidden, which local writes may change.
   private(set) var hasLimbo = false
 
-  package init(
+  /// Reads what a writer keeps in memory.
+  private init(
     _ connection: Connection, group: GroupID, anchor: AnchorFile, wallClock: WallClock, changes: any CommitListener,
     mergeFunctions: [CustomMerge], documentClock: DocumentClock
   ) throws {
@@ -68,8 +69,22 @@ package final class ReplicaWriter {
     try CaptureFunction.register(capture, on: connection)
     dataVersion = try connection.scalar("PRAGMA data_version")
     foreignCommits = try ForeignCommits(connection, changes, documentClock)
-    try load()
-    try checkAnchor()
+    try loadFromTables()
+  }
+
+  /// A writer on a connection that was just opened.
+  package static func open(
+    _ connection: Connection, group: GroupID, anchor: AnchorFile, wallClock: WallClock, changes: any CommitListener,
+    mergeFunctions: [CustomMerge], documentClock: DocumentClock
+  ) throws -> ReplicaWriter {
+    let writer = try connection.reading {
+      try ReplicaWriter(
+        connection, group: group, anchor: anchor, wallClock: wallClock, changes: changes,
+        mergeFunctions: mergeFunctions, documentClock: documentClock)
+    }
+    try writer.reloadTriggers()
+    try writer.checkAnchor()
+    return writer
   }
 
   /// Whether this opening has committed anything, and memory is not ahead of the database.
@@ -276,6 +291,11 @@ package final class ReplicaWriter {
   }
 
   private func load() throws {
+    try connection.reading { try loadFromTables() }
+    try reloadTriggers()
+  }
+
+  private func loadFromTables() throws {
     catalog = try Catalog(connection)
     capture.setCatalog(catalog)
     for follower in followers.values { follower.catalogHasChanged() }
@@ -290,7 +310,6 @@ package final class ReplicaWriter {
     lastContext = try log.othersContext(of: Dot(own, head.sequence))
     try clock.load(meta, own: head, latest: log.origins.ownLatest)
     documentClock.follow(clock.latest.milliseconds)
-    try reloadTriggers()
   }
 
   /// Drops a table that is not synced. The capture knows only synced ones; the catalog is read anew by the next

@@ -25,6 +25,8 @@ package final class Connection {
   private let file: DatabaseFile?
   private let isTemporary: Bool
   private var savepointDepth = 0
+  /// Whether the database had no tables when the connection was opened.
+  private(set) var wasEmpty = true
   /// Whether the running job of the connection's thread has written already.
   private var hasWrittenInJob = false
 
@@ -173,10 +175,11 @@ package final class Connection {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
   }
 
-  /// Takes leave of what may hold the connection in turn.
+  /// Takes leave of what may hold the connection in turn, and of its statements, so that closing is brief.
   func detach() {
     journal = nil
     memories = [:]
+    statements.removeAll()
   }
 
   func setKey(_ key: some CipherKey, pageSize: Int) throws {
@@ -220,7 +223,7 @@ package final class Connection {
   }
 
   private func configure() throws {
-    _ = try scalar("SELECT count(*) FROM sqlite_master")
+    wasEmpty = try scalar("SELECT count(*) FROM sqlite_master") == .integer(0)
     try execute(
       """
       PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON; PRAGMA secure_delete=ON;
@@ -229,7 +232,7 @@ package final class Connection {
     switch mode {
     case .writer:
       // Chosen before the first page is written, or never: forgetting gives pages back a few at a time.
-      if try scalar("PRAGMA page_count") == .integer(0) { try execute("PRAGMA auto_vacuum=INCREMENTAL") }
+      if try wasEmpty && scalar("PRAGMA page_count") == .integer(0) { try execute("PRAGMA auto_vacuum=INCREMENTAL") }
       guard try scalar("PRAGMA journal_mode=WAL") == .text("wal") else {
         throw GodwitError(.fileAccess, "the file system under \(path) cannot hold a write-ahead log")
       }
@@ -329,6 +332,14 @@ package final class Connection {
     try execute("ROLLBACK")
     guard hasWrittenInJob else { throw DatabaseMoved() }
     throw GodwitError(.busy, "the database was exchanged meanwhile", hint: "try again")
+  }
+
+  /// Runs a body of several reads in one read transaction, unless a transaction is running.
+  package func reading<Output>(_ body: () throws -> Output) throws -> Output {
+    guard !isInTransaction else { return try body() }
+    try execute("BEGIN")
+    defer { try? execute("ROLLBACK") }
+    return try body()
   }
 
   /// Says that what follows has nothing to do with what was written before.

@@ -16,7 +16,8 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   /// - Parameters:
   ///   - isReadOnly: Whether the writer's connection is a reader's, too.
   ///   - prepareReader: Readies a new reader's connection (functions, protected tables).
-  ///   - makeWriter: Readies the writer's connection, and makes what uses it.
+  ///   - makeWriter: Readies the writer's connection, and makes what uses it. Where there are tables already, the first
+  ///     reader opens beside that, ahead of its first use.
   package init(
     readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil, connect: @escaping Connect,
     prepareReader: @escaping @Sendable (Connection) throws -> Void,
@@ -24,19 +25,22 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   ) {
     let closing = NSLock()
     let checkpointer = Checkpointer(idleSeconds: idleSeconds, closing: closing) { try connect(.reader, $0) }
-    writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds, closing: closing) {
-      let writer = try makeWriter(connect(isReadOnly ? .reader : .writer, $0))
-      if !isReadOnly { checkpointer.observe(writer.connection) }
-      return writer
-    }
-    self.checkpointer = checkpointer
-    readers = (0..<readerCount).map { index in
+    let readers = (0..<readerCount).map { index in
       DatabaseThread(name: "godwit-reader-\(index)", idleSeconds: idleSeconds, closing: closing) {
         let connection = try connect(.reader, $0)
         try prepareReader(connection)
         return connection
       }
     }
+    writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds, closing: closing) {
+      let connection = try connect(isReadOnly ? .reader : .writer, $0)
+      if !connection.wasEmpty { readers.first?.warmUp() }
+      let writer = try makeWriter(connection)
+      if !isReadOnly { checkpointer.observe(connection) }
+      return writer
+    }
+    self.checkpointer = checkpointer
+    self.readers = readers
     load = Mutex(Array(repeating: 0, count: readerCount))
   }
 
@@ -57,11 +61,7 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   package func read<Output: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Output
   ) async throws -> Output {
-    try await readOnce { connection in
-      try connection.execute("BEGIN")
-      defer { try? connection.execute("ROLLBACK") }
-      return try body(connection)
-    }
+    try await readOnce { connection in try connection.reading { try body(connection) } }
   }
 
   /// The same for a body that runs one statement, which sees one state by itself.
@@ -83,9 +83,6 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
       await Self.close(readers, writer, checkpointer)
     }
   }
-
-  /// Opens the first reader ahead of its first use, beside whatever the caller does next.
-  package func warmUp() { readers.first?.warmUp() }
 
   /// Throws `closed` at all jobs from now on, lets those that wait finish, closes the connections and ends the threads.
   ///

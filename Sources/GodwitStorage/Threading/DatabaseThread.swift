@@ -64,8 +64,10 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
     }
   }
 
-  /// Starts the thread and opens the connection, if that is yet to be done. A failure shows at the first job.
-  func warmUp() { post { _ in } }
+  /// Starts the thread and opens the connection, unless it had a job before. A failure shows at the first job.
+  func warmUp() {
+    if condition.withLock({ !isStarted }) { post { _ in } }
+  }
 
   /// Runs the body on the thread some time later; it gets a failure to open, and `closed`.
   func post(_ body: @escaping @Sendable (Result<Session, any Error>) -> Void) { enqueue(0, body) }
