@@ -448,10 +448,10 @@ inline settle() {
   od
 }
 
-/* Replica 2 comes back from a snapshot of r as a new incarnation, and writes again what it alone had. */
+/* Replica 2 comes back from a state file of r as a new incarnation, and writes again what it alone had. */
 inline comeBack(r) {
 #ifndef SNAPSHOT_FIRST
-  ME.roster = ME.roster | RETURNED;   /* before the snapshot is taken */
+  ME.roster = ME.roster | RETURNED;   /* before the state file is taken */
 #endif
   returned = true;
   replica[COMEBACK].vector = ME.vector; replica[COMEBACK].applied = ME.applied;
@@ -476,7 +476,7 @@ inline comeBack(r) {
   od
 }
 
-/* A snapshot for 2's return has to hold all that any member took of 2, or 2 would write some of it twice. */
+/* A state file for 2's return has to hold all that any member took of 2, or 2 would write some of it twice. */
 #ifdef EARLY_SNAPSHOT
 #define CAN_TAKE_BACK(r) (replica[r].roster & RETIRED)
 #else

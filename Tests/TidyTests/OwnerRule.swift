@@ -6,7 +6,7 @@ enum OwnerRule {
     "godwit_row": "RowStates", "godwit_limbo": "Limbo", "godwit_conflict": "ConflictLog",
     "godwit_conflict_value": "ConflictValues", "godwit_acknowledgement": "Acknowledgements",
     "godwit_migration": "MigrationHistory", "godwit_loss": "LossLog", "godwit_ahead": "AheadRows",
-    "godwit_statement": "KnownStatements", "godwit_fork": "KnownForks",
+    "godwit_signed_acknowledgement": "SignedAcknowledgements", "godwit_fork": "KnownForks",
   ]
 
   static func breaches(in file: SourceFile) -> [Breach] {

@@ -5,7 +5,9 @@ enum WordRule {
     "TableCarriage": "TablePath", "ColumnMapping": "TableTerms", "CarrierRun": "SchemaAdapter",
     "CarriedLog": "ChangeLog", "RowBeginning": "nothing", "LateWrites": "nothing", "StandIn": "nothing",
     "QuarantineLog": "nothing", "GodwitReplication": "GodwitCore", "RowImage": "hidden cells",
-    "ConflictCarrier": "ConflictLog.Carrier",
+    "ConflictCarrier": "ConflictLog.Carrier", "SignedStatement": "SignedAcknowledgement",
+    "MemberStatement": "Acknowledgement", "KnownStatements": "SignedAcknowledgements", "isSnapshot": "isStateFile",
+    "SnapshotHead": "StateHead", "SnapshotImport": "StateImport", "SnapshotExport": "StateExport",
   ]
 
   /// What a comment says nothing by: a plain verb has a subject.

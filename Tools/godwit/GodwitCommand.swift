@@ -37,7 +37,7 @@ struct GodwitCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Care",
         subcommands: [
-          Verify.self, Migrate.self, TableCommand.self, Compact.self, SnapshotCommand.self, Backup.self, Restore.self,
+          Verify.self, Migrate.self, TableCommand.self, Compact.self, Backup.self, Restore.self,
           KeyringCommand.self, Rekey.self,
         ]),
     ])

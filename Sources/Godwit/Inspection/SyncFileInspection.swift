@@ -42,7 +42,7 @@ public struct SyncFileInspection: Sendable {
     /// The sender's schema version.
     public let schemaVersion: UInt64
     /// Whether it carries the whole state in place of changes.
-    public let isSnapshot: Bool
+    public let isStateFile: Bool
     /// Whom it is sealed to.
     public let recipients: [Recipient]
     /// The transactions it carries, by who wrote them.
@@ -59,7 +59,7 @@ public struct SyncFileInspection: Sendable {
     /// Up to where the sender has forgotten the transactions one by one.
     public let forgotten: [Position]
     /// What its sender and others have signed of what they hold: acknowledgements that it passes on.
-    public let statements: [Statement]
+    public let acknowledgements: [Acknowledgement]
     /// The tags of what a later version of the format says besides.
     public let unknownFields: [UInt32]
     /// How large its parts are.
@@ -101,7 +101,7 @@ public struct SyncFileInspection: Sendable {
   }
 
   /// What an incarnation of a member holds, signed by itself.
-  public struct Statement: Sendable, Hashable {
+  public struct Acknowledgement: Sendable, Hashable {
     /// The replica that made it.
     public let replica: ReplicaID
     /// Its incarnation, 8 hexadecimal digits.
@@ -118,7 +118,7 @@ public struct SyncFileInspection: Sendable {
   public struct Table: Sendable {
     /// The operations of the transactions.
     public let changes: LogEntry.TableChanges
-    /// Rows of a snapshot.
+    /// Rows of a state file.
     public let rows: Int
   }
 
@@ -128,7 +128,7 @@ public struct SyncFileInspection: Sendable {
     public let container: Int
     /// Its header.
     public let header: Int
-    /// How many frames it has, or blocks of a snapshot.
+    /// How many frames it has, or blocks of a state file.
     public let frames: Int
     /// All frames as they are.
     public let packed: Int

@@ -29,7 +29,7 @@ struct SyncFileInspector {
         try onTransaction?(try LoggedTransaction(record, context: walk.context(of: record.dot.origin)))
       }
       try walk.finish()
-      if file.signature == .verified, file.header.snapshot != nil {
+      if file.signature == .verified, file.header.stateFile != nil {
         try HistoryAdmission(file.header, known).requireAll(of: file.header)
       }
     } catch let error as GodwitError {
@@ -51,7 +51,7 @@ struct SyncFileInspector {
     return SyncFileInspection.Content(
       formatVersion: SyncFileReader.formatVersion, group: header.group, isOwnGroup: isOwnGroup, sender: header.sender,
       incarnation: Origin(replica: header.sender, incarnation: header.incarnation).incarnationDigits,
-      milliseconds: header.createdAt, schemaVersion: header.schemaVersion, isSnapshot: header.snapshot != nil,
+      milliseconds: header.createdAt, schemaVersion: header.schemaVersion, isStateFile: header.stateFile != nil,
       recipients: header.recipients.map { recipient in
         let member = known.all.lazy.flatMap(\.history.all).first { $0.recipient == recipient }
         return SyncFileInspection.Recipient(
@@ -59,11 +59,11 @@ struct SyncFileInspector {
       },
       ranges: walk.ranges(HistoryAdmission(header, known)), tables: walk.tables, migrations: header.migrations.count,
       transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
-      statements: header.statements.map { statement in
-        SyncFileInspection.Statement(
-          replica: statement.subject, incarnation: statement.origin.incarnationDigits,
-          milliseconds: statement.createdAt,
-          held: statement.vector.positions, isSigned: isOwnGroup && known.isSigned(statement))
+      acknowledgements: header.acknowledgements.map { acknowledgement in
+        SyncFileInspection.Acknowledgement(
+          replica: acknowledgement.subject, incarnation: acknowledgement.origin.incarnationDigits,
+          milliseconds: acknowledgement.createdAt,
+          held: acknowledgement.vector.positions, isSigned: isOwnGroup && known.isSigned(acknowledgement))
       },
       unknownFields: header.fields.map(\.tag),
       sizes: SyncFileInspection.Sizes(

@@ -5,27 +5,27 @@ import GodwitCore
 import GodwitEngine
 import GodwitSyncFile
 
-/// What is counted and checked while a sync file's transactions, or a snapshot's items, go by: the hash chains, that
-/// every operation is well-formed, and that the snapshot's origins reach their heads.
+/// What is counted and checked while a sync file's transactions, or a state file's items, go by: the hash chains, that
+/// every operation is well-formed, and that the state file's origins reach their heads.
 struct SyncFileWalk {
   private let header: SyncFileHeader
   private var chains: [Origin: ContentHash] = [:]
   private var contexts: [Origin: VersionVector] = [:]
   private var counts: [String: [OperationKind: Int]] = [:]
   private var rows: [String: Int] = [:]
-  /// Of each origin of a snapshot how far its transactions have gone by.
+  /// Of each origin of a state file how far its transactions have gone by.
   private var sequences: [SequenceNumber]
-  private let numbering: SnapshotNumbering
-  private let items: SnapshotCheck
-  /// The block of a snapshot that is being read.
+  private let numbering: StateNumbering
+  private let items: StateCheck
+  /// The block of a state file that is being read.
   private var block = ByteReader([])
 
   init(_ header: SyncFileHeader) {
     self.header = header
-    let origins = header.snapshot?.origins ?? []
+    let origins = header.stateFile?.origins ?? []
     sequences = origins.map(\.floor)
-    numbering = SnapshotNumbering(origins.map(\.origin))
-    items = SnapshotCheck(vector: header.snapshot?.vector ?? VersionVector())
+    numbering = StateNumbering(origins.map(\.origin))
+    items = StateCheck(vector: header.stateFile?.vector ?? VersionVector())
     for origin in origins {
       chains[origin.origin] = origin.floorChain
       contexts[origin.origin] = origin.floorContext
@@ -36,12 +36,12 @@ struct SyncFileWalk {
     }
   }
 
-  /// The next transaction; a snapshot's rows and states are checked on the way.
+  /// The next transaction; a state file's rows and states are checked on the way.
   mutating func next(in file: SyncFileReader) throws -> TransactionRecord? {
-    guard let head = header.snapshot else { return try file.next() }
+    guard let head = header.stateFile else { return try file.next() }
     while true {
       while !block.isAtEnd {
-        let item = try SnapshotItem(
+        let item = try StateItem(
           reading: &block, tables: header.tables.count, origins: head.origins.count,
           migrations: header.migrations.count)
         guard case .transaction(let number, let transaction) = item else {
@@ -71,7 +71,7 @@ struct SyncFileWalk {
   /// What the author of the transaction taken last held of others.
   func context(of origin: Origin) -> VersionVector { contexts[origin] ?? VersionVector() }
 
-  private mutating func take(_ item: SnapshotItem, in file: SyncFileReader) throws {
+  private mutating func take(_ item: StateItem, in file: SyncFileReader) throws {
     switch item {
     case .row(let number, let values):
       try items.checkRow(values, of: header.tables[number])
@@ -100,7 +100,7 @@ struct SyncFileWalk {
         throw GodwitError.brokenChain(range.origin)
       }
     }
-    for (origin, sequence) in zip(header.snapshot?.origins ?? [], sequences) {
+    for (origin, sequence) in zip(header.stateFile?.origins ?? [], sequences) {
       guard sequence == origin.sequence, chains[origin.origin] == origin.chain else {
         throw GodwitError.brokenChain(origin.origin)
       }
@@ -109,7 +109,7 @@ struct SyncFileWalk {
 
   func ranges(_ admission: HistoryAdmission) -> [SyncFileInspection.Range] {
     let carried =
-      header.snapshot?.origins.filter { $0.floor < $0.sequence }.map { ($0.origin, $0.floor.next, $0.sequence) }
+      header.stateFile?.origins.filter { $0.floor < $0.sequence }.map { ($0.origin, $0.floor.next, $0.sequence) }
       ?? header.ranges.map { ($0.origin, $0.first, $0.last) }
     return carried.map { origin, first, last in
       SyncFileInspection.Range(

@@ -35,7 +35,7 @@ extension Replica {
         conflicts: try ConflictLog.openCount(on: connection),
         prunedConflicts: try ConflictLog.prunedCount(on: connection), limbo: try Limbo.rowCount(on: connection),
         missing: try staged.missing(held: held), unsent: unsent,
-        differing: try KnownStatements(connection: connection).differing(),
+        differing: try SignedAcknowledgements(connection: connection).differing(),
         forks: try KnownForks(connection: connection).list().map {
           ReplicaStatus.Fork(replica: $0.replica, sequence: $0.sequence, shownBy: $0.shownBy)
         },

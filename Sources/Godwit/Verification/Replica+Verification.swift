@@ -46,7 +46,7 @@ extension Replica {
     let digest = try LogicalDigest.compute(connection, catalog: catalog)
     return VerificationReport(
       problems: problems, transactions: transactions, rows: rows, digest: digest.hexadecimal,
-      stateHash: state.hexadecimal, differing: try KnownStatements(connection: connection).differing())
+      stateHash: state.hexadecimal, differing: try SignedAcknowledgements(connection: connection).differing())
   }
 
   /// A hash of the synced tables' content: equal on replicas that hold the same changes.

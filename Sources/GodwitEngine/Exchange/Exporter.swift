@@ -5,7 +5,7 @@ import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
-/// Writes the transactions that others may lack as a sync file, from one snapshot of the database.
+/// Writes the transactions that others may lack as a sync file, from one state file of the database.
 package struct Exporter {
   let connection: Connection
   let identity: Identity
@@ -15,23 +15,23 @@ package struct Exporter {
   /// Leave out nothing.
   let includesAll: Bool
   /// Write state in place of transactions, whatever the targets hold.
-  let isSnapshot: Bool
+  let isStateFile: Bool
   let createdAt: Int64
 
   package init(
     connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], includesAll: Bool,
-    isSnapshot: Bool, createdAt: Int64
+    isStateFile: Bool, createdAt: Int64
   ) {
     self.connection = connection
     self.identity = identity
     self.roster = roster
     self.targets = targets
     self.includesAll = includesAll
-    self.isSnapshot = isSnapshot
+    self.isStateFile = isStateFile
     self.createdAt = createdAt
   }
 
-  /// `makeDurable` is called with the own head and the state once the snapshot stands and before anything of it is
+  /// `makeDurable` is called with the own head and the state once the state file stands and before anything of it is
   /// written, and says when that is.
   package func export(
     to sink: any ByteSink, makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64, progress: ProgressHandler?
@@ -41,9 +41,9 @@ package struct Exporter {
     let tables = catalog.synced
     let prover = HistoryProver(identity, group: roster.group, log, on: connection)
     let waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
-    let ranges = try isSnapshot ? nil : ranges(log, prover, waiting)
-    let snapshot = try ranges == nil ? SnapshotExport(connection, log, tables: tables, prover) : nil
-    let state = try AnchoredState(StateStatement.present(connection, catalog, log), of: log)
+    let ranges = try isStateFile ? nil : ranges(log, prover, waiting)
+    let stateFile = try ranges == nil ? StateExport(connection, log, tables: tables, prover) : nil
+    let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
     let held = log.origins.vector
     let records = roster.records
@@ -55,14 +55,14 @@ package struct Exporter {
       roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges ?? [],
       chains: chains, floor: log.origins.floor, ended: log.origins.ended,
-      snapshot: snapshot?.head, statements: try statements(log, state, records.statuses, at: statedAt))
+      stateFile: stateFile?.head, acknowledgements: try acknowledgements(log, state, records.statuses, at: statedAt))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(
       header, introduction: roster.introduction(of: identity.replica), signedBy: identity, to: counter)
     let total = header.transactionCount
     var written = 0
     progress?(0)
-    try snapshot?.write(to: writer)
+    try stateFile?.write(to: writer)
     try forEachInCausalOrder(ranges ?? [], log, waiting) { record in
       try writer.append(record)
       written += 1
@@ -71,7 +71,7 @@ package struct Exporter {
     try writer.finish()
     progress?(1)
     return ExportReport(
-      transactions: total, isSnapshot: snapshot != nil, recipients: header.recipients.count, bytes: counter.count)
+      transactions: total, isStateFile: stateFile != nil, recipients: header.recipients.count, bytes: counter.count)
   }
 
   /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy learns of the other one's
@@ -88,20 +88,21 @@ package struct Exporter {
   }
 
   /// What this replica holds, and the latest that others that write on are known to have said.
-  private func statements(
+  private func acknowledgements(
     _ log: ChangeLog, _ state: AnchoredState, _ members: [ReplicaID: MemberRecord.Status], at statedAt: Int64
-  ) throws -> [SignedStatement] {
-    let known = try KnownStatements(connection: connection).all()
+  ) throws -> [SignedAcknowledgement] {
+    let known = try SignedAcknowledgements(connection: connection).all()
     let own = log.origins.own
     // Where the anchor was lost others may know of a later one.
     let earlier = known.first { $0.origin == own }?.createdAt ?? .min
     let ended = log.origins.ended
-    let statement = try SignedStatement.issue(
+    let acknowledgement = try SignedAcknowledgement.issue(
       group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1),
       vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys),
       by: identity)
     let active = Set(members.filter { $0.value == .active }.keys)
-    return [statement] + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
+    return [acknowledgement]
+      + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
   }
 
   private var recipients: [AgeRecipient] {
@@ -109,7 +110,7 @@ package struct Exporter {
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
-  /// What some target may lack, or nil when one lacks what has been forgotten and needs a snapshot.
+  /// What some target may lack, or nil when one lacks what has been forgotten and needs a state file.
   private func ranges(
     _ log: ChangeLog, _ prover: HistoryProver, _ waiting: WaitingRanges
   ) throws -> [SyncFileHeader.Range]? {

@@ -16,7 +16,7 @@ package struct HistoryAdmission {
   /// - Parameter roster: With what the file says of members, so that authors are known whom only the sender has met.
   package init(_ header: SyncFileHeader, _ roster: Roster) {
     self.roster = roster
-    for head in header.ranges.map(\.head) + (header.snapshot?.origins ?? []).map(\.head) where !isSigned(head) {
+    for head in header.ranges.map(\.head) + (header.stateFile?.origins ?? []).map(\.head) where !isSigned(head) {
       refused.insert(head.origin)
     }
   }
@@ -26,16 +26,16 @@ package struct HistoryAdmission {
     return roster[head.origin.replica].map { head.isSigned(by: $0.history, in: roster.group) } ?? false
   }
 
-  /// Throws `invalidSignature` for a snapshot with a history that its author has not signed: a state cannot be taken in
+  /// Throws `invalidSignature` for a state file with a history that its author has not signed: a state cannot be taken in
   /// without what it was made of.
   package func requireAll(of header: SyncFileHeader) throws {
     guard let origin = refused.min() else { return }
     let (author, sender) = (roster[origin.replica]?.name, roster[header.sender]?.name)
     throw GodwitError(
       .invalidSignature,
-      "the snapshot has changes of \(author ?? "\(origin.replica)") that their author has not signed",
+      "the state file has changes of \(author ?? "\(origin.replica)") that their author has not signed",
       hint: "nothing was changed; \(sender ?? "its sender"), or who gave them to it, changed or invented them: "
-        + "ask another member for a snapshot")
+        + "ask another member for a state file")
   }
 
   /// Whether the file shows that its sender holds more of the own origin than is held here, by what this replica has
@@ -45,7 +45,7 @@ package struct HistoryAdmission {
     let last = max(header.vector[own], range?.last ?? .none)
     guard last > held[own] else { return false }
     if header.sender == own.replica { return true }
-    let isCarried = range != nil || header.snapshot?.origins.contains { $0.origin == own } ?? false
+    let isCarried = range != nil || header.stateFile?.origins.contains { $0.origin == own } ?? false
     if isCarried { return !refused.contains(own) }
     guard let claim = header.chains[own], let proof = claim.proof else { return false }
     return isSigned(proof.head(of: own, last, claim.chain))
@@ -59,7 +59,7 @@ package struct HistoryAdmission {
 
   /// Keeps the heads of what was taken in.
   func keep(_ header: SyncFileHeader, held: OriginTable, besides parted: Set<Origin>, in heads: SignedHeads) throws {
-    for origin in header.snapshot?.origins ?? []
+    for origin in header.stateFile?.origins ?? []
     where !refused.contains(origin.origin) && !parted.contains(origin.origin) {
       try keep(origin.head, origin.proof, after: origin.sequence, held: held, in: heads)
     }

@@ -94,12 +94,12 @@ package final class Importer {
         try planner?.begin(writer)
         try FileSchema.takeIn(file.header, on: writer, isRejoining: isRejoining)
         try writer.clock.correct(writer.log, writer.catalog)
-        if let head = file.header.snapshot,
+        if let head = file.header.stateFile,
           try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
         {
           try admission.requireAll(of: file.header)
-          try planner?.beginSnapshot(writer)
-          let state = try SnapshotImport(file, head, from: vouched, writer: writer, isPlanned: planner != nil)
+          try planner?.beginStateFile(writer)
+          let state = try StateImport(file, head, from: vouched, writer: writer, isPlanned: planner != nil)
             .run(isRejoining: isRejoining, progress)
           let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
           new.memberChanges = vouched.changes(since: roster)
@@ -122,9 +122,9 @@ package final class Importer {
     }
   }
 
-  /// Whether anything is held that a snapshot's sender has not, by authors who had not seen all of the snapshot: others
+  /// Whether anything is held that a state file's sender has not, by authors who had not seen all of the state file: others
   /// may have forgotten more than the sender by now, and would refuse it.
-  private static func holdsUnaware(of head: SnapshotHead, _ log: ChangeLog) throws -> Bool {
+  private static func holdsUnaware(of head: StateHead, _ log: ChangeLog) throws -> Bool {
     let sent = head.vector
     let (held, floor) = (log.origins.vector, log.origins.floor)
     return try held.origins.contains { origin in
@@ -146,7 +146,7 @@ package final class Importer {
     for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
       throw GodwitError.brokenChain(range.origin)
     }
-    for origin in file.header.snapshot?.origins ?? [] where chains[origin.origin] != origin.chain {
+    for origin in file.header.stateFile?.origins ?? [] where chains[origin.origin] != origin.chain {
       throw GodwitError.brokenChain(origin.origin)
     }
     try finish()
@@ -171,29 +171,29 @@ package final class Importer {
     try acknowledge()
   }
 
-  /// What is left to do when a snapshot has been loaded.
-  private func acknowledge(_ snapshot: SnapshotImport.Outcome) throws -> MergeReport {
+  /// What is left to do when a state file has been loaded.
+  private func acknowledge(_ stateFile: StateImport.Outcome) throws -> MergeReport {
     try finish()
-    return try conclude(rows: merger.rowCount, snapshot)
+    return try conclude(rows: merger.rowCount, stateFile)
   }
 
-  private func conclude(rows: Int, _ snapshot: SnapshotImport.Outcome? = nil) throws -> MergeReport {
+  private func conclude(rows: Int, _ stateFile: StateImport.Outcome? = nil) throws -> MergeReport {
     let missing = try staged.missing(held: held)
     let report = MergeReport(
       sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
-      conflicts: merger.conflictCount + (snapshot?.conflicts ?? 0), prunedConflicts: merger.prunedConflicts,
+      conflicts: merger.conflictCount + (stateFile?.conflicts ?? 0), prunedConflicts: merger.prunedConflicts,
       held: try staged.held(beyond: MigrationHistory(connection)),
       losses: Int(try LossLog(connection).last - lastLoss),
-      isSnapshot: snapshot != nil, snapshotRows: snapshot?.rows.reduce(0) { $0 + $1.count } ?? 0,
-      replayed: snapshot?.replayed ?? 0,
-      needsSnapshot: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
+      isStateFile: stateFile != nil, stateRows: stateFile?.rows.reduce(0) { $0 + $1.count } ?? 0,
+      replayed: stateFile?.replayed ?? 0,
+      needsStateFile: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
       forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
         MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
       }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value),
       members: memberChanges, dropped: waitingRoom.notKept,
-      differing: try KnownStatements(connection: connection).differing())
+      differing: try SignedAcknowledgements(connection: connection).differing())
     if let planner {
-      try planner.end(writer, report.adding(WaitingRun.plan(on: writer), file.header, on: writer), snapshot)
+      try planner.end(writer, report.adding(WaitingRun.plan(on: writer), file.header, on: writer), stateFile)
       throw TakenBack()
     }
     // Own numbers mean other transactions elsewhere, or would with the next one, or nobody takes any.
@@ -202,9 +202,9 @@ package final class Importer {
     return report
   }
 
-  /// The file's transactions. Of a snapshot that a replica does not need only those that have not been forgotten count.
+  /// The file's transactions. Of a state file that a replica does not need only those that have not been forgotten count.
   private func forEachRecord(_ body: (TransactionRecord) throws -> Void) throws {
-    guard let head = file.header.snapshot else {
+    guard let head = file.header.stateFile else {
       while let record = try file.next() { try body(record) }
       return
     }
@@ -212,7 +212,7 @@ package final class Importer {
     while let block = try file.nextBlock() {
       var reader = ByteReader(block)
       while !reader.isAtEnd {
-        let item = try SnapshotItem(
+        let item = try StateItem(
           reading: &reader, tables: file.header.tables.count, origins: head.origins.count,
           migrations: file.header.migrations.count)
         guard case .transaction(let number, let transaction) = item else { continue }
@@ -221,7 +221,7 @@ package final class Importer {
       }
     }
     guard sequences == head.origins.map(\.sequence) else {
-      throw ByteReader.malformed("the transactions of a snapshot do not reach its head")
+      throw ByteReader.malformed("the transactions of a state file do not reach its head")
     }
   }
 
@@ -230,28 +230,28 @@ package final class Importer {
     let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
     if sender != log.origins.own {
       let removed = file.header.roster.statuses.filter { $0.value == .removed }.keys
-      let signed = file.header.statements.first { $0.origin == sender }
+      let signed = file.header.acknowledgements.first { $0.origin == sender }
       let vector = file.header.vector
       try acknowledgements.add(
-        MemberStatement(
+        Acknowledgement(
           vector: forks.agreed(vector), milliseconds: signed?.createdAt ?? file.header.createdAt,
           removed: Set(removed), ended: Set(file.header.ended.keys)),
         of: sender, held: file.header.held)
     }
-    try weighStatements(&acknowledgements)
+    try weighAcknowledgements(&acknowledgements)
     try acknowledgements.count(held: held)
   }
 
   /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
-  private func weighStatements(_ acknowledgements: inout Acknowledgements) throws {
-    let known = KnownStatements(connection: connection)
+  private func weighAcknowledgements(_ acknowledgements: inout Acknowledgements) throws {
+    let known = SignedAcknowledgements(connection: connection)
     try known.removeEnded(writer.log.origins.ended)
     try known.removeAll(unless: { vouchedRoster[$0]?.isActive == true })
-    for statement in file.header.statements where endings[statement.origin] == nil {
-      if statement.origin == log.origins.own {
-        try known.takeOwn(statement, if: vouchedRoster.isTrusted)
-      } else if try known.take(statement, if: vouchedRoster.isTrusted) {
-        try acknowledgements.lower(to: MemberStatement(statement), of: statement.origin)
+    for acknowledgement in file.header.acknowledgements where endings[acknowledgement.origin] == nil {
+      if acknowledgement.origin == log.origins.own {
+        try known.takeOwn(acknowledgement, if: vouchedRoster.isTrusted)
+      } else if try known.take(acknowledgement, if: vouchedRoster.isTrusted) {
+        try acknowledgements.lower(to: Acknowledgement(acknowledgement), of: acknowledgement.origin)
       }
     }
     try known.weighPending(&acknowledgements, held: held, writer)
@@ -259,7 +259,7 @@ package final class Importer {
 
   /// What the file says came before its ranges, and where they end, is compared with what is held here.
   private func checkRanges() throws {
-    for origin in file.header.snapshot?.origins ?? [] {
+    for origin in file.header.stateFile?.origins ?? [] {
       chains[origin.origin] = origin.floorChain
       contexts[origin.origin] = origin.floorContext
       lasts[origin.origin] = origin.sequence

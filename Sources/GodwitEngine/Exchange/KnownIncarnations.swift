@@ -15,7 +15,7 @@ package struct KnownIncarnations {
   package init(_ log: ChangeLog, on connection: Connection) throws {
     self.log = log
     records = try Acknowledgements(connection).records
-    let heard = try KnownStatements(connection: connection).origins()
+    let heard = try SignedAcknowledgements(connection: connection).origins()
     all = Set(log.origins.all + records.keys + heard).union([log.origins.own]).sorted()
   }
 
@@ -43,7 +43,7 @@ package struct KnownIncarnations {
     let removed = Set(roster.all.filter { !$0.isActive }.map(\.identity.replica))
     let members = roster.all.map(\.identity.replica)
     // Alone, it cannot distinguish a copy that lives on from a backup that was restored, and keeps nothing for either:
-    // only for a copy of which it has a statement.
+    // only for a copy of which it has an acknowledgement.
     let others = members.flatMap(others).filter { members.count > 1 || records[$0] != nil }
     let leaving = others.filter { removed.contains($0.replica) || ended[$0] != nil }
     let active = Set(others).subtracting(leaving)
@@ -68,7 +68,7 @@ package struct KnownIncarnations {
 
   /// What all that write on for a member are known to have applied, and what they have of it and of what waits there:
   /// what a file for it may leave out. Nil when none does. Of the own replica's copies only those count of which a
-  /// statement came: most are backups that were restored.
+  /// acknowledgement came: most are backups that were restored.
   package func known(by replica: ReplicaID) throws -> (applied: VersionVector, present: VersionVector)? {
     let living = living(of: replica).filter { replica != own.replica || records[$0] != nil }
     let all = try living.map { origin in

@@ -104,7 +104,7 @@ final class WaitingAttempt {
     try log.origins.save(Set(tried.map(\.origin)))
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
     var acknowledgements = try Acknowledgements(writer.connection)
-    try KnownStatements(connection: writer.connection).weighPending(&acknowledgements, held: held, writer)
+    try SignedAcknowledgements(connection: writer.connection).weighPending(&acknowledgements, held: held, writer)
     try acknowledgements.count(held: held)
     outcome.rows = applier.merger.rowCount
     outcome.conflicts = applier.merger.conflictCount

@@ -100,7 +100,7 @@ final class Merger {
     try finish()
   }
 
-  /// Judges the rows that stay on this replica, after a snapshot has replaced what they refer to.
+  /// Judges the rows that stay on this replica, after a state file has replaced what they refer to.
   func settleLocalRows() throws {
     try beginMerging()
     try references.checkLocalRows()

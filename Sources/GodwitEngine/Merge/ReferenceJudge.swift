@@ -126,7 +126,7 @@ final class ReferenceJudge {
     return true
   }
 
-  /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a snapshot
+  /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a state file
   /// has put other rows in place of those that were there.
   func checkLocalRows() throws {
     let local = places.tables.catalog.tables.filter { !$0.definition.isSynced }

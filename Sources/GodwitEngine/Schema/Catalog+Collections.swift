@@ -40,7 +40,7 @@ extension Catalog {
     return hasGrown
   }
 
-  /// Gives collections that hold no rows the columns of a snapshot, in its order, which is that of the values in it.
+  /// Gives collections that hold no rows the columns of a state file, in its order, which is that of the values in it.
   /// Returns what they had besides, to be added when the rows are in.
   static func rearrange(
     _ definitions: [TableDefinition], on connection: Connection

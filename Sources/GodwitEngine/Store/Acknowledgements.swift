@@ -10,10 +10,10 @@ package struct Acknowledgements {
       counted BLOB NOT NULL, held BLOB NOT NULL, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     """
 
-  /// The latest statement of an incarnation, and what of it nothing still to come from there can contradict.
+  /// The latest acknowledgement of an incarnation, and what of it nothing still to come from there can contradict.
   package struct Record {
-    package var stated = MemberStatement()
-    var counted = MemberStatement()
+    package var stated = Acknowledgement()
+    var counted = Acknowledgement()
     /// Up to where it has what waits there, by its last file. That acknowledges nothing.
     var held = VersionVector()
   }
@@ -33,9 +33,9 @@ package struct Acknowledgements {
         var stated = ByteReader(statedBytes)
         var counted = ByteReader(countedBytes)
         let origin = try Origin(columnsOf: statement)
-        let latest = try MemberStatement(reading: &stated)
+        let latest = try Acknowledgement(reading: &stated)
         // Mostly all of it counts.
-        let counting = statedBytes == countedBytes ? latest : try MemberStatement(reading: &counted)
+        let counting = statedBytes == countedBytes ? latest : try Acknowledgement(reading: &counted)
         var held = ByteReader(statement.blob(at: 4))
         records[origin] = Record(stated: latest, counted: counting, held: try VersionVector(reading: &held))
       }
@@ -48,32 +48,34 @@ package struct Acknowledgements {
   }
 
   /// Takes in what a member said of itself in a file of its own, as far as it names the history held here.
-  mutating func add(_ statement: MemberStatement, of origin: Origin, held: VersionVector) throws {
+  mutating func add(_ acknowledgement: Acknowledgement, of origin: Origin, held: VersionVector) throws {
     var record = records[origin] ?? Record()
-    guard statement.replaces(record.stated) else { return }
-    record.stated = statement
-    record.counted.vector = record.counted.vector.intersection(statement.vector)
+    guard acknowledgement.replaces(record.stated) else { return }
+    record.stated = acknowledgement
+    record.counted.vector = record.counted.vector.intersection(acknowledgement.vector)
     record.held = held
     try save(record, of: origin)
   }
 
-  /// Takes back what a later statement, which others passed on, does not say any more.
-  mutating func lower(to statement: MemberStatement, of origin: Origin) throws {
-    guard var record = records[origin], statement.replaces(record.stated),
-      !statement.vector.covers(record.stated.vector)
+  /// Takes back what a later acknowledgement, which others passed on, does not say any more.
+  mutating func lower(to acknowledgement: Acknowledgement, of origin: Origin) throws {
+    guard var record = records[origin], acknowledgement.replaces(record.stated),
+      !acknowledgement.vector.covers(record.stated.vector)
     else { return }
-    record.stated.vector = record.stated.vector.intersection(statement.vector)
-    record.counted.vector = record.counted.vector.intersection(statement.vector)
+    record.stated.vector = record.stated.vector.intersection(acknowledgement.vector)
+    record.counted.vector = record.counted.vector.intersection(acknowledgement.vector)
     try save(record, of: origin)
   }
 
-  /// Takes in a statement that others passed on, and of which all is held here, by the same history.
-  mutating func count(_ statement: MemberStatement, of origin: Origin) throws {
-    guard statement.replaces(records[origin]?.stated ?? MemberStatement()) else { return }
-    try save(Record(stated: statement, counted: statement, held: records[origin]?.held ?? VersionVector()), of: origin)
+  /// Takes in an acknowledgement that others passed on, and of which all is held here, by the same history.
+  mutating func count(_ acknowledgement: Acknowledgement, of origin: Origin) throws {
+    guard acknowledgement.replaces(records[origin]?.stated ?? Acknowledgement()) else { return }
+    try save(
+      Record(stated: acknowledgement, counted: acknowledgement, held: records[origin]?.held ?? VersionVector()),
+      of: origin)
   }
 
-  /// Counts the statements of which all is held here: what is still to come from their members has seen all of it.
+  /// Counts the acknowledgements of which all is held here: what is still to come from their members has seen all of it.
   mutating func count(held: VersionVector) throws {
     for (origin, record) in records where record.counted != record.stated && held.covers(record.stated.vector) {
       try save(Record(stated: record.stated, counted: record.stated, held: record.held), of: origin)
@@ -82,9 +84,9 @@ package struct Acknowledgements {
 
   private mutating func save(_ record: Record, of origin: Origin) throws {
     records[origin] = record
-    func bytes(_ statement: MemberStatement) -> Value {
+    func bytes(_ acknowledgement: Acknowledgement) -> Value {
       var writer = ByteWriter()
-      statement.write(to: &writer)
+      acknowledgement.write(to: &writer)
       return .blob(writer.bytes)
     }
     var held = ByteWriter()

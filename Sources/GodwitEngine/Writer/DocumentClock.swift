@@ -33,7 +33,7 @@ package final class DocumentClock: Sendable {
     nextLook.store(wall + Self.lookIntervalMilliseconds, ordering: .relaxed)
     let known = own.load(ordering: .relaxed)
     let stored = try ReplicaClock.stored(on: connection).milliseconds
-    // A snapshot may be older than the time that the writer has followed since; a clock that went back went far.
+    // A state file may be older than the time that the writer has followed since; a clock that went back went far.
     guard stored > known || known - stored > 2 * HybridClock.reachMilliseconds else { return }
     _ = own.compareExchange(expected: known, desired: stored, ordering: .relaxed)
   }

@@ -108,14 +108,14 @@ final class ReplicaClock {
     return try rows.greatest(of: adapter.rows(of: record)).map { $0 < record.hlc } ?? true
   }
 
-  /// The same for a row of a snapshot, whose greatest timestamp this is.
+  /// The same for a row of a state file, whose greatest timestamp this is.
   func take(_ hlc: HLC, of key: RowKey) throws {
     guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }
     try remember([key], hlc)
   }
 
-  /// Follows the clock of a snapshot's sender, or remembers it for every row: which rows the sender has forgotten,
-  /// deleted ones among them, the snapshot does not say. At most up to ``HLC/everyRowLimit``, or a file could keep this
+  /// Follows the clock of a state file's sender, or remembers it for every row: which rows the sender has forgotten,
+  /// deleted ones among them, the state file does not say. At most up to ``HLC/everyRowLimit``, or a file could keep this
   /// replica from writing anything ever after.
   func take(_ hlc: HLC) throws {
     let hlc = min(hlc, .everyRowLimit)

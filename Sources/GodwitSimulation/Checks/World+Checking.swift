@@ -104,7 +104,7 @@ extension World {
       let version = actor.version
       let shown = try await actor.replica.read { try Tables(reading: $0, at: version) }
       try compare(shown, model, actor)
-      if !actor.hasLoadedSnapshot { try await checkConflicts(actor, model) }
+      if !actor.hasLoadedState { try await checkConflicts(actor, model) }
     }
     guard digests.count == 1 else {
       throw SimulationFailure(.divergence, "the digests differ: \(try await differences())")

@@ -28,7 +28,7 @@ struct Attack: Sendable {
     /// A row that is named twice in one transaction, NULL in a key, no set where one should be.
     case malformed
     /// A state of its own making. Whoever has nothing yet has to believe one.
-    case snapshot
+    case stateFile
     /// Random bytes behind a good preamble.
     case noise
     // What the model has no words for.
@@ -43,7 +43,7 @@ struct Attack: Sendable {
 
     static let followed: [Kind] = [
       .writes, .gap, .causes, .extremes, .relay, .invention, .alteration, .claims, .endings, .roster, .strangeTables,
-      .malformed, .snapshot, .noise,
+      .malformed, .stateFile, .noise,
     ]
     static let common = allCases.filter { $0 != .equivocation }
     /// Whether the independent model can follow what comes of it.

@@ -18,11 +18,11 @@ struct HostileDraft {
   var chains: [Origin: SyncFileHeader.Chain]
   var floor = VersionVector()
   var ended: [Origin: SequenceNumber]
-  var snapshot: SnapshotHead?
-  var statements: [SignedStatement] = []
+  var stateFile: StateHead?
+  var acknowledgements: [SignedAcknowledgement] = []
   /// What stands in the frames, by the order of its causes.
   var records: [TransactionRecord] = []
-  var items: [SnapshotItem] = []
+  var items: [StateItem] = []
   /// What it knows from: another member's file, as that one made it.
   let source: SyncFileHeader
   let sourceRecords: [TransactionRecord]
@@ -50,7 +50,7 @@ struct HostileDraft {
       group: source.group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector,
       held: source.held, schemaVersion: source.schemaVersion, recipients: recipients, roster: roster, tables: tables,
       migrations: source.migrations, ranges: ranges.sorted { $0.origin < $1.origin }, chains: chains, floor: floor,
-      ended: ended, snapshot: snapshot, statements: statements)
+      ended: ended, stateFile: stateFile, acknowledgements: acknowledgements)
   }
 
   /// Adds a member that the source may not know.

@@ -104,7 +104,7 @@ extension HostileForge {
 
   // MARK: Claims
 
-  /// A vector, chains, a floor and a statement of which nothing need be true.
+  /// A vector, chains, a floor and an acknowledgement of which nothing need be true.
   mutating func claim() throws {
     var vector = draft.vector
     for origin in vector.origins where generator.chance(oneIn: 2) {
@@ -120,18 +120,18 @@ extension HostileForge {
     if generator.chance(oneIn: 3) { draft.floor = vector }
     draft.createdAt += [0, 0, -400, 400, 4_000_000].randomElement(using: &generator).map { $0 * 86_400_000 } ?? 0
     guard generator.chance(oneIn: 2) else { return }
-    draft.statements = [
-      try SignedStatement.issue(
+    draft.acknowledgements = [
+      try SignedAcknowledgement.issue(
         group: member.group, incarnation: UInt32.random(in: 1...3, using: &generator), at: draft.createdAt,
         vector: vector,
         chains: generator.chance(oneIn: 2)
-          ? SignedStatement.hash(vector) { draft.chains[$0.origin]?.chain ?? .zero } ?? .zero : randomHash(),
+          ? SignedAcknowledgement.hash(vector) { draft.chains[$0.origin]?.chain ?? .zero } ?? .zero : randomHash(),
         members: draft.roster.statuses, ended: Set(draft.ended.keys), by: face.identity)
     ]
     if generator.chance(oneIn: 2) {
-      draft.statements += draft.source.statements.filter { $0.origin.replica != face.replica }
+      draft.acknowledgements += draft.source.acknowledgements.filter { $0.origin.replica != face.replica }
     }
-    draft.statements.sort { $0.origin < $1.origin }
+    draft.acknowledgements.sort { $0.origin < $1.origin }
   }
 
   /// Incarnations of others, and of its own, are said to have ended, anywhere.
@@ -164,16 +164,16 @@ extension HostileForge {
   }
 
   /// A state with rows that nobody wrote, of which its own transactions are said to be the ground.
-  mutating func addSnapshot() throws {
+  mutating func addStateFile() throws {
     // One of its own, so that it contradicts nothing that it has signed.
     let origin = Origin(replica: face.replica, incarnation: UInt32.random(in: 1_000...UInt32.max, using: &generator))
     let last = SequenceNumber(rawValue: UInt64.random(in: 1...3, using: &generator))
     let chain = randomHash()
     let head = try SignedHead.issue(group: member.group, origin, last, chain, by: face.identity)
     let floor = generator.chance(oneIn: 2) ? last : SequenceNumber.none
-    draft.snapshot = SnapshotHead(
+    draft.stateFile = StateHead(
       origins: [
-        SnapshotHead.Origin(
+        StateHead.Origin(
           origin: origin, sequence: last, chain: chain, folded: last, floor: floor,
           floorChain: floor == .none ? .zero : chain, floorContext: VersionVector(),
           proof: HeadProof(signature: head.signature))

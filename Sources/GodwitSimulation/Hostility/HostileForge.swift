@@ -36,7 +36,7 @@ struct HostileForge {
     try addKind()
     if kind == .equivocation {
       try contradict()
-    } else if kind != .snapshot {
+    } else if kind != .stateFile {
       try addOwnHistory()
     }
     switch kind {
@@ -62,7 +62,7 @@ struct HostileForge {
     case .claims: try claim()
     case .endings: end()
     case .roster: try changeRoster()
-    case .snapshot: try addSnapshot()
+    case .stateFile: try addStateFile()
     }
   }
 

@@ -62,13 +62,13 @@ struct Tables: Hashable, Sendable {
   init() { rows = Array(repeating: [:], count: TableShape.all.count) }
 
   /// What a replica shows; a column that it does not have shows what a row without it gets.
-  init(reading snapshot: Reader, at version: Int) throws {
+  init(reading stateFile: Reader, at version: Int) throws {
     rows = try TableShape.all.map { shape in
       guard let table = shape.name(at: version) else { return [:] }
       let names = shape.columns.indices.map { column in
         shape.name(of: column, at: version).map { "\"\($0)\"" } ?? shape.columns[column].defaultValue.text
       }.joined(separator: ", ")
-      let found = try snapshot.rows(SQL(text: "SELECT \(names) FROM \(table)"))
+      let found = try stateFile.rows(SQL(text: "SELECT \(names) FROM \(table)"))
       return Dictionary(uniqueKeysWithValues: found.map { (Array($0.values.prefix(shape.keyCount)), $0.values) })
     }
   }

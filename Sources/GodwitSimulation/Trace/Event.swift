@@ -29,7 +29,7 @@ indirect enum Event: Sendable {
   case compact(actor: Int)
   /// One member removes another.
   case remove(actor: Int, by: Int)
-  /// One makes a removed one a member again, and a snapshot for it.
+  /// One makes a removed one a member again, and a state file for it.
   case readmit(actor: Int, by: Int, file: Int)
   /// A file is imported by one that gives up its own state for it.
   case rejoin(file: Int, actor: Int)

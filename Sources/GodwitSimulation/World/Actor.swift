@@ -29,8 +29,8 @@ final class Actor {
   var mustRejoin = false
   /// How often it has become a member again.
   var readmissions = 0
-  /// A snapshot says nothing of the conflicts before it.
-  var hasLoadedSnapshot = false
+  /// A state file says nothing of the conflicts before it.
+  var hasLoadedState = false
   /// What it is called among the members.
   var name: String { "replica-\(owner)" }
 

@@ -13,7 +13,7 @@ extension World {
     guard let hostile, actors.indices.contains(attack.source), !actors[attack.source].mustRejoin else { return }
     // Who holds nothing has to believe the state that a member sends (Specs/sync-file.md, "Signed heads").
     let standing = actor.standing
-    guard attack.kind != .snapshot || standing.held.origins.contains(where: { $0 != standing.own }) else { return }
+    guard attack.kind != .stateFile || standing.held.origins.contains(where: { $0 != standing.own }) else { return }
     let path = "\(folder)/hostile.godwit-sync"
     guard let bytes = try await forge(attack, for: actor, by: hostile, at: path) else { return }
     try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -25,7 +25,7 @@ extension World {
     } catch let error as GodwitError where Self.refusals.contains(error.code) {
       return try await expectUnchanged(actor, "given a hostile file that was refused: \(error.message)")
     }
-    guard !report.isSnapshot else {
+    guard !report.isStateFile else {
       throw SimulationFailure(.transfer, "replica \(actor.index) took a hostile state in the place of its own")
     }
     try await adoptHostile(of: actor)
@@ -66,7 +66,7 @@ extension World {
     let envelope = try AgeEnvelope(MemorySource(sealed))
     let file = try SyncFileReader(envelope, identities: [identity.ageIdentity]) { _ in .reported(nil) }
     var records: [TransactionRecord] = []
-    guard file.header.snapshot == nil else { return (file.header, []) }
+    guard file.header.stateFile == nil else { return (file.header, []) }
     while let record = try file.next() { records.append(record) }
     return (file.header, records)
   }

@@ -27,7 +27,7 @@ extension World {
         actor.replica.identity, name: actor.name, verification: .trustOnFirstUse,
         to: .file("\(folder)/invitation-\(file)"))
     } catch let error as GodwitError where error.code == .invalidArgument { return }
-    files[file] = try await snapshot(of: host, for: actor, to: "\(folder)/\(file).godwit-sync")
+    files[file] = try await stateFile(of: host, for: actor, to: "\(folder)/\(file).godwit-sync")
     for copy in copies(of: actor) {
       copy.mustRejoin = true
       copy.readmissions += 1
@@ -37,14 +37,14 @@ extension World {
   /// All that write as one member: it and its clones.
   private func copies(of actor: Actor) -> [Actor] { actors.filter { $0.owner == actor.owner } }
 
-  func snapshot(of host: Actor, for actor: Actor, to path: String) async throws -> SyncFileInFlight {
+  func stateFile(of host: Actor, for actor: Actor, to path: String) async throws -> SyncFileInFlight {
     _ = try await host.replica.exportState(to: .file(path), for: actor.name)
     return SyncFileInFlight(
-      path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isSnapshot: true,
+      path: path, sender: host.index, held: host.standing.held, recipients: [actor.owner], isStateFile: true,
       readmissions: host.readmissions)
   }
 
-  /// What a replica wrote and a snapshot lacks is made anew on top of it, as one transaction of a new incarnation.
+  /// What a replica wrote and a state file lacks is made anew on top of it, as one transaction of a new incarnation.
   func rejoin(_ actor: Actor, with file: SyncFileInFlight) async throws {
     guard let report = try await merging(file, into: actor, { try await actor.replica.rejoin(from: .file(file.path)) })
     else { return }
@@ -53,16 +53,16 @@ extension World {
 
   func settleRejoin(_ report: MergeReport, _ file: SyncFileInFlight, on actor: Actor) async throws {
     actor.mustRejoin = false
-    guard report.isSnapshot else { return try await settleImport(on: actor) }
-    try await settleSnapshot(report, file, on: actor)
+    guard report.isStateFile else { return try await settleImport(on: actor) }
+    try await settleStateFile(report, file, on: actor)
   }
 
   /// The replica holds what the file does, and its own work on top of it.
-  func settleSnapshot(_ report: MergeReport, _ file: SyncFileInFlight, on actor: Actor) async throws {
+  func settleStateFile(_ report: MergeReport, _ file: SyncFileInFlight, on actor: Actor) async throws {
     let before = actor.standing
     let now = try await actor.replica.standing()
     actor.standing = now
-    actor.hasLoadedSnapshot = true
+    actor.hasLoadedState = true
     actor.wasAway = true
     let lost = history.transactions(in: before.held).filter { !now.held.covers($0.dot) }
     let startsAnew = !before.held.isEmpty
@@ -83,7 +83,7 @@ extension World {
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// The last value that was written to each cell is in the new transaction, or was in the snapshot, shown or in limbo,
+  /// The last value that was written to each cell is in the new transaction, or was in the state file, shown or in limbo,
   /// or is listed.
   private func checkReplay(
     of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor

@@ -75,7 +75,7 @@ extension World {
     let threeHours: Int64 = 3 * 3_600_000
     // What has been forgotten may have been written at a time far ahead, which holds the clock there; and so may what a
     // hostile member wrote under a key that its table keeps in another form.
-    guard isFollowed, !forgets, !actor.hasLoadedSnapshot, hlc.milliseconds > actor.clock.milliseconds + threeHours,
+    guard isFollowed, !forgets, !actor.hasLoadedState, hlc.milliseconds > actor.clock.milliseconds + threeHours,
       (known?.milliseconds ?? 0) < hlc.milliseconds
     else { return }
     throw SimulationFailure(.clock, "replica \(actor.index) wrote at a time far ahead of its own")

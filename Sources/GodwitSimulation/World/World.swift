@@ -34,7 +34,7 @@ final class World {
     let held: VersionVector
     /// Who can open it.
     let recipients: Set<Int>
-    let isSnapshot: Bool
+    let isStateFile: Bool
     /// How often its sender had been a member again by then.
     let readmissions: Int
   }
@@ -94,7 +94,7 @@ final class World {
       // Nobody waits for a copy that has not spoken up.
       copy.wasAway = true
       (copy.mustRejoin, copy.readmissions) = (actor.mustRejoin, actor.readmissions)
-      copy.hasLoadedSnapshot = actor.hasLoadedSnapshot
+      copy.hasLoadedState = actor.hasLoadedState
       actors.append(copy)
     case .backUp: try await actor.backUp()
     case .restore:

@@ -22,11 +22,11 @@ package struct SyncFileField: Equatable, Sendable {
   /// What beside the deciding records shows who is a member. Even: a reader that passed over it would believe records
   /// that count no more.
   static let furtherTag: UInt32 = 20
-  /// Signed statements.
-  static let statementsTag: UInt32 = 17
+  /// Signed acknowledgements.
+  static let acknowledgementsTag: UInt32 = 17
   /// Up to where the sender has what waits there.
   static let heldTag: UInt32 = 21
-  private static let knownTags: Set<UInt32> = [statementsTag, historiesTag, namesTag, furtherTag, heldTag]
+  private static let knownTags: Set<UInt32> = [acknowledgementsTag, historiesTag, namesTag, furtherTag, heldTag]
 
   /// Whether a reader may pass over it.
   package var isIgnorable: Bool { !tag.isMultiple(of: 2) }

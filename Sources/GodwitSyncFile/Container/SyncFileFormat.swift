@@ -20,6 +20,6 @@ package enum SyncFileFormat {
   static let dictionaryColumnTarget = 1 << 16
   /// A transaction of the most tables and columns fits behind others.
   static let dictionaryColumnLimit = 1 << 21
-  /// A block of a snapshot's state is closed once it reaches this size.
+  /// A block of a state file's state is closed once it reaches this size.
   static let stateTarget = 768 << 10
 }

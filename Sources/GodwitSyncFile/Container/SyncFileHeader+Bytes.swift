@@ -34,9 +34,9 @@ extension SyncFileHeader {
       origin.write(to: &writer)
       writer.varint(last.rawValue)
     }
-    writer.byte(snapshot == nil ? 0 : 1)
-    snapshot?.write(to: &writer)
-    fields.joined(by: [SyncFileField](roster) + statementsField + heldField).write(to: &writer)
+    writer.byte(stateFile == nil ? 0 : 1)
+    stateFile?.write(to: &writer)
+    fields.joined(by: [SyncFileField](roster) + acknowledgementsField + heldField).write(to: &writer)
   }
 
   private var heldField: [SyncFileField] {
@@ -55,10 +55,11 @@ extension SyncFileHeader {
     return held
   }
 
-  private var statementsField: [SyncFileField] {
-    let list = StatementList(
+  private var acknowledgementsField: [SyncFileField] {
+    let list = AcknowledgementList(
       group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
-    return list.encode(statements).map { [SyncFileField(tag: SyncFileField.statementsTag, bytes: $0)] } ?? []
+    return list.encode(acknowledgements).map { [SyncFileField(tag: SyncFileField.acknowledgementsTag, bytes: $0)] }
+      ?? []
   }
 
   /// Throws `limitExceeded` for what every reader would refuse.
@@ -97,7 +98,7 @@ extension SyncFileHeader {
     for origin in Self.originsWithoutRange(vector, ranges) { chains[origin] = try Chain(reading: &reader) }
     let floor = try VersionVector(reading: &reader)
     let ended = try Self.readEnded(&reader)
-    let snapshot = try reader.flag() ? try SnapshotHead(reading: &reader) : nil
+    let stateFile = try reader.flag() ? try StateHead(reading: &reader) : nil
     var fields = try [SyncFileField](reading: &reader)
     try reader.expectEnd()
     var roster = RosterRecords(
@@ -105,15 +106,16 @@ extension SyncFileHeader {
       names: try fields.remove(SyncFileField.namesTag).map { try RosterRecords.names($0) } ?? [],
       histories: try fields.remove(SyncFileField.historiesTag).map { try RosterRecords.histories($0) } ?? [])
     if let further = fields.remove(SyncFileField.furtherTag) { try roster.readFurther(further) }
-    let list = StatementList(group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
-    let statements = try fields.remove(SyncFileField.statementsTag).map { try list.decode($0) } ?? []
+    let list = AcknowledgementList(
+      group: group, createdAt: createdAt, vector: vector, members: roster, ended: ended.keys)
+    let acknowledgements = try fields.remove(SyncFileField.acknowledgementsTag).map { try list.decode($0) } ?? []
     let held = try Self.readHeld(fields.remove(SyncFileField.heldTag))
-    guard snapshot == nil || ranges.isEmpty else { throw ByteReader.malformed("a snapshot with ranges") }
+    guard stateFile == nil || ranges.isEmpty else { throw ByteReader.malformed("a state file with ranges") }
     self.init(
       group: group, sender: sender, incarnation: incarnation, createdAt: createdAt, vector: vector, held: held,
       schemaVersion: schemaVersion, recipients: recipients, roster: roster, tables: tables, migrations: migrations,
-      ranges: ranges, chains: chains, floor: floor, ended: ended, snapshot: snapshot,
-      statements: statements, fields: fields)
+      ranges: ranges, chains: chains, floor: floor, ended: ended, stateFile: stateFile,
+      acknowledgements: acknowledgements, fields: fields)
   }
 
   /// One kind for all, so that a list of mixed kinds cannot be written down.

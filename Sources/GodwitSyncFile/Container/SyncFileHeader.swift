@@ -78,9 +78,9 @@ package struct SyncFileHeader: Sendable {
   /// The incarnations that the sender knows to have ended, and the last transaction of each; 0 for one without any.
   package let ended: [Origin: SequenceNumber]
   /// Set when the file carries state in place of ranges.
-  package let snapshot: SnapshotHead?
+  package let stateFile: StateHead?
   /// What the sender and others hold and know, signed by each; not checked by decoding.
-  package let statements: [SignedStatement]
+  package let acknowledgements: [SignedAcknowledgement]
   /// What later versions say besides, rising by tag.
   package let fields: [SyncFileField]
 
@@ -89,8 +89,8 @@ package struct SyncFileHeader: Sendable {
     held: VersionVector = VersionVector(), schemaVersion: UInt64, recipients: [AgeRecipient], roster: RosterRecords,
     tables: [TableDefinition],
     migrations: [[UInt8]] = [], ranges: [Range], chains: [Origin: Chain],
-    floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], snapshot: SnapshotHead? = nil,
-    statements: [SignedStatement] = [], fields: [SyncFileField] = []
+    floor: VersionVector = VersionVector(), ended: [Origin: SequenceNumber] = [:], stateFile: StateHead? = nil,
+    acknowledgements: [SignedAcknowledgement] = [], fields: [SyncFileField] = []
   ) {
     self.group = group
     self.sender = sender
@@ -107,8 +107,8 @@ package struct SyncFileHeader: Sendable {
     self.chains = chains
     self.floor = floor
     self.ended = ended
-    self.snapshot = snapshot
-    self.statements = statements
+    self.stateFile = stateFile
+    self.acknowledgements = acknowledgements
     self.fields = fields
   }
 
@@ -119,6 +119,6 @@ package struct SyncFileHeader: Sendable {
   }
 
   package var transactionCount: Int {
-    (snapshot?.transactionCount ?? 0) + ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 }
+    (stateFile?.transactionCount ?? 0) + ranges.reduce(0) { $0 + Int($1.last.rawValue - $1.first.rawValue) + 1 }
   }
 }

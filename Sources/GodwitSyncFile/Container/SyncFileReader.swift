@@ -15,7 +15,7 @@ package final class SyncFileReader {
   private var frame: FrameDecoder?
   private var position: FramePosition
   private var expansion = SyncFileExpansion()
-  /// Transactions, or the blocks of a snapshot.
+  /// Transactions, or the blocks of a state file.
   private var count = 0
   private var block: [UInt8]?
   private var isFinished = false
@@ -123,7 +123,7 @@ package final class SyncFileReader {
     return nil
   }
 
-  /// The next block of a snapshot's items, or nil at the verified end.
+  /// The next block of a state file's items, or nil at the verified end.
   package func nextBlock() throws -> [UInt8]? {
     while !isFinished {
       try readPart()
@@ -136,7 +136,7 @@ package final class SyncFileReader {
     return nil
   }
 
-  /// How many contributions the next row state of a snapshot may have.
+  /// How many contributions the next row state of a state file may have.
   package var contributionLimit: Int { expansion.elementsLeft + FrameElements.freeCount }
 
   /// Counts a row state's contributions, for which the file has to be large enough.
@@ -147,9 +147,9 @@ package final class SyncFileReader {
   private func readPart() throws {
     let start = try read(1)
     switch SyncFileFormat.Part(rawValue: start[0]) {
-    case .frame where header.snapshot == nil:
+    case .frame where header.stateFile == nil:
       frame = try FrameDecoder(try readPacked(), origins: header.ranges.map(\.origin))
-    case .state where header.snapshot != nil: block = try readPacked()
+    case .state where header.stateFile != nil: block = try readPacked()
     case .frame, .state: throw ByteReader.malformed("a part that does not belong in this file")
     case .trailer: try readTrailer()
     case nil: throw ByteReader.malformed("unknown part \(start[0])")

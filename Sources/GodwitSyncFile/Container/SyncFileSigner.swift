@@ -45,7 +45,7 @@ package struct SyncFileSizes: Equatable, Sendable {
   /// The whole container, without age's own overhead.
   package var container = 0
   package var header = 0
-  /// Frames, or blocks of a snapshot.
+  /// Frames, or blocks of a state file.
   package var frames = 0
   package var packed = 0
   package var unpacked = 0

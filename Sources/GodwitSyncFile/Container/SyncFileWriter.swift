@@ -11,7 +11,7 @@ package final class SyncFileWriter {
   private var transcript: SyncFileTranscript
   private var frame: FrameEncoder
   private let zstd: Zstd
-  /// Transactions, or the blocks of a snapshot.
+  /// Transactions, or the blocks of a state file.
   private var count = 0
   private var state = ByteWriter()
   private var stateElements = 0
@@ -54,10 +54,10 @@ package final class SyncFileWriter {
     if frame.isFull { try flush() }
   }
 
-  /// Adds an item of a snapshot's state.
+  /// Adds an item of a state file's state.
   ///
   /// - Parameter contributions: How many the item has, when it is a row's state.
-  package func append(_ item: SnapshotItem, contributions: Int = 0) throws {
+  package func append(_ item: StateItem, contributions: Int = 0) throws {
     item.write(to: &state)
     stateElements += max(0, contributions - FrameElements.freeCount)
     if state.count >= SyncFileFormat.stateTarget { try flush() }

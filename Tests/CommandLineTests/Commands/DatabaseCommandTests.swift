@@ -86,7 +86,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: machine.path("-")))
   }
 
-  @Test(arguments: [["backup"], ["export"], ["snapshot"], ["export", "--plaintext"]])
+  @Test(arguments: [["backup"], ["export"], ["export", "--state"], ["export", "--plaintext"]])
   func aPipeOrALinkIsNotReplacedByAFile(command: [String]) throws {
     let pipe = machine.path("pipe")
     try #require(mkfifo(pipe, 0o600) == 0)

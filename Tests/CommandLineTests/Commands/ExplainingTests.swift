@@ -170,8 +170,8 @@ import Testing
       Set(object.keys) == [
         "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "missing",
         "forks",
-        "leftOut", "planned", "state", "snapshotRows", "losses", "members", "dropped", "differing",
-        "changes", "conflictEntries", "limbo", "limboEntries", "held", "snapshot", "replayed", "needsSnapshot",
+        "leftOut", "planned", "state", "stateRows", "losses", "members", "dropped", "differing",
+        "changes", "conflictEntries", "limbo", "limboEntries", "held", "stateFile", "replayed", "needsStateFile",
       ])
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
     #expect(text.lines.first?.hasPrefix("planned, not applied: ") == true && text.lines.count == 3)
@@ -180,7 +180,7 @@ import Testing
     #expect(try laptop.godwit("import", "--json", desk.path("changes.sync")).objects().first?["applied"] as? Int == 1)
   }
 
-  @Test func aPlanOfASnapshotTellsWhatItWouldPutInThePlaceOfTheState() async throws {
+  @Test func aPlanOfAStateFileTellsWhatItWouldPutInThePlaceOfTheState() async throws {
     let (desk, laptop) = try await Machine.pair()
     let phone = try Machine("phone")
     try desk.invite(phone)
@@ -193,7 +193,7 @@ import Testing
     for _ in 0..<3 { try exchange(desk, laptop) }
     try #require(try desk.godwit("compact").status == 0)
     try desk.add(phone.path("identity"), phone)
-    try #require(try desk.godwit("snapshot", "all.sync").status == 0)
+    try #require(try desk.godwit("export", "--state", "all.sync").status == 0)
     let (file, digest) = (desk.path("all.sync"), try phone.digest())
 
     let refused = try phone.godwit("import", "--plan", file)
@@ -205,7 +205,7 @@ import Testing
     #expect(text.lines.first?.contains("the whole state (4 rows)") == true)
     let state = try #require((object["state"] as? [[String: Any]])?.first)
     #expect(state["table"] as? String == "note" && state["before"] as? Int == 3 && state["rows"] as? Int == 4)
-    #expect(object["snapshot"] as? Bool == true && object["snapshotRows"] as? Int == 4)
+    #expect(object["stateFile"] as? Bool == true && object["stateRows"] as? Int == 4)
     #expect(try phone.digest() == digest)
     #expect(try phone.godwit("import", "--rejoin", file).status == 0)
     #expect(try phone.digest() == desk.digest())

@@ -44,7 +44,7 @@ import Testing
   @Test func exchanging() async throws {
     let (desk, laptop) = try await Machine.pair()
     let exported = try desk.godwit("export", "changes.sync", "--json")
-    #expect(try keys(exported) == ["file", "transactions", "recipients", "bytes", "snapshot", "volumes"])
+    #expect(try keys(exported) == ["file", "transactions", "recipients", "bytes", "stateFile", "volumes"])
     #expect(try exported.objects().first?["bytes"] as? Int == desk.read("changes.sync").count)
     let imported = try laptop.godwit("import", "--json", desk.path("changes.sync"))
     #expect(
@@ -52,7 +52,7 @@ import Testing
         == [
           "file", "sender", "applied", "duplicates", "waiting", "rows", "conflicts", "prunedConflicts", "held",
           "missing",
-          "snapshot", "snapshotRows", "replayed", "needsSnapshot", "forks", "leftOut", "losses", "members", "dropped",
+          "stateFile", "stateRows", "replayed", "needsStateFile", "forks", "leftOut", "losses", "members", "dropped",
           "differing",
         ])
   }
@@ -63,7 +63,7 @@ import Testing
     let file = desk.path("changes.sync")
     let outside: Set<String> = ["file", "bytes", "headerBytes", "armored", "stanzas", "opens"]
     let inside: Set<String> = [
-      "format", "statements", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "snapshot",
+      "format", "acknowledgements", "unknownFields", "group", "ownGroup", "sender", "made", "recipients", "stateFile",
       "transactions",
       "ranges", "tables", "schemaVersion", "migrations", "held", "forgotten", "containerBytes", "containerHeaderBytes",
       "frames", "packedBytes", "unpackedBytes", "signature",
@@ -83,13 +83,13 @@ import Testing
     #expect(closed.status == 12)
     #expect(Set(try #require(try closed.objects().first).keys) == outside)
     #expect(
-      try keys(laptop.godwit("verify", file, "--json")) == ["file", "sound", "sender", "transactions", "snapshot"])
+      try keys(laptop.godwit("verify", file, "--json")) == ["file", "sound", "sender", "transactions", "stateFile"])
   }
 
   @Test func caring() async throws {
     let (desk, laptop) = try await Machine.pair()
     #expect(try keys(desk.godwit("compact", "--json")) == ["transactions", "rows", "bytes"])
-    let written = try desk.godwit("snapshot", "all.sync", "--json")
+    let written = try desk.godwit("export", "--state", "all.sync", "--json")
     #expect(try keys(written) == ["file", "transactions", "recipients", "bytes", "volumes"])
     #expect(try laptop.godwit("import", "--rejoin", desk.path("all.sync")).status == 0)
     #expect(try laptop.digest() == desk.digest())

@@ -88,7 +88,7 @@ import Testing
     try machine.write(Data(#"{"x":1}"#.utf8), to: "j")
     try run("put", "d", "j", "--as", "k")
     try run("export", "e")
-    try run("snapshot", "s")
+    try run("export", "--state", "s")
     try run("backup", "b")
     try run("export", "--plaintext", "p")
     #expect(try machine.godwit("-C", "r", "restore", "b").status == 0)

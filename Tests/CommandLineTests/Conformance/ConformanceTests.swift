@@ -21,16 +21,16 @@ struct ConformanceTests {
     try #require(try desk.godwit("identity", "rotate").status == 0)
     try #require(try desk.godwit("member", "rename", "laptop", "shelf").status == 0)
     try #require(try desk.godwit("export", "--all", desk.path("all")).status == 0)
-    try #require(try desk.godwit("snapshot", desk.path("snapshot")).status == 0)
+    try #require(try desk.godwit("export", "--state", desk.path("stateFile")).status == 0)
 
-    let files = [desk.path("first"), laptop.path("first"), desk.path("all"), desk.path("snapshot")]
+    let files = [desk.path("first"), laptop.path("first"), desk.path("all"), desk.path("stateFile")]
     let transactions = try laptop.python("check", files)
     #expect(transactions.count > 8)
     let relayed = Set(try laptop.python("check", [desk.path("all")]))
-    #expect(relayed == Set(try laptop.python("check", [desk.path("snapshot")])))
+    #expect(relayed == Set(try laptop.python("check", [desk.path("stateFile")])))
     // The keyring of who rotated has its former keys and the histories.
     #expect(try desk.python("check", [desk.path("all")]).count == 6)
-    try #require(try laptop.run(["import", desk.path("all"), desk.path("snapshot")]).status == 0)
+    try #require(try laptop.run(["import", desk.path("all"), desk.path("stateFile")]).status == 0)
     #expect(try desk.digest() == laptop.digest())
   }
 
@@ -54,8 +54,8 @@ struct ConformanceTests {
     try laptop.take(desk)
     let operations = try laptop.python("check", [desk.path("first")]).joined()
     for kind in ["insert", "update", "delete"] { #expect(operations.contains(#""kind": "\#(kind)""#)) }
-    try #require(try desk.godwit("snapshot", desk.path("snapshot")).status == 0)
-    #expect(try laptop.python("check", [desk.path("snapshot")]).joined() == operations)
+    try #require(try desk.godwit("export", "--state", desk.path("stateFile")).status == 0)
+    #expect(try laptop.python("check", [desk.path("stateFile")]).joined() == operations)
     #expect(try desk.digest() == laptop.digest())
   }
 

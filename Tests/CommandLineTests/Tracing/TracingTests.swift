@@ -92,7 +92,7 @@ struct TracingTests {
     try run(laptop, "verify", desk.path("all.godwit-sync"))
     try run(desk, "export", "parts.godwit-sync", "--all", "--volume-size", "4096")
     try run(laptop, "import", desk.path("parts.godwit-sync.001"), desk.path("parts.godwit-sync.002"))
-    try run(desk, "snapshot", "state.godwit-sync")
+    try run(desk, "export", "--state", "state.godwit-sync")
     let whole = try desk.read("state.godwit-sync")
     try laptop.write(whole.prefix(whole.count - 9), to: "cut.godwit-sync")
     try run(laptop, "import", "cut.godwit-sync", failing: true)

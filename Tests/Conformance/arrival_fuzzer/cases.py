@@ -17,8 +17,8 @@ from .schemas import KnownTable
 _KINDS = (
     ["history"] * 9
     + ["mutation"] * 5
-    + ["snapshot"] * 2
-    + ["roster", "statements", "lists", "lists"]
+    + ["stateFile"] * 2
+    + ["roster", "acknowledgements", "lists", "lists"]
     + ["migration", "stranger"]
 )
 _WILDNESS = [0, 0, 0, 0.003, 0.02, 0.1]
@@ -62,8 +62,8 @@ class Generator:
         tables = new + [replace(known, rows=dict(known.rows)) for known in chosen]
         origins = self._origins(chance, author, number)
         transactions: list[Transaction] = []
-        if kind == "snapshot":
-            draft = states.snapshot(chance, author, tables)
+        if kind == "stateFile":
+            draft = states.state_file(chance, author, tables)
         else:
             transactions = author.numbered(
                 histories.transactions(chance, origins, tables, self.held, author.header.vector, author.header.schema)
@@ -106,8 +106,8 @@ class Generator:
     def _odd(self, chance: Chance, kind: str, author: Author, draft: Draft, tables: list[KnownTable]) -> Draft:
         if kind == "roster":
             return oddities.with_roster(chance, author, draft)
-        if kind == "statements":
-            return oddities.with_statements(chance, author, draft)
+        if kind == "acknowledgements":
+            return oddities.with_acknowledgements(chance, author, draft)
         if kind == "lists":
             return oddities.with_lists(chance, author, draft)
         if kind == "migration" and "migrations" not in chance.without:
@@ -116,7 +116,7 @@ class Generator:
 
     def accepted(self, case: Case) -> None:
         """What a replica has taken in is there for the files to come."""
-        if case.kind in ("mutation", "snapshot", "migration") or case.author == "stranger":
+        if case.kind in ("mutation", "stateFile", "migration") or case.author == "stranger":
             return
         author = self.authors[case.author]
         author.accepted(case.draft, case.transactions)

@@ -1,11 +1,11 @@
-"""Headers whose migrations, rosters, statements, heads or lists are odd."""
+"""Headers whose migrations, rosters, acknowledgements, heads or lists are odd."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
 
-from godwit_formats import keys, statements
+from godwit_formats import keys, acknowledgements
 from godwit_formats.container import Draft
 from godwit_formats.encoding import Origin, counted
 from godwit_formats.header import FURTHER_RECORDS, NAMES, STATEMENTS, HeldChain
@@ -27,7 +27,7 @@ from godwit_formats.migrations import (
     Step,
 )
 from godwit_formats.proofs import Proof
-from godwit_formats.statements import Statement
+from godwit_formats.acknowledgements import Acknowledgement
 from godwit_formats.writing import Author, now
 
 from . import schemas
@@ -114,8 +114,8 @@ def with_roster(chance: Chance, author: Author, draft: Draft) -> Draft:
     return replace(draft, header=header)
 
 
-def with_statements(chance: Chance, author: Author, draft: Draft) -> Draft:
-    """Statements in the author's name, of more or less than there is."""
+def with_acknowledgements(chance: Chance, author: Author, draft: Draft) -> Draft:
+    """Acknowledgements in the author's name, of more or less than there is."""
     header = draft.header
     around = header.surroundings(author.group)
     made = []
@@ -124,7 +124,7 @@ def with_statements(chance: Chance, author: Author, draft: Draft) -> Draft:
         vector = {o: chance.number(1, s + chance.is_wild) for o, s in header.vector.items() if chance.happens(0.8)}
         if chance.is_wild:
             vector[Origin(os.urandom(16), 1)] = chance.number(1, (1 << 40) - 2)
-        statement = Statement(
+        acknowledgement = Acknowledgement(
             author.group,
             Origin(author.identity.replica, incarnation),
             now() - chance.number(-5, 5),
@@ -133,9 +133,9 @@ def with_statements(chance: Chance, author: Author, draft: Draft) -> Draft:
             tuple(around.statuses),
             tuple(around.ended),
         )
-        made.append(replace(statement, signature=author.identity.sign(statement.message())))
+        made.append(replace(acknowledgement, signature=author.identity.sign(acknowledgement.message())))
     try:
-        content = statements.field(made, around)
+        content = acknowledgements.field(made, around)
     except ValueError:  # the author is in no record of the header, so it cannot be named
         return draft
     return replace(draft, header=replace(header, fields={**header.fields, STATEMENTS: content}))

@@ -138,7 +138,7 @@ class Session:
         for command in (["verify"], ["inspect"], ["inspect", "--contents"]):
             self._look(command, looked_at)
         for case in cases:
-            if case.kind == "snapshot" and case.author != "stranger":
+            if case.kind == "stateFile" and case.author != "stranger":
                 self._rejoin(case)
         return True
 
@@ -152,7 +152,7 @@ class Session:
                 self.find("limits", f"{broken} of {command} by a {case.kind} of {case.author}: {run}", case)
 
     def _rejoin(self, case: Case) -> None:
-        """Loads a snapshot into a copy of bob, whose commands then answer; the copy goes."""
+        """Loads a state file into a copy of bob, whose commands then answer; the copy goes."""
         copy = self.world.copy(self.world.folder.with_name(f"{self.world.folder.name}-rejoined"))
         copy.path("state").write_bytes(case.file)
         for arguments in (
@@ -243,7 +243,7 @@ class Session:
                 identity = generator.authors["mallory"].identity
                 try:
                     generator.heard(open_container(file.read_bytes(), identity)[0])
-                except Exception:  # sealed to others since the removal, or a snapshot of what nobody decodes
+                except Exception:  # sealed to others since the removal, or a state_file of what nobody decodes
                     pass
         return self._agree(when)
 
@@ -269,7 +269,7 @@ class Session:
             folder = self.world.folder
             commands = [
                 *_COMMANDS,
-                ["snapshot", str(folder / "state")],
+                ["export", "--state", str(folder / "state")],
                 ["export", "--all", str(folder / "everything")],
                 ["verify", str(folder / "everything")],
                 ["inspect", str(folder / "state")],

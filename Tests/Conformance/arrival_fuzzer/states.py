@@ -1,4 +1,4 @@
-"""Snapshots whose rows, states and heads nobody ever had."""
+"""State files whose rows, states and heads nobody ever had."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from godwit_formats.encoding import Origin, counted, values, varint
 from godwit_formats.frames import BLOCK, Part
 from godwit_formats.header import STATEMENTS, HeldChain
 from godwit_formats.proofs import Proof
-from godwit_formats.snapshots import AHEAD, HOLD, ROW, STATE, HeadOrigin, Item, SnapshotHead
+from godwit_formats.state_files import AHEAD, HOLD, ROW, STATE, HeadOrigin, Item, StateHead
 from godwit_formats.writing import Author, hlc, now
 
 from .chance import Chance
@@ -102,8 +102,8 @@ def items(chance: Chance, tables: list[KnownTable]) -> list[Item]:
     return made
 
 
-def snapshot(chance: Chance, author: Author, tables: list[KnownTable]) -> Draft:
-    """A snapshot of an origin that is the author's own, beside what it says of others."""
+def state_file(chance: Chance, author: Author, tables: list[KnownTable]) -> Draft:
+    """A state file of an origin that is the author's own, beside what it says of others."""
     own = Origin(author.identity.replica, chance.number(1 << 20, 1 << 21))
     chain = keys.sha256(os.urandom(8))
     sequence = chance.number(1, 3) if chance.is_wild else 3
@@ -120,7 +120,7 @@ def snapshot(chance: Chance, author: Author, tables: list[KnownTable]) -> Draft:
         ranges=[],
         chains={own: HeldChain(chain)},
         floor={own: floor} if floor else {},
-        snapshot=SnapshotHead(hlc(now()), (head,)),
+        state_file=StateHead(hlc(now()), (head,)),
         fields={tag: content for tag, content in author.header.fields.items() if tag != STATEMENTS},
     )
     content = b"".join(item.encoded() for item in items(chance, tables))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import age, statements
+from . import age, acknowledgements
 from .changes import ChangeSet, Transaction
 from .container import Container, open_container
 from .encoding import FormatError, Reader
@@ -12,7 +12,7 @@ from .members import MemberRecord, Roster
 from .migrations import Migration
 from .rowstates import encoded as encoded_state
 from .rowstates import read as read_state
-from .snapshots import STATE, TRANSACTION, read_block
+from .state_files import STATE, TRANSACTION, read_block
 
 
 def require(is_so: bool, what: str) -> None:
@@ -36,19 +36,19 @@ def check_file(file: bytes, reader: KeyringBody) -> Container:
 
 
 def check_signatures(container: Container, opened: age.Opened) -> None:
-    """Those of the container's places, of the statements and of what is said of whose history."""
+    """Those of the container's places, of the acknowledgements and of what is said of whose history."""
     header, roster = container.header, container.header.roster
     sender = roster.present(container.sender)
     require(container.unsigned_places(sender.signing, opened.binding) == [], "a place is not signed by the sender")
     introduced = [record.replica for record in container.introduction.members]
     is_founder = any(record.replica == record.issuer == container.sender for record in header.members)
     require(is_founder or container.sender in introduced, "an introduction without its sender")
-    for statement in header.statements(container.group):
+    for acknowledgement in header.acknowledgements(container.group):
         require(
-            statement.is_signed_by(roster.present(statement.author.replica).signing), "a statement is not its maker's"
+            acknowledgement.is_signed_by(roster.present(acknowledgement.author.replica).signing), "an acknowledgement is not its maker's"
         )
     origins = {found.origin: (found.last, found.chain, found.proof) for found in header.ranges}
-    for head in header.snapshot.origins if header.snapshot else ():
+    for head in header.state_file.origins if header.state_file else ():
         origins[head.origin] = (head.sequence, head.chain, head.proof)
     for origin, held in header.chains.items():
         if held.proof:
@@ -58,10 +58,10 @@ def check_signatures(container: Container, opened: age.Opened) -> None:
         require(
             proof.holds(container.group, origin, sequence, chain, keys_of_author), "a history is not its author's"
         )
-    own = [s for s in header.statements(container.group) if s.author == (container.sender, header.incarnation)]
+    own = [s for s in header.acknowledgements(container.group) if s.author == (container.sender, header.incarnation)]
     if own and len(header.chains) == len(header.vector):
         chains = {origin: held.chain for origin, held in header.chains.items()}
-        require(own[0].chains == statements.chains_hash(header.vector, chains), "the own statement has other chains")
+        require(own[0].chains == acknowledgements.chains_hash(header.vector, chains), "the own acknowledgement has other chains")
 
 
 def check_records(roster: Roster, group: bytes) -> None:
@@ -80,10 +80,10 @@ def check_one_form(container: Container) -> None:
     """Everything that was read is written again as it was."""
     header = container.header
     require(header.encoded() == container.header_content, "a header is written otherwise")
-    fields = header.statements(container.group)
+    fields = header.acknowledgements(container.group)
     if fields:
-        written = statements.field(fields, header.surroundings(container.group))
-        require(written == header.fields[17], "statements are written otherwise")
+        written = acknowledgements.field(fields, header.surroundings(container.group))
+        require(written == header.fields[17], "acknowledgements are written otherwise")
     for migration in header.migrations:
         require(Migration.read(migration).encoded() == migration, "a migration is written otherwise")
     origins = [found.origin for found in header.ranges]
@@ -114,12 +114,12 @@ def check_histories(container: Container) -> None:
     """Chains lead from the beginning of each range to its end, and the trailer's count is what came."""
     header = container.header
     transactions = container.transactions()
-    count = len(container.parts) if header.snapshot else len(transactions)
+    count = len(container.parts) if header.state_file else len(transactions)
     require(container.count == count, "the trailer counts something else")
     ends = {found.origin: (found.last, found.chain) for found in header.ranges}
     chains = {found.origin: found.chain_before for found in header.ranges}
     reached = {found.origin: found.first - 1 for found in header.ranges}
-    for head in header.snapshot.origins if header.snapshot else ():
+    for head in header.state_file.origins if header.state_file else ():
         ends[head.origin] = (head.sequence, head.chain)
         chains[head.origin] = head.floor_chain
         reached[head.origin] = head.floor

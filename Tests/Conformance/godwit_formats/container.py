@@ -10,7 +10,7 @@ from .encoding import FormatError, Reader, counted, rising, u32, u64
 from .frames import BLOCK, FRAME, TRAILER, Part, read_frame
 from .header import Header
 from .members import History, MemberRecord, PrivateIdentity, histories, read_histories
-from .snapshots import Item, read_block, transactions
+from .state_files import Item, read_block, transactions
 
 MAGIC = b"GODWIT\0"
 VERSION = 3
@@ -104,12 +104,12 @@ class Container:
         ]
 
     def items(self) -> list[Item]:
-        """Those of a snapshot."""
+        """Those of a state file."""
         return [item for part in self.parts if part.kind == BLOCK for item in read_block(part.unpacked())]
 
     def transactions(self) -> list[Transaction]:
-        if self.header.snapshot:
-            return transactions(self.items(), self.header.snapshot)
+        if self.header.state_file:
+            return transactions(self.items(), self.header.state_file)
         sequences = {found.origin: found.first - 1 for found in self.header.ranges}
         origins = [found.origin for found in self.header.ranges]
         found = []

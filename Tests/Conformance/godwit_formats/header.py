@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import statements
+from . import acknowledgements
 from .encoding import (
     FormatError,
     Origin,
@@ -21,7 +21,7 @@ from .encoding import (
 )
 from .members import REMOVED, FurtherRecords, MemberRecord, Roster, read_histories, read_names
 from .proofs import Proof
-from .snapshots import SnapshotHead
+from .state_files import StateHead
 from .tables import Table
 
 STATEMENTS, HISTORIES, NAMES, FURTHER_RECORDS, HELD = 17, 18, 19, 20, 21
@@ -82,7 +82,7 @@ class Header:
     chains: dict[Origin, HeldChain] = field(default_factory=dict)
     floor: Vector = field(default_factory=dict)
     ended: list[tuple[Origin, int]] = field(default_factory=list)
-    snapshot: SnapshotHead | None = None
+    state_file: StateHead | None = None
     fields: dict[int, bytes] = field(default_factory=dict)
 
     @staticmethod
@@ -104,7 +104,7 @@ class Header:
         header.floor = reader.vector()
         header.ended = reader.list(lambda: (reader.origin(), reader.varint()), 65_536)
         rising([origin for origin, _ in header.ended], "ended incarnations")
-        header.snapshot = SnapshotHead.read(reader) if reader.flag() else None
+        header.state_file = StateHead.read(reader) if reader.flag() else None
         tagged = reader.list(lambda: (reader.varint(), reader.sized()), 256)
         rising([tag for tag, _ in tagged], "fields")
         header.fields = dict(tagged)
@@ -122,7 +122,7 @@ class Header:
             b"".join(self.chains[origin].encoded() for origin in sorted(self.chains)),
             vector(self.floor),
             counted([origin.encoded() + varint(last) for origin, last in self.ended]),
-            flag(self.snapshot is not None) + (self.snapshot.encoded() if self.snapshot else b""),
+            flag(self.state_file is not None) + (self.state_file.encoded() if self.state_file else b""),
             counted([varint(tag) + sized(self.fields[tag]) for tag in sorted(self.fields)]),
         ]
         return head + bytes([self.recipient_kind]) + b"".join(lists)
@@ -149,16 +149,16 @@ class Header:
             FurtherRecords.read(Reader(further)) if further is not None else None,
         )
 
-    def surroundings(self, group: bytes) -> statements.Surroundings:
+    def surroundings(self, group: bytes) -> acknowledgements.Surroundings:
         further = self.roster.further
         lapsed = further.lapsed if further else []
         statuses = [
             (record.replica, REMOVED if record.replica in lapsed else record.status) for record in self.members
         ]
-        return statements.Surroundings(
+        return acknowledgements.Surroundings(
             group, self.created_at, self.vector, statuses, [origin for origin, _ in self.ended]
         )
 
-    def statements(self, group: bytes) -> list[statements.Statement]:
+    def acknowledgements(self, group: bytes) -> list[acknowledgements.Acknowledgement]:
         content = self.fields.get(STATEMENTS)
-        return statements.read_field(content, self.surroundings(group)) if content is not None else []
+        return acknowledgements.read_field(content, self.surroundings(group)) if content is not None else []

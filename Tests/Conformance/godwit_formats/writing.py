@@ -77,7 +77,7 @@ class Author:
             tables=tables,
             ranges=ranges,
             chains={origin: held for origin, held in self.chains.items() if origin not in ranged},
-            snapshot=None,
+            state_file=None,
             floor={},
             fields={tag: content for tag, content in self.header.fields.items() if tag != STATEMENTS},
         )

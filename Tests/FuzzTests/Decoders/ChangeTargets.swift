@@ -17,7 +17,7 @@ extension FuzzTarget {
 
   /// What is remembered of a row.
   static let rowState = FuzzTarget(name: "row-state") { bytes in
-    try checkRowState(bytes, SnapshotNumbering(FuzzKeys.origins))
+    try checkRowState(bytes, StateNumbering(FuzzKeys.origins))
   } starts: {
     try ChangeStarts.rowStates()
   }
@@ -71,7 +71,7 @@ func checkRow(_ row: UnsafeRawBufferPointer) throws {
 }
 
 /// A state need not come in its one form, but has one.
-func checkRowState(_ bytes: [UInt8], _ numbering: SnapshotNumbering) throws {
+func checkRowState(_ bytes: [UInt8], _ numbering: StateNumbering) throws {
   func written(_ state: RowState) throws -> [UInt8] {
     var writer = ByteWriter()
     try state.write(to: &writer, origins: numbering)
@@ -114,7 +114,7 @@ enum ChangeStarts {
     ]
     return try ["all": all, "settled": .stable, "empty": RowState()].mapValues { state in
       var writer = ByteWriter()
-      try state.write(to: &writer, origins: SnapshotNumbering(FuzzKeys.origins))
+      try state.write(to: &writer, origins: StateNumbering(FuzzKeys.origins))
       return writer.bytes
     }
   }

@@ -8,7 +8,7 @@ import GodwitCore
 @testable import GodwitSyncFile
 
 extension FuzzTarget {
-  static let syncFileTargets = [syncFile, header, frame, snapshotBlock, volumeHeader]
+  static let syncFileTargets = [syncFile, header, frame, stateBlock, volumeHeader]
 
   /// A container as it comes out of the age layer: prologue, header, frames or blocks, trailer. Nobody's signature is
   /// asked for, so that all of it is read.
@@ -23,7 +23,7 @@ extension FuzzTarget {
     try sealer.finish()
     let reader = try SyncFileReader(AgeEnvelope(MemorySource(sink.bytes)), identities: [identity]) { _ in .reported(nil)
     }
-    if reader.header.snapshot == nil {
+    if reader.header.stateFile == nil {
       while let record = try reader.next() { try checkChanges(record.changes) }
     } else {
       while try reader.nextBlock() != nil {}
@@ -42,8 +42,8 @@ extension FuzzTarget {
     header.write(to: &writer)
     try require(writer.bytes == bytes, "a header that is written again differs")
     // What importing asks of it before anything else.
-    _ = [header.snapshot?.vector, header.snapshot?.floor]
-    _ = header.snapshot?.transactionCount
+    _ = [header.stateFile?.vector, header.stateFile?.floor]
+    _ = header.stateFile?.transactionCount
     for migration in header.migrations { _ = try SchemaMigration(bytes: migration[...]) }
   } starts: {
     try SyncFileStarts.headers().mapValues { header in
@@ -86,13 +86,13 @@ extension FuzzTarget {
     return starts
   }
 
-  /// A block of a snapshot's items, and the row states in them.
-  static let snapshotBlock = FuzzTarget(name: "snapshot-block") { bytes in
-    let numbering = SnapshotNumbering(FuzzKeys.origins)
+  /// A block of a state file's items, and the row states in them.
+  static let stateBlock = FuzzTarget(name: "state-block") { bytes in
+    let numbering = StateNumbering(FuzzKeys.origins)
     var reader = ByteReader(bytes)
     var writer = ByteWriter()
     while !reader.isAtEnd {
-      let item = try SnapshotItem(
+      let item = try StateItem(
         reading: &reader, tables: 4, origins: FuzzKeys.origins.count, migrations: Int(UInt32.max))
       item.write(to: &writer)
       switch item {
@@ -108,7 +108,7 @@ extension FuzzTarget {
   } starts: {
     let record = SyncFileStarts.records["one"]?.first
     let key: [UInt8] = [1, 2]
-    var items: [String: SnapshotItem] = [
+    var items: [String: StateItem] = [
       "row": .row(table: 0, values: [1, 2, 3, 1, 65, 0, 4, 0]),
       "state": .state(table: 1, key: key[...], state: try ChangeStarts.rowStates()["all"]?[...] ?? []),
       "limbo": .limbo(kind: 1, targetTable: 2, target: key[...], table: 0, key: key[...]),
@@ -116,7 +116,7 @@ extension FuzzTarget {
       "ahead": .ahead(table: 2, key: key[...], hlc: HLC(milliseconds: 1_700_000_000_000)),
     ]
     items["transaction"] = record.map {
-      .transaction(origin: 1, SnapshotTransaction($0, deletedCells: SyncFileStarts.deletedCells))
+      .transaction(origin: 1, StateTransaction($0, deletedCells: SyncFileStarts.deletedCells))
     }
     return items.mapValues { item in
       var writer = ByteWriter()
@@ -229,33 +229,33 @@ enum SyncFileStarts {
 
   static func headers() throws -> [String: SyncFileHeader] {
     let origins = FuzzKeys.origins
-    let head = SnapshotHead(
+    let head = StateHead(
       origins: [
-        SnapshotHead.Origin(
+        StateHead.Origin(
           origin: origins[0], sequence: SequenceNumber(rawValue: 3), chain: .zero, folded: SequenceNumber(rawValue: 2),
           floor: SequenceNumber(rawValue: 1), floorChain: .zero, floorContext: VersionVector(), proof: proof)
       ], clock: HLC(milliseconds: 1_700_000_000_000))
     return [
       "empty": try header(ranges: []),
       "ranges": try header(ranges: [range(origins[0], last: 2), range(origins[1], 4, last: 4)]),
-      "snapshot": try header(ranges: [], snapshot: head),
+      "state-file": try header(ranges: [], stateFile: head),
       "hybrid": try header(kind: .hybrid, ranges: []),
       "fields": try header(
         ranges: [], fields: [SyncFileField(tag: 1, bytes: [1]), SyncFileField(tag: 9, bytes: [])]),
-      "statements": try header(ranges: [], statements: statements()),
+      "acknowledgements": try header(ranges: [], acknowledgements: acknowledgements()),
     ]
   }
 
   /// One that says just what the header says, and one that differs in all.
-  private static func statements() throws -> [SignedStatement] {
+  private static func acknowledgements() throws -> [SignedAcknowledgement] {
     let roster = try FuzzKeys.roster()
     let origins = FuzzKeys.origins
     return [
-      try SignedStatement.issue(
+      try SignedAcknowledgement.issue(
         group: FuzzKeys.group, incarnation: 1, at: 1_700_000_000_000,
         vector: VersionVector([origins[0]: SequenceNumber(rawValue: 3)]),
         chains: .zero, members: roster.statuses, ended: [origins[1]], by: FuzzKeys.identity(1)),
-      try SignedStatement.issue(
+      try SignedAcknowledgement.issue(
         group: FuzzKeys.group, incarnation: 2, at: 1_600_000_000_000,
         vector: VersionVector([origins[2]: SequenceNumber(rawValue: 9)]),
         chains: .zero, members: RosterRecords(members: Array(roster.members.prefix(1))).statuses, ended: [],
@@ -264,9 +264,9 @@ enum SyncFileStarts {
   }
 
   private static func header(
-    kind: AgeKeyKind = .x25519, ranges: [SyncFileHeader.Range], snapshot: SnapshotHead? = nil,
+    kind: AgeKeyKind = .x25519, ranges: [SyncFileHeader.Range], stateFile: StateHead? = nil,
     fields: [SyncFileField] = [],
-    statements: [SignedStatement] = []
+    acknowledgements: [SignedAcknowledgement] = []
   ) throws -> SyncFileHeader {
     let recipients = try (1...2).map { try FuzzKeys.identity($0, kind).publicIdentity.recipient }
     let table = try TableDefinition(
@@ -284,8 +284,8 @@ enum SyncFileStarts {
       recipients: recipients.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) },
       roster: try FuzzKeys.roster(kind), tables: [table],
       migrations: [SchemaMigration(version: 1, name: "notes", steps: [.createTable(table)]).bytes], ranges: ranges,
-      chains: [:], floor: VersionVector(), ended: [FuzzKeys.origins[1]: .none], snapshot: snapshot,
-      statements: statements, fields: fields)
+      chains: [:], floor: VersionVector(), ended: [FuzzKeys.origins[1]: .none], stateFile: stateFile,
+      acknowledgements: acknowledgements, fields: fields)
   }
 
   /// The whole container, signed by the first identity, as it lies in the age file.
@@ -294,7 +294,7 @@ enum SyncFileStarts {
     let identity = try FuzzKeys.identity(1, kind)
     let sink = MemorySink()
     let writer = try SyncFileWriter(header, signedBy: identity, to: sink)
-    if header.snapshot != nil { try writer.append(.row(table: 0, values: [4, 1, 7, 1, 2, 0])) }
+    if header.stateFile != nil { try writer.append(.row(table: 0, values: [4, 1, 7, 1, 2, 0])) }
     if !header.ranges.isEmpty { for record in records["three"] ?? [] { try writer.append(record) } }
     try writer.finish()
     return try drain(AgeOpener(MemorySource(sink.bytes), identities: [identity.ageIdentity]))

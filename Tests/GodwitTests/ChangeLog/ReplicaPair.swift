@@ -80,11 +80,11 @@ struct TableContents: Sendable {
   var rows: [String: [Value: [Value]]] = [:]
 
   init(_ replica: Replica, _ tables: [String]) async throws {
-    rows = try await replica.read { snapshot in
+    rows = try await replica.read { stateFile in
       var rows: [String: [Value: [Value]]] = [:]
       for table in tables {
         var contents: [Value: [Value]] = [:]
-        for row in try snapshot.rows(SQL(text: "SELECT * FROM \(table)")) { contents[row.values[0]] = row.values }
+        for row in try stateFile.rows(SQL(text: "SELECT * FROM \(table)")) { contents[row.values[0]] = row.values }
         rows[table] = contents
       }
       return rows

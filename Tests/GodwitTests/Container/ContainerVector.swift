@@ -32,7 +32,7 @@ struct ContainerVector: Codable {
     let operations: [Operation]
   }
 
-  struct Statement: Codable, Equatable {
+  struct Acknowledgement: Codable, Equatable {
     struct Position: Codable, Equatable {
       let replica: String
       let incarnation: String
@@ -50,14 +50,14 @@ struct ContainerVector: Codable {
     let sender: String
     let incarnation: String
     let milliseconds: Int64
-    let snapshot: Bool
+    let stateFile: Bool
     let recipients: [Recipient]
     let ranges: [Range]
     let transactions: [Transaction]
-    /// Rows of a snapshot, by table.
+    /// Rows of a state file, by table.
     let rows: [String: Int]
     /// Nil when there are none.
-    let statements: [Statement]?
+    let acknowledgements: [Acknowledgement]?
     let unknownFields: [UInt32]
     let containerBytes: Int
     /// The active members by their IDs, as the reader calls them after the file; nil where it is not about them.
@@ -84,7 +84,7 @@ extension ContainerVector.Content {
     sender = "\(content.sender)"
     incarnation = content.incarnation
     milliseconds = content.milliseconds
-    snapshot = content.isSnapshot
+    stateFile = content.isStateFile
     recipients = content.recipients.map { .init(replica: $0.replica.map { "\($0)" }, fingerprint: $0.fingerprint) }
     ranges = content.ranges.map {
       .init(
@@ -97,14 +97,15 @@ extension ContainerVector.Content {
         milliseconds: transaction.entry.milliseconds, operations: transaction.operations.map(\.vector))
     }
     rows = Dictionary(uniqueKeysWithValues: content.tables.filter { $0.rows > 0 }.map { ($0.changes.table, $0.rows) })
-    let statements = content.statements.map { statement in
-      ContainerVector.Statement(
-        replica: "\(statement.replica)", incarnation: statement.incarnation, milliseconds: statement.milliseconds,
-        held: statement.held.map {
+    let acknowledgements = content.acknowledgements.map { acknowledgement in
+      ContainerVector.Acknowledgement(
+        replica: "\(acknowledgement.replica)", incarnation: acknowledgement.incarnation,
+        milliseconds: acknowledgement.milliseconds,
+        held: acknowledgement.held.map {
           .init(replica: "\($0.replica)", incarnation: $0.incarnation, sequence: $0.sequence)
-        }, signed: statement.isSigned)
+        }, signed: acknowledgement.isSigned)
     }
-    self.statements = statements.isEmpty ? nil : statements
+    self.acknowledgements = acknowledgements.isEmpty ? nil : acknowledgements
     unknownFields = content.unknownFields
     containerBytes = content.sizes.container
     names = Dictionary(

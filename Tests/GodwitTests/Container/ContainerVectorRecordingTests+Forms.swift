@@ -107,11 +107,11 @@ extension ContainerVectorRecordingTests {
     }
     try bad(
       "members-order", "member records out of order", scene, .corruptFile,
-      scene.replacingHeader { $0.changing(roster: .init(members: $0.roster.members.reversed()), statements: []) })
+      scene.replacingHeader { $0.changing(roster: .init(members: $0.roster.members.reversed()), acknowledgements: []) })
     try bad(
       "members-twice", "a member record that comes twice", scene, .corruptFile,
       scene.replacingHeader {
-        $0.changing(roster: .init(members: [$0.roster.members[0], $0.roster.members[0]]), statements: [])
+        $0.changing(roster: .init(members: [$0.roster.members[0], $0.roster.members[0]]), acknowledgements: [])
       })
     func ranges(_ incarnations: [UInt32]) throws -> [UInt8] {
       try scene.replacingHeader { header in

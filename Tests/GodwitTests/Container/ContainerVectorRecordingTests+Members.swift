@@ -36,7 +36,7 @@ extension ContainerVectorRecordingTests {
           let members = (others + records).sorted { $0.subject < $1.subject }
           return header.changing(
             sender: late.replica, roster: RosterRecords(members: members, names: names, histories: histories),
-            statements: [])
+            acknowledgements: [])
         })
     }
     func forged(_ record: MemberRecord) throws -> MemberRecord {
@@ -139,11 +139,11 @@ extension ContainerVectorRecordingTests {
     replaced.former = [replaced.reader]
     replaced.reader = try Identity.generate(replica: replaced.reader.replica)
     try await good("former-key", "sealed to a key that the reader has replaced since", replaced, [replaced.sealed])
-    try await recordSnapshot(group, folder)
+    try await recordStateFile(group, folder)
   }
 
-  /// A snapshot of a group that has forgotten something, with a row that waits for another.
-  private func recordSnapshot(_ group: TestGroup, _ folder: Folder) async throws {
+  /// A state file of a group that has forgotten something, with a row that waits for another.
+  private func recordStateFile(_ group: TestGroup, _ folder: Folder) async throws {
     try await group.settle()
     for index in 0..<2 { _ = try await group[index].compact() }
     try await group[0].write { _ = try $0.execute("DELETE FROM folder") }
@@ -152,7 +152,7 @@ extension ContainerVectorRecordingTests {
     try await group.send(from: 1, to: 0)
     let scene = try await VectorScene(of: group) { _ = try await group[0].exportState(to: .file($0)) }
     let header = try Forgery.header(scene.container).header
-    let head = try #require(header.snapshot)
+    let head = try #require(header.stateFile)
     let file = try SyncFileReader(
       AgeEnvelope(MemorySource(scene.sealed)), identities: [scene.reader.ageIdentity]
     ) { _ in .reported(nil) }
@@ -161,14 +161,14 @@ extension ContainerVectorRecordingTests {
       var reader = ByteReader(block)
       while !reader.isAtEnd {
         kinds.insert(block[reader.position])
-        _ = try SnapshotItem(
+        _ = try StateItem(
           reading: &reader, tables: header.tables.count, origins: head.origins.count,
           migrations: header.migrations.count)
       }
     }
     #expect(kinds.isSuperset(of: [1, 2, 3, 4]) && head.origins.contains { $0.floor > .none }, "\(kinds)")
     try await good(
-      "snapshot-states", "the state with what has been forgotten, row states, and a row that waits", scene,
+      "state-file-states", "the state with what has been forgotten, row states, and a row that waits", scene,
       [scene.sealed])
   }
 }

@@ -9,12 +9,12 @@ import GodwitCore
 
 // Records and lists of them in a header, of another form than their one.
 extension ContainerVectorRecordingTests {
-  func recordStatementForms(_ scene: VectorScene) throws {
+  func recordAcknowledgementForms(_ scene: VectorScene) throws {
     let vector = try Forgery.header(scene.container).header.vector
     let known = vector.entries.count
     let further = [7, 8].map { Origin(replica: scene.reader.replica, incarnation: $0) }
     /// Of two members; nobody has signed it, which is no fault of its form.
-    func statement(
+    func acknowledgement(
       by member: Int = 0, incarnation: UInt32 = 7, differing: [(place: Int, difference: Int64)] = [],
       unlisted: [Int] = [], other: [Int] = []
     ) -> [UInt8] {
@@ -29,42 +29,42 @@ extension ContainerVectorRecordingTests {
       writer.raw([UInt8](repeating: 1, count: 64))
       return writer.bytes
     }
-    func list(_ origins: [Origin] = [], _ statements: [UInt8]..., count: Int? = nil) -> [UInt8] {
+    func list(_ origins: [Origin] = [], _ acknowledgements: [UInt8]..., count: Int? = nil) -> [UInt8] {
       var writer = ByteWriter()
       writer.varint(origins.count)
       for origin in origins { origin.write(to: &writer) }
-      writer.varint(count ?? statements.count)
-      return writer.bytes + statements.joined()
+      writer.varint(count ?? acknowledgements.count)
+      return writer.bytes + acknowledgements.joined()
     }
-    let first = statement(differing: [(known, -1)])
-    let both = statement(differing: [(known, -1), (known + 1, -1)])
+    let first = acknowledgement(differing: [(known, -1)])
+    let both = acknowledgement(differing: [(known, -1), (known + 1, -1)])
     let cases: [(String, String, GodwitError.Code, [UInt8])] = [
-      ("difference", "a sequence that differs by 0", .corruptFile, list([], statement(differing: [(0, 0)]))),
-      ("negative", "a sequence below 0", .corruptFile, list([], statement(differing: [(0, 1 << 30)]))),
+      ("difference", "a sequence that differs by 0", .corruptFile, list([], acknowledgement(differing: [(0, 0)]))),
+      ("negative", "a sequence below 0", .corruptFile, list([], acknowledgement(differing: [(0, 1 << 30)]))),
       (
         "end", "a sequence of 2^40 - 1", .corruptFile,
-        list([further[0]], statement(differing: [(known, 1 - 1 << 40)]))
+        list([further[0]], acknowledgement(differing: [(known, 1 - 1 << 40)]))
       ),
       ("origin-known", "a further origin that the header's vector has", .corruptFile, list([vector.origins[0]], first)),
-      ("origin-unnamed", "a further origin that no statement names", .corruptFile, list(further, first)),
+      ("origin-unnamed", "a further origin that no acknowledgement names", .corruptFile, list(further, first)),
       ("origin-order", "further origins out of order", .corruptFile, list(further.reversed(), both)),
       (
-        "order", "statements out of order", .corruptFile,
-        list([], statement(incarnation: 8), statement(incarnation: 7))
+        "order", "acknowledgements out of order", .corruptFile,
+        list([], acknowledgement(incarnation: 8), acknowledgement(incarnation: 7))
       ),
-      ("twice", "two statements of one origin", .corruptFile, list([], statement(), statement())),
+      ("twice", "two acknowledgements of one origin", .corruptFile, list([], acknowledgement(), acknowledgement())),
       (
         "both", "a member that it does not list, and lists with the other status", .corruptFile,
-        list([], statement(unlisted: [1], other: [1]))
+        list([], acknowledgement(unlisted: [1], other: [1]))
       ),
-      ("place", "an origin beyond the last", .limitExceeded, list([], statement(differing: [(known, -1)]))),
-      ("count", "more statements than there may be", .limitExceeded, list([], statement(), count: 1 << 20)),
-      ("longer", "a byte behind the last statement", .corruptFile, list([], statement()) + [0]),
+      ("place", "an origin beyond the last", .limitExceeded, list([], acknowledgement(differing: [(known, -1)]))),
+      ("count", "more acknowledgements than there may be", .limitExceeded, list([], acknowledgement(), count: 1 << 20)),
+      ("longer", "a byte behind the last acknowledgement", .corruptFile, list([], acknowledgement()) + [0]),
     ]
     for (name, title, code, bytes) in cases {
       try bad(
-        "statements-\(name)", title, scene, code,
-        scene.replacingHeader { $0.changing(fields: [SyncFileField(tag: 17, bytes: bytes)], statements: []) })
+        "acknowledgements-\(name)", title, scene, code,
+        scene.replacingHeader { $0.changing(fields: [SyncFileField(tag: 17, bytes: bytes)], acknowledgements: []) })
     }
   }
 
@@ -122,7 +122,7 @@ extension ContainerVectorRecordingTests {
     for (name, title, code, tag, bytes) in cases {
       try bad(
         name, title, scene, code,
-        scene.replacingHeader { $0.changing(fields: [SyncFileField(tag: tag, bytes: bytes)], statements: []) })
+        scene.replacingHeader { $0.changing(fields: [SyncFileField(tag: tag, bytes: bytes)], acknowledgements: []) })
     }
   }
 
@@ -187,24 +187,24 @@ extension ContainerVectorRecordingTests {
     }
   }
 
-  /// A snapshot of who has forgotten nothing, where all fits a chain that comes before the first transaction.
-  func recordFloorChain(_ scene: VectorScene, snapshot sealed: [UInt8]) throws {
+  /// A state file of who has forgotten nothing, where all fits a chain that comes before the first transaction.
+  func recordFloorChain(_ scene: VectorScene, stateFile sealed: [UInt8]) throws {
     let chain = [UInt8](repeating: 1, count: 32).withUnsafeBytes { ContentHash(of: $0) }
     let end = try scene.transactions.reduce(chain) { $1.chain(after: $0) }
     func file(floorChain: ContentHash?, chain: ContentHash?) throws -> [UInt8] {
       try scene.seal(
         Forgery.replaceHeader(of: Forgery.container(sealed, scene.reader), signedBy: scene.sender) { header in
-          let head = header.snapshot.map { head in
-            SnapshotHead(
+          let head = header.stateFile.map { head in
+            StateHead(
               origins: head.origins.map { $0.changing(chain: chain, floorChain: floorChain) }, clock: head.clock)
           }
-          return header.changing(snapshot: head)
+          return header.changing(stateFile: head)
         })
     }
     try bad(
-      "snapshot-floor-chain", "a chain at a floor of 0", scene, .corruptFile, file(floorChain: chain, chain: end))
+      "state-file-floor-chain", "a chain at a floor of 0", scene, .corruptFile, file(floorChain: chain, chain: end))
     try bad(
-      "snapshot-ranges", "a snapshot with a range", scene, .corruptFile,
+      "state-file-ranges", "a state file with a range", scene, .corruptFile,
       scene.seal(
         Forgery.replaceHeader(of: Forgery.container(sealed, scene.reader), signedBy: scene.sender) { header in
           try header.changing(ranges: Forgery.header(scene.container).header.ranges)

@@ -57,57 +57,57 @@ struct ContainerVectorRecordingTests {
     try await recordHeaderForms(scene)
     try recordFrameForms(scene)
     try await recordTransactionForms(scene)
-    try recordStatementForms(scene)
+    try recordAcknowledgementForms(scene)
     try recordRosterForms(scene)
     try recordRecordForms(scene)
     try await recordOperations()
     try await recordAdmissions(scene)
-    try await recordSnapshotForms()
+    try await recordStateFileForms()
   }
 
   private func recordGood(_ scene: VectorScene) async throws {
     try await good("changes", "two transactions of one origin", scene, [scene.sealed])
-    let path = scene.group.folder.file("snapshot")
+    let path = scene.group.folder.file("stateFile")
     _ = try await scene.group[0].exportState(to: .file(path))
-    try await good("snapshot", "the state with its two transactions", scene, [Forgery.bytes(path)])
-    try recordFloorChain(scene, snapshot: Forgery.bytes(path))
+    try await good("state-file", "the state with its two transactions", scene, [Forgery.bytes(path)])
+    try recordFloorChain(scene, stateFile: Forgery.bytes(path))
     let fields = [SyncFileField(tag: 1, bytes: [1, 2, 3]), SyncFileField(tag: 4_294_967_295, bytes: [])]
-    try await recordStatements(scene)
+    try await recordAcknowledgements(scene)
     try await good(
       "fields", "fields of a later version that may be passed over", scene,
       [scene.replacingHeader { $0.changing(fields: fields) }])
   }
 
-  /// The other member's latest statement, an older one of its copy, and one that nobody has signed.
-  private func recordStatements(_ scene: VectorScene) async throws {
+  /// The other member's latest acknowledgement, an older one of its copy, and one that nobody has signed.
+  private func recordAcknowledgements(_ scene: VectorScene) async throws {
     try await scene.group.send(from: 0, to: 1)
     scene.group.clock.advance(60_000)
     try await scene.group.send(from: 1, to: 0)
-    let path = scene.group.folder.file("statements")
+    let path = scene.group.folder.file("acknowledgements")
     _ = try await scene.group[0].export(to: .file(path), includesAll: true)
     let container = try Forgery.container(Forgery.bytes(path), scene.reader)
     let header = try Forgery.header(container).header
     let origin = Origin(replica: scene.sender.replica, incarnation: 99)
-    let copy = try SignedStatement.issue(
+    let copy = try SignedAcknowledgement.issue(
       group: header.group, incarnation: 7, at: header.createdAt - 5_000,
       vector: VersionVector([origin: SequenceNumber(rawValue: 3)]), chains: .zero,
       members: RosterRecords(members: Array(header.roster.members.prefix(1))).statuses, ended: [], by: scene.reader)
-    let unsigned = SignedStatement(
+    let unsigned = SignedAcknowledgement(
       group: header.group, origin: Origin(replica: scene.reader.replica, incarnation: 8), createdAt: copy.createdAt,
       vector: copy.vector, chains: .zero, members: copy.members, ended: [], signature: copy.signature)
     func file(_ change: (SyncFileHeader) -> SyncFileHeader) throws -> [UInt8] {
       try scene.seal(Forgery.replaceHeader(of: container, signedBy: scene.sender, change))
     }
     try await good(
-      "statements", "what the sender, the reader and a copy of it have signed, and one that nobody has", scene,
-      [file { $0.changing(statements: $0.statements + [copy, unsigned]) }])
+      "acknowledgements", "what the sender, the reader and a copy of it have signed, and one that nobody has", scene,
+      [file { $0.changing(acknowledgements: $0.acknowledgements + [copy, unsigned]) }])
 
     try bad(
-      "statements-none", "a list of statements without any", scene, .corruptFile,
-      file { $0.changing(fields: [SyncFileField(tag: 17, bytes: [0, 0])], statements: []) })
+      "acknowledgements-none", "a list of acknowledgements without any", scene, .corruptFile,
+      file { $0.changing(fields: [SyncFileField(tag: 17, bytes: [0, 0])], acknowledgements: []) })
     try bad(
-      "statements-member", "a statement by a member that the header does not have", scene, .limitExceeded,
-      file { $0.changing(fields: [SyncFileField(tag: 17, bytes: [0, 1, 2])], statements: []) })
+      "acknowledgements-member", "an acknowledgement by a member that the header does not have", scene, .limitExceeded,
+      file { $0.changing(fields: [SyncFileField(tag: 17, bytes: [0, 1, 2])], acknowledgements: []) })
   }
 
   private func recordSealing(_ scene: VectorScene) throws {
@@ -229,7 +229,7 @@ struct ContainerVectorRecordingTests {
       "frames-twice", "the frames come twice", scene, .corruptFile, scene.replacingFrames(frames + frames, count: 4))
     try bad("part", "an unknown part", scene, .corruptFile, scene.replacingFrames([9]))
     try bad(
-      "block", "a snapshot's block among changes", scene, .corruptFile,
+      "block", "a state file's block among changes", scene, .corruptFile,
       scene.replacingFrames(frame(packed: zeros, size: 1 << 20, part: .state)))
     try bad(
       "packed-size", "a frame of more than 1 GiB", scene, .limitExceeded,

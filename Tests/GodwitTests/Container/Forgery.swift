@@ -159,8 +159,8 @@ extension SyncFileHeader {
       ranges: try ranges.map {
         try $0.changing(proof: proof($0.origin, $0.last, $0.chainAtEnd, $0.proof))
       },
-      snapshot: try snapshot.map { head in
-        SnapshotHead(
+      stateFile: try stateFile.map { head in
+        StateHead(
           origins: try head.origins.map {
             try $0.changing(proof: proof($0.origin, $0.sequence, $0.chain, $0.proof))
           }, clock: head.clock)
@@ -239,7 +239,7 @@ extension SyncFileHeader.Range {
   }
 }
 
-extension SnapshotHead.Origin {
+extension StateHead.Origin {
   func changing(
     sequence: SequenceNumber? = nil, chain: ContentHash? = nil, folded: SequenceNumber? = nil,
     floor: SequenceNumber? = nil, floorChain: ContentHash? = nil, proof: HeadProof? = nil
@@ -256,9 +256,9 @@ extension SyncFileHeader {
   func changing(
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
-    statements: [SignedStatement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
+    acknowledgements: [SignedAcknowledgement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
     vector: VersionVector? = nil, chains: [Origin: Chain]? = nil, floor: VersionVector? = nil,
-    snapshot: SnapshotHead? = nil, migrations: [[UInt8]]? = nil, schemaVersion: UInt64? = nil
+    stateFile: StateHead? = nil, migrations: [[UInt8]]? = nil, schemaVersion: UInt64? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
@@ -267,8 +267,8 @@ extension SyncFileHeader {
       roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations ?? self.migrations, ranges: ranges ?? self.ranges,
       chains: chains ?? self.chains, floor: floor ?? self.floor, ended: ended ?? self.ended,
-      snapshot: snapshot ?? self.snapshot,
-      statements: statements ?? self.statements, fields: fields ?? self.fields)
+      stateFile: stateFile ?? self.stateFile,
+      acknowledgements: acknowledgements ?? self.acknowledgements, fields: fields ?? self.fields)
   }
 }
 

@@ -272,15 +272,15 @@ struct DocumentExpiryTests {
       let all = order.map { sessions.all.order(by: $0) } ?? sessions.all
       let request = all.atOneInstant
       let expected = try await group[0].fetch(request.keys)
-      let found = try await group[0].read { snapshot in
+      let found = try await group[0].read { stateFile in
         var keys: [String] = []
         for _ in 0..<2 {
-          try snapshot.forEach(request) { document in
+          try stateFile.forEach(request) { document in
             clock.advance(10)
             keys.append(document.key)
           }
         }
-        #expect(try snapshot.count(all) == 0)
+        #expect(try stateFile.count(all) == 0)
         return keys
       }
       #expect(expected.count == 100 && found == expected + expected)

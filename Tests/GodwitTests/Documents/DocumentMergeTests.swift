@@ -139,8 +139,8 @@ struct DocumentMergeTests {
     #expect(try await group.digests().count == 1)
   }
 
-  @Test("a member that comes late gets the collections with its snapshot, and keeps what it wrote before")
-  func snapshot() async throws {
+  @Test("a member that comes late gets the collections with its state file, and keeps what it wrote before")
+  func stateFile() async throws {
     var group = try await ThingGroup(2)
     let documents = group.replicas[0].documents("t", members: [.counter("n")])
     try await documents.set("a", ["x": 1, "y": [1], "n": 2])
@@ -149,11 +149,11 @@ struct DocumentMergeTests {
     for replica in group.replicas { _ = try await replica.compact() }
     try await documents.merge("a", ["z": true])
     let late = try await group.join()
-    // Its columns stand in another order than those of the snapshot.
+    // Its columns stand in another order than those of the state file.
     try await late.documents("t").set("b", ["own": 1, "y": 3, "x": 4])
-    let file = group.folder.file("snapshot")
+    let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].exportState(to: .file(file))
-    #expect(try await late.import(from: .file(file)).isSnapshot)
+    #expect(try await late.import(from: .file(file)).isStateFile)
     for _ in 0..<3 { try await group.exchange() }
     for replica in group.replicas {
       #expect(try await replica.documents("t").json("a") == #"{"n":2,"x":1,"y":[1],"z":true}"#)

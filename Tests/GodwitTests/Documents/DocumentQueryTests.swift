@@ -181,9 +181,9 @@ struct DocumentQueryTests {
     }
     for request in [many.all, many.all.order(by: "n desc").limit(40)] {
       lines.clear()
-      let keys = try await replica.read { snapshot in
+      let keys = try await replica.read { stateFile in
         var keys: [String] = []
-        try snapshot.forEach(request) { keys.append($0.key) }
+        try stateFile.forEach(request) { keys.append($0.key) }
         return keys
       }
       #expect(lines.all.count { $0.contains("ORDER BY") && $0.contains("documents_many") } == 1)

@@ -5,7 +5,7 @@ import Godwit
 @testable import GodwitEngine
 
 /// Specs/golden/migrated: a replica whose tables two migrations have changed and that waits for a third, a new member's
-/// folder, and the snapshot that is sealed to it.
+/// folder, and the state file that is sealed to it.
 struct GoldenMigration: Codable, Equatable {
   /// Of the second version, as it was recorded.
   let recorded: GoldenReplica.State
@@ -13,13 +13,13 @@ struct GoldenMigration: Codable, Equatable {
   let losses: Int
   /// Of the third.
   let migrated: GoldenReplica.State
-  /// The new member after the snapshot.
+  /// The new member after the state file.
   let joined: GoldenReplica.State
 
   private static let folder = "\(GoldenReplica.folder)/migrated"
   static let replica = "\(folder)/replica"
   static let joiner = "\(folder)/joiner"
-  static let snapshot = "\(folder)/snapshot.sync"
+  static let stateFile = "\(folder)/state-file.sync"
   private static let expectation = URL(fileURLWithPath: "\(folder)/expected.json")
 
   @MigrationsBuilder static func migrations() -> [Migration] {
@@ -69,8 +69,8 @@ struct GoldenMigration: Codable, Equatable {
     migrated = try await GoldenReplica.State(open)
     await open.close()
     open = try await Self.open(joiner, version: 0)
-    let report = try await open.import(from: .file(Self.snapshot))
-    guard report.isSnapshot else { throw GodwitError(.corruptFile, "the file was not taken for a snapshot") }
+    let report = try await open.import(from: .file(Self.stateFile))
+    guard report.isStateFile else { throw GodwitError(.corruptFile, "the file was not taken for a state file") }
     joined = try await GoldenReplica.State(open)
     await open.close()
   }
@@ -98,7 +98,7 @@ struct GoldenMigration: Codable, Equatable {
     try await Replica.join(at: joiner, invitation: .file(invitation), inviter: .trustOnFirstUse).closeIntoOneFile()
     try? FileManager.default.removeItem(atPath: folder)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    _ = try await group[0].export(to: .file(snapshot))
+    _ = try await group[0].export(to: .file(stateFile))
     try await group[0].closeIntoOneFile()
     try GoldenReplica.copy(from: group.path(0), to: replica)
     try GoldenReplica.copy(from: joiner, to: self.joiner)

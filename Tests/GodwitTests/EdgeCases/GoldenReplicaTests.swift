@@ -65,14 +65,14 @@ struct GoldenReplicaTests {
 
 @Suite("Specs/golden/migrated")
 struct GoldenMigrationTests {
-  @Test("a replica that has migrated and waits for more opens, migrates on, and its snapshot is taken in")
+  @Test("a replica that has migrated and waits for more opens, migrates on, and its state file is taken in")
   func opens() async throws {
     let expected = try GoldenMigration.expected()
     #expect(expected.held == 1 && expected.losses > 0 && expected.recorded.conflicts == 2)
     #expect(try await GoldenMigration() == expected)
   }
 
-  @Test("holds the values that its migrations and its snapshot brought")
+  @Test("holds the values that its migrations and its state file brought")
   func content() async throws {
     let place = try TemporaryFolder()
     let (replica, joiner) = (place.file("replica"), place.file("joiner"))
@@ -90,7 +90,7 @@ struct GoldenMigrationTests {
     #expect(Set(lost.map { $0.columns + $0.formerColumns }) == [["title"], ["mood", "mood"]])
     await newer.close()
     let joined = try await GoldenMigration.open(joiner, version: 0)
-    _ = try await joined.import(from: .file(GoldenMigration.snapshot))
+    _ = try await joined.import(from: .file(GoldenMigration.stateFile))
     #expect(try await joined.rows(rows("price")).map(\.values) == expected)
     await joined.close()
   }

@@ -29,10 +29,10 @@ struct MeetingTransfersTests {
     }
   }
 
-  /// What both sides show in one snapshot.
+  /// What both sides show in one state file.
   private static func amounts(_ replica: Replica) async throws -> [Int] {
-    try await replica.read { snapshot in
-      try snapshot.fetch(Debit.all).map(\.amount) + snapshot.fetch(Credit.all).map(\.amount)
+    try await replica.read { stateFile in
+      try stateFile.fetch(Debit.all).map(\.amount) + stateFile.fetch(Credit.all).map(\.amount)
     }
   }
 

@@ -83,29 +83,29 @@ struct ImportPlanTests {
     #expect(await code { try await group[0].import(from: .file(path)) } == refusal)
   }
 
-  @Test("of a snapshot tells how many rows of each table it brings")
-  func snapshot() async throws {
+  @Test("of a state file tells how many rows of each table it brings")
+  func stateFile() async throws {
     var group = try await ThingGroup(2)
     for id in ["a", "b", "c"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }
     for _ in 0..<2 { try await group.exchange() }
     for replica in group.replicas { try await replica.compact() }
     let joined = try await group.join()
-    let file = group.folder.file("snapshot")
+    let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].export(to: .file(file), for: "replica-2")
     let empty = try await joined.digest()
 
     let plan = try await joined.plan(importing: .file(file))
 
-    #expect(plan.report.isSnapshot && plan.report.snapshotRows == 3 && plan.report.replayed == 0)
+    #expect(plan.report.isStateFile && plan.report.stateRows == 3 && plan.report.replayed == 0)
     #expect(plan.state.map(\.table) == ["remark", "thing"] && plan.state.map(\.rows) == [0, 3])
     #expect(plan.state.map(\.rowsBefore) == [0, 0] && plan.changes.isEmpty)
     #expect(try await joined.digest() == empty)
     let report = try await joined.import(from: .file(file))
-    #expect(report.snapshotRows == 3 && report.isSnapshot)
+    #expect(report.stateRows == 3 && report.isStateFile)
     #expect(try await joined.digest() == group.replicas[0].digest())
   }
 
-  /// A member that was away while the others forgot what it lacks, and a snapshot for it.
+  /// A member that was away while the others forgot what it lacks, and a state file for it.
   private func fenced() async throws -> (ThingGroup, file: String) {
     let group = try await ThingGroup(3)
     for id in ["a", "b"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }
@@ -128,7 +128,7 @@ struct ImportPlanTests {
     try await group.replicas[0].invite(
       group.replicas[2].identity, name: "replica-2", verification: .trustOnFirstUse,
       to: .file(group.folder.file("again")))
-    let file = group.folder.file("snapshot")
+    let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].export(to: .file(file), for: "replica-2")
     return (group, file)
   }
@@ -144,7 +144,7 @@ struct ImportPlanTests {
 
     let plan = try await replica.plan(importing: .file(file), isRejoining: true)
 
-    #expect(plan.report.isSnapshot && plan.report.snapshotRows == 3 && plan.report.replayed == 1)
+    #expect(plan.report.isStateFile && plan.report.stateRows == 3 && plan.report.replayed == 1)
     #expect(plan.state.map(\.table) == ["remark", "thing"] && plan.state.map(\.rowsBefore) == [0, 3])
     #expect(plan.state.map(\.rows) == [0, 3])
     #expect(plan.changes.map(\.table) == ["thing"] && plan.changes.map(\.inserted) == [1])
@@ -156,7 +156,7 @@ struct ImportPlanTests {
     #expect(try await replica.verify().problems.isEmpty)
     try await replica.write { try $0.insert(Thing(id: "later")) }
     let report = try await replica.rejoin(from: .file(file))
-    #expect(report.replayed == 2 && report.snapshotRows == plan.report.snapshotRows)
+    #expect(report.replayed == 2 && report.stateRows == plan.report.stateRows)
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     #expect(try await group.replicas[0].fetch(Thing.all).map(\.id).sorted() == ["a", "c", "d", "later", "own"])

@@ -43,7 +43,7 @@ struct ForgettingKillTests {
     await pair.receiver.close()
   }
 
-  @Test("while a snapshot is loaded leaves nothing of it, or all")
+  @Test("while a state file is loaded leaves nothing of it, or all")
   func whileLoading() async throws {
     let pair = try await ReplicaPair(models: [Account.self])
     try await pair.sender.write { transaction in
@@ -51,7 +51,7 @@ struct ForgettingKillTests {
     }
     let digest = try await pair.sender.digest()
     let empty = try await pair.receiver.digest()
-    let file = pair.folder.file("snapshot")
+    let file = pair.folder.file("stateFile")
     _ = try await pair.sender.exportState(to: .file(file))
     let path = pair.receiver.path
     await pair.receiver.close()

@@ -255,7 +255,7 @@ struct ForgettingTests {
     try await group.replicas[0].write { _ = try $0.delete(Thing.self, key: "7") }
     #expect(try await group.replicas[0].log().map(\.sequence) == [101])
     try await group.join()
-    #expect(try await group.send(0, 1).isSnapshot)
+    #expect(try await group.send(0, 1).isStateFile)
     #expect(try await group.digests().count == 1)
     #expect(try await group.replicas[1].count(Thing.all) == 99)
   }

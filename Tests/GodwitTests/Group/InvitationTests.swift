@@ -118,7 +118,7 @@ struct InvitationTests {
     let members = try await laptop.members()
     #expect(Set(members.filter(\.isActive).map(\.name)) == ["replica-1", "attic", "laptop"])
     #expect(members.first { $0.name == "replica-1" }?.identity == group[1].identity)
-    let file = group.folder.file("snapshot")
+    let file = group.folder.file("stateFile")
     _ = try await group[1].export(to: .file(file), for: "laptop")
     _ = try await laptop.import(from: .file(file))
     #expect(try await laptop.fetch(Note.all).map(\.title) == ["hello"])

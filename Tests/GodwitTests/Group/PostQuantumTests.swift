@@ -28,15 +28,15 @@ struct PostQuantumTests {
     return group.folder.file(name)
   }
 
-  @Test("exchanges files and snapshots, all sealed to hybrid keys alone")
+  @Test("exchanges files and state files, all sealed to hybrid keys alone")
   func exchange() async throws {
     #expect(group[0].identity.isPostQuantum && group[1].identity.isPostQuantum)
     #expect(try stanzaTypes(file) == ["mlkem768x25519"])
     #expect(try await group[1].import(from: .file(file)).applied == 1)
-    let snapshot = group.folder.file("snapshot")
-    _ = try await group[1].exportState(to: .file(snapshot))
-    #expect(try stanzaTypes(snapshot) == ["mlkem768x25519"])
-    #expect(try await group[0].import(from: .file(snapshot)).duplicates == 1)
+    let stateFile = group.folder.file("stateFile")
+    _ = try await group[1].exportState(to: .file(stateFile))
+    #expect(try stanzaTypes(stateFile) == ["mlkem768x25519"])
+    #expect(try await group[0].import(from: .file(stateFile)).duplicates == 1)
     #expect(try await group.digests().count == 1)
   }
 

@@ -225,7 +225,7 @@ struct HookTests {
 
   // MARK: Loading
 
-  @Test("didLoad follows every fetch, in a snapshot and in a transaction")
+  @Test("didLoad follows every fetch, in a state file and in a transaction")
   func didLoad() async throws {
     let model = Traced(title: "A")
     try await replica.write { try $0.insert([model, Traced(title: "B")]) }

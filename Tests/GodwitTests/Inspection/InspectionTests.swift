@@ -39,7 +39,7 @@ struct InspectionTests {
     #expect(content.sender == group[0].identity.replica && content.isOwnGroup && content.group == group[0].group)
     #expect(content.incarnation == (try await group[0].status()).incarnation)
     #expect(content.milliseconds == 1_700_000_000_000)
-    #expect(content.signature == .verified && !content.isSnapshot && content.formatVersion == 3)
+    #expect(content.signature == .verified && !content.isStateFile && content.formatVersion == 3)
     #expect(Set(content.recipients.compactMap(\.replica)) == Set(group.replicas.map(\.identity.replica)))
     #expect(Set(content.recipients.map(\.fingerprint)) == Set(group.replicas.map(\.identity.fingerprint)))
     #expect(content.ranges.map(\.sequences) == [1...2] && content.transactions == 2)
@@ -71,12 +71,12 @@ struct InspectionTests {
     #expect(await code { try await group[1].inspect(.file(file)) { _ in throw stop } } == .closed)
   }
 
-  @Test("of a snapshot it counts the rows")
-  func snapshot() async throws {
-    let path = group.folder.file("snapshot")
+  @Test("of a state file it counts the rows")
+  func stateFile() async throws {
+    let path = group.folder.file("stateFile")
     _ = try await group[0].exportState(to: .file(path))
     let content = try #require(try await group[2].inspect(.file(path)).content)
-    #expect(content.isSnapshot && content.signature == .verified)
+    #expect(content.isStateFile && content.signature == .verified)
     let rows = Dictionary(uniqueKeysWithValues: content.tables.map { ($0.changes.table, $0.rows) })
     #expect(rows["note"] == 1 && rows["folder"] == 1)
     #expect(content.transactions == 2 && content.ranges.map(\.sequences) == [1...2])
@@ -165,7 +165,7 @@ struct InspectionTests {
   func volumes() async throws {
     let report = try await group[0].exportState(to: .volumes(file, byteCount: 4_096))
     let inspection = try await group[1].inspect(.volumes(report.volumes.reversed()))
-    #expect(inspection.bytes == report.bytes && inspection.content?.isSnapshot == true)
+    #expect(inspection.bytes == report.bytes && inspection.content?.isStateFile == true)
     #expect(await code { try await group[1].inspect(.volumes([])) } == .invalidArgument)
   }
 

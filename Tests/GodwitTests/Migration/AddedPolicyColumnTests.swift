@@ -74,10 +74,10 @@ struct AddedPolicyColumnTests {
     for replica in 0...1 { try await group.update(replica, to: 2) }
     try await group.write(
       0, "UPDATE note SET votes = 9 WHERE id = 2", "INSERT INTO note VALUES (3, 'theirs', 8, '[]', 4)")
-    let file = group.folder.file("snapshot")
+    let file = group.folder.file("stateFile")
     _ = try await group[0].exportState(to: .file(file))
     let report = try await group[1].rejoin(from: .file(file))
-    #expect(report.isSnapshot && report.replayed == 1)
+    #expect(report.isStateFile && report.replayed == 1)
     // What the author did not have stays what it is there.
     #expect(
       try await group.rows(1, Self.all) == [
@@ -107,10 +107,10 @@ struct AddedPolicyColumnTests {
     group.clock.advance(1_000)
     try await group[0].invite(
       group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
-    let file = group.folder.file("snapshot")
+    let file = group.folder.file("stateFile")
     _ = try await group[0].exportState(to: .file(file), for: "replica-1")
     let report = try await group[1].rejoin(from: .file(file))
-    #expect(report.isSnapshot && report.replayed == 2)
+    #expect(report.isStateFile && report.replayed == 2)
     #expect(try await group.rows(1, "SELECT id, price FROM seat") == [[1, 10], [2, 30], [3, 40]])
     for _ in 0..<2 { try await group.exchange() }
     try await group.expectSame()

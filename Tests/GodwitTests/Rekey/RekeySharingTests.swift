@@ -62,11 +62,11 @@ struct RekeySharingTests {
     let (began, hasBegun) = AsyncStream.makeStream(of: Void.self)
     let mayEnd = DispatchSemaphore(value: 0)
     let reader = Task {
-      try await replica.read { snapshot in
-        let before = try snapshot.count(Note.all)
+      try await replica.read { stateFile in
+        let before = try stateFile.count(Note.all)
         hasBegun.yield()
         mayEnd.wait()
-        return (before, try snapshot.count(Note.all))
+        return (before, try stateFile.count(Note.all))
       }
     }
     var waiting = began.makeAsyncIterator()

@@ -41,11 +41,11 @@ struct SharingTests {
     let (began, hasBegun) = AsyncStream.makeStream(of: Void.self)
     let readers = [first, second].map { replica in
       Task {
-        try await replica.read { snapshot in
-          let before = try snapshot.count(Note.all)
+        try await replica.read { stateFile in
+          let before = try stateFile.count(Note.all)
           hasBegun.yield()
           mayEnd.wait()
-          return (before, try snapshot.count(Note.all))
+          return (before, try stateFile.count(Note.all))
         }
       }
     }

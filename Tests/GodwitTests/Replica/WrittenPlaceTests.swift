@@ -18,7 +18,7 @@ struct WrittenPlaceTests {
     return [
       ("export", { _ = try await replica.export(to: .file($0), includesAll: true) }),
       ("volumes", { _ = try await replica.export(to: .volumes($0, byteCount: 4_096), includesAll: true) }),
-      ("snapshot", { _ = try await replica.exportState(to: .file($0)) }),
+      ("stateFile", { _ = try await replica.exportState(to: .file($0)) }),
       ("invite", { try await replica.invite(invited, name: "x", verification: .trustOnFirstUse, to: .file($0)) }),
       ("backup", { _ = try await replica.backup(to: $0) }),
       ("plaintext", { _ = try await replica.exportPlaintext(to: $0) }),

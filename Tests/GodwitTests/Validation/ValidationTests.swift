@@ -24,10 +24,10 @@ struct ValidationTests {
 
   /// What is wrong with an order after the change.
   private func judge(_ change: @escaping @Sendable (inout Order) -> Void) async throws -> [String] {
-    try await pair.sender.read { snapshot in
+    try await pair.sender.read { stateFile in
       var order = Order()
       change(&order)
-      return try snapshot.violations(of: order).map(\.description)
+      return try stateFile.violations(of: order).map(\.description)
     }
   }
 
@@ -42,10 +42,10 @@ struct ValidationTests {
 
   @Test("presence refuses whitespace, nil and empty collections")
   func presence() async throws {
-    let found = try await pair.sender.read { snapshot in
+    let found = try await pair.sender.read { stateFile in
       let empty = Complete(text: " \t\n", maybe: " ", map: [:])
       let full = Complete(text: "a", maybe: " b ", list: [0], map: ["": 0], number: 0)
-      return try [Complete(), empty, full].map { try snapshot.violations(of: $0).map(\.field) }
+      return try [Complete(), empty, full].map { try stateFile.violations(of: $0).map(\.field) }
     }
     let all = ["text", "maybe", "list", "map", "number"]
     #expect(found == [all, all, []])
@@ -110,8 +110,8 @@ struct ValidationTests {
 
   @Test("a model may be validatable itself, and rules may be made of others")
   func ownViolations() async throws {
-    let found = try await pair.sender.read { snapshot in
-      try [Parcel(), Parcel(label: " ", weight: 3)].map { try snapshot.violations(of: $0).map(\.description) }
+    let found = try await pair.sender.read { stateFile in
+      try [Parcel(), Parcel(label: " ", weight: 3)].map { try stateFile.violations(of: $0).map(\.description) }
     }
     #expect(found == [[], ["label must not be empty", "weight must be even", "weight and label do not go together"]])
   }
@@ -251,8 +251,8 @@ struct ValidationTests {
     #expect(found == [[], [Violation(field: "code", "is taken")]])
   }
 
-  @Test("a snapshot judges by the rows that it sees")
-  func snapshot() async throws {
+  @Test("a state file judges by the rows that it sees")
+  func stateFile() async throws {
     try await pair.sender.write { try $0.insert(Seat(code: "A")) }
     let found = try await pair.sender.read { try $0.violations(of: Seat(code: "A", number: 1)) }
     #expect(found.map(\.field) == ["code"])

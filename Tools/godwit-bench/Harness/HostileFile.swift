@@ -92,7 +92,7 @@ struct HostileFile {
       vector: vector, schemaVersion: honest.schemaVersion, recipients: honest.recipients, roster: honest.roster,
       tables: honest.tables + tables, migrations: honest.migrations, ranges: [range], chains: chains,
       floor: VersionVector(),
-      ended: [:], snapshot: nil)
+      ended: [:], stateFile: nil)
     let sink = GodwitBase.MemorySink()
     let writer = try SyncFileWriter(header, introduction: introduction, signedBy: identity, to: sink)
     for record in records { try writer.append(record) }

@@ -99,11 +99,12 @@ let mergeBenchmarks = [
     return (large, small)
   },
   Benchmark(
-    group: "merge", name: "peak memory, snapshot of ten times the rows", baseline: "snapshot of a tenth", budget: 1.3,
+    group: "merge", name: "peak memory, state file of ten times the rows", baseline: "state file of a tenth",
+    budget: 1.3,
     unit: "MiB"
   ) { context in
-    let small = try await importPeak(context, "snapshot-1", context.rowCount, isSnapshot: true)
-    let large = try await importPeak(context, "snapshot-10", context.rowCount * 10, isSnapshot: true)
+    let small = try await importPeak(context, "state-file-1", context.rowCount, isStateFile: true)
+    let large = try await importPeak(context, "state-file-10", context.rowCount * 10, isStateFile: true)
     return (large, small)
   },
   Benchmark(
@@ -204,11 +205,11 @@ private func sizes(_ context: BenchContext) async throws -> (Double, Double) {
 
 /// The greatest resident memory of an import, in MiB: of transactions, or of a state whose history is forgotten.
 private func importPeak(
-  _ context: BenchContext, _ name: String, _ count: Int, isSnapshot: Bool = false
+  _ context: BenchContext, _ name: String, _ count: Int, isStateFile: Bool = false
 ) async throws -> Double {
   let pair = try await SyncPair(context, name)
   try await insert(CapturedRow.make(count), into: pair.sender, batch: 1_000)
-  if isSnapshot {
+  if isStateFile {
     try await pair.sender.compact()
     guard try await pair.sender.log(limit: 1).isEmpty else {
       throw GodwitError(.invalidArgument, "a replica that is alone has kept history")

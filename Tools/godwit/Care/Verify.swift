@@ -86,11 +86,11 @@ struct Verify: AsyncParsableCommand {
         if options.json {
           try options.console.line([
             "file": .string(file), "sound": .bool(true), "sender": .object(names.json(content.sender)),
-            "transactions": .number(content.transactions), "snapshot": .bool(content.isSnapshot),
+            "transactions": .number(content.transactions), "stateFile": .bool(content.isStateFile),
           ])
         } else {
           let count = Format.count(content.transactions, "transaction")
-          let carried = content.isSnapshot ? "\(count) and the whole state" : count
+          let carried = content.isStateFile ? "\(count) and the whole state" : count
           try options.console.line(
             Format.printable("\(file): sound, \(carried), signed by \(names.name(content.sender))"))
         }

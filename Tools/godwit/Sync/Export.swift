@@ -12,6 +12,11 @@ struct Export: AsyncParsableCommand {
         godwit export --all --for laptop /media/stick/laptop.godwit-sync
         godwit export --volume-size 650M changes.godwit-sync
 
+      With --state it writes the whole state, for a member that lacks what the others have forgotten; for one that is \
+      known to be new it does so by itself. The member imports it as any other file, or with --rejoin when it has been \
+      away for too long:
+        godwit export --state --for laptop - | ssh laptop godwit -C notes import --rejoin -
+
       To leave, with the tables as they are and without encryption, readable by whoever has the file:
         godwit export --plaintext notes.db
       """)
@@ -25,6 +30,9 @@ struct Export: AsyncParsableCommand {
   @Flag(help: "Include what the others are known to hold.")
   var all = false
 
+  @Flag(help: "Write the whole state in place of changes.")
+  var state = false
+
   @Option(
     help: ArgumentHelp(
       "Cut it into files FILE.001, FILE.002 … of this size at most: 650M, 4095M, 100MB.", valueName: "size"))
@@ -36,10 +44,12 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
-    guard !plaintext || member == nil && !all && volumeSize == nil else {
+    guard !plaintext || member == nil && !all && !state && volumeSize == nil else {
       throw ValidationError(
-        "--plaintext writes all tables into one file for whoever has it, without --for, --all and --volume-size")
+        "--plaintext writes all tables into one file for whoever has it, without --for, --all, --state and --volume-size"
+      )
     }
+    guard !state || !all else { throw ValidationError("--state has all that --all would add") }
     guard !plaintext || file != "-" else { throw ValidationError("--plaintext needs the name of a file") }
   }
 
@@ -50,18 +60,19 @@ struct Export: AsyncParsableCommand {
       let destination = try SyncDestination(argument: file, volumeSize: volumeSize)
       let bar = console.progress("exporting")
       defer { bar.finish() }
+      if state { return try await replica.exportState(to: destination, for: member) { bar.update($0) } }
       return try await replica.export(to: destination, for: member, includesAll: all) { bar.update($0) }
     }
     if options.json {
       let json: JSONValue = [
         "file": .string(file), "transactions": .number(report.transactions),
         "recipients": .number(report.recipients), "bytes": .number(report.bytes),
-        "snapshot": .bool(report.isSnapshot), "volumes": .array(report.volumes.map { .string($0) }),
+        "stateFile": .bool(report.isStateFile), "volumes": .array(report.volumes.map { .string($0) }),
       ]
       return try file == "-" ? StandardStream.error.write(json.text + "\n") : console.line(json)
     }
     console.note(
-      "exported \(report.isSnapshot ? "the whole state and " : "")\(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
+      "exported \(report.isStateFile ? "the whole state and " : "")\(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
         + "for \(Format.count(report.recipients, "member")), this one included")
     if let last = report.volumes.last {
       console.note("in \(Format.count(report.volumes.count, "volume")), up to \(Format.printable(last))")

@@ -26,7 +26,7 @@ struct Import: AsyncParsableCommand {
 
   @Flag(
     help: """
-      Let a snapshot replace this replica's state when it lacks what all others have forgotten. Its own unsent changes \
+      Let a stateFile replace this replica's state when it lacks what all others have forgotten. Its own unsent changes \
       are made anew.
       """)
   var rejoin = false
@@ -68,10 +68,11 @@ struct Import: AsyncParsableCommand {
       ? try await replica.rejoin(from: source) { bar.update($0) }
       : try await replica.import(from: source) { bar.update($0) }
     bar.finish()
-    if report.isSnapshot {
-      console.note("the state was taken from a snapshot; \(Format.count(report.replayed, "own transaction")) made anew")
+    if report.isStateFile {
+      console.note(
+        "the state was taken from a state file; \(Format.count(report.replayed, "own transaction")) made anew")
     }
-    if report.needsSnapshot { console.note("what is missing is forgotten there; ask for: godwit snapshot FILE") }
+    if report.needsStateFile { console.note("what is missing is forgotten there; ask for: godwit export --state FILE") }
     let names = ReplicaNames(try await replica.members())
     try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
     for fork in report.forks { console.note(fork.warning(names)) }
@@ -95,9 +96,9 @@ struct Import: AsyncParsableCommand {
 extension MergeReport {
   /// `desk.sync from desk: 3 applied, 1 duplicate, 0 waiting, 2 conflicts; missing: laptop 5–9`.
   func text(_ file: String, _ names: ReplicaNames) -> String {
-    let stateRows = Format.count(snapshotRows, "row")
+    let stateRows = Format.count(stateRows, "row")
     let state =
-      isSnapshot ? ["the whole state (\(stateRows))", "\(Format.count(replayed, "own transaction")) made anew"] : []
+      isStateFile ? ["the whole state (\(stateRows))", "\(Format.count(replayed, "own transaction")) made anew"] : []
     let counts =
       state + [
         "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
@@ -125,9 +126,9 @@ extension MergeReport {
       ("conflicts", .number(conflicts)), ("prunedConflicts", .number(prunedConflicts)),
       ("held", held?.json(names) ?? .null),
       ("losses", .number(losses)),
-      ("missing", .array(missing.map { $0.json(names) })), ("snapshot", .bool(isSnapshot)),
-      ("snapshotRows", .number(snapshotRows)),
-      ("replayed", .number(replayed)), ("needsSnapshot", .bool(needsSnapshot)),
+      ("missing", .array(missing.map { $0.json(names) })), ("stateFile", .bool(isStateFile)),
+      ("stateRows", .number(stateRows)),
+      ("replayed", .number(replayed)), ("needsStateFile", .bool(needsStateFile)),
       ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
       ("leftOut", .array(leftOut.map { $0.json(names) })), ("members", .array(members.map { $0.json(names) })),
       ("dropped", .array(dropped.map { $0.json(names) })),
@@ -156,7 +157,8 @@ extension MergeReport {
     return GodwitError(
       .fenced, "written without having seen what has been forgotten here, and left out: \(Format.printable(who))",
       hint:
-        "where they come from, import a snapshot of this replica's: godwit snapshot FILE, godwit import --rejoin FILE")
+        "where they come from, import a state file of this replica's: godwit export --state FILE, godwit import --rejoin FILE"
+    )
   }
 }
 
@@ -173,6 +175,7 @@ extension MergeReport.Fork {
     Format.printable(
       "warning: \(names.name(replica)) has two histories from transaction \(sequence) on: its machine was cloned and both "
         + "wrote, or it means to part the group. The one held here stays; the other was left out, with what depends on it. "
-        + "To end it one side takes the other's state: godwit snapshot FILE there, godwit import --rejoin FILE here.")
+        + "To end it one side takes the other's state: godwit export --state FILE there, godwit import --rejoin FILE here."
+    )
   }
 }

@@ -23,7 +23,7 @@ struct Status: AsyncParsableCommand {
     if status.limbo > 0 { options.console.note("see: godwit limbo") }
     if !status.forks.isEmpty {
       options.console.note(
-        "one side takes the other's state: godwit snapshot FILE there, godwit import --rejoin FILE here")
+        "one side takes the other's state: godwit export --state FILE there, godwit import --rejoin FILE here")
     }
     if status.staged > 0 { options.console.note("see: godwit missing") }
   }

@@ -20,7 +20,8 @@ extension Roster {
     guard member.isActive else {
       throw GodwitError(
         .unknownSender, "the file was made by \(member.name), which was removed from this group",
-        hint: "to let it back in: godwit member add; it then imports a snapshot with --rejoin, which keeps its changes")
+        hint:
+          "to let it back in: godwit member add; it then imports a state file with --rejoin, which keeps its changes")
     }
     return member
   }

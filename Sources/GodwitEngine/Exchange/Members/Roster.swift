@@ -161,16 +161,16 @@ extension Roster {
   /// What one member makes must not fill the keyrings and files of all.
   private static let successorCountMax = 4_096
 
-  /// Whether a statement is its maker's, who is an active member, by the key that is in force.
-  package func isSigned(_ statement: SignedStatement) -> Bool {
-    guard let maker = self[statement.subject], maker.isActive, statement.isInTime else { return false }
-    return statement.isSigned(by: maker.identity)
+  /// Whether an acknowledgement is its maker's, who is an active member, by the key that is in force.
+  package func isSigned(_ acknowledgement: SignedAcknowledgement) -> Bool {
+    guard let maker = self[acknowledgement.subject], maker.isActive, acknowledgement.isInTime else { return false }
+    return acknowledgement.isSigned(by: maker.identity)
   }
 
-  /// Whether a statement is its maker's and names nobody but members: one that names others would keep history for
+  /// Whether an acknowledgement is its maker's and names nobody but members: one that names others would keep history for
   /// ever.
-  func isTrusted(_ statement: SignedStatement) -> Bool {
-    isSigned(statement) && statement.members.keys.allSatisfy { self[$0] != nil }
+  func isTrusted(_ acknowledgement: SignedAcknowledgement) -> Bool {
+    isSigned(acknowledgement) && acknowledgement.members.keys.allSatisfy { self[$0] != nil }
   }
 
   /// Whether every record was signed by one that is or was a member, or founded the group.

@@ -5,22 +5,22 @@ import GodwitStorage
 
 /// What an import of a sync file would do.
 public struct ImportPlan: Sendable {
-  /// What a snapshot would make of a table.
+  /// What a state file would make of a table.
   public struct TableState: Sendable, Hashable {
     /// The table's name.
     public let table: String
-    /// Rows it shows now, whose place the snapshot's take.
+    /// Rows it shows now, whose place the state file's take.
     public let rowsBefore: Int
-    /// Rows the snapshot brings. Own transactions that are made anew come on top of them.
+    /// Rows the state file brings. Own transactions that are made anew come on top of them.
     public let rows: Int
   }
 
   /// What the import would report.
   public let report: MergeReport
   /// What would take the place of the whole state, by table in the order of their names; empty unless it is the file's
-  /// snapshot that would be taken in (``MergeReport/isSnapshot``).
+  /// state file that would be taken in (``MergeReport/isStateFile``).
   public let state: [TableState]
-  /// What the transactions that would be applied do, by table; of a snapshot those that would be made anew on
+  /// What the transactions that would be applied do, by table; of a state file those that would be made anew on
   /// top of it.
   public let changes: [LogEntry.TableChanges]
   /// The first conflicts it would list, with their values, oldest first. ``MergeReport/conflicts`` counts all.
@@ -51,8 +51,8 @@ package final class ImportPlanner {
     waiting = Set(try Limbo(writer.connection).keys(limit: .max))
   }
 
-  /// Notes what a snapshot is about to take the place of.
-  func beginSnapshot(_ writer: ReplicaWriter) throws {
+  /// Notes what a state file is about to take the place of.
+  func beginStateFile(_ writer: ReplicaWriter) throws {
     for table in writer.catalog.synced.map(\.definition.name) {
       let count = try writer.connection.scalar("SELECT count(*) FROM \(SQLName.quoted(table))")
       if case .integer(let rows)? = count { rowsBefore[table] = Int(rows) }
@@ -60,20 +60,20 @@ package final class ImportPlanner {
   }
 
   /// Compares that with how they stand after it.
-  func end(_ writer: ReplicaWriter, _ report: MergeReport, _ snapshot: SnapshotImport.Outcome?) throws {
+  func end(_ writer: ReplicaWriter, _ report: MergeReport, _ stateFile: StateImport.Outcome?) throws {
     let history = try RowHistory(writer.connection, log: writer.log, catalog: writer.catalog)
     let keys = try history.places.limbo.keys(limit: .max).filter { !waiting.contains($0) }
-    let origins = snapshot == nil ? writer.log.origins.vector.origins : [writer.log.origins.own]
+    let origins = stateFile == nil ? writer.log.origins.vector.origins : [writer.log.origins.own]
     plan = ImportPlan(
-      report: report, state: snapshot.map(state) ?? [],
+      report: report, state: stateFile.map(state) ?? [],
       changes: try changes(writer.log, of: origins),
       conflicts: try ConflictLog(writer.connection, origins: writer.log.origins)
         .list(.init(after: lastConflict), limit: Self.listLimit).reversed(),
       limbo: try keys.prefix(Self.listLimit).compactMap(history.limboRow), limboCount: keys.count)
   }
 
-  private func state(_ snapshot: SnapshotImport.Outcome) -> [ImportPlan.TableState] {
-    let brought = Dictionary(snapshot.rows.map { ($0.table, $0.count) }, uniquingKeysWith: +)
+  private func state(_ stateFile: StateImport.Outcome) -> [ImportPlan.TableState] {
+    let brought = Dictionary(stateFile.rows.map { ($0.table, $0.count) }, uniquingKeysWith: +)
     return Set(rowsBefore.keys).union(brought.keys).sorted().map { table in
       ImportPlan.TableState(table: table, rowsBefore: rowsBefore[table] ?? 0, rows: brought[table] ?? 0)
     }

@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitCore
 
-/// Makes a replica's own unsent work anew on top of another state, as one ordinary transaction (Specs/snapshot.md,
+/// Makes a replica's own unsent work anew on top of another state, as one ordinary transaction (Specs/state-file.md,
 /// "The way back"). What cannot be done any more is kept in the conflict log; nothing deleted comes back.
 struct Replay {
   private let writer: ReplicaWriter
@@ -26,7 +26,7 @@ struct Replay {
         if let awaited = try adapter.terms(of: record).awaited {
           throw GodwitError(
             .needsMigration, "own unsent changes use \(awaited), which the tables lack",
-            hint: "nothing was changed; let the snapshot's sender migrate first, and make another")
+            hint: "nothing was changed; let the state file's sender migrate first, and make another")
         }
         try adapter.forEachWrite(of: record, context: VersionVector()) { key, write in
           let table = try tables[key.table]

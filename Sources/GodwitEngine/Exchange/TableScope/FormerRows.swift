@@ -4,7 +4,7 @@ import GodwitCore
 import GodwitStorage
 
 /// What a table was, and what was remembered of its rows, when it was stopped (`godwit_former_N`,
-/// `godwit_former_N_state`; Specs/syncing.md, "Stopping"). What others write meanwhile is about those rows, and not
+/// `godwit_former_N_state`; Specs/table-scope.md, "Stopping"). What others write meanwhile is about those rows, and not
 /// about what becomes of them here.
 struct FormerRows {
   private let connection: Connection

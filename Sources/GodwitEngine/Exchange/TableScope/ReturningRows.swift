@@ -3,7 +3,7 @@ import GodwitModel
 import GodwitCore
 import GodwitStorage
 
-/// Rows that come back to their table as it begins to travel, once that holds what the group has (Specs/syncing.md,
+/// Rows that come back to their table as it begins to travel, once that holds what the group has (Specs/table-scope.md,
 /// "Starting").
 struct ReturningRows {
   private let writer: ReplicaWriter

@@ -3,7 +3,7 @@ import GodwitModel
 import GodwitCore
 import GodwitStorage
 
-/// Makes a table with rows travel, and a table that travels stay here (Specs/syncing.md). Everything runs inside one
+/// Makes a table with rows travel, and a table that travels stay here (Specs/table-scope.md). Everything runs inside one
 /// database transaction with triggers and foreign keys off.
 package struct TableSync {
   let writer: ReplicaWriter

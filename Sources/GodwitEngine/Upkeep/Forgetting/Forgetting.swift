@@ -50,7 +50,7 @@ package final class Forgetting {
   }
 
   /// Whether the log is so long that imports forget by themselves. A short one costs little, says who wrote what, and
-  /// lets a backup that is not very old catch up without a snapshot.
+  /// lets a backup that is not very old catch up without a state file.
   package static func isDue(_ writer: ReplicaWriter, keeping keptTransactions: Int) throws -> Bool {
     let origins = writer.log.origins
     let (floor, held) = (origins.floor, origins.vector)

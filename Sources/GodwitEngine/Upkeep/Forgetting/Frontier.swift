@@ -7,7 +7,7 @@ import GodwitStorage
 /// "Frontier").
 struct Frontier {
   let vector: VersionVector
-  /// The earliest time, by their own clocks, of the latest statements of those that write on elsewhere; nil when there
+  /// The earliest time, by their own clocks, of the latest acknowledgements of those that write on elsewhere; nil when there
   /// is none.
   let heard: Int64?
 
@@ -29,6 +29,6 @@ struct Frontier {
   /// is in the database before its members are in the keyring.
   private static func knowsAllMembers(_ roster: Roster, on connection: Connection) throws -> Bool {
     let known = Set(roster.all.map(\.identity.replica))
-    return try KnownStatements(connection: connection).all().allSatisfy { known.isSuperset(of: $0.members.keys) }
+    return try SignedAcknowledgements(connection: connection).all().allSatisfy { known.isSuperset(of: $0.members.keys) }
   }
 }

@@ -25,7 +25,7 @@ final class RowMemory {
   }
 
   /// A stamp beyond the own clock stays, so that a later edit still wins; so does one out of reach for another
-  /// member's, which may begin with a snapshot of what is here.
+  /// member's, which may begin with a state file of what is here.
   func isAhead(_ hlc: HLC) -> Bool { latest < hlc }
 
   /// Whether no row has a state and none of the transactions to fold could leave one behind.

@@ -6,7 +6,7 @@ import GodwitSyncFile
 
 /// What the synced tables held, and of which history that is (Specs/state-hash.md, "Anchor").
 package struct AnchoredState: Equatable {
-  /// Over all that was held, as in a signed statement.
+  /// Over all that was held, as in a signed acknowledgement.
   let chains: ContentHash
   let state: StatedState
 
@@ -22,7 +22,7 @@ package struct AnchoredState: Equatable {
   }
 
   static func chains(of log: ChangeLog) throws -> ContentHash {
-    let hash = try SignedStatement.hash(log.origins.vector) { try log.origins.head(of: $0.origin).chain }
+    let hash = try SignedAcknowledgement.hash(log.origins.vector) { try log.origins.head(of: $0.origin).chain }
     return hash ?? .zero
   }
 

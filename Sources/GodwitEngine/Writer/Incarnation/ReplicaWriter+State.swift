@@ -11,7 +11,7 @@ extension ReplicaWriter {
   func checkState(_ anchor: Anchor) throws {
     guard let noted = anchor.state, noted.state.hash != tally.state, anchor.alteredAt == 0,
       try AnchoredState.chains(of: log) == noted.chains,
-      try StateStatement.present(tally.state, connection, catalog).contradicts(noted.state)
+      try StatedState.present(tally.state, connection, catalog).contradicts(noted.state)
     else { return }
     try anchorFile.locked {
       var altered = anchor
@@ -30,7 +30,7 @@ extension ReplicaWriter {
       guard case .anchor(var anchor) = try anchorFile.read(), anchor.nonces.contains(nonce),
         anchor.incarnation == log.origins.own.incarnation
       else { return }
-      let state = try AnchoredState(StateStatement.present(tally.state, connection, catalog), of: log)
+      let state = try AnchoredState(StatedState.present(tally.state, connection, catalog), of: log)
       guard anchor.state != state else { return }
       anchor.state = state
       try anchorFile.write(anchor, isDurable: false)

@@ -30,7 +30,7 @@ struct InspectionView {
       recipient.replica.map(names.name) ?? "somebody unknown (\(recipient.fingerprint))"
     }
     let tables = content.tables.map { table in
-      table.changes.text + (content.isSnapshot ? " \(Format.count(table.rows, "row"))" : "")
+      table.changes.text + (content.isStateFile ? " \(Format.count(table.rows, "row"))" : "")
     }
     let fields = content.unknownFields.isEmpty ? "" : ", and fields of a later one: \(content.unknownFields)"
     let sizes = content.sizes
@@ -42,20 +42,20 @@ struct InspectionView {
       "from        \(names.name(content.sender)) (\(content.sender), incarnation \(content.incarnation))",
       "made        \(Format.time(milliseconds: content.milliseconds))",
       "for         \(recipients.joined(separator: ", "))",
-      "carries     \(content.isSnapshot ? "the whole state and " : "")\(transactions)",
+      "carries     \(content.isStateFile ? "the whole state and " : "")\(transactions)",
       "ranges      \(list(content.ranges.map { "\(names.name($0.replica)) \($0.text)\($0.isSigned ? "" : " (NOT SIGNED by its author)")" }))",
       "tables      \(list(tables))",
       "schema      version \(content.schemaVersion), \(Format.count(content.migrations, "migration"))",
       "held        \(list(content.held.map { "\(names.name($0.replica)) \($0.sequence)" }))",
-      "statements  \(list(content.statements.map(text)))",
+      "acknowledgements  \(list(content.acknowledgements.map(text)))",
       "container   \(Format.byteSize(sizes.container)), \(Format.byteSize(sizes.header)) of them header",
       "frames      \(sizes.frames), \(packing)",
       "signature   \(content.signature.text)",
     ]
   }
 
-  private func text(_ statement: SyncFileInspection.Statement) -> String {
-    names.name(statement.replica) + (statement.isSigned ? "" : " (NOT SIGNED by a member known here)")
+  private func text(_ acknowledgement: SyncFileInspection.Acknowledgement) -> String {
+    names.name(acknowledgement.replica) + (acknowledgement.isSigned ? "" : " (NOT SIGNED by a member known here)")
   }
 
   private func list(_ words: [String]) -> String { words.isEmpty ? "nothing" : words.joined(separator: ", ") }
@@ -77,11 +77,12 @@ struct InspectionView {
       ("group", .string("\(content.group)")), ("ownGroup", .bool(content.isOwnGroup)),
       ("sender", .object(names.json(content.sender) + [("incarnation", .string(content.incarnation))])),
       ("made", .string(Format.time(milliseconds: content.milliseconds))),
-      ("recipients", .array(content.recipients.map(json))), ("snapshot", .bool(content.isSnapshot)),
+      ("recipients", .array(content.recipients.map(json))), ("stateFile", .bool(content.isStateFile)),
       ("transactions", .number(content.transactions)), ("ranges", .array(content.ranges.map(json))),
       ("tables", .array(content.tables.map(json))), ("schemaVersion", .number(content.schemaVersion)),
       ("migrations", .number(content.migrations)), ("held", .array(content.held.map(json))),
-      ("forgotten", .array(content.forgotten.map(json))), ("statements", .array(content.statements.map(json))),
+      ("forgotten", .array(content.forgotten.map(json))),
+      ("acknowledgements", .array(content.acknowledgements.map(json))),
       ("containerBytes", .number(content.sizes.container)),
       ("containerHeaderBytes", .number(content.sizes.header)), ("frames", .number(content.sizes.frames)),
       ("packedBytes", .number(content.sizes.packed)), ("unpackedBytes", .number(content.sizes.unpacked)),
@@ -109,12 +110,12 @@ struct InspectionView {
       ])
   }
 
-  private func json(_ statement: SyncFileInspection.Statement) -> JSONValue {
+  private func json(_ acknowledgement: SyncFileInspection.Acknowledgement) -> JSONValue {
     .object(
-      names.json(statement.replica) + [
-        ("incarnation", .string(statement.incarnation)),
-        ("made", .string(Format.time(milliseconds: statement.milliseconds))),
-        ("held", .array(statement.held.map(json))), ("signed", .bool(statement.isSigned)),
+      names.json(acknowledgement.replica) + [
+        ("incarnation", .string(acknowledgement.incarnation)),
+        ("made", .string(Format.time(milliseconds: acknowledgement.milliseconds))),
+        ("held", .array(acknowledgement.held.map(json))), ("signed", .bool(acknowledgement.isSigned)),
       ])
   }
 

@@ -1,0 +1,193 @@
+import GodwitBase
+import GodwitFiles
+import GodwitCrypto
+import GodwitKeys
+import GodwitCore
+import GodwitEngine
+import GodwitStorage
+import GodwitSyncFile
+
+extension Replica {
+  /// Writes what other members may lack as a sync file that only they and this replica can open.
+  ///
+  /// - Parameters:
+  ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
+  ///   - member: The one member the file is for; by default all of them.
+  ///   - includesAll: Whether to include what the others are known to hold.
+  ///   - progress: Called with how much is done.
+  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
+  ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
+  public func export(
+    to destination: SyncDestination, for member: String? = nil, includesAll: Bool = false,
+    progress: ProgressHandler? = nil
+  ) async throws -> ExportReport {
+    try await export(to: destination, for: member, includesAll: includesAll, isStateFile: false, progress)
+  }
+
+  /// Writes the whole state as a sync file: for a new member, or one that lacks what the others have forgotten.
+  ///
+  /// ``export(to:for:includesAll:progress:)`` does so by itself where it knows that a member needs it.
+  ///
+  /// - Parameters:
+  ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
+  ///   - member: The one member the file is for; by default all of them.
+  ///   - progress: Called with how much is done.
+  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
+  ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
+  public func exportState(
+    to destination: SyncDestination, for member: String? = nil, progress: ProgressHandler? = nil
+  ) async throws -> ExportReport {
+    try await export(to: destination, for: member, includesAll: true, isStateFile: true, progress)
+  }
+
+  private func export(
+    to destination: SyncDestination, for member: String?, includesAll: Bool, isStateFile: Bool,
+    _ progress: ProgressHandler?
+  ) async throws -> ExportReport {
+    let folder = folder
+    let database = folder.database
+    let anchor = folder.anchor
+    let keys = folder.keys
+    let group = group
+    let createdAt = wallClock.milliseconds()
+    let report = try await pool.read { connection in
+      // The file says what this replica holds. A member it does not name must have been invited after that, so the
+      // database is looked at first (Specs/forgetting.md, "Frontier").
+      _ = try Meta.all(on: connection)
+      let contents = try Keyring.open(at: keys)
+      let identity = contents.identity
+      let roster = Roster(group: group, trusted: try contents.roster)
+      let targets = try member.map { [try roster.activeMember($0)] } ?? roster.active
+      guard !targets.isEmpty else {
+        throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
+      }
+      let exporter = Exporter(
+        connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
+        isStateFile: isStateFile, createdAt: createdAt)
+      let makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64 = { head, state in
+        try Self.synchronizeLog(of: database)
+        return try anchor.noteExport(of: head, state, at: createdAt)
+      }
+      let written = try destination.write(outside: folder) { sink in
+        try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
+      }
+      var report = written.output
+      report.volumes = written.volumes
+      return report
+    }
+    logger.debug("exported", metadata: ["transactions": "\(report.transactions)", "bytes": "\(report.bytes)"])
+    return report
+  }
+
+  /// Commits are not synchronized one by one, so a power cut may take back the last. What others have seen must not
+  /// be among them, or its sequence numbers would be used twice.
+  private static func synchronizeLog(of database: String) throws {
+    let log = "\(database)-wal"
+    guard PrivateFile.exists(log) else { return }
+    try PrivateFile.open(log, writing: true).synchronize()
+  }
+
+  /// Applies a sync file in one transaction: all of it, or nothing. What had waited for it is applied afterwards, in
+  /// transactions of its own: what of that nobody can apply is dropped and named, and keeps no file out.
+  ///
+  /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
+  ///   `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`, `needsMigration`, `importConstraint`,
+  ///   `diskFull`, `busy`; `fenced` when this replica, or the author of a transaction, lacks what has been forgotten.
+  ///   The replica is unchanged after every one of them.
+  public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
+    try await `import`(from: source, isRejoining: false, progress)
+  }
+
+  /// The way back for a replica that lacks what the others have forgotten: replaces its state by a state file's and makes
+  /// its own unsent changes anew, as the newest of all, in one transaction. An insert whose key exists becomes an
+  /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing, and holds nothing by
+  /// who does, imports as ever.
+  ///
+  /// What it holds of third replicas and the state file does not is dropped; it comes again from them.
+  ///
+  /// - Throws: As ``import(from:progress:)``.
+  public func rejoin(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
+    try await `import`(from: source, isRejoining: true, progress)
+  }
+
+  private func `import`(
+    from source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?
+  ) async throws -> MergeReport {
+    let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
+    let members = TrustedMembers(group: group, location: folder.keys)
+    let report = try await withWriter { writer in
+      // Whatever of the file counts: what had waited may have been applied when something fails.
+      defer { writer.noteState() }
+      return try Self.explaining {
+        try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
+      }
+    }
+    for fork in report.forks {
+      logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
+    }
+    await forget(afterApplying: report.applied)
+    logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
+    return report
+  }
+
+  /// What an import of the file would do. The whole file is read, checked and applied, and everything is taken back:
+  /// neither rows nor members nor acknowledgements change. It takes the time of the import, and keeps other writers
+  /// waiting as that does.
+  ///
+  /// - Parameters:
+  ///   - source: The file.
+  ///   - isRejoining: Whether to plan ``rejoin(from:progress:)`` instead, by which a state file may replace the state.
+  ///   - progress: Called with how much is done.
+  /// - Throws: What the import would throw.
+  public func plan(
+    importing source: SyncSource, isRejoining: Bool = false, progress: ProgressHandler? = nil
+  ) async throws -> ImportPlan {
+    let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
+    let members = TrustedMembers(group: group, location: folder.keys)
+    return try await withWriter { writer in
+      let planner = ImportPlanner()
+      do {
+        _ = try Self.explaining {
+          try Self.read(source, identities, roster, members, on: writer, isRejoining, planner, progress)
+        }
+      } catch is TakenBack {
+        if let plan = planner.plan { return plan }
+      }
+      throw GodwitError(.damagedLog, "the import could not be planned", hint: "run: godwit verify")
+    }
+  }
+
+  private static func read(
+    _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, _ members: TrustedMembers,
+    on writer: ReplicaWriter, _ isRejoining: Bool, _ planner: ImportPlanner?, _ progress: ProgressHandler?
+  ) throws -> MergeReport {
+    let group = roster.group
+    return try source.read { bytes in
+      let file = try SyncFileReader(bytes, identities: identities) { preamble in
+        guard preamble.group == group else {
+          throw GodwitError(
+            .otherGroup, "the file belongs to group \(preamble.group), this replica to \(group)",
+            hint: "import it into a replica of that group")
+        }
+        return try roster.sender(of: preamble).history
+      }
+      return try Importer.run(
+        file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
+    }
+  }
+
+  /// What is wrong with a file's bytes is found deep inside; what to do about it is the same for all of it.
+  static func explaining<Output>(_ body: () throws -> Output) throws -> Output {
+    do {
+      return try body()
+    } catch let error as GodwitError where error.hint == nil {
+      let unsound: Set<GodwitError.Code> = [
+        .corruptFile, .truncatedFile, .limitExceeded, .invalidSchema, .invalidKey, .unsupportedVersion,
+      ]
+      guard unsound.contains(error.code) else { throw error }
+      throw GodwitError(
+        error.code, error.message, hint: "nothing was changed; ask the sender for the file again",
+        underlying: error.underlying)
+    }
+  }
+}
