@@ -15,11 +15,10 @@ final class Merger {
   private let unique: UniqueJudge
   private let references: ReferenceJudge
   private let fastForward: FastForward
-  private let fold: LogFold
+  private let localWrites: LocalWrites
   private let conflicts: ConflictLog
   private let lister: ConflictLister
   private let adapter: SchemaAdapter
-  private var isMerging = false
   /// The transaction before may refer to rows that are not there.
   private var mayDangle = false
   private var pending: [RowKey: [RowWrite]] = [:]
@@ -43,12 +42,12 @@ final class Merger {
     tables = MergeTables(connection, catalog: catalog, functions: functions, tally: tally)
     places = try RowPlaces(connection, tables: tables, origins: log.origins)
     unique = UniqueJudge(places, limbo: limbo)
-    references = ReferenceJudge(places, unique: unique, limbo: limbo)
-    fastForward = FastForward(connection: connection, tables: tables, references: references)
-    fold = LogFold(connection: connection, log: log, tables: tables, states: places.states, adapter: adapter)
     conflicts = ConflictLog(connection, origins: log.origins)
     lister = ConflictLister(conflicts, tables)
-    references.prepare = { [unowned self] in if !isMerging { try beginMerging() } }
+    let fold = LogFold(connection: connection, log: log, tables: tables, states: places.states, adapter: adapter)
+    localWrites = LocalWrites(fold, places, unique: unique, lister)
+    references = ReferenceJudge(places, unique: unique, limbo: limbo, localWrites)
+    fastForward = FastForward(connection: connection, tables: tables, references: references)
   }
 
   /// Takes in the transaction that comes next, before it is appended to the log, and returns the cells of the rows
@@ -62,14 +61,14 @@ final class Merger {
     // What a replica makes anew when it rejoins is the first transaction of an incarnation, and the only kind that may
     // leave rows in limbo by itself. Whoever wrote next saw what had become of it.
     mayDangle = record.dot.sequence == SequenceNumber.none.next
-    if !isMerging, asItStands, places.limbo.isEmpty, context.covers(log.origins.vector) {
+    if !localWrites.areFolded, asItStands, places.limbo.isEmpty, context.covers(log.origins.vector) {
       let changes = try ChangeSet(record.changes[...])
       if try fastForward.fits(changes), let deletedCells = try fastForward.attempt(changes) {
         rowCount += changes.operationCount
         return deletedCells
       }
     }
-    if !isMerging { try beginMerging() }
+    try localWrites.fold()
     try merge(record, context: context)
     return []
   }
@@ -88,7 +87,7 @@ final class Merger {
   /// Brings limbo in line with the local writes since the last fold, which saw only what the tables showed. `keys` are
   /// rows whose references have not been judged yet.
   func settleLocalWrites(to keys: Set<RowKey> = []) throws {
-    try beginMerging()
+    try localWrites.fold()
     for key in keys.sorted() {
       guard try places.isShown(key) else {
         try places.noteDeparture(key)
@@ -102,19 +101,19 @@ final class Merger {
 
   /// Judges the rows that stay on this replica, after a state file has replaced what they refer to.
   func settleLocalRows() throws {
-    try beginMerging()
+    try localWrites.fold()
     try references.checkLocalRows()
     try finish()
   }
 
   /// Applies what has been gathered and judges references, of all rows at once.
   func finish() throws {
-    if isMerging { try flush() }
+    if localWrites.areFolded { try flush() }
     try references.settle()
     try lister.list(limbo, places)
     // What this import found stays, however much it is: nobody has seen it yet.
     if conflictCount > 0 { prunedConflicts += try conflicts.prune(keeping: max(ConflictLog.entryLimit, conflictCount)) }
-    if isMerging { try log.origins.markFolded() }
+    if localWrites.areFolded { try log.origins.markFolded() }
   }
 
   /// Judges the rows of tables that a migration has changed: they wait for what their indexes and columns are now, or
@@ -124,7 +123,7 @@ final class Merger {
     _ names: [String], unique indexes: [(table: String, index: IndexDefinition)],
     _ make: (TableDefinition, IndexDefinition) throws -> Void
   ) throws {
-    try beginMerging()
+    try localWrites.fold()
     try renewReasons(of: names.compactMap(tables.named))
     for (name, index) in indexes {
       guard let table = try tables.named(name) else { continue }
@@ -153,31 +152,6 @@ final class Merger {
       try unique.changedSomewhere(in: table.number)
     }
     try unique.resolve()
-  }
-
-  private func beginMerging() throws {
-    isMerging = true
-    let hasLimbo = !places.limbo.isEmpty
-    var changed: Set<RowKey> = []
-    try fold.run { key, replaced in
-      if hasLimbo { changed.insert(key) }
-      for entry in replaced { try lister.listReplaced(entry) }
-    }
-    for key in changed.sorted() { try rejudge(key) }
-    for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
-    if !changed.isEmpty { try unique.resolve() }
-  }
-
-  /// A local write did not know what waits in limbo.
-  private func rejudge(_ key: RowKey) throws {
-    guard let row = try places.load(key) else {
-      try places.release(key)
-      return try places.noteDeparture(key)
-    }
-    guard row.isShown else { return }
-    try places.renewReasons(of: row)
-    try unique.changed(row)
-    try places.noteArrival(key)
   }
 
   /// Merges what has been gathered.

@@ -13,12 +13,12 @@ final class ReferenceJudge {
   /// Rows whose references have to be looked at.
   private var pending: Set<RowKey> = []
   private var departed: Set<RowKey> = []
-  /// Brings the row states up to date: called once, before the first of them is changed. A fast forward leaves them
-  /// behind, and what is folded into a row that has left its table since would lose its hidden cells.
-  var prepare: (() throws -> Void)?
+  /// Folded before the first row state is changed.
+  private let localWrites: LocalWrites
 
-  init(_ places: RowPlaces, unique: UniqueJudge, limbo: LimboJournal) {
+  init(_ places: RowPlaces, unique: UniqueJudge, limbo: LimboJournal, _ localWrites: LocalWrites) {
     self.places = places
+    self.localWrites = localWrites
     self.unique = unique
     self.limbo = limbo
   }
@@ -126,8 +126,8 @@ final class ReferenceJudge {
     return true
   }
 
-  /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a state file
-  /// has put other rows in place of those that were there.
+  /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a state
+  /// file has put other rows in place of those that were there.
   func checkLocalRows() throws {
     let local = places.tables.catalog.tables.filter { !$0.definition.isSynced }
     for table in try local.map({ try places.tables[$0.id] }) {
@@ -151,8 +151,8 @@ final class ReferenceJudge {
   /// A row of the table. One that a fast forward put there may have the state of a row that was deleted before.
   private func shown(_ key: RowKey) throws -> LivingRow? {
     var row = try places.load(key)
-    if row?.isShown != true, prepare != nil, try places.isShown(key) {
-      try prepareOnce()
+    if row?.isShown != true, !localWrites.areFolded, try places.isShown(key) {
+      try localWrites.fold()
       row = try places.load(key)
     }
     let isLocal = try !places.tables[key.table].definition.isSynced
@@ -163,15 +163,9 @@ final class ReferenceJudge {
   }
 
   private func prepared(_ row: LivingRow) throws -> LivingRow {
-    guard prepare != nil else { return row }
-    try prepareOnce()
+    guard !localWrites.areFolded else { return row }
+    try localWrites.fold()
     return try places.load(row.key) ?? row
-  }
-
-  private func prepareOnce() throws {
-    let prepare = prepare
-    self.prepare = nil
-    try prepare?()
   }
 
   private func hideReferences(of row: LivingRow, _ hiddenReferences: [Int: Value], in table: MergeTable) throws {
