@@ -98,8 +98,8 @@ extension Replica {
     try await `import`(from: source, isRejoining: false, progress)
   }
 
-  /// The way back for a replica that lacks what the others have forgotten: replaces its state by a state file's and makes
-  /// its own unsent changes anew, as the newest of all, in one transaction. An insert whose key exists becomes an
+  /// The way back for a replica that lacks what the others have forgotten: replaces its state by a state file's and
+  /// makes its own unsent changes anew, as the newest of all, in one transaction. An insert whose key exists becomes an
   /// update; changes of rows that are gone are kept as conflicts. A replica that lacks nothing, and holds nothing by
   /// who does, imports as ever.
   ///
@@ -117,7 +117,7 @@ extension Replica {
     let members = TrustedMembers(group: group, location: folder.keys)
     let report = try await withWriter { writer in
       // Whatever of the file counts: what had waited may have been applied when something fails.
-      defer { writer.noteState() }
+      defer { writer.anchor.noteState() }
       return try Self.explaining {
         try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
       }

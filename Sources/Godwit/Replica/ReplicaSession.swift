@@ -19,7 +19,7 @@ final class ReplicaSession: DatabaseSession {
     (self.connection, self.foreignCommits, writer) = (connection, foreignCommits, nil)
   }
 
-  func willClose() { writer?.noteState() }
+  func willClose() { writer?.anchor.noteState() }
 
   /// Throws `readOnly` when the replica was opened to be read.
   func requireWriter() throws -> ReplicaWriter {

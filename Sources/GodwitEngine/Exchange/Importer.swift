@@ -122,8 +122,8 @@ package final class Importer {
     }
   }
 
-  /// Whether anything is held that a state file's sender has not, by authors who had not seen all of the state file: others
-  /// may have forgotten more than the sender by now, and would refuse it.
+  /// Whether anything is held that a state file's sender has not, by authors who had not seen all of the state file:
+  /// others may have forgotten more than the sender by now, and would refuse it.
   private static func holdsUnaware(of head: StateHead, _ log: ChangeLog) throws -> Bool {
     let sent = head.vector
     let (held, floor) = (log.origins.vector, log.origins.floor)
@@ -198,11 +198,12 @@ package final class Importer {
     }
     // Own numbers mean other transactions elsewhere, or would with the next one, or nobody takes any.
     let own = log.origins.own
-    if isBehindItself || forks.parted[own] != nil || endings[own] != nil { try writer.startIncarnation() }
+    if isBehindItself || forks.parted[own] != nil || endings[own] != nil { try writer.anchor.startIncarnation() }
     return report
   }
 
-  /// The file's transactions. Of a state file that a replica does not need only those that have not been forgotten count.
+  /// The file's transactions. Of a state file that a replica does not need only those that have not been forgotten
+  /// count.
   private func forEachRecord(_ body: (TransactionRecord) throws -> Void) throws {
     guard let head = file.header.stateFile else {
       while let record = try file.next() { try body(record) }

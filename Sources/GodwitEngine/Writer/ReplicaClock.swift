@@ -115,8 +115,8 @@ final class ReplicaClock {
   }
 
   /// Follows the clock of a state file's sender, or remembers it for every row: which rows the sender has forgotten,
-  /// deleted ones among them, the state file does not say. At most up to ``HLC/everyRowLimit``, or a file could keep this
-  /// replica from writing anything ever after.
+  /// deleted ones among them, the state file does not say. At most up to ``HLC/everyRowLimit``, or a file could keep
+  /// this replica from writing anything ever after.
   func take(_ hlc: HLC) throws {
     let hlc = min(hlc, .everyRowLimit)
     guard !clock.follow(hlc, wallMilliseconds: wallClock.milliseconds()) else { return }

@@ -3,92 +3,47 @@ import GodwitModel
 import GodwitCore
 import GodwitStorage
 
-/// The writing side of a replica: what one connection needs to turn a transaction's writes into a log entry.
-/// It lives on the writer's thread with its connection.
+/// The writing side of a replica: turns what a transaction writes into a log entry, all or nothing. It lives on the
+/// writer's thread with its connection.
 package final class ReplicaWriter {
   package let connection: Connection
   let wallClock: WallClock
-  package private(set) var catalog = Catalog()
-  package let log: ChangeLog
   private let changes: any CommitListener
-  package let capture = ChangeCapture()
-  package let models: ModelWriter
+  private let memory: WriterMemory
+  /// What makes the database known from its copies.
+  package let anchor: WriterAnchor
   let steps = WriteStepsCache()
-  let clock: ReplicaClock
-  /// The sums of the synced tables' rows.
-  let tally: StateTally
-  let anchorFile: AnchorFile
-  /// The database's half of its anchor.
-  var nonce = Nonce.none
-  /// Whether this opening found the database to be a copy, or an earlier state of itself.
-  package var hasStartedIncarnation = false
-  /// Whether this opening found other tables than were noted beside the keyring.
-  package var hasFoundAlteration = false
-  /// Whether this opening has given database and anchor a new nonce.
-  private var hasRenewedAnchor = false
-  /// What the running transaction has replaced by the anchor of another incarnation.
-  var replacedAnchor: Anchor?
-  /// The context last written to the log; the next transaction writes its own only when it differs.
-  private var lastContext = VersionVector()
-  private var schemaVersion: UInt64 = 0
-  private var dataVersion: Value?
-  /// What the observers know of. Apart from ``dataVersion``, which is forgotten when memory has to be read anew, so
-  /// that neither takes a change from the other.
-  package let foreignCommits: ForeignCommits
-  /// Tables, in lower case, that triggers of the program's own are defined on.
-  package private(set) var tablesWithTriggers: Set<String> = []
-  private var followers: [ObjectIdentifier: any CatalogFollower] = [:]
+  let mergeFunctions: [CustomMerge]
+  private var upkeep = UpkeepSchedule()
   /// Whether the running transaction has made or extended collections.
   private var hasGrownCollections = false
-  let mergeFunctions: [CustomMerge]
-  private let documentClock: DocumentClock
-  private var nextSweep: Int64 = 0
-  private static let sweepIntervalMilliseconds: Int64 = 60_000
-  private(set) var circles: CircleCheck?
-  private var writesSinceForgetting = 0
-  /// Seldom enough that no writer notices.
-  private static let writesBetweenForgetting = 1_024
-  /// Whether rows wait in limbo or references are hidden, which local writes may change.
-  private(set) var hasLimbo = false
 
-  /// Reads what a writer keeps in memory.
-  private init(
-    _ connection: Connection, group: GroupID, anchor: AnchorFile, wallClock: WallClock, changes: any CommitListener,
-    mergeFunctions: [CustomMerge], documentClock: DocumentClock
-  ) throws {
-    self.documentClock = documentClock
-    self.mergeFunctions = mergeFunctions
-    self.connection = connection
-    anchorFile = anchor
-    self.wallClock = wallClock
-    self.changes = changes
-    log = try ChangeLog(connection)
-    clock = ReplicaClock(connection, wallClock: wallClock)
-    tally = StateTally(connection, group: group)
-    models = ModelWriter(connection, capture: capture, now: wallClock.milliseconds)
-    try CaptureFunction.register(capture, on: connection)
-    dataVersion = try connection.scalar("PRAGMA data_version")
-    foreignCommits = try ForeignCommits(connection, changes, documentClock)
-    try loadFromTables()
-  }
+  package var catalog: Catalog { memory.catalog }
+  package var log: ChangeLog { memory.log }
+  package var capture: ChangeCapture { memory.capture }
+  package var models: ModelWriter { memory.models }
+  package var tablesWithTriggers: Set<String> { memory.tablesWithTriggers }
+  package var foreignCommits: ForeignCommits { memory.foreignCommits }
+  var clock: ReplicaClock { memory.clock }
+  var tally: StateTally { memory.tally }
+  var circles: CircleCheck? { memory.circles }
 
   /// A writer on a connection that was just opened.
-  package static func open(
-    _ connection: Connection, group: GroupID, anchor: AnchorFile, wallClock: WallClock, changes: any CommitListener,
-    mergeFunctions: [CustomMerge], documentClock: DocumentClock
-  ) throws -> ReplicaWriter {
-    let writer = try connection.reading {
-      try ReplicaWriter(
-        connection, group: group, anchor: anchor, wallClock: wallClock, changes: changes,
-        mergeFunctions: mergeFunctions, documentClock: documentClock)
+  package init(
+    _ connection: Connection, group: GroupID, anchor file: AnchorFile, wallClock: WallClock,
+    changes: any CommitListener, mergeFunctions: [CustomMerge], documentClock: DocumentClock
+  ) throws {
+    self.mergeFunctions = mergeFunctions
+    self.connection = connection
+    self.wallClock = wallClock
+    self.changes = changes
+    memory = try connection.reading {
+      try WriterMemory(connection, group: group, wallClock: wallClock, changes: changes, documentClock)
     }
-    try writer.reloadTriggers()
-    try writer.checkAnchor()
-    return writer
+    anchor = WriterAnchor(connection, memory, file, wallClock)
+    try memory.reloadTriggers()
+    if try !anchor.check() { try inTransaction {} }
   }
-
-  /// Whether this opening has committed anything, and memory is not ahead of the database.
-  var isStateKnown: Bool { hasRenewedAnchor && dataVersion != nil }
 
   /// Runs the body in a transaction and logs what it changed, all or nothing.
   package func write<Output>(_ body: (Transaction) throws -> Output) throws -> Output {
@@ -99,7 +54,7 @@ package final class ReplicaWriter {
   /// many operations that took.
   func logging(_ body: (Transaction) throws -> Void) throws -> Int {
     defer { capture.removeAll() }
-    hasLimbo = try Limbo.any(on: connection)
+    try memory.lookAtLimbo()
     return try logged(body).operations
   }
 
@@ -110,7 +65,7 @@ package final class ReplicaWriter {
     try transaction.checkIsOpen()
     try checkReferences()
     let operations = try appendCaptured()
-    if hasLimbo, operations > 0 { try settleLimbo() }
+    if memory.hasLimbo, operations > 0 { try settleLimbo() }
     return (output, operations)
   }
 
@@ -119,7 +74,7 @@ package final class ReplicaWriter {
   private func settleLimbo() throws {
     try withoutChecks { try settle() }
     tally.touch()
-    hasLimbo = try Limbo.any(on: connection)
+    try memory.lookAtLimbo()
   }
 
   /// Runs the body in a transaction in which changes of the log are brought into the tables: neither triggers nor
@@ -132,7 +87,7 @@ package final class ReplicaWriter {
         return output
       }
     }
-    hasLimbo = try Limbo.any(on: connection)
+    try memory.lookAtLimbo()
     return output
   }
 
@@ -149,11 +104,11 @@ package final class ReplicaWriter {
 
   /// Runs the body so that it leaves nothing in the running transaction, nor in memory, when it throws.
   package func savepoint(_ body: () throws -> Void) throws {
-    try writeSums()
+    try memory.writeSums()
     do {
       try connection.savepoint(body)
     } catch {
-      try readAnew()
+      try memory.readAnew()
       throw error
     }
   }
@@ -175,24 +130,22 @@ package final class ReplicaWriter {
     hasGrownCollections = false
     try connection.beginWriting()
     do {
-      try reloadAfterOthers()
-      if !hasRenewedAnchor { try renewAnchor() }
+      try memory.reloadAfterOthers()
+      try anchor.renewOnce()
       let output = try body()
       try tally.flush(through: log.origins.ownKey)
       try connection.execute("COMMIT")
-      hasRenewedAnchor = true
-      replacedAnchor = nil
+      anchor.hasCommitted()
       capture.removeAll()
-      documentClock.follow(clock.latest.milliseconds)
+      memory.followClock()
       changes.announce(connection.takeWrittenTables())
       return output
     } catch {
       capture.removeAll()
       tally.discard()
-      // What is in memory may be ahead of the database now; the next transaction reads it anew.
-      dataVersion = nil
+      memory.expire()
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      putAnchorBack()
+      anchor.putBack()
       throw error
     }
   }
@@ -241,83 +194,31 @@ package final class ReplicaWriter {
     let sequence = head.sequence.next
     let hlc = try hlc ?? clock.stamp(captured.changes, sequence, log, catalog)
     let record = TransactionRecord(
-      dot: Dot(log.origins.own, sequence), hlc: hlc, schemaVersion: schemaVersion,
-      context: context == lastContext ? nil : context, changes: captured.changes)
+      dot: Dot(log.origins.own, sequence), hlc: hlc, schemaVersion: memory.schemaVersion,
+      context: context == memory.lastContext ? nil : context, changes: captured.changes)
     try log.append(record, captured)
-    lastContext = context
-    writesSinceForgetting += 1
+    memory.hasLogged(context)
+    upkeep.hasWritten()
     return operations
   }
 
   /// Whether so much has been written since the last time that a replica without other members should forget it.
-  package func isForgettingDue() -> Bool {
-    guard writesSinceForgetting >= Self.writesBetweenForgetting else { return false }
-    writesSinceForgetting = 0
-    return true
-  }
+  package func isForgettingDue() -> Bool { upkeep.isForgettingDue() }
 
   /// Whether expired documents have not been looked for lately.
   package func isSweepDue() -> Bool {
-    let now = wallClock.milliseconds()
-    // A clock that was set back is no reason to wait for long.
-    guard now >= nextSweep || now < nextSweep - Self.sweepIntervalMilliseconds else { return false }
-    nextSweep = now + Self.sweepIntervalMilliseconds
-    return catalog.synced.contains { $0.definition.isCollection }
-  }
-
-  private func reloadAfterOthers() throws {
-    let version = try foreignCommits.look()
-    guard version != dataVersion else { return }
-    dataVersion = version
-    try readAnew()
+    upkeep.isSweepDue(at: wallClock.milliseconds()) && catalog.synced.contains { $0.definition.isCollection }
   }
 
   /// Takes in what the running transaction has made of the tables and their definitions.
-  package func reload() throws {
-    try writeSums()
-    try readAnew()
-  }
-
-  /// Writes the sums that are in memory alone, but for those of tables that are still to be looked at.
-  func writeSums() throws {
-    tally.touch()
-    try tally.flush(through: log.origins.ownKey, computing: false)
-  }
-
-  /// Reads what is kept in memory anew from the database.
-  private func readAnew() throws {
-    try log.reload()
-    try load()
-  }
-
-  private func load() throws {
-    try connection.reading { try loadFromTables() }
-    try reloadTriggers()
-  }
-
-  private func loadFromTables() throws {
-    catalog = try Catalog(connection)
-    capture.setCatalog(catalog)
-    for follower in followers.values { follower.catalogHasChanged() }
-    circles = CircleCheck(catalog, on: connection)
-    hasLimbo = try Limbo.any(on: connection)
-    let meta = try Meta.all(on: connection)
-    try tally.load(catalog, log.origins.ownSums, summedThrough: StateTally.summedThrough(meta))
-    schemaVersion = UInt64(try meta.integer(.schemaVersion))
-    nonce = Nonce(meta[.nonce])
-    let own = log.origins.own
-    let head = try log.origins.head(of: own)
-    lastContext = try log.othersContext(of: Dot(own, head.sequence))
-    try clock.load(meta, own: head, latest: log.origins.ownLatest)
-    documentClock.follow(clock.latest.milliseconds)
-  }
+  package func reload() throws { try memory.reload() }
 
   /// Drops a table that is not synced. The capture knows only synced ones; the catalog is read anew by the next
   /// transaction, when this one has committed or not.
   func drop(_ table: String) throws {
     try Catalog.drop(table, on: connection)
-    dataVersion = nil
-    try reloadTriggers()
+    memory.expire()
+    try memory.reloadTriggers()
   }
 
   /// Makes a collection's table, or adds columns to it, while a transaction runs.
@@ -325,50 +226,19 @@ package final class ReplicaWriter {
     try models.endRun()
     guard try Catalog.grow(table, columns: columns, on: connection) else { return }
     hasGrownCollections = true
-    try followCollections()
+    try memory.followCollections()
   }
 
   /// To be called when a savepoint has been rolled back, and with it perhaps what a collection had gained.
   func savepointWasRolledBack() throws {
-    if hasGrownCollections { try followCollections() }
+    if hasGrownCollections { try memory.followCollections() }
   }
 
-  private func followCollections() throws {
-    let old = catalog
-    catalog = try Catalog(connection)
-    for table in old.synced where catalog[table.definition.name] == nil { capture.replace(nil, numbered: table.id) }
-    for table in catalog.synced where old[table.definition.name]?.definition != table.definition {
-      capture.replace(table, numbered: table.id)
-    }
-    tally.follow(catalog)
-    for follower in followers.values { follower.catalogHasChanged() }
-  }
+  /// To be called when SQL of the program's own may have made or dropped triggers.
+  func triggersMayHaveChanged() throws { try memory.reloadTriggers() }
 
   /// What keeps something of the tables beside this writer, made at its first use.
   package func follower<Follower: CatalogFollower>(_ type: Follower.Type) -> Follower {
-    if let known = followers[ObjectIdentifier(type)] as? Follower { return known }
-    let follower = Follower(self)
-    followers[ObjectIdentifier(type)] = follower
-    return follower
-  }
-
-  /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
-  func reloadTriggers() throws {
-    tablesWithTriggers = []
-    connection.schemaMayFail = false
-    let sql = """
-      SELECT lower(tbl_name), type = 'trigger', sql LIKE '%FAIL%' FROM sqlite_master
-      WHERE name NOT LIKE 'godwit\\_%' ESCAPE '\\' AND (type = 'trigger' OR sql LIKE '%FAIL%')
-      """
-    try connection.withStatement(sql) { statement in
-      while try statement.step() {
-        if statement.integer(at: 1) != 0 { tablesWithTriggers.insert(try statement.text(at: 0)) }
-        if statement.integer(at: 2) != 0 { connection.schemaMayFail = true }
-      }
-    }
-    models.reset(tablesWithTriggers: tablesWithTriggers)
-    for table in catalog.synced where tablesWithTriggers.contains(table.definition.name.lowercased()) {
-      try CaptureTriggers.renew(table, on: connection)
-    }
+    memory.follower(type, for: self)
   }
 }

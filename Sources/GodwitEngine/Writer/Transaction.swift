@@ -157,7 +157,7 @@ public final class Transaction: Reader {
     try models.endRun()
     let mayFail = connection.schemaMayFail || sql.text.uppercased().contains("FAIL")
     let changes = try mayFail ? connection.savepoint { try run(sql) } : run(sql)
-    if !Self.isDataStatement(sql.text) { try writer.reloadTriggers() }
+    if !Self.isDataStatement(sql.text) { try writer.triggersMayHaveChanged() }
     return changes
   }
 

@@ -5,8 +5,8 @@ import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
-/// Takes in a state file where a replica lacks what has been forgotten: a new member's first file, or a fenced replica's
-/// way back (Specs/state-file.md, "Taking one in").
+/// Takes in a state file where a replica lacks what has been forgotten: a new member's first file, or a fenced
+/// replica's way back (Specs/state-file.md, "Taking one in").
 struct StateImport {
   private let file: SyncFileReader
   private let head: StateHead
@@ -87,7 +87,7 @@ struct StateImport {
   private func clear() throws {
     let connection = writer.connection
     let earlier = writer.log.origins.own
-    try writer.startIncarnation(isPlanned: isPlanned)
+    try writer.anchor.startIncarnation(isPlanned: isPlanned)
     // Rows that stay on this replica may wait in limbo, too, and no state file brings them back.
     for table in writer.catalog.synced {
       try RowStates.removeAll(of: table.id, on: connection)

@@ -5,18 +5,18 @@ import GodwitSyncFile
 
 /// Keeping the hash of the state outside of the database, so that pages which are put back together with their sums are
 /// found, too (Specs/state-hash.md, "Anchor").
-extension ReplicaWriter {
+extension WriterAnchor {
   /// Compares what the tables hold with what was noted of the same history. Costs nothing but a comparison of hashes
   /// while both are the same.
   func checkState(_ anchor: Anchor) throws {
-    guard let noted = anchor.state, noted.state.hash != tally.state, anchor.alteredAt == 0,
-      try AnchoredState.chains(of: log) == noted.chains,
-      try StatedState.present(tally.state, connection, catalog).contradicts(noted.state)
+    guard let noted = anchor.state, noted.state.hash != memory.tally.state, anchor.alteredAt == 0,
+      try AnchoredState.chains(of: memory.log) == noted.chains,
+      try present().contradicts(noted.state)
     else { return }
-    try anchorFile.locked {
+    try file.locked {
       var altered = anchor
       altered.alteredAt = max(1, wallClock.milliseconds())
-      try anchorFile.write(altered, isDurable: true)
+      try file.write(altered, isDurable: true)
     }
     hasFoundAlteration = true
   }
@@ -26,14 +26,18 @@ extension ReplicaWriter {
   /// nothing.
   package func noteState() {
     guard isStateKnown else { return }
-    try? anchorFile.locked {
-      guard case .anchor(var anchor) = try anchorFile.read(), anchor.nonces.contains(nonce),
-        anchor.incarnation == log.origins.own.incarnation
+    try? file.locked {
+      guard case .anchor(var anchor) = try file.read(), anchor.nonces.contains(memory.nonce),
+        anchor.incarnation == memory.log.origins.own.incarnation
       else { return }
-      let state = try AnchoredState(StatedState.present(tally.state, connection, catalog), of: log)
+      let state = try AnchoredState(present(), of: memory.log)
       guard anchor.state != state else { return }
       anchor.state = state
-      try anchorFile.write(anchor, isDurable: false)
+      try file.write(anchor, isDurable: false)
     }
+  }
+
+  private func present() throws -> StatedState {
+    try StatedState.present(memory.tally.state, connection, memory.catalog)
   }
 }

@@ -1,0 +1,150 @@
+import GodwitBase
+import GodwitModel
+import GodwitCore
+import GodwitStorage
+
+/// What a writer keeps in memory of its database from one transaction to the next: tables, log, clock and sums. Read
+/// anew when another process has committed, and when a transaction failed that may have been ahead of the database.
+package final class WriterMemory {
+  private let connection: Connection
+  private(set) var catalog = Catalog()
+  let log: ChangeLog
+  let clock: ReplicaClock
+  /// The sums of the synced tables' rows.
+  let tally: StateTally
+  let capture = ChangeCapture()
+  let models: ModelWriter
+  private let documentClock: DocumentClock
+  /// What the observers know of. Apart from ``dataVersion``, which is forgotten when memory has to be read anew, so
+  /// that neither takes a change from the other.
+  let foreignCommits: ForeignCommits
+  /// Nil when memory may be ahead of the database.
+  private var dataVersion: Value?
+  private(set) var schemaVersion: UInt64 = 0
+  /// The context last written to the log; the next transaction writes its own only when it differs.
+  private(set) var lastContext = VersionVector()
+  /// The database's half of its anchor.
+  private(set) var nonce = Nonce.none
+  private(set) var circles: CircleCheck?
+  /// Whether rows wait in limbo or references are hidden, which local writes may change.
+  private(set) var hasLimbo = false
+  /// Tables, in lower case, that triggers of the program's own are defined on.
+  private(set) var tablesWithTriggers: Set<String> = []
+  private var followers: [ObjectIdentifier: any CatalogFollower] = [:]
+
+  init(
+    _ connection: Connection, group: GroupID, wallClock: WallClock, changes: any CommitListener,
+    _ documentClock: DocumentClock
+  ) throws {
+    self.connection = connection
+    self.documentClock = documentClock
+    log = try ChangeLog(connection)
+    clock = ReplicaClock(connection, wallClock: wallClock)
+    tally = StateTally(connection, group: group)
+    models = ModelWriter(connection, capture: capture, now: wallClock.milliseconds)
+    try CaptureFunction.register(capture, on: connection)
+    dataVersion = try connection.scalar("PRAGMA data_version")
+    foreignCommits = try ForeignCommits(connection, changes, documentClock)
+    try loadTables()
+  }
+
+  /// Whether it is what the database holds, for all that is known.
+  var isCurrent: Bool { dataVersion != nil }
+
+  /// Has the next transaction read it anew.
+  func expire() { dataVersion = nil }
+
+  func reloadAfterOthers() throws {
+    let version = try foreignCommits.look()
+    guard version != dataVersion else { return }
+    dataVersion = version
+    try readAnew()
+  }
+
+  /// Takes in what the running transaction has made of the tables and their definitions.
+  func reload() throws {
+    try writeSums()
+    try readAnew()
+  }
+
+  /// Writes the sums that are in memory alone, but for those of tables that are still to be looked at.
+  func writeSums() throws {
+    tally.touch()
+    try tally.flush(through: log.origins.ownKey, computing: false)
+  }
+
+  func readAnew() throws {
+    try log.reload()
+    try connection.reading { try loadTables() }
+    try reloadTriggers()
+  }
+
+  private func loadTables() throws {
+    catalog = try Catalog(connection)
+    capture.setCatalog(catalog)
+    for follower in followers.values { follower.catalogHasChanged() }
+    circles = CircleCheck(catalog, on: connection)
+    try lookAtLimbo()
+    let meta = try Meta.all(on: connection)
+    try tally.load(catalog, log.origins.ownSums, summedThrough: StateTally.summedThrough(meta))
+    schemaVersion = UInt64(try meta.integer(.schemaVersion))
+    nonce = Nonce(meta[.nonce])
+    let own = log.origins.own
+    let head = try log.origins.head(of: own)
+    lastContext = try log.othersContext(of: Dot(own, head.sequence))
+    try clock.load(meta, own: head, latest: log.origins.ownLatest)
+    followClock()
+  }
+
+  func lookAtLimbo() throws { hasLimbo = try Limbo.any(on: connection) }
+
+  func followClock() { documentClock.follow(clock.latest.milliseconds) }
+
+  func hasLogged(_ context: VersionVector) { lastContext = context }
+
+  /// Gives the database the half of an anchor.
+  func setNonce(_ nonce: Nonce) throws {
+    try Meta.set(.nonce, .blob(nonce.bytes), on: connection)
+    self.nonce = nonce
+  }
+
+  /// Takes in collections that the running transaction has made, extended, or taken back.
+  func followCollections() throws {
+    let old = catalog
+    catalog = try Catalog(connection)
+    for table in old.synced where catalog[table.definition.name] == nil { capture.replace(nil, numbered: table.id) }
+    for table in catalog.synced where old[table.definition.name]?.definition != table.definition {
+      capture.replace(table, numbered: table.id)
+    }
+    tally.follow(catalog)
+    for follower in followers.values { follower.catalogHasChanged() }
+  }
+
+  /// What keeps something of the tables beside a writer, made at its first use.
+  func follower<Follower: CatalogFollower>(_ type: Follower.Type, for writer: ReplicaWriter) -> Follower {
+    if let known = followers[ObjectIdentifier(type)] as? Follower { return known }
+    let follower = Follower(writer)
+    followers[ObjectIdentifier(type)] = follower
+    return follower
+  }
+
+  /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
+  func reloadTriggers() throws {
+    tablesWithTriggers = []
+    connection.schemaMayFail = false
+    let sql = """
+      SELECT lower(tbl_name), type = 'trigger', sql LIKE '%FAIL%' FROM sqlite_master
+      WHERE name NOT LIKE 'godwit\\_%' ESCAPE '\\' AND (type = 'trigger' OR sql LIKE '%FAIL%')
+      """
+    try connection.withStatement(sql) { statement in
+      while try statement.step() {
+        if statement.integer(at: 1) != 0 { tablesWithTriggers.insert(try statement.text(at: 0)) }
+        if statement.integer(at: 2) != 0 { connection.schemaMayFail = true }
+      }
+    }
+    models.reset(tablesWithTriggers: tablesWithTriggers)
+    for table in catalog.synced where tablesWithTriggers.contains(table.definition.name.lowercased()) {
+      try CaptureTriggers.renew(table, on: connection)
+    }
+  }
+}
