@@ -135,14 +135,15 @@ extension Replica {
       try register(on: connection, statements, logger)
       // Others may have written while the files were closed.
       defer { changes.announce(.all) }
+      let (contents, group) = try opened.contents()
       guard !isReadOnly else {
+        try SystemTables.check(on: connection, group: group)
         return ReplicaSession(reading: connection, try ForeignCommits(connection, changes, documentClock))
       }
-      let (contents, group) = try opened.contents()
       try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
       // Before an incarnation begins: what is refused has changed nothing.
       try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: false)
-      let writer = try ReplicaWriter.open(
+      let writer = try ReplicaWriter(
         connection, group: group, anchor: folder.anchor, wallClock: wallClock, changes: changes,
         mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       warn(of: writer, logger)
@@ -179,10 +180,10 @@ extension Replica {
   }
 
   private static func warn(of writer: ReplicaWriter, _ logger: Logger) {
-    if writer.hasStartedIncarnation {
+    if writer.anchor.hasStartedIncarnation {
       logger.warning("the database is a copy or an earlier state: it writes under a new incarnation")
     }
-    if writer.hasFoundAlteration {
+    if writer.anchor.hasFoundAlteration {
       logger.warning(
         "the tables hold something else than was noted beside the keyring: pages were put back or altered")
     }

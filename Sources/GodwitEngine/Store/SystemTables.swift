@@ -47,6 +47,7 @@ package enum SystemTables {
     }
   }
 
+  /// Throws `unsupportedVersion` for tables of another version, `otherGroup` for those of another group.
   package static func check(on connection: Connection, group: GroupID) throws {
     let meta = try Meta.all(on: connection)
     let format = try meta.integer(.format)
