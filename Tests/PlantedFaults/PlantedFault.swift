@@ -1,7 +1,8 @@
 import Foundation
 
 /// Mistakes that a planted build makes on purpose, to show that the simulator finds them (Specs/simulation.md, "Planted
-/// faults"). `Tools/plant-faults` copies this file into GodwitBase of a copy of the sources; the product has none of it.
+/// faults"). `Tools/plant-faults` copies this file into GodwitBase of a copy of the sources; the product has none of
+/// it.
 package enum PlantedFault: String, CaseIterable, Sendable {
   case ignoreTieBreak = "ignore-tie-break"
   case restampOnReceipt = "restamp-on-receipt"

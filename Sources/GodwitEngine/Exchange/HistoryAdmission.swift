@@ -26,8 +26,8 @@ package struct HistoryAdmission {
     return roster[head.origin.replica].map { head.isSigned(by: $0.history, in: roster.group) } ?? false
   }
 
-  /// Throws `invalidSignature` for a state file with a history that its author has not signed: a state cannot be taken in
-  /// without what it was made of.
+  /// Throws `invalidSignature` for a state file with a history that its author has not signed: a state cannot be taken
+  /// in without what it was made of.
   package func requireAll(of header: SyncFileHeader) throws {
     guard let origin = refused.min() else { return }
     let (author, sender) = (roster[origin.replica]?.name, roster[header.sender]?.name)

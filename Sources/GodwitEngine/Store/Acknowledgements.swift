@@ -75,7 +75,8 @@ package struct Acknowledgements {
       of: origin)
   }
 
-  /// Counts the acknowledgements of which all is held here: what is still to come from their members has seen all of it.
+  /// Counts the acknowledgements of which all is held here: what is still to come from their members has seen all of
+  /// it.
   mutating func count(held: VersionVector) throws {
     for (origin, record) in records where record.counted != record.stated && held.covers(record.stated.vector) {
       try save(Record(stated: record.stated, counted: record.stated, held: record.held), of: origin)

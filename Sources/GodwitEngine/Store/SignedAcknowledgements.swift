@@ -3,12 +3,12 @@ import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
-/// The latest signed acknowledgement of each incarnation, to be passed on, and weighed here once all that it names is held
-/// (`godwit_signed_acknowledgement`; Specs/forgetting.md, "Acknowledgements pass from hand to hand").
+/// The latest signed acknowledgement of each incarnation, to be passed on, and weighed here once all that it names is
+/// held (`godwit_signed_acknowledgement`; Specs/forgetting.md, "Acknowledgements pass from hand to hand").
 package struct SignedAcknowledgements {
   static let creation = """
-    CREATE TABLE godwit_signed_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL, bytes BLOB NOT NULL,
-      pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+    CREATE TABLE godwit_signed_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
+      bytes BLOB NOT NULL, pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     """
 
   let connection: Connection
@@ -17,7 +17,8 @@ package struct SignedAcknowledgements {
 
   /// More incarnations than a member has in use at a time; one that signs for more fills nobody's database.
   private static let incarnationLimit: Int64 = 64
-  /// What all acknowledgements of a member may take: each names every origin there is, and all are read at every export.
+  /// What all acknowledgements of a member may take: each names every origin there is, and all are read at every
+  /// export.
   private static let byteLimit: Int64 = 4 << 20
 
   /// Whose there are.
@@ -69,7 +70,8 @@ package struct SignedAcknowledgements {
     guard try hasRoom(for: writer.count, besides: key) else { return false }
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_signed_acknowledgement (replica, incarnation, bytes, pending, differs) VALUES (?1, ?2, ?3, ?4,
+      INSERT OR REPLACE INTO godwit_signed_acknowledgement (replica, incarnation, bytes, pending, differs)
+      VALUES (?1, ?2, ?3, ?4,
         coalesce((SELECT differs FROM godwit_signed_acknowledgement WHERE replica = ?1 AND incarnation = ?2), 0))
       """,
       key + [.blob(writer.bytes), .integer(isPending ? 1 : 0)])

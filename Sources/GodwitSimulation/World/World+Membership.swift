@@ -83,8 +83,8 @@ extension World {
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// The last value that was written to each cell is in the new transaction, or was in the state file, shown or in limbo,
-  /// or is listed.
+  /// The last value that was written to each cell is in the new transaction, or was in the state file, shown or in
+  /// limbo, or is listed.
   private func checkReplay(
     of unsent: [HistoricTransaction], _ operations: [HistoricOperation], on file: SyncFileInFlight, _ actor: Actor
   ) async throws {

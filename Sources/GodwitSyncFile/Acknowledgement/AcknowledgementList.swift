@@ -3,8 +3,8 @@ import GodwitCrypto
 import GodwitKeys
 import GodwitCore
 
-/// Signed acknowledgements as a header has them: only what differs from what the header says itself (Specs/sync-file.md,
-/// "Acknowledgements").
+/// Signed acknowledgements as a header has them: only what differs from what the header says itself
+/// (Specs/sync-file.md, "Acknowledgements").
 struct AcknowledgementList {
   private let group: GroupID
   private let createdAt: Int64

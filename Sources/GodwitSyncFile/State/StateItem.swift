@@ -1,8 +1,8 @@
 import GodwitBase
 import GodwitCore
 
-/// One piece of a state file's state (Specs/state-file.md, "Items"). Tables and origins are named by their places in the
-/// header.
+/// One piece of a state file's state (Specs/state-file.md, "Items"). Tables and origins are named by their places in
+/// the header.
 package enum StateItem {
   /// A row as its table shows it: all values, key first.
   case row(table: Int, values: ArraySlice<UInt8>)

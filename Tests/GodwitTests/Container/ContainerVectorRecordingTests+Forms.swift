@@ -72,6 +72,8 @@ extension ContainerVectorRecordingTests {
     let origins = [1, 2].map { Origin(replica: scene.reader.replica, incarnation: $0) }
     let vector = VersionVector([origins[0]: SequenceNumber(rawValue: 300), origins[1]: SequenceNumber(rawValue: 5)])
     let chain = [UInt8](repeating: 1, count: 32).withUnsafeBytes { ContentHash(of: $0) }
+    var held = ByteWriter()
+    vector.write(to: &held)
     func forgotten(_ header: SyncFileHeader) -> SyncFileHeader {
       header.changing(
         vector: header.vector.union(vector), chains: [origins[0]: .init(chain), origins[1]: .init(chain)], floor: vector
@@ -80,6 +82,16 @@ extension ContainerVectorRecordingTests {
     try await good(
       "floor-and-ended", "what the sender has forgotten, and incarnations that have ended", scene,
       [scene.replacingHeader { forgotten($0).changing(ended: [origins[0]: .init(rawValue: 300), origins[1]: .none]) }])
+    try await good(
+      "held", "what waits at the sender", scene, [scene.replacingHeader { $0.changing(held: vector) }])
+    for (name, title, bytes) in [
+      ("none", "a field of what waits, and nothing does", [0]),
+      ("longer", "a byte behind what waits", held.bytes + [0]),
+    ] {
+      try bad(
+        "held-\(name)", title, scene, .corruptFile,
+        scene.replacingHeader { $0.changing(fields: [SyncFileField(tag: 21, bytes: bytes)]) })
+    }
     try await good(
       "two-chunks", "a header of more than one chunk of age", scene,
       [

@@ -257,12 +257,13 @@ extension SyncFileHeader {
     sender: ReplicaID? = nil, recipients: [AgeRecipient]? = nil, ranges: [Range]? = nil,
     tables: [TableDefinition]? = nil, fields: [SyncFileField]? = nil, roster: RosterRecords? = nil,
     acknowledgements: [SignedAcknowledgement]? = nil, createdAt: Int64? = nil, ended: [Origin: SequenceNumber]? = nil,
-    vector: VersionVector? = nil, chains: [Origin: Chain]? = nil, floor: VersionVector? = nil,
+    vector: VersionVector? = nil, held: VersionVector? = nil, chains: [Origin: Chain]? = nil,
+    floor: VersionVector? = nil,
     stateFile: StateHead? = nil, migrations: [[UInt8]]? = nil, schemaVersion: UInt64? = nil
   ) -> SyncFileHeader {
     SyncFileHeader(
       group: group, sender: sender ?? self.sender, incarnation: incarnation,
-      createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector, held: held,
+      createdAt: createdAt ?? self.createdAt, vector: vector ?? self.vector, held: held ?? self.held,
       schemaVersion: schemaVersion ?? self.schemaVersion, recipients: recipients ?? self.recipients,
       roster: roster ?? self.roster,
       tables: tables ?? self.tables, migrations: migrations ?? self.migrations, ranges: ranges ?? self.ranges,

@@ -7,8 +7,8 @@ import Testing
 @testable import GodwitKeys
 @testable import GodwitSyncFile
 
-/// A state file for a member that lacks what all have forgotten, item by item: of one that lacks nothing a reader passes
-/// over what is no transaction.
+/// A state file for a member that lacks what all have forgotten, item by item: of one that lacks nothing a reader
+/// passes over what is no transaction.
 struct StateFileScene {
   let scene: VectorScene
   let head: StateHead

@@ -167,8 +167,8 @@ extension Roster {
     return acknowledgement.isSigned(by: maker.identity)
   }
 
-  /// Whether an acknowledgement is its maker's and names nobody but members: one that names others would keep history for
-  /// ever.
+  /// Whether an acknowledgement is its maker's and names nobody but members: one that names others would keep history
+  /// for ever.
   func isTrusted(_ acknowledgement: SignedAcknowledgement) -> Bool {
     isSigned(acknowledgement) && acknowledgement.members.keys.allSatisfy { self[$0] != nil }
   }

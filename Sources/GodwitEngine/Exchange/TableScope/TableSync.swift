@@ -3,8 +3,8 @@ import GodwitModel
 import GodwitCore
 import GodwitStorage
 
-/// Makes a table with rows travel, and a table that travels stay here (Specs/table-scope.md). Everything runs inside one
-/// database transaction with triggers and foreign keys off.
+/// Makes a table with rows travel, and a table that travels stay here (Specs/table-scope.md). Everything runs inside
+/// one database transaction with triggers and foreign keys off.
 package struct TableSync {
   let writer: ReplicaWriter
 

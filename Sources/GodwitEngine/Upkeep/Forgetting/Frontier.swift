@@ -7,8 +7,8 @@ import GodwitStorage
 /// "Frontier").
 struct Frontier {
   let vector: VersionVector
-  /// The earliest time, by their own clocks, of the latest acknowledgements of those that write on elsewhere; nil when there
-  /// is none.
+  /// The earliest time, by their own clocks, of the latest acknowledgements of those that write on elsewhere; nil when
+  /// there is none.
   let heard: Int64?
 
   init(_ log: ChangeLog, _ roster: Roster, on connection: Connection) throws {
