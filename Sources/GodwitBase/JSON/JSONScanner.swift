@@ -1,5 +1,5 @@
 /// A strict reader of JSON (Specs/documents.md, "JSON") over bytes that the caller keeps in place. The bytes are valid
-/// UTF-8: see ``checkUTF8(_:)``. Pure, and linear in them.
+/// UTF-8. Pure, and linear in them.
 package struct JSONScanner {
   package static let depthLimit = 64
   package static let byteLimit = 16 << 20
@@ -8,16 +8,6 @@ package struct JSONScanner {
   package private(set) var position = 0
 
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-  /// Throws `invalidDocument` that names the first byte that is not UTF-8.
-  package static func checkUTF8(_ bytes: UnsafeRawBufferPointer) throws {
-    guard !EncodedRow.isUTF8(bytes) else { return }
-    var scanner = JSONScanner(bytes)
-    var decoder = UTF8()
-    var iterator = bytes.makeIterator()
-    while case .scalarValue(let scalar) = decoder.decode(&iterator) { scanner.position += UTF8.width(scalar) }
-    throw scanner.failure("is not UTF-8")
-  }
 
   // MARK: Errors
 

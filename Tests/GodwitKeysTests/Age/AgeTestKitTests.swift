@@ -36,18 +36,6 @@ struct AgeTestKitTests {
     }
   }
 
-  @Test("the vectors that are not armored open from any place, too", arguments: AgeTestKit.names)
-  func randomAccess(name: String) throws {
-    let vector = try AgeTestKit.vector(name)
-    guard !vector.isArmored, vector.values("expect") == ["success"] else { return }
-    let access = try AgeRandomAccess(
-      MemoryFile(try vector.file()), identities: vector.values("identity").map { try AgeIdentity($0) },
-      passphrases: vector.values("passphrase").map { SecretBytes(copying: $0.utf8) })
-    var hasher = ContentHasher()
-    hasher.update(try readAll(access))
-    #expect(hasher.finalize().hexadecimal == vector.values("payload").first)
-  }
-
   @Test("the kit was found and no vector is left out for a key this test does not know")
   func coverage() throws {
     #expect(AgeTestKit.names.count >= 70)

@@ -59,29 +59,6 @@ func readAll(_ source: any ByteSource) throws -> [UInt8] {
   }
 }
 
-/// Everything, read from place to place.
-func readAll(_ access: AgeRandomAccess) throws -> [UInt8] {
-  var plain: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 10_000)
-  while true {
-    let count = try buffer.withUnsafeMutableBytes { try access.read(at: plain.count, into: $0) }
-    if count == 0 { return plain }
-    plain += buffer[..<count]
-  }
-}
-
-/// A file in memory that can be read from any place.
-final class MemoryFile: RandomAccessSource {
-  private let bytes: [UInt8]
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-  func byteCount() -> Int { bytes.count }
-  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    let part = bytes.dropFirst(offset).prefix(buffer.count)
-    buffer.copyBytes(from: part)
-    return part.count
-  }
-}
-
 /// The code of the `GodwitError` that the work throws, or nil when it throws none.
 func code(of work: () throws -> Void) -> GodwitError.Code? {
   do {

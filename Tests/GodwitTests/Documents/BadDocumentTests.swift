@@ -33,13 +33,6 @@ struct BadDocumentTests {
     #expect(throws: GodwitError.self) { try JSON(text: nested(65)) }
   }
 
-  @Test("bytes that are not UTF-8 are refused where they stand")
-  func utf8() throws {
-    let bytes: [UInt8] = Array("{\n\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8)
-    let error = #expect(throws: GodwitError.self) { try bytes.withUnsafeBytes { try JSONScanner.checkUTF8($0) } }
-    #expect(error?.message.hasSuffix("at line 2, column 6") == true)
-  }
-
   @Test("NaN and infinity in a value are refused, also deep inside")
   func notANumber() async throws {
     let replica = try await Replica.temporary()
