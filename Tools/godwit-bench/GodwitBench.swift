@@ -7,7 +7,7 @@ struct GodwitBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "godwit-bench",
     abstract:
-      "Measure Godwit against its baselines, each as a ratio taken inside one run, and a few rows by the clock.",
+      "Measure Godwit against its baselines, each as a ratio taken inside one run.",
     discussion: """
       Examples:
         godwit-bench                    every row, as a table

@@ -7,19 +7,12 @@ struct BenchContext: Sendable {
   let rounds: Int
 }
 
-/// What a benchmark may cost.
-enum Budget: Sendable {
-  /// So many times what its baseline takes.
-  case ratio(Double, to: String)
-  /// So long for a unit of work on any machine, where nothing does the same work by hand.
-  case microseconds(Double)
-}
-
-/// One row of the table: work, and how much it may cost, against a baseline that does the same or by the clock.
+/// One row of the table: work, and how many times what its baseline takes it may cost.
 struct Benchmark: Sendable {
   let group: String
   let name: String
-  let budget: Budget
+  let baseline: String
+  let budget: Double
   private let work: Work
 
   private enum Work: Sendable {
@@ -31,8 +24,7 @@ struct Benchmark: Sendable {
 
   struct Sides: Sendable {
     let subject: @Sendable () async throws -> Void
-    /// Where the budget is no ratio its time is taken off the subject's; it does nothing then unless it is said.
-    var baseline: @Sendable () async throws -> Void = {}
+    let baseline: @Sendable () async throws -> Void
     /// Undoes a run, untimed, so that every run starts from the same state.
     var reset: @Sendable () async throws -> Void = {}
     var finish: @Sendable () async -> Void = {}
@@ -40,9 +32,13 @@ struct Benchmark: Sendable {
     let units: Int
   }
 
-  init(group: String, name: String, budget: Budget, prepare: @escaping @Sendable (BenchContext) async throws -> Sides) {
+  init(
+    group: String, name: String, baseline: String, budget: Double,
+    prepare: @escaping @Sendable (BenchContext) async throws -> Sides
+  ) {
     self.group = group
     self.name = name
+    self.baseline = baseline
     self.budget = budget
     work = .timed(prepare)
   }
@@ -54,28 +50,19 @@ struct Benchmark: Sendable {
   ) {
     self.group = group
     self.name = name
-    self.budget = .ratio(budget, to: baseline)
+    self.baseline = baseline
+    self.budget = budget
     work = .counted(unit: unit, count)
-  }
-
-  init(
-    group: String, name: String, baseline: String, budget: Double,
-    prepare: @escaping @Sendable (BenchContext) async throws -> Sides
-  ) {
-    self.init(group: group, name: name, budget: .ratio(budget, to: baseline), prepare: prepare)
   }
 
   func measure(_ context: BenchContext) async throws -> Measurement {
     switch work {
     case .timed(let prepare): return try await time(prepare(context), context)
     case .counted(let unit, let count):
-      let (subject, baseline) = try await count(context)
-      guard case .ratio(let limit, let name) = budget else {
-        return Measurement(group: group, name: self.name, subject: subject)
-      }
+      let counted = try await count(context)
       return Measurement(
-        group: group, name: self.name, unit: unit, subject: subject, baselineName: name, baseline: baseline,
-        ratio: subject / baseline, budget: limit)
+        group: group, name: name, unit: unit, subject: counted.subject, baselineName: baseline,
+        baseline: counted.baseline, ratio: counted.subject / counted.baseline, budget: budget)
     }
   }
 
@@ -94,17 +81,10 @@ struct Benchmark: Sendable {
       subjectTimes.append(times[1])
     }
     await sides.finish()
-    let microseconds = Self.median(subjectTimes) / Double(sides.units) * 1e6
-    switch budget {
-    case .microseconds(let limit):
-      let beyond = Self.median(zip(subjectTimes, baselineTimes).map { $0 - $1 }) / Double(sides.units) * 1e6
-      return Measurement(group: group, name: name, subject: beyond, budgetMicroseconds: limit)
-    case .ratio(let limit, let baseline):
-      return Measurement(
-        group: group, name: name, subject: microseconds, baselineName: baseline,
-        baseline: Self.median(baselineTimes) / Double(sides.units) * 1e6,
-        ratio: Self.median(zip(subjectTimes, baselineTimes).map { $0 / $1 }), budget: limit)
-    }
+    return Measurement(
+      group: group, name: name, subject: Self.median(subjectTimes) / Double(sides.units) * 1e6, baselineName: baseline,
+      baseline: Self.median(baselineTimes) / Double(sides.units) * 1e6,
+      ratio: Self.median(zip(subjectTimes, baselineTimes).map { $0 / $1 }), budget: budget)
   }
 
   private static func time(_ body: () async throws -> Void) async throws -> Double {

@@ -1,31 +1,26 @@
 import Foundation
 
 /// What one benchmark found. Times are medians per unit of work in µs; the ratio is the median of the pairs' ratios. A
-/// row has a ratio with its budget, or a budget in µs. A few rows count something else than time.
+/// few rows count something else than time.
 struct Measurement: Codable {
   let group: String
   let name: String
   var unit = "µs"
   let subject: Double
-  var baselineName: String?
-  var baseline: Double?
-  var ratio: Double?
-  var budget: Double?
-  var budgetMicroseconds: Double?
+  let baselineName: String
+  let baseline: Double
+  let ratio: Double
+  let budget: Double
 
   static let header = row("row", "of one", "baseline", "unit", "ratio", "budget", "", "measured against")
 
-  var isOver: Bool {
-    if let ratio, let budget { return ratio > budget }
-    return subject > budgetMicroseconds ?? .infinity
-  }
+  var isOver: Bool { ratio > budget }
 
   var line: String {
-    func text(_ value: Double?) -> String { value.map { String(format: "%.2f", $0) } ?? "-" }
+    func text(_ value: Double) -> String { String(format: "%.2f", value) }
     return Self.row(
-      "\(group): \(name)", text(subject), text(baseline), unit, text(ratio),
-      budgetMicroseconds.map { String(format: "%.0f µs", $0) } ?? text(budget), isOver ? "OVER" : "ok",
-      baselineName ?? "the clock")
+      "\(group): \(name)", text(subject), text(baseline), unit, text(ratio), text(budget), isOver ? "OVER" : "ok",
+      baselineName)
   }
 
   func json() throws -> String {

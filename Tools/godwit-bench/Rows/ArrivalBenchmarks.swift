@@ -10,11 +10,15 @@ import GodwitSyncFile
 /// Specs/state-hash.md).
 let arrivalBenchmarks =
   [
-    Benchmark(group: "arrival", name: "1 GiB by a former member, refused", budget: .microseconds(5_000)) { context in
+    Benchmark(
+      group: "arrival", name: "1 GiB by a former member, refused", baseline: "the same file before it grew", budget: 1.5
+    ) { context in
       let scene = try await FormerMember(context, "refused")
       let files = 20
       return Benchmark.Sides(
-        subject: { for _ in 0..<files { try await scene.refuse() } }, finish: { await scene.close() }, units: files)
+        subject: { for _ in 0..<files { try await scene.refuse() } },
+        baseline: { for _ in 0..<files { try await scene.refuseSmall() } }, finish: { await scene.close() },
+        units: files)
     },
     Benchmark(
       group: "arrival", name: "memory of that", baseline: "2 MiB", budget: 1, unit: "MiB"
@@ -139,6 +143,7 @@ private final class HostileScene: Sendable {
 private final class FormerMember: Sendable {
   private let reader: Replica
   private let file: String
+  private let smallFile: String
 
   init(_ context: BenchContext, _ name: String) async throws {
     let pair = try await SyncPair(context, name)
@@ -157,6 +162,8 @@ private final class FormerMember: Sendable {
     _ = try await former.export(to: .file(file))
     try await pair.sender.removeMember(named: "receiver-2")
     try await tell()
+    smallFile = "\(file)-small"
+    try FileManager.default.copyItem(atPath: file, toPath: smallFile)
     let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
     try handle.truncate(atOffset: 1 << 30)
     try handle.close()
@@ -166,7 +173,11 @@ private final class FormerMember: Sendable {
     self.file = file
   }
 
-  func refuse() async throws {
+  func refuse() async throws { try await refuse(file) }
+
+  func refuseSmall() async throws { try await refuse(smallFile) }
+
+  private func refuse(_ file: String) async throws {
     do {
       _ = try await reader.import(from: .file(file))
     } catch let error as GodwitError where error.code == .unknownSender {
