@@ -51,6 +51,16 @@ final class DatabaseKeys: Sendable {
     return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key)
   }
 
+  /// Remembers the salt that a new database has taken with its first page, here and in the keyring: by it a wrong key and
+  /// a damaged file are distinguished, and a copy that takes the database's place from a file of Godwit's own.
+  ///
+  /// - Parameter contents: What the keyring held when the replica was opened.
+  func rememberSalt(unlessIn contents: KeyringContents) throws {
+    guard contents.databaseSalt == nil, let salt = try DatabaseFile.salt(folder.database) else { return }
+    try Keyring.update(at: folder.keys) { $0.databaseSalt = salt }
+    known.withLock { $0.salt = salt }
+  }
+
   /// What encrypts the caches: it follows from the database's key as it is now.
   @Sendable func forCaches() throws -> SecretBytes {
     try key(for: DatabaseFile.open(folder.database)).derived(for: "godwit cache 1")

@@ -153,7 +153,7 @@ extension Replica {
     do {
       try await pool.write { session in
         let (contents, _) = try opened.contents()
-        try folder.rememberSalt(contents)
+        try opened.keys().rememberSalt(unlessIn: contents)
         guard isReadOnly else { return }
         try KeyringRollback.check(contents, folder.keys, on: session.connection, isReadOnly: true)
         try Migrator.check(definitions, migrations, on: session.connection)

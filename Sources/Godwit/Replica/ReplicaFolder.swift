@@ -110,12 +110,6 @@ struct ReplicaFolder {
       hint: "put a backup in its place: godwit restore FILE; or start anew in another folder and join the group again")
   }
 
-  /// Remembers the database's salt, by which a wrong key and a damaged file can be distinguished.
-  func rememberSalt(_ contents: KeyringContents) throws {
-    guard contents.databaseSalt == nil, let salt = try DatabaseFile.salt(database) else { return }
-    try Keyring.update(at: keys) { $0.databaseSalt = salt }
-  }
-
   /// A database that its own key does not open is damaged; another database has another salt.
   func explain(_ error: GodwitError, _ contents: KeyringContents) -> GodwitError {
     guard error.code == .wrongKey, let known = contents.databaseSalt,
