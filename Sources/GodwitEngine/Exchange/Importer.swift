@@ -21,10 +21,7 @@ package final class Importer {
   private let merger: Merger
   private let staged: StagedTransactions
   private let waitingRoom: WaitingRoom
-  /// Each origin's chain and context as the file states them, up to the transaction read last.
-  private var chains: [Origin: ContentHash] = [:]
-  private var contexts: [Origin: VersionVector] = [:]
-  private var lasts: [Origin: SequenceNumber] = [:]
+  private var histories: StatedHistories
   /// What the last applied transaction of each origin had seen, as the log has it.
   private var comparedContexts: [Origin: VersionVector] = [:]
   private var held: VersionVector
@@ -53,6 +50,7 @@ package final class Importer {
   ) throws {
     self.admission = admission
     self.file = file
+    histories = StatedHistories(file.header)
     self.lastLoss = lastLoss
     self.planner = planner
     self.writer = writer
@@ -134,7 +132,7 @@ package final class Importer {
   }
 
   private func run(_ progress: ProgressHandler?) throws -> MergeReport {
-    try checkRanges()
+    try histories.compare(with: log, admission, &forks)
     let total = file.header.transactionCount
     var count = 0
     progress?(0)
@@ -143,12 +141,7 @@ package final class Importer {
       count += 1
       if count.isMultiple(of: max(1, total / 256)) { progress?(Double(count) / Double(total)) }
     }
-    for range in file.header.ranges where chains[range.origin] != range.chainAtEnd {
-      throw GodwitError.brokenChain(range.origin)
-    }
-    for origin in file.header.stateFile?.origins ?? [] where chains[origin.origin] != origin.chain {
-      throw GodwitError.brokenChain(origin.origin)
-    }
+    try histories.checkEnds()
     try finish()
     progress?(1)
     return try conclude(rows: merger.rowCount)
@@ -168,7 +161,9 @@ package final class Importer {
     try admission.keep(
       file.header, held: log.origins, besides: Set(forks.parted.keys), in: SignedHeads(connection: connection))
     try writer.clock.save(through: log.origins.head(of: log.origins.own).sequence)
-    try acknowledge()
+    try AcknowledgementIntake(
+      header: file.header, writer: writer, roster: vouchedRoster, forks: forks, held: held, endings: endings
+    ).run()
   }
 
   /// What is left to do when a state file has been loaded.
@@ -226,86 +221,17 @@ package final class Importer {
     }
   }
 
-  private func acknowledge() throws {
-    var acknowledgements = try Acknowledgements(connection)
-    let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
-    if sender != log.origins.own {
-      let removed = file.header.roster.statuses.filter { $0.value == .removed }.keys
-      let signed = file.header.acknowledgements.first { $0.origin == sender }
-      let vector = file.header.vector
-      try acknowledgements.add(
-        Acknowledgement(
-          vector: forks.agreed(vector), milliseconds: signed?.createdAt ?? file.header.createdAt,
-          removed: Set(removed), ended: Set(file.header.ended.keys)),
-        of: sender, held: file.header.held)
-    }
-    try weighAcknowledgements(&acknowledgements)
-    try acknowledgements.count(held: held)
-  }
-
-  /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
-  private func weighAcknowledgements(_ acknowledgements: inout Acknowledgements) throws {
-    let known = SignedAcknowledgements(connection: connection)
-    try known.removeEnded(writer.log.origins.ended)
-    try known.removeAll(unless: { vouchedRoster[$0]?.isActive == true })
-    for acknowledgement in file.header.acknowledgements where endings[acknowledgement.origin] == nil {
-      if acknowledgement.origin == log.origins.own {
-        try known.takeOwn(acknowledgement, if: vouchedRoster.isTrusted)
-      } else if try known.take(acknowledgement, if: vouchedRoster.isTrusted) {
-        try acknowledgements.lower(to: Acknowledgement(acknowledgement), of: acknowledgement.origin)
-      }
-    }
-    try known.weighPending(&acknowledgements, held: held, writer)
-  }
-
-  /// What the file says came before its ranges, and where they end, is compared with what is held here.
-  private func checkRanges() throws {
-    for origin in file.header.stateFile?.origins ?? [] {
-      chains[origin.origin] = origin.floorChain
-      contexts[origin.origin] = origin.floorContext
-      lasts[origin.origin] = origin.sequence
-      if let chain = try log.chain(at: Dot(origin.origin, origin.floor)), chain != origin.floorChain {
-        throw GodwitError.brokenChain(origin.origin)
-      }
-    }
-    for range in file.header.ranges {
-      let origin = range.origin
-      chains[origin] = range.chainBefore
-      contexts[origin] = range.contextBefore
-      lasts[origin] = range.last
-      guard !admission.refused.contains(origin) else { continue }
-      let before = SequenceNumber(rawValue: range.first.rawValue - 1)
-      guard before > .none || range.chainBefore == .zero else { throw GodwitError.brokenChain(origin) }
-      guard held[origin] >= before else { continue }
-      if let chain = try log.chain(at: Dot(origin, before)), chain != range.chainBefore {
-        forks.part(origin, at: before, isExact: false)
-      } else if held[origin] >= range.last, try log.chain(at: Dot(origin, range.last)) == range.chainAtEnd {
-        forks.agree(origin)
-      }
-    }
-    for (origin, claim) in file.header.chains where held[origin] >= file.header.vector[origin] {
-      let last = Dot(origin, file.header.vector[origin])
-      guard let here = try log.chain(at: last), here != claim.chain else { continue }
-      if let head = claim.proof?.head(of: origin, last.sequence, claim.chain), admission.isSigned(head) {
-        forks.part(origin, at: last.sequence, isExact: false)
-      } else {
-        forks.doubt(origin)
-      }
-    }
-  }
-
   private func take(_ record: TransactionRecord) throws {
     let origin = record.dot.origin
     let digest = record.digest()
-    let chain = (chains[origin] ?? .zero).followed(by: digest)
-    chains[origin] = chain
+    let chain = histories.follow(record, digest)
     guard !admission.refused.contains(origin) else {
       return leaveOut(origin, record.dot.sequence...record.dot.sequence, .unsigned)
     }
-    if let context = record.context { contexts[origin] = context }
+    let context = histories.context(of: record)
     guard forks.parted[origin] == nil else { return }
     if held.covers(record.dot) { return try takeDuplicate(record.dot, chain) }
-    var waiting = StagedTransaction(record: record, context: contexts[origin] ?? VersionVector(), chain: chain)
+    var waiting = StagedTransaction(record: record, context: context, chain: chain)
     if let reason = reasonToLeaveOut(waiting) {
       admission.passOver(record.dot, digest)
       return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason)
@@ -320,7 +246,7 @@ package final class Importer {
   }
 
   private func takeDuplicate(_ dot: Dot, _ chain: ContentHash) throws {
-    let isLast = dot.sequence == held[dot.origin] || dot.sequence == lasts[dot.origin]
+    let isLast = dot.sequence == held[dot.origin] || histories.isLast(dot)
     duplicates += 1
     guard try !forks.isSame(dot, chain, isLast: isLast), let parted = forks.parted[dot.origin] else { return }
     // Those since then were none.

@@ -1,0 +1,50 @@
+import GodwitCore
+import GodwitStorage
+import GodwitSyncFile
+
+/// Takes in what a file says that members hold: its sender by its header, and all by what they have signed
+/// (Specs/forgetting.md, "Acknowledgement").
+struct AcknowledgementIntake {
+  let header: SyncFileHeader
+  let writer: ReplicaWriter
+  /// With the members that the file names.
+  let roster: Roster
+  let forks: ForkWatch
+  /// What is held here now that the file's transactions are in.
+  let held: VersionVector
+  /// The incarnations that have ended.
+  let endings: [Origin: SequenceNumber]
+
+  func run() throws {
+    var acknowledgements = try Acknowledgements(writer.connection)
+    let sender = Origin(replica: header.sender, incarnation: header.incarnation)
+    if sender != writer.log.origins.own { try takeSender(sender, &acknowledgements) }
+    try takeSigned(&acknowledgements)
+    try acknowledgements.count(held: held)
+  }
+
+  private func takeSender(_ sender: Origin, _ acknowledgements: inout Acknowledgements) throws {
+    let removed = header.roster.statuses.filter { $0.value == .removed }.keys
+    let signed = header.acknowledgements.first { $0.origin == sender }
+    try acknowledgements.add(
+      Acknowledgement(
+        vector: forks.agreed(header.vector), milliseconds: signed?.createdAt ?? header.createdAt,
+        removed: Set(removed), ended: Set(header.ended.keys)),
+      of: sender, held: header.held)
+  }
+
+  /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.
+  private func takeSigned(_ acknowledgements: inout Acknowledgements) throws {
+    let known = SignedAcknowledgements(connection: writer.connection)
+    try known.removeEnded(writer.log.origins.ended)
+    try known.removeAll(unless: { roster[$0]?.isActive == true })
+    for acknowledgement in header.acknowledgements where endings[acknowledgement.origin] == nil {
+      if acknowledgement.origin == writer.log.origins.own {
+        try known.takeOwn(acknowledgement, if: roster.isTrusted)
+      } else if try known.take(acknowledgement, if: roster.isTrusted) {
+        try acknowledgements.lower(to: Acknowledgement(acknowledgement), of: acknowledgement.origin)
+      }
+    }
+    try known.weighPending(&acknowledgements, held: held, writer)
+  }
+}
