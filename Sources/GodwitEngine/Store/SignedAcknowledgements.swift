@@ -8,7 +8,8 @@ import GodwitSyncFile
 package struct SignedAcknowledgements {
   static let creation = """
     CREATE TABLE godwit_signed_acknowledgement (replica BLOB NOT NULL, incarnation INTEGER NOT NULL,
-      bytes BLOB NOT NULL, pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
+      bytes BLOB NOT NULL, pending INTEGER NOT NULL, differs INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (replica, incarnation)) WITHOUT ROWID;
     """
 
   let connection: Connection
