@@ -51,8 +51,8 @@ final class DatabaseKeys: Sendable {
     return try Connection(path: folder.database, mode: mode, cancellation: cancellation, keyForFile: key)
   }
 
-  /// Remembers the salt that a new database has taken with its first page, here and in the keyring: by it a wrong key and
-  /// a damaged file are distinguished, and a copy that takes the database's place from a file of Godwit's own.
+  /// Remembers the salt that a new database has taken with its first page, here and in the keyring: by it a wrong key
+  /// and a damaged file are distinguished, and a copy that takes the database's place from a file of Godwit's own.
   ///
   /// - Parameter contents: What the keyring held when the replica was opened.
   func rememberSalt(unlessIn contents: KeyringContents) throws {

@@ -26,8 +26,8 @@ struct Import: AsyncParsableCommand {
 
   @Flag(
     help: """
-      Let a stateFile replace this replica's state when it lacks what all others have forgotten. Its own unsent changes \
-      are made anew.
+      Let a state file replace this replica's state when it lacks what all others have forgotten. Its own unsent \
+      changes are made anew.
       """)
   var rejoin = false
 
