@@ -48,6 +48,9 @@ struct GodwitSim: AsyncParsableCommand {
   @Flag(help: "Go on after a failure; report each.")
   var all = false
 
+  @Flag(help: "Run each world twice, and report those of which something else comes.")
+  var twice = false
+
   @Flag(inversion: .prefixedNo, help: "Look for the fewest events that fail.")
   var shrink = true
 
@@ -84,7 +87,7 @@ struct GodwitSim: AsyncParsableCommand {
     if let replay { return try await run(seed: replay, simulation) }
     let report = try await SeedRunner(
       simulation, first: first, count: minutes == nil ? seeds : nil, minutes: minutes, workers: workers, stops: !all,
-      shrinks: shrink, options: with.map { "--with \($0)" } + without.map { "--without \($0)" }
+      shrinks: shrink, repeats: twice, options: with.map { "--with \($0)" } + without.map { "--without \($0)" }
     ).run()
     print(report.summary)
     if report.failures > 0 { throw ExitCode.failure }

@@ -27,12 +27,13 @@ struct SeedRunner {
   private let workers: Int
   private let stops: Bool
   private let shrinks: Bool
+  private let repeats: Bool
   /// Which kinds of fault are left out or added, which makes a seed another world.
   private let options: [String]
 
   init(
     _ simulation: Simulation, first: UInt64, count: Int?, minutes: Double?, workers: Int, stops: Bool, shrinks: Bool,
-    options: [String]
+    repeats: Bool, options: [String]
   ) {
     self.options = options
     self.simulation = simulation
@@ -42,6 +43,7 @@ struct SeedRunner {
     self.workers = workers
     self.stops = stops
     self.shrinks = shrinks
+    self.repeats = repeats
   }
 
   func run() async throws -> Report {
@@ -77,6 +79,13 @@ struct SeedRunner {
 
   private func run(_ seed: UInt64, _ state: SharedState) async throws {
     let outcome = try await simulation.run(seed: seed)
+    if repeats, outcome.failure == nil {
+      let again = try await simulation.run(seed: seed)
+      guard again.result == outcome.result else {
+        print("seed \(seed) gave another world: \(outcome.result) and \(again.result)")
+        return state.report.withLock { $0.failures += 1 }
+      }
+    }
     state.report.withLock {
       $0.seeds += 1
       $0.transactions += outcome.transactions

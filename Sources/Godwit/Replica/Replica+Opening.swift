@@ -116,7 +116,8 @@ extension Replica {
   package static func open(
     at path: String, models: [any Model.Type], name: String?, key: KeySource, postQuantum: Bool = false,
     migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger,
-    wallClock: WallClock, isReadOnly: Bool = false, mustExist: Bool = false, keptTransactions: Int? = nil,
+    wallClock: WallClock, incarnations: IncarnationNumbers = .random, isReadOnly: Bool = false, mustExist: Bool = false,
+    keptTransactions: Int? = nil,
     temporary: TemporaryFolder? = nil, lock heldLock: LockFile? = nil
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
@@ -140,11 +141,13 @@ extension Replica {
         try SystemTables.check(on: connection, group: group)
         return ReplicaSession(reading: connection, try ForeignCommits(connection, changes, documentClock))
       }
-      try SystemTables.ensure(on: connection, group: group, replica: contents.identity.replica)
+      try SystemTables.ensure(
+        on: connection, group: group, replica: contents.identity.replica, incarnations: incarnations)
       // Before an incarnation begins: what is refused has changed nothing.
       try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: false)
       let writer = try ReplicaWriter(
-        connection, group: group, anchor: folder.anchor, wallClock: wallClock, changes: changes,
+        connection, group: group, anchor: folder.anchor, wallClock: wallClock, incarnations: incarnations,
+        changes: changes,
         mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       warn(of: writer, logger)
       try Migrator(writer: writer).open(definitions, migrations)

@@ -97,9 +97,10 @@ package final class OriginTable: OriginNumbering {
 
   /// Makes an origin of a new, random incarnation the own one.
   @discardableResult
-  static func addOwn(replica: ReplicaID, on connection: Connection) throws -> Origin {
-    var generator = SystemRandomNumberGenerator()
-    let own = Origin(replica: replica, incarnation: UInt32.random(in: 1...UInt32.max, using: &generator))
+  static func addOwn(
+    replica: ReplicaID, _ numbers: IncarnationNumbers, on connection: Connection
+  ) throws -> Origin {
+    let own = Origin(replica: replica, incarnation: numbers.next())
     let last = try connection.scalar("SELECT max(id) FROM godwit_origin")
     var number = LogKey.firstOwnNumber
     if case .integer(let used)? = last, Int(used) >= number { number = Int(used) + 1 }

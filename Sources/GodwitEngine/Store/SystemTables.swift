@@ -17,16 +17,20 @@ package enum SystemTables {
   }
 
   /// Creates the tables in an empty database, or checks the version of those that are there.
-  package static func ensure(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
+  package static func ensure(
+    on connection: Connection, group: GroupID, replica: ReplicaID, incarnations: IncarnationNumbers
+  ) throws {
     let isThere = try connection.reading {
       guard try Meta.isThere(on: connection) else { return false }
       try check(on: connection, group: group)
       return true
     }
-    if !isThere { try create(on: connection, group: group, replica: replica) }
+    if !isThere { try create(on: connection, group: group, replica: replica, incarnations) }
   }
 
-  private static func create(on connection: Connection, group: GroupID, replica: ReplicaID) throws {
+  private static func create(
+    on connection: Connection, group: GroupID, replica: ReplicaID, _ incarnations: IncarnationNumbers
+  ) throws {
     try connection.beginWriting()
     do {
       if try Meta.isThere(on: connection) {
@@ -38,7 +42,7 @@ package enum SystemTables {
         try Meta.set(.group, .text(group.description), on: connection)
         try Meta.set(.schemaVersion, .integer(0), on: connection)
         try Meta.set(.clock, .integer(0), on: connection)
-        try OriginTable.addOwn(replica: replica, on: connection)
+        try OriginTable.addOwn(replica: replica, incarnations, on: connection)
       }
       try connection.execute("COMMIT")
     } catch {

@@ -31,7 +31,8 @@ package final class ReplicaWriter {
   /// A writer on a connection that was just opened.
   package init(
     _ connection: Connection, group: GroupID, anchor file: AnchorFile, wallClock: WallClock,
-    changes: any CommitListener, mergeFunctions: [CustomMerge], documentClock: DocumentClock
+    incarnations: IncarnationNumbers, changes: any CommitListener, mergeFunctions: [CustomMerge],
+    documentClock: DocumentClock
   ) throws {
     self.mergeFunctions = mergeFunctions
     self.connection = connection
@@ -40,7 +41,7 @@ package final class ReplicaWriter {
     memory = try connection.reading {
       try WriterMemory(connection, group: group, wallClock: wallClock, changes: changes, documentClock)
     }
-    anchor = WriterAnchor(connection, memory, file, wallClock)
+    anchor = WriterAnchor(connection, memory, file, wallClock, incarnations)
     try memory.reloadTriggers()
     if try !anchor.check() { try inTransaction {} }
   }

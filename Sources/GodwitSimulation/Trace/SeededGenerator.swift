@@ -1,3 +1,6 @@
+import GodwitEngine
+import Synchronization
+
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one seed, one run.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -14,4 +17,20 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
   /// True once in `count` times.
   package mutating func chance(oneIn count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+}
+
+extension IncarnationNumbers {
+  /// The same for every world of a seed.
+  static func seeded(_ seed: UInt64) -> IncarnationNumbers {
+    let numbers = SeededNumbers(seed: seed)
+    return IncarnationNumbers { numbers.next() }
+  }
+}
+
+private final class SeededNumbers: Sendable {
+  private let generator: Mutex<SeededGenerator>
+
+  init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
+
+  func next() -> UInt32 { generator.withLock { UInt32.random(in: 1...UInt32.max, using: &$0) } }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Godwit
 import GodwitFiles
 import GodwitCore
+import GodwitEngine
 
 /// One replica of a world: its folder, its clock, and what the world knows of it.
 final class Actor {
@@ -9,6 +10,7 @@ final class Actor {
   let path: String
   let clock: MachineClock
   private(set) var replica: Replica
+  private let incarnations: IncarnationNumbers
   private let statements: StatementCounter?
   /// What it held when the last event ended.
   var standing: Standing
@@ -35,9 +37,10 @@ final class Actor {
   var name: String { "replica-\(owner)" }
 
   init(
-    index: Int, path: String, clock: MachineClock, countsStatements: Bool, keptTransactions: Int, program: Int = 0,
-    owner: Int? = nil
+    index: Int, path: String, clock: MachineClock, incarnations: IncarnationNumbers, countsStatements: Bool,
+    keptTransactions: Int, program: Int = 0, owner: Int? = nil
   ) async throws {
+    self.incarnations = incarnations
     self.index = index
     self.owner = owner ?? index
     self.path = path
@@ -45,23 +48,28 @@ final class Actor {
     self.program = program
     self.keptTransactions = keptTransactions
     statements = countsStatements ? StatementCounter() : nil
-    replica = try await Self.open(path, clock, statements, keptTransactions, program)
+    replica = try await Self.open(path, clock, incarnations, statements, keptTransactions, program)
     standing = try await replica.standing()
   }
 
+  private func open() async throws -> Replica {
+    try await Self.open(path, clock, incarnations, statements, keptTransactions, program)
+  }
+
   private static func open(
-    _ path: String, _ clock: MachineClock, _ statements: StatementCounter?, _ keptTransactions: Int, _ program: Int
+    _ path: String, _ clock: MachineClock, _ incarnations: IncarnationNumbers, _ statements: StatementCounter?,
+    _ keptTransactions: Int, _ program: Int
   ) async throws -> Replica {
     try await Replica.open(
       at: path, models: SimulatedModels.models(at: program), name: nil, key: .keyring(),
       migrations: SimulatedModels.migrations(at: program),
       statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent,
-      wallClock: clock.wallClock, keptTransactions: keptTransactions)
+      wallClock: clock.wallClock, incarnations: incarnations, keptTransactions: keptTransactions)
   }
 
   func reopen() async throws {
     await replica.close()
-    replica = try await Self.open(path, clock, statements, keptTransactions, program)
+    replica = try await open()
   }
 
   func upgrade(to program: Int) async throws {
@@ -80,9 +88,9 @@ final class Actor {
     let copy = "\(FilePath.folder(of: path))/replica-\(index)"
     await replica.close()
     try FileManager.default.copyItem(atPath: path, toPath: copy)
-    replica = try await Self.open(path, self.clock, statements, keptTransactions, program)
+    replica = try await open()
     return try await Actor(
-      index: index, path: copy, clock: clock, countsStatements: statements != nil,
+      index: index, path: copy, clock: clock, incarnations: incarnations, countsStatements: statements != nil,
       keptTransactions: keptTransactions, program: program, owner: owner)
   }
 
@@ -90,7 +98,7 @@ final class Actor {
     await replica.close()
     try? FileManager.default.removeItem(atPath: backup)
     try FileManager.default.copyItem(atPath: path, toPath: backup)
-    replica = try await Self.open(path, clock, statements, keptTransactions, program)
+    replica = try await open()
     backedUp = standing
   }
 
@@ -101,7 +109,7 @@ final class Actor {
     await replica.close()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.copyItem(atPath: backup, toPath: path)
-    replica = try await Self.open(path, clock, statements, keptTransactions, program)
+    replica = try await open()
     standing = try await replica.standing()
     return true
   }
@@ -125,7 +133,7 @@ final class Actor {
     for file in Self.files where FileManager.default.fileExists(atPath: "\(remains)/\(file)") {
       try FileManager.default.moveItem(atPath: "\(remains)/\(file)", toPath: "\(path)/\(file)")
     }
-    replica = try await Self.open(path, clock, statements, keptTransactions, program)
+    replica = try await open()
     return result
   }
 

@@ -25,6 +25,11 @@ package struct Simulation: Sendable {
     package var conflicts = 0
     /// Of the first replica at the end.
     package var digest: String?
+
+    /// What must be the same whenever the seed runs.
+    package var result: String {
+      "\(transactions) transactions, \(held) held, \(conflicts) conflicts, digest \(digest ?? "none")"
+    }
   }
 
   /// Makes the folders that worlds are copied from, so that workers need not wait for each other.

@@ -1,6 +1,7 @@
 import Foundation
 import Godwit
 import GodwitCore
+import GodwitEngine
 
 /// Replicas of one group on real files, with a clock, a network and disks that the events of a trace move.
 final class World {
@@ -49,11 +50,13 @@ final class World {
     latestVersion = trace.latestVersion
     let crashing = Set(kept.compactMap { trace.events[$0].crashingActor })
     hostile = trace.isHostile ? try await template.hostileMember(trace.actorCount) : nil
+    let incarnations = IncarnationNumbers.seeded(trace.seed)
     let paths = try await template.make(trace.actorCount, isHostile: trace.isHostile, in: folder)
     for (index, path) in paths.enumerated() {
       actors.append(
         try await Actor(
-          index: index, path: path, clock: MachineClock(clock), countsStatements: crashing.contains(index),
+          index: index, path: path, clock: MachineClock(clock), incarnations: incarnations,
+          countsStatements: crashing.contains(index),
           keptTransactions: trace.keptTransactions))
     }
     // Their folders are copies of a template's, which nobody continues.

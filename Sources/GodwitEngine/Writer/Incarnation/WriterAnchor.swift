@@ -9,6 +9,7 @@ package final class WriterAnchor {
   let memory: WriterMemory
   let file: AnchorFile
   let wallClock: WallClock
+  private let incarnations: IncarnationNumbers
   /// Whether this opening found the database to be a copy, or an earlier state of itself.
   package private(set) var hasStartedIncarnation = false
   /// Whether this opening found other tables than were noted beside the keyring.
@@ -18,7 +19,11 @@ package final class WriterAnchor {
   /// What the running transaction has replaced by the anchor of another incarnation.
   private var replaced: Anchor?
 
-  init(_ connection: Connection, _ memory: WriterMemory, _ file: AnchorFile, _ wallClock: WallClock) {
+  init(
+    _ connection: Connection, _ memory: WriterMemory, _ file: AnchorFile, _ wallClock: WallClock,
+    _ incarnations: IncarnationNumbers
+  ) {
+    self.incarnations = incarnations
     self.connection = connection
     self.memory = memory
     self.file = file
@@ -102,7 +107,7 @@ package final class WriterAnchor {
     try memory.clock.save(through: .none)
     // The next own entry follows on none.
     try memory.writeSums()
-    let own = try OriginTable.addOwn(replica: memory.log.origins.own.replica, on: connection)
+    let own = try OriginTable.addOwn(replica: memory.log.origins.own.replica, incarnations, on: connection)
     let next = Nonce.random()
     try writeAnchor(Anchor(nonces: [next], incarnation: own.incarnation))
     try memory.setNonce(next)
