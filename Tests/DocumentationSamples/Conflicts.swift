@@ -27,7 +27,7 @@ enum ConflictsSamples {
     // begin sample
     try await desk.write { try $0.execute("UPDATE note SET title = 'Buy oat milk', views = views + 1") }
     // end sample
-    // Of two writes in one millisecond the origins tell which is the later one.
+    // Of two writes in one millisecond the origins decide which is the later one.
     try await Task.sleep(for: .milliseconds(2))
     // begin sample
     try await laptop.write { try $0.execute("UPDATE note SET title = 'Buy milk, 2 l', views = views + 1") }

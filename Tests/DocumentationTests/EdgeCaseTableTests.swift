@@ -65,7 +65,7 @@ struct EdgeCaseTableTests {
       }
     }
     #expect(!existing.isEmpty)
-    // What a file's bytes are is told by vectors of their own, which are not named after rows.
+    // Vectors of their own state the bytes of files, and are not named after rows.
     let containers = rows.flatMap(\.vectors).filter { $0.hasPrefix("container/") }
     for vector in containers {
       #expect(

@@ -44,7 +44,7 @@ struct SampleTests {
     #expect(Set(names).subtracting(pages) == ["DocumentationSamples"])
   }
 
-  @Test("that drift are told with both lines and their places")
+  @Test("that drift are reported with both lines and their places")
   func drift() {
     let shown = CodeBlock(path: "Page.md", firstLine: 7, lines: ["let a = 1", "let b = 2"])
     let compiled = CodeBlock(path: "Page.swift", firstLine: 3, lines: ["  let a = 1", "  let b = 3"]).withoutIndentation

@@ -10,7 +10,7 @@ struct CollectionNameTests {
     "\"", "'", "日本", "🐦", "a.b", "$233.", "$233_", "é$", "a-b", "a/b", "[a]", "\\", "\u{202E}", "\u{9B}",
   ]
 
-  @Test("no two names are written alike, even where SQL does not tell capitals from small letters")
+  @Test("no two names are written alike, even where SQL does not distinguish capitals from small letters")
   func distinct() throws {
     var written: Set<String> = []
     for name in Self.names {

@@ -181,7 +181,7 @@ extension SmallTransaction {
   }
 }
 
-/// Three authors who write and now and then hear of each other.
+/// Three authors who write, and now and then take in each other's writes.
 struct SmallHistory {
   private(set) var transactions: [SmallTransaction] = []
   private(set) var replicas: [SmallTables] = []

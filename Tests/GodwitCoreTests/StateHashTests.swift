@@ -89,7 +89,7 @@ struct StateHashTests {
     #expect(sum == whole)
   }
 
-  @Test("rows, cells, values, storage classes, tables and groups are told apart")
+  @Test("rows, cells, values, storage classes, tables and groups are distinguished")
   func different() throws {
     let hash = try TableHash(definition(2), of: group)
     func row(_ id: String, _ values: Value...) -> StateSum { hash.row([Value.text(id)].encoded[...], values) }

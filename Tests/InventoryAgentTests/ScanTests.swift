@@ -83,7 +83,7 @@ struct ScanTests {
     #expect(try await fixture.inventory.packages(of: MachineSelector()).count == 4)
   }
 
-  @Test("machines are told apart")
+  @Test("machines are distinguished")
   func machines() async throws {
     let fixture = try await Fixture()
     try await fixture.scan(host, status: .status)

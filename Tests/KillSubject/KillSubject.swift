@@ -79,7 +79,7 @@ struct KillSubject {
 
   private static func step() { FileHandle.standardOutput.write(Data([0x2E])) }
 
-  /// Uses every key there is, then holds still; lets go of the replica when it is told to.
+  /// Uses every key there is, then holds still; closes the replica when a line comes.
   private static func use(_ path: String, file: String) async throws {
     let replica = try await Replica.open(at: path, models: Account.self)
     _ = try await replica.write { try $0.save(Account(id: 1)) }

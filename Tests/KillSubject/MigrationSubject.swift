@@ -1,7 +1,7 @@
 import Foundation
 import Godwit
 
-/// A program whose third version rewrites every row twice, with steps in between that can be told from outside.
+/// A program whose third version rewrites every row twice, with steps in between that can be seen from outside.
 enum MigrationSubject {
   static let rowCount = 3_000
 

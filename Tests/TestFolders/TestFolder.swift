@@ -3,7 +3,7 @@ import Foundation
 /// Folders of tests. Each is searched for plaintext before it goes away, so that every file that a test left is seen
 /// (Specs/threat-model.md, "Marker scan").
 package enum TestFolder {
-  /// Names the file that tells what was found; without it nothing is searched.
+  /// Names the file that takes what was found; without it nothing is searched.
   package static let logVariable = "GODWIT_MARKER_LOG"
 
   /// Removes a folder after the search.

@@ -10,7 +10,7 @@ import Logging
 extension Replica {
   /// Makes a replica, the first of a new group, with the tables and rows of another program's database, which is only
   /// read and never changed. All of it, or nothing: after a failure there is no replica, and one that was made by
-  /// somebody else meanwhile stays. What a call that was killed left is gone on with.
+  /// somebody else meanwhile stays. A call continues with what one that was killed left.
   ///
   /// The tables are local at first; ``startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards with
   /// models of the same shape, which say `sync: .local` until then.

@@ -35,7 +35,7 @@ extension World {
   }
 
   /// What must hold when everyone has everything; and, where members forget, when everyone knows that, all has been
-  /// forgotten, and they have gone on writing.
+  /// forgotten, and they have continued to write.
   func conclude() async throws {
     for actor in actors where latestVersion > 0 { try await upgrade(actor, to: latestVersion) }
     try await removeHostile()

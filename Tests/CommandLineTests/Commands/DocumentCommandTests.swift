@@ -243,7 +243,7 @@ import Testing
     #expect(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
     #expect(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
 
-    // Both edit one country, each another member, without hearing of each other.
+    // Both edit one country, each another member, neither with the other's edit.
     try desk.godwit("put", "countries", "--as", "FR", "--merge", input: Data("{\"visited\":true}".utf8))
     try laptop.godwit("put", "countries", "--as", "FR", "--merge", input: Data("{\"rating\":5}".utf8))
     #expect(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)

@@ -96,7 +96,7 @@ import Testing
     #expect(two.map { $0["ended"] as? Bool } == [false, false])
     #expect(ended.status == 0 && again.status == 1)
     #expect(try lives().first { $0["incarnation"] as? String == original }?["ended"] as? Bool == true)
-    // It lives on after all, and goes on as another once it hears of that.
+    // It lives on after all, and takes a new incarnation once a file states that it has ended.
     try #require(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
     let own = try laptop.godwit("member", "incarnations", "--json").objects().first { $0["own"] as? Bool == true }
     #expect(own?["incarnation"] as? String != original)

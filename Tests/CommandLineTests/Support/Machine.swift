@@ -122,7 +122,7 @@ final class Machine: Sendable {
 }
 
 enum Program {
-  /// What Tools/sanitize tells the sanitizers, for the program was built with them, too.
+  /// What Tools/sanitize sets for the sanitizers, for the program was built with them, too.
   static let sanitizerOptions = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
 
   /// The build puts the program beside the program that runs the tests.

@@ -42,7 +42,7 @@ extension Machine {
     try #require(other.join(self).status == 0)
   }
 
-  /// Adds the other machine, whose people tell its fingerprint.
+  /// Adds the other machine, whose people give its fingerprint.
   @discardableResult
   func add(_ identity: String, _ other: Machine, _ options: String...) throws -> Outcome {
     try run(["member", "add", identity, "--name", other.name, "--fingerprint", other.fingerprint()] + options)

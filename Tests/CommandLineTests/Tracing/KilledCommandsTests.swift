@@ -74,7 +74,7 @@ struct KilledCommandsTests {
     #expect(try noteCount(desk) == count)
   }
 
-  @Test("a rekey lets go of the old file's log only once the new file's name lasts")
+  @Test("a rekey removes the old file's log only once the new file's name lasts")
   func order() throws {
     let lines = try desk.lines(of: ["rekey"], tracing: "rename,fsync,unlink")
     let renamed = try #require(lines.firstIndex { $0.contains("rename(") && $0.contains("/database.new\"") })

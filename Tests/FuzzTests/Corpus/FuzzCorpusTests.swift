@@ -65,7 +65,7 @@ struct FuzzCorpusTests {
     #expect(sizes.reduce(0, +) < 2 << 20)
   }
 
-  @Test("a fault is told, whichever error it shows by, and a refusal is none")
+  @Test("a fault is reported, whichever error it shows by, and a refusal is none")
   func faults() throws {
     func target(_ error: any Error) -> FuzzTarget {
       FuzzTarget(name: "x", decode: { _ in throw error }, starts: { [:] })

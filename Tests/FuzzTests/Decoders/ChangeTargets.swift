@@ -22,7 +22,7 @@ extension FuzzTarget {
     try ChangeStarts.rowStates()
   }
 
-  /// A transaction as the log keeps it, perhaps compressed: four bytes that tell the size, then what is kept.
+  /// A transaction as the log keeps it, perhaps compressed: four bytes that state the size, then what is kept.
   static let logRecord = FuzzTarget(name: "log-record") { bytes in
     var choices = FuzzChoices(bytes)
     let size = choices.number(4)

@@ -27,7 +27,7 @@ struct MarkerScanTests {
         == ["a/b/two", "three-wal", "a/four.tmp", "five.godwit-sync"])
   }
 
-  @Test("leaves out only folders for what is plaintext on purpose, and tells the rest in its log")
+  @Test("leaves out only folders for what is plaintext on purpose, and writes the rest to its log")
   func told() throws {
     try write(MarkerScan.marker, to: "a/plaintext/export")
     try write(MarkerScan.marker, to: "database")

@@ -24,7 +24,7 @@ struct AgeHeaderTests {
     #expect(again.encoded == header.encoded)
   }
 
-  @Test("other versions and armor are told from damage")
+  @Test("other versions and armor are distinguished from damage")
   func versions() {
     #expect(read("age-encryption.org/v2\n") == .unsupportedVersion)
     #expect(read("age-encryption.org/v10\n-> x\n\n" + Self.mac) == .unsupportedVersion)

@@ -26,7 +26,7 @@ struct AgeTamperingTests {
     let sealed = try seal(Array("marker".utf8), to: [identity.recipient])
     for count in sealed.indices {
       let opened = open(Array(sealed[..<count]), with: [identity])
-      // A final chunk cut within cannot be told from a changed one.
+      // A final chunk cut within cannot be distinguished from a changed one.
       let isInsideChunk = count >= sealed.count - 6
       #expect(opened.error?.code == (isInsideChunk ? .corruptFile : .truncatedFile), "length \(count)")
       #expect(opened.plain.isEmpty)

@@ -15,7 +15,7 @@ struct ContentHashTests {
     #expect(ContentHash(bytes: hasher.finalize().bytes) == hasher.finalize())
   }
 
-  @Test("a hasher can go on after it gave a hash")
+  @Test("a hasher can continue after it gave a hash")
   func continues() {
     var whole = ContentHasher()
     whole.update([1, 2, 3])

@@ -101,7 +101,7 @@ struct KeyringRefusalTests {
     #expect(openCode() == .limitExceeded)
   }
 
-  @Test("a newer version is told from damage")
+  @Test("a newer version is distinguished from damage")
   func newerVersion() throws {
     var bytes = try readFile(location.keyring)
     bytes[9] = 2

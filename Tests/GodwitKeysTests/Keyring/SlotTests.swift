@@ -37,7 +37,7 @@ struct SlotTests {
     return .command(["cat", path])
   }
 
-  @Test("a passphrase opens its slot, another does not, and other slots go on opening")
+  @Test("a passphrase opens its slot, another does not, and other slots still open")
   func passphrase() throws {
     try add("desk", .passphrase("correct horse"))
     #expect(opens(.passphrase("correct horse")) == nil)
@@ -268,7 +268,7 @@ struct SlotTests {
     #expect(code { try Keyring.addSlot(at: machine, label: "none", secrets: [], milliseconds: 1) } == .invalidArgument)
   }
 
-  @Test("testing tells for each slot what came of it")
+  @Test("testing states for each slot whether it opens, does not fit or was not tried")
   func testing() throws {
     try add("desk", .passphrase("correct horse"))
     try add("paper", .recoveryCode(RecoveryCode().exportSecretText()))

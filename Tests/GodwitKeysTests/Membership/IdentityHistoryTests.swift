@@ -65,7 +65,7 @@ struct IdentityHistoryTests {
     }
   }
 
-  @Test("goes on from wherever it is known, and never back")
+  @Test("is extended from wherever it is known, and never shortened")
   func extending() throws {
     let all = try history(4)
     for count in 1...4 { #expect(extended(try history(count), by: all) == all) }

@@ -65,7 +65,7 @@ struct DatabaseCopyTests {
     #expect(try reader.scalar("SELECT count(*) FROM t WHERE b = 'later'") == .integer(0))
   }
 
-  @Test("that is not the same, or damaged, is told from one that is")
+  @Test("that is not the same, or damaged, is distinguished from one that is the same")
   func unlike() throws {
     let writer = try database.connect()
     try fill(writer)
@@ -124,7 +124,7 @@ struct DatabaseGateTests {
     await pool.close()
   }
 
-  @Test("tells a database that anybody has open from one that nobody has")
+  @Test("distinguishes a database that anybody has open from one that nobody has")
   func inUse() throws {
     let database = try TestDatabase()
     do {

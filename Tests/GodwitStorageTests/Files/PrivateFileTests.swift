@@ -5,7 +5,7 @@ import GodwitStorage
 import Synchronization
 import Testing
 
-/// Tells a thread to stop.
+/// Makes a thread stop.
 private final class End: Sendable {
   private let state = Mutex(false)
   var hasCome: Bool { state.withLock { $0 } }

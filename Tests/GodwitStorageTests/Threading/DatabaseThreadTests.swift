@@ -29,7 +29,7 @@ struct DatabaseThreadTests {
 
   init() throws { database = try TestDatabase() }
 
-  @Test("lets go of what opens its connection before it tells that it is closed", arguments: [true, false])
+  @Test("releases what opens its connection before its closing returns", arguments: [true, false])
   func closed(isUsed: Bool) async throws {
     weak var held: Keys?
     let thread = {
@@ -71,7 +71,7 @@ struct DatabaseThreadTests {
     await thread.close()
   }
 
-  @Test("lets go of what a blocking thread runs before it tells that it has run")
+  @Test("releases what a blocking thread runs before the run returns")
   func blocking() async throws {
     for _ in 0..<100 {
       weak var held: Keys?
@@ -86,7 +86,7 @@ struct DatabaseThreadTests {
     }
   }
 
-  @Test("is over, with what runs at its thread's end, when it tells that it is closed")
+  @Test("is over, with what runs at its thread's end, when its closing returns")
   func slowEnd() async throws {
     let thread = DatabaseThread(name: "godwit-test") { [database] _ in try database.connect() }
     let before = SlowEnd.endedCount.load(ordering: .relaxed)

@@ -216,7 +216,7 @@ struct BackupTests {
     return digest
   }
 
-  @Test("of another version is told from a damaged one")
+  @Test("of another version is distinguished from a damaged one")
   func otherVersions() async throws {
     _ = try await replica.backup(to: file)
     await replica.close()

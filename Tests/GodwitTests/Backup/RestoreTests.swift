@@ -33,7 +33,7 @@ struct RestoreTests {
     _ = try await restored.import(from: .file(back))
     #expect(Set(try await restored.fetch(Note.all).map(\.title)) == ["one", "two", "three"])
     #expect(try await restored.digest() == group[1].digest())
-    // What lived in this place before goes on nowhere.
+    // The incarnation that lived in this place before has ended.
     #expect(try await restored.incarnations().first { $0.id == former }?.hasEnded == true)
     await restored.close()
     await group[1].close()

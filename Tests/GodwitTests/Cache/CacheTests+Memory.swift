@@ -45,7 +45,7 @@ extension CacheTests {
     await again.close()
   }
 
-  @Test("processes that throw one damaged cache away at once go on with one that holds what each of them writes")
+  @Test("processes that throw one damaged cache away at once then share one that holds what each of them writes")
   func damagedForTwo() async throws {
     for round in 0..<10 {
       let first = twoProcesses()

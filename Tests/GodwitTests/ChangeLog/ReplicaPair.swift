@@ -38,7 +38,7 @@ struct ReplicaPair {
     return try await receiver.import(from: .file(path))
   }
 
-  /// The log tells the receiver exactly what the sender's tables hold.
+  /// The log brings the receiver exactly what the sender's tables hold.
   func expectSame(_ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) async throws {
     try await carry()
     #expect(try await sender.digest() == receiver.digest(), comment, sourceLocation: location)

@@ -40,7 +40,7 @@ struct UserSQLTests {
   }
 
   @Test(
-    "is told that it may not", arguments: ["COMMIT", "DROP TABLE note", "DELETE FROM godwit_log", "PRAGMA key = 'x'"])
+    "is refused", arguments: ["COMMIT", "DROP TABLE note", "DELETE FROM godwit_log", "PRAGMA key = 'x'"])
   func notAuthorized(sql: String) async throws {
     #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
   }

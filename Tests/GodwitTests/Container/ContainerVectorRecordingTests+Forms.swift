@@ -159,7 +159,7 @@ extension ContainerVectorRecordingTests {
       scene.patchingHeader(replica.bytes + identity.recipient.bytes, replica.bytes + low))
   }
 
-  /// What is wrong inside a frame, so that its transactions cannot be told.
+  /// What is wrong inside a frame, so that its transactions cannot be read.
   func recordFrameForms(_ scene: VectorScene) throws {
     let records = try scene.transactions
     let table = try ChangeSet(records[0].changes[...]).tables[0]

@@ -88,7 +88,7 @@ extension ContainerVectorRecordingTests {
   }
 }
 
-/// Files of two transactions: one inserts a row, and another is as it is told.
+/// Files of two transactions: one inserts a row, and another is what the caller gives.
 private struct TransactionPair {
   private let scene: VectorScene
   let origin: Origin

@@ -103,7 +103,7 @@ struct HostileStructureTests {
   }
 
   @Test(
-    "references that no row can keep are refused with the file, and later files and checks go on",
+    "references that no row can keep are refused with the file, and later files and checks still work",
     arguments: ["a key of several columns", "a key of another type", "a table that stays"])
   func references(kind: String) async throws {
     let before = try await group[1].digest()

@@ -23,7 +23,7 @@ struct StateFileMutationTests {
     return deletedCells
   }
 
-  /// Imports the state file, and goes on where it is taken in: a write of its own, and a file that is merged with it,
+  /// Imports the state file, and continues where it is taken in: a write of its own, and a file that is merged with it,
   /// ask for all cells of deleted rows.
   private func refusal(_ file: [UInt8], _ scene: StateFileScene, later: String) async throws -> GodwitError.Code? {
     let reader = try VectorReader(scene.scene.vector("changed", [file]))

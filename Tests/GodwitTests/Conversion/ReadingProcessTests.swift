@@ -64,7 +64,7 @@ struct ReadingProcessTests {
     #expect(failure?.code == .invalidArgument)
     #expect(failure?.hint?.contains("serveIfAsked()") == true && failure?.hint?.contains("thisProcess") == true)
     expectNothingMade()
-    // This program was not started to read, so it goes on; what runs the tests starts nothing of its own all the same.
+    // This program was not started to read, so it proceeds; what runs the tests starts nothing of its own all the same.
     #expect(throws: GodwitError.self) { try SourceReader.child.program() }
   }
 

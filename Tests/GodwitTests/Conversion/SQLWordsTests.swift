@@ -28,7 +28,7 @@ struct SQLWordsTests {
   }
 
   @Test(
-    "literals are told by their bytes",
+    "literals are recognized by their bytes",
     arguments: [
       ("'it''s'", true), ("''", true), ("'a'||'b'", false), ("('a')", false), ("'a\u{600}'||f()||'\u{301}b'", false),
       ("'a", false), ("'''", false),

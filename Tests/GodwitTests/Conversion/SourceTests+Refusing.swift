@@ -52,7 +52,7 @@ extension SourceTests {
     #expect(FileManager.default.fileExists(atPath: "\(path)/database"))
   }
 
-  @Test("goes on with what a call that was killed left: an empty database, or tables of Godwit's alone")
+  @Test("continues with what a call that was killed left: an empty database, or tables of Godwit's alone")
   func leftover() async throws {
     let source = try source(SourceDatabase.shop)
     await (try Replica.open(at: path, models: [], name: "before")).close()
@@ -195,7 +195,7 @@ extension SourceTests {
     #expect(!FileManager.default.fileExists(atPath: "\(path)/database"))
   }
 
-  @Test("has one state of a database whose program goes on writing: that finds it locked")
+  @Test("has one state of a database whose program still writes: that program finds it locked")
   func oneState() async throws {
     let source = try source(
       """

@@ -87,7 +87,7 @@ struct DeclaredMemberTests {
     #expect(try await group.digests().count == 1)
   }
 
-  @Test("elements of sets have one form, and are told apart by their bytes")
+  @Test("elements of sets have one form, and are distinguished by their bytes")
   func elements() async throws {
     let group = try await TestGroup(2)
     let declared = group[0].documents("h", members: [.set("s")])
@@ -149,7 +149,7 @@ struct DeclaredMemberTests {
     #expect(try await here.get("k") == [composed: 1])
   }
 
-  @Test("a write that would give a document a member in a second form is refused, and says how to go on")
+  @Test("a write that would give a document a member in a second form is refused, and the error says what to do")
   func secondForm() async throws {
     let replica = try await Replica.temporary()
     let documents = replica.documents("h", members: [.counter("n\u{e9}")])

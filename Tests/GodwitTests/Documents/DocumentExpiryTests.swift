@@ -61,7 +61,7 @@ struct DocumentExpiryTests {
     #expect(try await all.next()?.map(\.key) == ["kept", "s2"])
     #expect(try await some.next()?.map(\.key) == ["s2"])
     #expect(try await objects.next() == [Session(key: "kept", n: 0), Session(key: "s2", n: 2)])
-    // Nobody waits when the time comes; the next look hears of it.
+    // Nobody waits when the time comes; the next look finds the document expired.
     group.clock.advance(100)
     #expect(try await all.next()?.map(\.key) == ["kept"])
     #expect(try await some.next()?.map(\.key) == [])
@@ -70,7 +70,7 @@ struct DocumentExpiryTests {
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 3)
   }
 
-  @Test("an observer hears of an expiry when it comes, by the machine's clock, and none that was put off")
+  @Test("an observer sees an expiry when it comes, by the machine's clock, and none that was put off")
   func observedInTime() async throws {
     let replica = try await Replica.temporary()
     let sessions = replica.documents("sessions")
@@ -154,7 +154,7 @@ struct DocumentExpiryTests {
     }
     try await here.set("s", ["n": 1], expires: instant(100))
     try await carry(group[0], late)
-    // It has not heard that the time is up.
+    // It does not know that the time is up.
     #expect(try await there.get("s") != nil)
     group.clock.advance(200)
     #expect(try await group[0].sweep() == 1)
@@ -193,7 +193,7 @@ struct DocumentExpiryTests {
     await ahead.close()
   }
 
-  /// A replica whose clock is ten minutes behind, and a file that tells it the time.
+  /// A replica whose clock is ten minutes behind, and a file that brings it the time.
   private func slowReplica() async throws -> (clock: TestClock, replica: Replica) {
     await group[1].close()
     let clock = TestClock(1_700_000_000_000 - 600_000)
@@ -218,7 +218,7 @@ struct DocumentExpiryTests {
       isReadOnly: true)
   }
 
-  @Test("a slow replica that is opened to be read knows what time it had heard of")
+  @Test("a slow replica that is opened to be read knows the time that files had brought it")
   func slowReader() async throws {
     let (clock, replica) = try await slowReplica()
     group.clock.advance(200)
@@ -231,7 +231,7 @@ struct DocumentExpiryTests {
     await reader.close()
   }
 
-  @Test("a slow reader hears within a second of the time that another process has heard of", arguments: [true, false])
+  @Test("a slow reader learns within a second what time files brought another process", arguments: [true, false])
   func readerHears(isReadOnly: Bool) async throws {
     let (clock, replica) = try await slowReplica()
     let reader = isReadOnly ? try await reader(clock) : try await TestGroup.open(group[1].path, clock)
@@ -246,7 +246,7 @@ struct DocumentExpiryTests {
     await replica.close()
   }
 
-  @Test("an observation of a slow reader hears of it with the commit")
+  @Test("an observation of a slow reader learns of the time with another process's commit")
   func observerHears() async throws {
     let (clock, replica) = try await slowReplica()
     let reader = try await reader(clock)

@@ -54,7 +54,7 @@ struct DocumentKeyTests {
     #expect(await code { try await goods.count { $0.n.isIn(Array(0..<2_000)) } } == .limitExceeded)
   }
 
-  @Test("chains of conditions are long, and what SQLite would not take is a limit that is told")
+  @Test("chains of conditions may be long, and what SQLite would not take is refused as a limit")
   func chains() async throws {
     try await goods.set("a", ["n": 199])
     let any = (0..<200).map { "n = \($0)" }.joined(separator: " or ")

@@ -88,7 +88,7 @@ struct DocumentMergeTests {
     #expect(await code { try await plain.merge("k", ["hits": "many"]) } == .invalidDocument)
   }
 
-  @Test("what was counted by a replica that had not heard of the declaration is added")
+  @Test("what was counted by a replica that did not know the declaration is added")
   func lateDeclaration() async throws {
     let group = try await TestGroup(2)
     let plain = group[1].documents("stats")
@@ -123,7 +123,7 @@ struct DocumentMergeTests {
     #expect(try await group.digests().count == 2)
   }
 
-  @Test("deletes and drops travel; an edit that had not heard of one keeps its document")
+  @Test("deletes and drops travel; an edit that had not seen one keeps its document")
   func deletes() async throws {
     let group = try await TestGroup(2)
     let collections = (0...1).map { group[$0].documents("t") }
@@ -215,7 +215,7 @@ struct DocumentMergeTests {
     }
     #expect(try await group.digests().count == 1)
     for replica in group.replicas { #expect(try await replica.status().heldCount == 0) }
-    // Members that are there go on; no other is added.
+    // Members that are there can still be written; no other is added.
     try await collections[1].merge("0", ["c599": "x"])
     #expect(await code { try await collections[1].merge("0", ["another": 1]) } == .limitExceeded)
     // A member that comes later gets all of it.

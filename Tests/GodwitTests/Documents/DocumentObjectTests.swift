@@ -81,7 +81,7 @@ struct DocumentObjectTests {
     #expect(await code { try await replica.save(Sum(key: "k", amount: .nan)) } == .valueNotStorable)
   }
 
-  @Test("saving anew without an expiry takes that away, and the collection tells it for one who means to keep it")
+  @Test("saving anew without an expiry takes that away; the collection gives it to a caller who means to keep it")
   func expiry() async throws {
     let instant = Date(timeIntervalSinceNow: 3_600)
     try await replica.save(order("o1"), expires: instant)

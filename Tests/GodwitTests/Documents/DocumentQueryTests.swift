@@ -135,7 +135,7 @@ struct DocumentQueryTests {
     #expect(try await goods.keys() == ["coal", "empty"])
   }
 
-  @Test("an observation tells of writes, and of a collection that was absent when it began")
+  @Test("an observation shows writes, and a collection that was absent when it began")
   func observing() async throws {
     let fresh = replica.documents("later")
     var iterator = fresh.observe(where: "n > 1", order: "n").makeAsyncIterator()

@@ -53,7 +53,7 @@ struct GoldenReplicaTests {
     await replica.close()
   }
 
-  @Test("goes on writing, under an incarnation of its own")
+  @Test("the recorded replica continues to write, under an incarnation of its own")
   func writes() async throws {
     let replica = try await GoldenReplica.open(path)
     try await replica.write { _ = try $0.execute("UPDATE page SET views = views + 1") }

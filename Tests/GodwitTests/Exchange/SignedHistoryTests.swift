@@ -119,7 +119,7 @@ struct SignedHistoryTests {
       let report = try await group[receiver].import(from: source)
       #expect(report.forks.isEmpty)
     }
-    // The third has not been made to begin anew, and all goes on.
+    // The third has not been made to begin anew, and all continues.
     #expect(try await group[2].incarnations().filter { $0.replica == author }.count == 1)
     try await group[2].write { try $0.insert(Note(title: "later")) }
     try await group.settle()
@@ -131,7 +131,7 @@ struct SignedHistoryTests {
   func signedTwice() async throws {
     for title in ["one", "two", "three"] { try await group[2].write { try $0.insert(Note(title: title)) } }
     let nobody = Origin(replica: ReplicaID(Identifier128(high: 8, low: 8)), incarnation: 1)
-    // First all three, of which the last two wait; then a history that goes on otherwise, and does not.
+    // First all three, of which the last two wait; then a history that continues otherwise, and does not wait.
     let cause = SequenceNumber.none.next
     let waiting = try await relayed(
       by: 2,

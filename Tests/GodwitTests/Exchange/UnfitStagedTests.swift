@@ -18,7 +18,7 @@ struct UnfitStagedTests {
     try await group[0].write { try $0.insert(Note(title: "here")) }
     for other in 1...2 { try await group.send(from: 0, to: other) }
     try await group[1].write { try $0.insert(Note(title: "fit")) }
-    // The second is of a row that only the first makes; told as if it were the first.
+    // The second is of a row that only the first makes; stated as if it were the first.
     try await group[2].write { try $0.insert(Note(title: "unknown")) }
     try await group[2].write { _ = try $0.execute("UPDATE note SET title = 'unfit' WHERE title = 'unknown'") }
     let path = group.folder.file("unfit")

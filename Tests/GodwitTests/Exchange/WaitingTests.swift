@@ -91,7 +91,7 @@ struct WaitingTests {
     #expect(try await group[0].status().staged == 0)
   }
 
-  @Test("go when a file tells of their author's removal")
+  @Test("go when a file brings their author's removal")
   func removedByFile() async throws {
     _ = try await wait(3)
     try await group[1].removeMember(named: "replica-2")
@@ -145,7 +145,7 @@ struct WaitingTests {
       atPath: path, contents: Data(chains.flatMap { $0 }), attributes: [.posixPermissions: 0o600])
   }
 
-  @Test("of which a process died are set aside, by name, and the import goes on")
+  @Test("of which a process died are set aside, by name, and the import continues")
   func setAside() async throws {
     let cause = try await wait(1)
     try await note(1)

@@ -14,7 +14,7 @@ struct ConflictTests {
     return group
   }
 
-  @Test("tell both values, and of both writes who, when and in which transaction")
+  @Test("have both values, and of both writes who, when and in which transaction")
   func authors() async throws {
     let group = try await edited()
     for replica in 0...1 {
@@ -176,7 +176,7 @@ struct ConflictTests {
     #expect(await code { try await group[0].pruneConflicts(keeping: -1) } == .invalidArgument)
   }
 
-  @Test("are bounded, but an import keeps all it found; later ones let go of what is resolved, then of the oldest")
+  @Test("are bounded, but an import keeps all it found; later ones remove what is resolved, then the oldest")
   func bounded() async throws {
     let group = try await MergeGroup()
     try await group.write(

@@ -53,7 +53,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("a collection that is asked for by its name is told by which table it goes")
+  @Test("who asks for a collection by its name gets the name of its table")
   func collection() async throws {
     let group = try await MergeGroup(1)
     try await group[0].documents("Acc").merge("k1", ["city": "London"])
@@ -69,7 +69,7 @@ struct ExplainTests {
     #expect(await error { try await group[0].table(named: "none") }?.hint == "see: godwit status")
   }
 
-  @Test("the cell tells who won over whom")
+  @Test("the cell states who won over whom")
   func conflict() async throws {
     let group = try await MergeGroup()
     try await group.write(0, "INSERT INTO page (id, title) VALUES ('a', 'first')")
@@ -85,7 +85,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("a count, a set and a choice tell what each replica brought")
+  @Test("a count, a set and a choice state what each replica brought")
   func parts() async throws {
     let group = try await MergeGroup()
     try await group.write(0, "INSERT INTO page (id, views, tags, best) VALUES ('a', 5, '[]', 1)")
@@ -104,7 +104,7 @@ struct ExplainTests {
     #expect(views.parts.allSatisfy { $0.author.milliseconds != nil })
   }
 
-  @Test("a row that an edit kept tells the delete and the edit it had not seen; a deleted one is remembered")
+  @Test("a row that an edit kept states the delete and the edit it had not seen; a deleted one is remembered")
   func deletes() async throws {
     let group = try await MergeGroup()
     try await group.write(0, "INSERT INTO page (id, title) VALUES ('a', 'x')")
@@ -121,7 +121,7 @@ struct ExplainTests {
     #expect(kept.conflicts.map(\.kind) == [.delete])
   }
 
-  @Test("limbo, hidden references and changes of keys are told")
+  @Test("limbo, hidden references and changes of keys are explained")
   func places() async throws {
     let group = try await MergeGroup()
     try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')", "INSERT INTO shelf (id, name) VALUES ('t', 'n')")
@@ -170,7 +170,7 @@ struct ExplainTests {
     #expect(before[0].cells.contains { !$0.parts.isEmpty } && before[1].presence == .deleted)
   }
 
-  @Test("what does not exist is told apart: table, column, key of another shape, row")
+  @Test("what does not exist is distinguished: table, column, key of another shape, row")
   func unknown() async throws {
     let group = try await MergeGroup(1)
     #expect(await code { try await group[0].explain(table: "nothing", key: ["a"]) } == .notInSchema)
@@ -179,7 +179,7 @@ struct ExplainTests {
     #expect(await code { try await group[0].explain(table: "page", key: ["a"]) } == .notFound)
   }
 
-  @Test("of a row that is forgotten its conflicts are told still")
+  @Test("of a row that is forgotten its conflicts are still listed")
   func forgotten() async throws {
     let group = try await ThingGroup(2)
     try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "first")) }

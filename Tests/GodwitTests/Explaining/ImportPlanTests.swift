@@ -44,7 +44,7 @@ struct ImportPlanTests {
     #expect(after.held.map(\.sequence) == status.held.map(\.sequence))
     #expect(after.conflicts == 0 && after.limbo == 0 && after.prunedConflicts == 0)
     #expect(try await replica.verify().problems.isEmpty)
-    // And the replica goes on as if nothing had been: it writes, and takes in the file.
+    // And the replica works as if nothing had been: it writes, and takes in the file.
     try await group.write(0, "UPDATE page SET title = 'later'")
     _ = try await replica.import(from: file)
     try await group.exchange()
@@ -83,7 +83,7 @@ struct ImportPlanTests {
     #expect(await code { try await group[0].import(from: .file(path)) } == refusal)
   }
 
-  @Test("of a state file tells how many rows of each table it brings")
+  @Test("of a state file states how many rows of each table it brings")
   func stateFile() async throws {
     var group = try await ThingGroup(2)
     for id in ["a", "b", "c"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }
@@ -133,7 +133,7 @@ struct ImportPlanTests {
     return (group, file)
   }
 
-  @Test("of a rejoining tells what would take the state's place and what is made anew, and leaves all as it is")
+  @Test("of a rejoining states what would take the state's place and what is made anew, and leaves all as it is")
   func rejoining() async throws {
     let (group, file) = try await fenced()
     let replica = group.replicas[2]

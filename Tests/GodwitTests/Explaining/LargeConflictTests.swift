@@ -9,7 +9,7 @@ struct LargeConflictTests {
   private let group: MergeGroup
   private let large: String
 
-  /// 1 holds the large value, and hears of edits that had not seen it, each of which loses.
+  /// 1 holds the large value, and takes in edits that had not seen it, each of which loses.
   init() async throws {
     group = try await MergeGroup(2)
     try await group.write(0, "INSERT INTO page (id, title) VALUES ('p', 'first')")

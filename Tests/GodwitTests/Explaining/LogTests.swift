@@ -50,7 +50,7 @@ struct LogTests {
     #expect(await code { try await group[0].transaction(1, of: own, incarnation: "00000000") } == .notFound)
   }
 
-  @Test("what waits is told with what it waits for and who may have that; without any nothing is")
+  @Test("what waits is listed with what it waits for and who may have that; where nothing waits, nothing is listed")
   func missing() async throws {
     let group = try await TestGroup(3)
     #expect(try await group[2].missing().missing.isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("kill -9 of what forgets and of what comes after")
 struct ForgettingKillTests {
-  @Test("while a log is compacted leaves the same data, and a log that the next run goes on to shorten")
+  @Test("while a log is compacted leaves the same data, and a log that the next run shortens further")
   func whileCompacting() async throws {
     let pair = try await ReplicaPair(models: [Account.self])
     for number in 1...6_000 {

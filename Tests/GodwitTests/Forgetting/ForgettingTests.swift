@@ -105,7 +105,7 @@ struct ForgettingTests {
     #expect(try await restored.log().count == 1)
     #expect(try await restored.import(from: .file(first)).applied == 2)
     // Until it is said to have ended, the original may live on and write. It has said that it holds "a" and "b", and
-    // that was passed on; nobody has heard that it holds "c".
+    // that was passed on; nobody knows that it holds "c".
     try await restored.compact()
     #expect(try await restored.log().count == 1)
     let original = try await group.replicas[0].standing().own.incarnationDigits
@@ -130,7 +130,7 @@ struct ForgettingTests {
     try await group.exchange()
     try await group.replicas[0].compact()
 
-    // The copy hears of what the original does not, says so, and the original writes to the same row.
+    // The copy takes in what the original does not, says so, and the original writes to the same row.
     try await group.replicas[0].write { _ = try $0.execute("UPDATE thing SET name = 'later'") }
     try await group.send(0, 2)
     try await group.send(2, 0)
@@ -144,20 +144,20 @@ struct ForgettingTests {
     #expect(try await group.logCount(0) == 0)
   }
 
-  @Test("of a copy nobody has heard of nothing is kept, and what is said to have ended and lives goes on as another")
+  @Test("nothing is kept for a copy that nobody knows; what is said to have ended and lives takes a new incarnation")
   func ended() async throws {
     let group = try await ThingGroup(2)
     let original = try await group.replicas[1].standing().own
     try await group.replicas[0].endIncarnation(original.incarnationDigits, of: "replica-1")
     try await group.replicas[1].write { try $0.insert(Thing(id: "a")) }
-    // The member goes on under another incarnation, which may lack anything.
+    // The member lives under another incarnation, which may lack anything.
     try await group.replicas[0].write { try $0.insert(Thing(id: "0")) }
     #expect(try await group.replicas[0].compact().transactions == 0)
     // Whoever knows the end takes nothing beyond it …
     let early = try await group.send(1, 0)
     #expect(early.staged == 0)
     #expect(early.leftOut == [.init(replica: original.replica, sequences: 1...1, reason: .ended)])
-    // … until the author has heard of it, and tells how far it went.
+    // … until the author has learned of it, and states how far it went.
     try await group.send(0, 1)
     #expect(try await group.replicas[1].standing().own != original)
     let report = try await group.send(1, 0)
@@ -272,7 +272,7 @@ struct ForgettingTests {
     #expect(try await group.send(0, 1).applied == 0)
   }
 
-  @Test("the log's numbers go on after all of it was forgotten, also across a restart")
+  @Test("the log's numbers continue after all of it was forgotten, also across a restart")
   func numbersGoOn() async throws {
     let group = try await ThingGroup(2)
     for id in ["a", "b"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }

@@ -79,7 +79,7 @@ struct IdentityRotationTests {
     #expect(try await group[1].digest() == digest)
   }
 
-  @Test("is heard of by relay, also when there were two in a row")
+  @Test("comes by relay, also when there were two in a row")
   func relayed() async throws {
     try await group[0].rotateIdentity()
     let last = try await group[0].rotateIdentity()
@@ -91,7 +91,7 @@ struct IdentityRotationTests {
     _ = try await group[2].import(from: .file(file("four", by: 0)))
   }
 
-  @Test("may replace one that others did not hear of, each time a file is exchanged")
+  @Test("may replace one that never reached the others, each time a file is exchanged")
   func again() async throws {
     for round in 1...3 {
       let next = try await group[0].rotateIdentity()
@@ -101,7 +101,7 @@ struct IdentityRotationTests {
     #expect(try await group.digests().count == 1)
   }
 
-  /// A file of a member that tells another history of replica 0.
+  /// A file of a member that states another history of replica 0.
   private func tell(_ history: IdentityHistory, by index: Int) async throws -> SyncSource {
     let keys = try Forgery.keys(of: group[index])
     let path = try await file(UUID().uuidString, by: index)
@@ -201,7 +201,7 @@ struct IdentityRotationTests {
     #expect(Set(envelope.stanzaTypes) == ["mlkem768x25519"])
   }
 
-  @Test("can follow 32 times, and after that the group still goes on")
+  @Test("can follow 32 times, and after that the group still works")
   func limit() async throws {
     for _ in 0..<32 { try await group[0].rotateIdentity() }
     let last = group[0].identity
@@ -221,7 +221,7 @@ struct IdentityRotationTests {
     #expect(try Forgery.keys(of: group[0]).identity.publicIdentity == next)
   }
 
-  @Test("killed at any time is the old one or the new one, and the others go on with it")
+  @Test("killed at any time is the old one or the new one, and the others accept it")
   func killed() async throws {
     let path = group[0].path
     await group[0].close()

@@ -84,7 +84,7 @@ struct MemberRenameTests {
     #expect(try Forgery.bytes("\(group[0].path)/keyring").count == before)
   }
 
-  @Test("that gives two members one name at once leaves them to be told apart by their IDs")
+  @Test("that gives two members one name at once leaves them to be distinguished by their IDs")
   func twice() async throws {
     try await group[0].renameMember(named: "replica-1", to: "attic")
     try await group[1].renameMember(named: "replica-2", to: "attic")

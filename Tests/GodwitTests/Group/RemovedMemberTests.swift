@@ -38,7 +38,7 @@ struct RemovedMemberTests {
     return Set(content.recipients.compactMap(\.replica))
   }
 
-  @Test("is not heard any more by who knows of its removal, whatever it sends")
+  @Test("is refused by who knows of its removal, whatever it sends")
   func refused() async throws {
     _ = try await group[0].import(from: file("before", by: 1))
     let digest = try await group[0].digest()
@@ -53,7 +53,7 @@ struct RemovedMemberTests {
     #expect(try await titles(0) == ["before"])
   }
 
-  @Test("is not heard by an import that had opened its file before the removal, and has its turn after it")
+  @Test("is refused by an import that had opened its file before the removal, and has its turn after it")
   func removedMeanwhile() async throws {
     guard case .file(let path) = try await file("late", by: 1) else { return }
     let (receiver, keys) = (group[0], try Forgery.keys(of: group[0]))
@@ -73,7 +73,7 @@ struct RemovedMemberTests {
     #expect(try await titles(0) == [])
   }
 
-  @Test("is known as removed by who hears of it from a third, and refused there from then on")
+  @Test("is known as removed by who learns of it from a third, and refused there from then on")
   func relayed() async throws {
     _ = try await group[1].import(from: file("early", by: 2))
     try await group[0].removeMember(named: "replica-2")
@@ -88,10 +88,10 @@ struct RemovedMemberTests {
     #expect(await code { try await group[1].export(to: .file("x"), for: "replica-2") } == .invalidArgument)
   }
 
-  @Test("keeps what others took in before they heard, and that reaches who heard first")
+  @Test("keeps what others took in before they knew of the removal, and that reaches who knew of it first")
   func stays() async throws {
     try await group[0].removeMember(named: "replica-2")
-    // Replica 1 has not heard of it yet.
+    // Replica 1 does not know of it yet.
     _ = try await group[1].import(from: file("unheard", by: 2))
     let direct = try await file("again", by: 2)
     #expect(await code { try await group[0].import(from: direct) } == .unknownSender)
@@ -101,7 +101,7 @@ struct RemovedMemberTests {
     _ = try await group[1].import(from: file("answer", by: 0))
     #expect(await code { try await group[1].import(from: direct) } == .unknownSender)
     #expect(try await group[0].digest() == group[1].digest())
-    // It goes on writing, and hears nothing.
+    // It continues to write, and gets nothing.
     for title in ["x", "y"] { _ = try await file(title, by: 2) }
     let path = group.folder.file("not for it")
     _ = try await group[1].export(to: .file(path), includesAll: true)
@@ -131,12 +131,12 @@ struct RemovedMemberTests {
     #expect(try await recipients(by: 0).count == 3)
   }
 
-  /// Replica 0 removes 2, of which 1 has not heard; 2 lets a puppet in, which writes a file.
+  /// Replica 0 removes 2, of which 1 does not know; 2 lets a puppet in, which writes a file.
   private func puppetFile() async throws -> (identity: PublicIdentity, file: SyncSource) {
     let path = group.folder.file("puppet")
     let identity = try await Replica.identity(at: path)
     try await group[0].removeMember(named: "replica-2")
-    // It has not heard, and its clock is behind.
+    // It does not know, and its clock is behind.
     group.clock.advance(-1_000_000)
     try await group[2].invite(
       identity, name: "puppet", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
@@ -149,12 +149,12 @@ struct RemovedMemberTests {
     return (identity, .file(group.folder.file("forged")))
   }
 
-  @Test("lets nobody in by what it dates back, also through who has not heard of the removal")
+  @Test("lets nobody in by what it dates back, also through who does not know of the removal")
   func puppet() async throws {
     let (identity, forged) = try await puppetFile()
     let error = await error { try await group[0].import(from: forged) }
     #expect(error?.code == .unknownSender && error?.hint != nil)
-    // Who has not heard of the removal believes it, and hands on what it wrote, but not that it is a member.
+    // Who does not know of the removal believes it, and hands on what it wrote, but not that it is a member.
     _ = try await group[1].import(from: forged)
     #expect(try await group[1].members().contains { $0.identity == identity && $0.isActive })
     let brought = try await group.send(from: 1, to: 0)
@@ -180,7 +180,7 @@ struct RemovedMemberTests {
     _ = try await file("before", by: 0)
     try await group[1].removeMember(named: "replica-2")
     try await group.send(from: 1, to: 0)
-    // A file for it from who has not heard, which tells it of the removal all the same.
+    // A file for it from who does not know, which brings it the removal all the same.
     let keys = try Forgery.keys(of: group[0])
     let told = try Forgery.seal(
       Forgery.replaceHeader(
@@ -200,7 +200,7 @@ struct RemovedMemberTests {
     }
   }
 
-  @Test("and its remover, removed by it at the same time, are both out where both are heard of")
+  @Test("and its remover, removed by it at the same time, are both out where both removals are known")
   func both() async throws {
     let group = try await TestGroup(4)
     try await group.introduce()

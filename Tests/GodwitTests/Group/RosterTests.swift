@@ -60,7 +60,7 @@ struct RosterTests {
     }
   }
 
-  @Test("of two identities under one replica ID keeps the one heard of first, also against a removal of the other")
+  @Test("of two identities under one replica ID keeps the one that came first, also against a removal of the other")
   func firstIdentityStays() throws {
     let both = try [5, 6].map { try scene.record(RosterScene.identity(9).publicIdentity, at: $0, by: members[1]) }
     for (first, second) in [(both[0], both[1]), (both[1], both[0])] {
@@ -74,7 +74,7 @@ struct RosterTests {
   }
 
   @Test(
-    "tells members apart by what their names look like, and by their IDs",
+    "distinguishes members by what their names look like, and by their IDs",
     arguments: [
       ("desk", "d\u{435}sk"), ("desk", "de\u{200B}sk"), ("desk", "des\u{FE0F}k"), ("café", "cafe\u{301}"),
       ("desk", "ｄｅｓｋ"), ("Mac", "\u{41C}\u{430}c"),
@@ -220,7 +220,7 @@ struct RosterTests {
     #expect(roster.active.count == 1_023 && !roster.hasRoom)
   }
 
-  @Test("is the same everywhere once all have heard all, whoever stated what meanwhile", arguments: 1...20)
+  @Test("is the same everywhere once all have all records, whoever stated what meanwhile", arguments: 1...20)
   func converges(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var keys = members

@@ -6,7 +6,7 @@ import Testing
 @testable import GodwitCrypto
 @testable import GodwitKeys
 
-/// Four honest replicas and a hostile member, whose removal some hear of late.
+/// Four honest replicas and a hostile member, whose removal reaches some late.
 private struct RosterWorld {
   let scene: RosterScene
   var random: SeededGenerator
@@ -61,7 +61,7 @@ private struct RosterWorld {
       by: scene.identities[here], ground: rosters[here].ground(of: scene.identities[here].replica))
   }
 
-  /// Somebody may have taken it in before the removal was heard of there: with it come the records it stands on.
+  /// Somebody may have taken it in before the removal came there: with it come the records it stands on.
   private mutating func attack(_ number: Int, at here: Int) throws {
     let issuer = puppets.randomElement(using: &random) ?? puppets[0]
     let dated = Int64.random(in: 2...(2 * time), using: &random)

@@ -144,7 +144,7 @@ struct StrongRemovalTests {
     #expect(roster([removal], [later])[members[1].replica]?.name == scene.additions[1].name)
   }
 
-  @Test("of the founder leaves those whom it names, and the group goes on without it")
+  @Test("of the founder leaves those whom it names, and the group continues without it")
   func founder() throws {
     let here = scene.roster()
     let entry = try #require(here[members[0].replica])

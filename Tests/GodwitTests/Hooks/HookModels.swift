@@ -9,7 +9,7 @@ final class Trace: Sendable {
   func clear() { entries.withLock { $0.removeAll() } }
 }
 
-/// Writes down every call; told what to do by its title.
+/// Writes down every call; its title states what it does.
 struct Traced: ModelHooks {
   static let schema = Schema<Self>("traced") {
     Column("title", \.title)

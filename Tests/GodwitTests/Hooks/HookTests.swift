@@ -114,7 +114,7 @@ struct HookTests {
   // MARK: Refusals
 
   @Test(
-    "a hook that throws refuses an insert with all that its hooks did, and the transaction goes on",
+    "a hook that throws refuses an insert with all that its hooks did, and the transaction continues",
     arguments: ["willSave", "willInsert", "didInsert", "didSave"])
   func refusedInsert(hook: String) async throws {
     let refused = try await replica.write { transaction in
@@ -182,7 +182,7 @@ struct HookTests {
     #expect(try await pair.carry().applied == 0)
   }
 
-  @Test("a key that is taken and an update of no row take back what hooks wrote, and the transaction goes on")
+  @Test("a key that is taken and an update of no row take back what hooks wrote, and the transaction continues")
   func constraint() async throws {
     let model = Traced(title: "A")
     try await replica.write { try $0.insert(model) }
@@ -203,7 +203,7 @@ struct HookTests {
     try await pair.expectSame()
   }
 
-  @Test("one level more is an error of its own, takes everything back, and the transaction goes on")
+  @Test("one level more is an error of its own, takes everything back, and the transaction continues")
   func tooDeep() async throws {
     let failure = try await replica.write { transaction in
       var failure: GodwitError.Code?

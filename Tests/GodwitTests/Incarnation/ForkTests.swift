@@ -19,7 +19,7 @@ struct ForkTests {
     return (original, try await TestGroup.open(path, group.clock))
   }
 
-  @Test("of a virtual machine cloned with all it has are found by the chain; the rest of the file goes on")
+  @Test("of a virtual machine cloned with all it has are found by the chain; the rest of the file is taken in")
   func clonedMachine() async throws {
     let group = try await TestGroup(3)
     try await group[0].insertNotes(["shared 1", "shared 2"])

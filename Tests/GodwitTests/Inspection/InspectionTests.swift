@@ -29,7 +29,7 @@ struct InspectionTests {
     return group.folder.file(name)
   }
 
-  @Test("tells who made it, for whom, and what is in it, and takes nothing in")
+  @Test("shows who made it, for whom, and what is in it, and takes nothing in")
   func content() async throws {
     let before = try await group[1].digest()
     let inspection = try await group[1].inspect(.file(file))
@@ -83,7 +83,7 @@ struct InspectionTests {
     try await Replica.verify(.file(path), at: group[1].path)
   }
 
-  @Test("without a fitting key it tells what the age header shows")
+  @Test("without a fitting key it has what the age header shows")
   func withoutKey() async throws {
     let stranger = try await TestGroup(1)
     for inspection in [
@@ -97,7 +97,7 @@ struct InspectionTests {
     #expect(await code { try await Replica.verify(.file(file), at: stranger[0].path) } == .notARecipient)
   }
 
-  @Test("a file of another group, a stranger's and a removed member's are told from a member's")
+  @Test("a file of another group, a stranger's and a removed member's are distinguished from a member's")
   func senders() async throws {
     let other = try await TestGroup(1)
     try await other[0].invite(
@@ -117,7 +117,7 @@ struct InspectionTests {
     #expect(await code { try await Replica.verify(.file(removed), at: group[0].path) } == .unknownSender)
   }
 
-  @Test("another member's signature is told to be none, and refused by verify")
+  @Test("another member's signature is shown as invalid, and refused by verify")
   func forged() async throws {
     let forger = try Forgery.keys(of: group[2]).identity
     let container = try Forgery.container(Forgery.bytes(file), forger)

@@ -28,7 +28,7 @@ struct MergeGroup {
 
   subscript(index: Int) -> Replica { replicas[index] }
 
-  /// One replica writes, and time goes on.
+  /// One replica writes, and time passes.
   func write(_ replica: Int, _ sql: SQL...) async throws { try await write(replica, sql) }
 
   func write(_ replica: Int, _ sql: [SQL]) async throws {

@@ -145,7 +145,7 @@ struct PolicyTests {
     #expect(try await group.rows("SELECT title, best FROM page") == [["kept", 3]])
   }
 
-  @Test("a program without the function is told that it needs the application, and changes nothing")
+  @Test("a program without the function refuses the file, which needs the application, and changes nothing")
   func functionElsewhere() async throws {
     let group = try await MergeGroup()
     try await group.write(0, "INSERT INTO page (id, note) VALUES ('a', '')")

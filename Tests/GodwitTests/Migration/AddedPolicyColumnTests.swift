@@ -66,7 +66,7 @@ struct AddedPolicyColumnTests {
     for _ in 0..<2 { try await group.exchange() }
     try await group[0].compact()
     await group[1].close()
-    // The machine is put back, writes, and migrates before it hears of anybody.
+    // The machine is put back, writes, and migrates before a file of anybody comes.
     try FileManager.default.removeItem(atPath: group.path(1))
     try FileManager.default.moveItem(atPath: before, toPath: group.path(1))
     try await group.update(1, to: 1)

@@ -45,7 +45,7 @@ struct AheadVersionTests {
     #expect(try await group.rows(1, "SELECT text FROM badge") == [["moon"]])
   }
 
-  @Test("so is what the log tells of when a clock is set back")
+  @Test("a row that the log holds when a clock is set back is dated later still by who changes it, too")
   func setBack() async throws {
     let group = try await MigrationGroup([1, 1], Self.crew)
     try await writeAhead(0, "INSERT INTO crew VALUES (1, 'Ada')", in: group)

@@ -133,7 +133,7 @@ struct ConflictMigrationTests {
     #expect(try await group[0].migrationLosses().map(\.value) == [9_007_199_254_740_993])
   }
 
-  @Test("columns of a unique index are renamed in its entries, and told when they are gone")
+  @Test("columns of a unique index are renamed in its entries, and named when they are gone")
   func compound() async throws {
     let group = try await edited(
       "INSERT INTO account VALUES (1, 'r', 'x')", "INSERT INTO account VALUES (2, 'r', 'x')",

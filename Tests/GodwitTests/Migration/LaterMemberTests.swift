@@ -100,7 +100,7 @@ struct LaterMemberTests {
     for receiver in [first, later] { #expect(try await carry(older, receiver).heldCount == 0) }
     #expect(try await rows(later) == [[1, "One", 5, "one"], [2, "TWO", 3, "two"], [3, "Three", 3, "three"]])
 
-    // Its steps go on from there.
+    // Its steps continue from there.
     let next = Migrations([
       Self.altering,
       Migration(2, "shorter") {
@@ -123,7 +123,7 @@ struct LaterMemberTests {
     for replica in [first, older, later, fresh] { #expect(try await replica.verify().problems == []) }
   }
 
-  @Test("whose program starts with migrations of tables that it does not have yet is told what to do first")
+  @Test("whose program starts with migrations of tables that it does not have yet is refused, with what to do first")
   func programFirst() async throws {
     let first = try await open("first", [OldBook.self])
     try await first.startSync(of: "book")

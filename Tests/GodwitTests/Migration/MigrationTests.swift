@@ -57,7 +57,7 @@ struct MigrationTests {
     #expect(indexes == [["index_note_on_slug"], ["index_note_on_title"]])
     #expect(try await group[0].verify().problems == [])
 
-    // Capture goes on, and the references act.
+    // Capture continues, and the references act.
     try await group.write(0, "UPDATE note SET stars = 5 WHERE id = 2")
     #expect(try await group[0].log(limit: 1).first?.changes.first?.updated == 1)
     try await group.write(0, "DELETE FROM shelf WHERE id = 1")
@@ -120,7 +120,7 @@ struct MigrationTests {
     #expect(try await group[0].digest() == before)
     #expect(try await group[0].migrationStatus().version == 1)
     #expect(try await group[0].log(limit: 10).count == 2)
-    // The replica goes on as if nothing had been.
+    // The replica works as if nothing had been.
     try await group.write(0, "UPDATE note SET titel = 'still' WHERE id = 1")
     #expect(try await group[0].verify().problems == [])
   }

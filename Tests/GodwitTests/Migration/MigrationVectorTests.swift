@@ -58,7 +58,7 @@ struct MigrationVectorTests {
     let known = try migrations.schemaMigrations()
     let group = try await MigrationGroup([0]) { Migration(1, "unused") { DropTable("unused") } }
     let replica = group[0]
-    // As a file of a newer replica would have told.
+    // As a file of a newer replica would have stated.
     try await replica.withWriter { writer in
       try writer.inTransaction {
         for migration in known {
@@ -98,7 +98,7 @@ struct MigrationVectorTests {
     return try Migrations(json: Array(JSONSerialization.data(withJSONObject: file)))
   }
 
-  /// All migrations, and one more of these steps. What is wrong with it may be told when it is read, or when it is to
+  /// All migrations, and one more of these steps. What is wrong with it may be found when it is read, or when it is to
   /// run.
   private static func next(after all: Any?, _ steps: Any) throws -> () throws -> Migrations {
     let all = try #require(all as? [Any])

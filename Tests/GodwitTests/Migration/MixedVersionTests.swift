@@ -220,7 +220,7 @@ struct MixedVersionTests {
     await there.close()
   }
 
-  @Test("a migration that was only heard of gives way to another while nothing was written at its version")
+  @Test("a migration that only came with a file gives way to another while nothing was written at its version")
   func givenUp() async throws {
     let group = try await MigrationGroup([1, 2], Self.notes)
     try await group.send(1, to: 0)

@@ -181,7 +181,7 @@ struct ValueTests {
     #expect(middle == 3)
   }
 
-  @Test("that is a key tells the two spellings of a letter apart")
+  @Test("that is a key distinguishes the two spellings of a letter")
   func normalizationForms() async throws {
     try await pair.sender.write { transaction in
       try transaction.insert(Everything(id: "e\u{301}", int: 1))

@@ -104,7 +104,7 @@ struct ObservationTests {
     #expect(await follower.next()?.isEmpty == true)
   }
 
-  @Test("hears of rows that a foreign key takes along, of whole tables emptied and of long runs of inserts")
+  @Test("shows rows that a foreign key takes along, whole tables emptied and long runs of inserts")
   func indirectWrites() async throws {
     let folder = Folder(name: "inbox")
     let follower = Follower(replica.observe(Note.all))
@@ -193,7 +193,7 @@ struct ObservationTests {
     #expect(count == 200)
   }
 
-  @Test("hears of an import, and only when the import writes its tables")
+  @Test("shows an import, and only when the import writes its tables")
   func merging() async throws {
     let group = try await TestGroup(2)
     let reads = Counter()
@@ -208,7 +208,7 @@ struct ObservationTests {
     #expect(reads.count == 2)
   }
 
-  @Test("hears of another replica object on the same folder within three seconds, beside own writes and without")
+  @Test("shows another replica object's writes within three seconds, beside own writes and without")
   func sameFolder() async throws {
     let other = try await TestGroup.open(replica.path)
     let follower = Follower(replica.observe(popular))
@@ -228,7 +228,7 @@ struct ObservationTests {
     await other.close()
   }
 
-  @Test("hears of another process")
+  @Test("shows what another process writes")
   func otherProcess() async throws {
     let path = group.folder.file("account")
     #expect(try await KillSubject.run(["make", path], umask: "077") == 0)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Keys and logs")
 struct RekeySecretTests {
-  @Test("a rekey, a backup and its restoring tell the logger no key, also with all values")
+  @Test("a rekey, a backup and its restoring log no key, also with all values")
   func logs() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("replica")

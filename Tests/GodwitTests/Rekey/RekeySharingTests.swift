@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Rekeying while others have the replica open", .timeLimit(.minutes(3)))
 struct RekeySharingTests {
-  @Test("another object on the folder reads, writes and observes the new file without being told")
+  @Test("another object on the folder reads, writes and observes the new file without a notice")
   func sameProcess() async throws {
     let group = try await TestGroup(1)
     let first = group[0]
@@ -79,7 +79,7 @@ struct RekeySharingTests {
     await replica.close()
   }
 
-  @Test("who cannot write or open for five seconds is told that it is a rekey, and reads meanwhile")
+  @Test("who cannot write or open for five seconds gets an error that names the rekey, and reads meanwhile")
   func told() async throws {
     let group = try await TestGroup(1)
     let first = group[0]
@@ -118,7 +118,7 @@ struct RekeySharingTests {
     await first.close()
   }
 
-  @Test("another process goes on writing, and none of its commits is lost")
+  @Test("another process continues to write, and none of its commits is lost")
   func otherProcess() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("replica")
@@ -138,7 +138,7 @@ struct RekeySharingTests {
     let balance = try await replica.fetch(Account.self, key: 1)?.balance ?? 0
     let sequence = try await replica.log(limit: 1).first?.sequence ?? 0
     #expect(made >= 400)
-    // What was told of is there; one more may be, that the process was killed in.
+    // What was reported is there; one more may be, that the process was killed in.
     #expect(balance == made || balance == made + 1, "\(made) steps")
     #expect(Int(sequence) == balance + 1)
     #expect(try await replica.verify().problems == [])

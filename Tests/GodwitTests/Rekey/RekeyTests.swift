@@ -62,7 +62,7 @@ struct RekeyTests {
     }
   }
 
-  @Test("tells how far it is, never backwards, and ends with all")
+  @Test("reports how far it is, never backwards, and ends with all")
   func progress() async throws {
     let group = try await TestGroup(1)
     try await fill(group[0], 4_000)
@@ -149,7 +149,7 @@ struct RekeyTests {
     await again.close()
   }
 
-  @Test("goes on syncing: nothing is sent twice or taken for a fork")
+  @Test("leaves syncing as it was: nothing is sent twice or taken for a fork")
   func syncs() async throws {
     let group = try await TestGroup(2)
     try await fill(group[0], 10)

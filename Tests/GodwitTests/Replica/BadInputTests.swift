@@ -299,7 +299,7 @@ struct BadSyncFileTests {
     try await expectRefused(path, [.corruptFile, .truncatedFile])
   }
 
-  @Test("is told to be missing")
+  @Test("is an access error when it is missing or a folder")
   func missing() async throws {
     #expect(await code { try await group[1].import(from: .file(group.folder.file("nowhere"))) } == .fileAccess)
     #expect(await code { try await group[1].import(from: .file(group.folder.path)) } == .fileAccess)

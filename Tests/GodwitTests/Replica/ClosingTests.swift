@@ -18,7 +18,7 @@ struct ClosingTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("ends while tasks go on writing, and refuses what they begin afterwards")
+  @Test("ends while tasks still write, and refuses what they begin afterwards")
   func writers() async throws {
     let replica = try await TestGroup.open(folder.file("busy"))
     let tally = Tally()
@@ -132,7 +132,7 @@ struct TouchedDatabaseTests {
     }
   }
 
-  @Test("says that it was removed, at every use, and goes on when it is put back")
+  @Test("says that it was removed, at every use, and works again when it is put back")
   func removed() async throws {
     try FileManager.default.moveItem(atPath: database, toPath: "\(database).away")
     await expectEveryUse(throws: .unsafeFile)
@@ -159,7 +159,7 @@ struct TouchedDatabaseTests {
     await replica.close()
   }
 
-  @Test("of another file by rekeying goes on")
+  @Test("that rekeying has exchanged still works")
   func rekeyed() async throws {
     let other = try await TestGroup.open(replica.path)
     for round in 1...3 {

@@ -26,7 +26,7 @@ struct KillTests {
       #expect(report.problems == [], "round \(round)")
       #expect(rows.count == (sequence == 0 ? 0 : 2) && Set(rows.map(\.balance)).count <= 1, "round \(round)")
       let reached = rows.first?.balance ?? 0
-      // A transaction that was told of is there; one more may be.
+      // A transaction that was reported is there; one more may be.
       #expect(reached >= balance + steps && Int(sequence) == reached, "round \(round)")
       #expect(report.transactions == reached, "round \(round)")
       balance = reached

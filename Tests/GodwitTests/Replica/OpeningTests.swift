@@ -31,7 +31,7 @@ struct OpeningTests {
     #expect(await code { try await replica.count(Note.all) } == .closed)
   }
 
-  @Test("to be read only reads, refuses to write, and hears of other writers")
+  @Test("to be read only reads, refuses to write, and observes other writers")
   func readOnly() async throws {
     let path = folder.file("replica")
     #expect(await code { try await Replica.open(existing: path, models: Note.self, readOnly: true) } == .noReplica)
@@ -89,7 +89,7 @@ struct OpeningTests {
     for replica in [first, second, third] { await replica.close() }
   }
 
-  @Test("tells the logger of statements only when asked, and of values only when asked for those")
+  @Test("logs statements only when asked, and values only when asked for those")
   func statementLog() async throws {
     func lines(_ statements: StatementLog, level: Logger.Level = .debug) async throws -> [String] {
       let lines = StatementLines()

@@ -78,7 +78,7 @@ struct SecretMemoryTests {
       ]
   }
 
-  @Test("are gone when a replica has been closed and let go of")
+  @Test("are gone when a replica has been closed and released")
   func closed() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("replica")

@@ -59,7 +59,7 @@ struct SharingTests {
     await second.close()
   }
 
-  @Test("tells who comes late that it is busy")
+  @Test("is busy for who comes late")
   func busy() async throws {
     let (first, second) = (first, second)
     let mayEnd = DispatchSemaphore(value: 0)

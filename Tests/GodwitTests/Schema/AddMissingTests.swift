@@ -244,7 +244,7 @@ struct AddMissingTests {
     #expect(try await here.digest() == there.digest())
   }
 
-  @Test("a replica without the column gets it with the file, and its older program goes on")
+  @Test("a replica without the column gets it with the file, and its older program still works")
   func withoutTheColumn() async throws {
     try await pair.expectSame()
     let here = try await update(pair.sender, at: here)

@@ -64,7 +64,7 @@ struct AutoIncrementTests {
     #expect(try await replica.count(Event.all) == 1)
   }
 
-  @Test("updates by its number, and tells what was saved")
+  @Test("updates by its number, and returns what was saved")
   func update() async throws {
     let replica = try await open(Event.self)
     let stored = try await replica.write { transaction in

@@ -32,7 +32,7 @@ struct DifferenceTests {
 
   private let id = Self.column("id")
 
-  @Test("in its columns is told by column")
+  @Test("in its columns is described column by column")
   func columns() throws {
     let plain = try Self.table([id, Self.column("a")])
     let more = try Self.table([id, Self.column("a"), Self.column("b")])
@@ -73,7 +73,7 @@ struct DifferenceTests {
       difference(other, checked) == ["column a is checked by (a > 0) in the database and by (a >= 0) in the model"])
   }
 
-  @Test("in its indexes is told by index")
+  @Test("in its indexes is described index by index")
   func indexes() throws {
     let plain = try Self.table([id, Self.column("a")])
     let indexed = try Self.table([id, Self.column("a")], indexes: [IndexDefinition(columns: ["a"], isUnique: false)])

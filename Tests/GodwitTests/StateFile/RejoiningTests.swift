@@ -126,7 +126,7 @@ struct RejoiningTests {
     #expect(try await replica.restore(conflict: conflict.id) == false)
   }
 
-  @Test("a rejoin that fails changes nothing: the replica goes on in its incarnation")
+  @Test("a rejoin that fails changes nothing: the replica stays in its incarnation")
   func failed() async throws {
     var group = try await absence()
     // Its end, which is cut, is read when the former state is gone already.

@@ -93,7 +93,7 @@ struct StateFileTests {
     #expect(try await joined.import(from: .file(file)).isStateFile)
   }
 
-  @Test("tells of rows that were written beyond the clock, those included that are gone")
+  @Test("state which rows were written beyond the clock, those included that are gone")
   func rowsAhead() async throws {
     var group = try await ThingGroup(2)
     let year: Int64 = 365 * 86_400_000

@@ -81,7 +81,7 @@ struct StateHashKeepingTests {
     await replica.close()
   }
 
-  @Test("goes on when more tables change than a log entry lists")
+  @Test("is kept when more tables change than a log entry lists")
   func manyTables() async throws {
     let replica = try await Replica.inMemory(models: Page.self)
     try await replica.write { tx in
@@ -193,7 +193,7 @@ struct StateHashKeepingTests {
     replica = try await open()
     #expect(try await replica.status().alteredAt == nil)
     #expect(try await replica.verify().isSound)
-    // The same history over other rows, whose sums fit; only what is beside the keyring tells.
+    // The same history over other rows, whose sums fit; only what is beside the keyring shows it.
     try await err(replica, "UPDATE page SET title = 'old'")
     await replica.close()
     var altered = try #require(try anchor.noted())

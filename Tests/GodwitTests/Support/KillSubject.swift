@@ -32,7 +32,7 @@ enum KillSubject {
     return result
   }
 
-  /// Returns once it has made so many steps, or has ended: how many it made, and where it tells of more.
+  /// Returns once it has made so many steps, or has ended: how many it made, and where it reports more.
   private static func start(
     _ process: Process, _ arguments: [String], after steps: Int
   ) throws -> (made: Int, output: Pipe) {

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Keeps what a replica's logger is told.
+/// Keeps what a replica logs.
 final class StatementLines: Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -19,7 +19,7 @@ final class TemporaryFolder: Sendable {
   func file(_ name: String) -> String { "\(path)/\(name)" }
 }
 
-/// A clock that stands still until it is told to move.
+/// A clock that stands still until it is moved.
 final class TestClock: Sendable {
   private let now: Mutex<Int64>
   init(_ start: Int64 = 1_700_000_000_000) { now = Mutex(start) }

@@ -108,7 +108,7 @@ struct TableSyncTests {
     for replica in [first, second] { #expect(try await replica.verify().problems == []) }
   }
 
-  @Test("a table with the other scope is told with what to do")
+  @Test("a table with the other scope is an error that says what to do")
   func mismatch() async throws {
     let replica = try await open(0)
     await replica.close()
@@ -166,7 +166,7 @@ struct TableSyncTests {
     for replica in [first, second] { #expect(try await replica.verify().problems == []) }
   }
 
-  @Test("own timestamps go on rising after rows with old ones")
+  @Test("own timestamps still rise after rows with old ones")
   func clockGoesOn() async throws {
     let replica = try await open(0, [LocalPlace.self, BusStop.self])
     try await replica.write { try $0.insert(LocalPlace(id: "a")) }
@@ -205,7 +205,7 @@ struct TableSyncTests {
     for replica in [first, second] { #expect(try await replica.verify().problems == []) }
   }
 
-  /// The second has stopped, and both have gone on for themselves with rows that both know.
+  /// Two replicas with rows that both know; the second has stopped, so each changes them for itself from then on.
   func parted(_ ids: String...) async throws -> (Replica, Replica) {
     let (first, second) = try await pair([SyncedPlace.self])
     try await first.write { tx in for id in ids { try tx.insert(SyncedPlace(id: id, name: "one", code: id, visits: 1)) }
@@ -285,7 +285,7 @@ struct TableSyncTests {
     #expect(try await together(first, second).first { $0[0] == "b" }?[1] == "mine")
   }
 
-  @Test("it can stop and start many times, and what it was is let go of")
+  @Test("it can stop and start many times, and what it was is dropped")
   func startsManyTimes() async throws {
     let (first, second) = try await parted("a")
     for round in 1...3 {

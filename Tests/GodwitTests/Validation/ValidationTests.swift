@@ -139,7 +139,7 @@ struct ValidationTests {
     #expect(GodwitError(.notFound, "another").violations == [])
   }
 
-  @Test("insert, update and save refuse and store nothing, and the transaction goes on")
+  @Test("insert, update and save refuse and store nothing, and the transaction continues")
   func goesOn() async throws {
     let stored = Order(title: "stored")
     let bad = Order(id: stored.id, title: "")
