@@ -15,8 +15,10 @@ struct SourceFile {
     self.lines = lines
   }
 
-  /// Without `.swift`.
+  /// Without `.swift` or `.md`.
   var name: String { URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent }
+
+  var isPage: Bool { path.hasSuffix(".md") }
 
   /// The type that the file is about: of `Type+Part.swift` the type.
   var owner: String { String(name.prefix { $0 != "+" }) }
@@ -32,15 +34,24 @@ struct SourceFile {
     .deletingLastPathComponent().path
 
   /// The Swift files in these folders of the package, by their paths.
-  static func all(in folders: [String]) throws -> [SourceFile] {
+  static func all(in folders: [String]) throws -> [SourceFile] { try files(in: folders, ending: ".swift") }
+
+  /// The pages that say what holds now: the specification without its decisions, the documentation and README.md.
+  static func pages() throws -> [SourceFile] {
+    let found = try files(in: ["Specs", "Sources"], ending: ".md")
+    return try found.filter { !$0.path.hasPrefix("Specs/decisions/") } + [file("README.md")]
+  }
+
+  private static func files(in folders: [String], ending: String) throws -> [SourceFile] {
     try folders.flatMap { folder in
-      try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)").filter { $0.hasSuffix(".swift") }
+      try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)").filter { $0.hasSuffix(ending) }
         .sorted()
-        .map {
-          try SourceFile(
-            path: "\(folder)/\($0)", text: String(contentsOfFile: "\(root)/\(folder)/\($0)", encoding: .utf8))
-        }
+        .map { try file("\(folder)/\($0)") }
     }
+  }
+
+  private static func file(_ path: String) throws -> SourceFile {
+    try SourceFile(path: path, text: String(contentsOfFile: "\(root)/\(path)", encoding: .utf8))
   }
 }
 

@@ -54,9 +54,9 @@ struct TidyTests {
     #expect(breaches == [], "\(breaches.map(\.description).joined(separator: "\n"))")
   }
 
-  @Test("words: what is retired is gone")
+  @Test("words: retired names are gone, and comments, titles of tests and pages have plain verbs")
   func words() throws {
-    let files = try SourceFile.all(in: ["Sources", "Tests", "Tools"])
+    let files = try SourceFile.all(in: ["Sources", "Tests", "Tools"]) + SourceFile.pages()
     let breaches = files.filter { !$0.path.hasPrefix("Tests/TidyTests") }.flatMap(WordRule.breaches)
     #expect(breaches == [], "\(breaches.map(\.description).joined(separator: "\n"))")
   }
@@ -107,11 +107,17 @@ struct TidyTests {
     #expect(rule.breaches(in: SourceFile(path: "Sources/GodwitEngine/New/A.swift", text: text)).count == 1)
   }
 
-  @Test("a retired word is found")
+  @Test("a retired word is found, and a verb that is not plain in a comment, a test's title and a page")
   func findsWords() {
     let file = SourceFile(path: "Sources/Godwit/A.swift", text: "// As before.\nlet x = LateWrites()\n")
     #expect(WordRule.breaches(in: file).map(\.line) == [2])
     let spoken = SourceFile(path: "Sources/Godwit/A.swift", text: "/// Tells what it hears.\nlet told = 1\n")
-    #expect(WordRule.breaches(in: spoken).map(\.line) == [1])
+    #expect(WordRule.breaches(in: spoken).map(\.line) == [1, 1])
+    let titled = "@Suite(\"A\")\nstruct ATests {\n  @Test(\n    \"is told\", arguments: [\"told\"])\n  func a() {}\n}\n"
+    #expect(WordRule.breaches(in: SourceFile(path: "Tests/A/ATests.swift", text: titled)).map(\.line) == [4])
+    let behind = "  @Test(\"it goes on\", arguments: [\"told\"])\n"
+    #expect(WordRule.breaches(in: SourceFile(path: "Tests/A/ATests.swift", text: behind)).map(\.line) == [1])
+    let page = "It has `told`, ``told`` and goes\non. Where they go, on paper.\n\n```\ntold\n```\nIt lets\n\ngo.\n"
+    #expect(WordRule.breaches(in: SourceFile(path: "Specs/a.md", text: page)).map(\.line) == [2])
   }
 }

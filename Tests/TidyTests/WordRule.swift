@@ -1,4 +1,4 @@
-/// Words that have been retired: each thing has one name (Specs/glossary.md).
+/// Words that have been retired, for each thing has one name (Specs/glossary.md), and verbs that are not plain.
 enum WordRule {
   /// By the retired name, what is said now.
   static let retired = [
@@ -10,20 +10,78 @@ enum WordRule {
     "SnapshotHead": "StateHead", "SnapshotImport": "StateImport", "SnapshotExport": "StateExport",
   ]
 
-  /// What a comment says nothing by: a plain verb has a subject.
-  nonisolated(unsafe) private static let figurative =
-    /\b(?:[Tt]ells?|[Tt]old|[Hh]ears?|[Hh]eard|[Gg]oes on|[Ll]ets? go|[Ll]etting go)\b/
+  /// What a sentence says nothing by: a plain verb has a subject.
+  private static let figurative: Set<String> = [
+    "tell", "tells", "telling", "told", "hear", "hears", "hearing", "heard", "go on", "goes on", "going on", "went on",
+    "gone on", "let go", "lets go", "letting go",
+  ]
 
-  static func breaches(in file: SourceFile) -> [Breach] {
-    names(in: file) + (file.path.hasPrefix("Tests/") ? [] : phrases(in: file))
+  static func breaches(in file: SourceFile) -> [Breach] { names(in: file) + phrases(in: file) }
+
+  /// A phrase of two words may stand on two lines.
+  private static func phrases(in file: SourceFile) -> [Breach] {
+    var breaches: [Breach] = []
+    var before = ""
+    for (number, line) in withoutCode(file.isPage ? paragraphs(of: file) : sentences(of: file)).enumerated() {
+      if line.isEmpty { before = "" }
+      for part in line.split(separator: " ") {
+        let word = part.filter { $0.isLetter }.lowercased()
+        for phrase in [word, "\(before) \(word)"] where figurative.contains(phrase) {
+          breaches.append(
+            Breach(path: file.path, line: number + 1, reason: "\"\(phrase)\" is no plain verb here"))
+        }
+        before = part.last?.isLetter == true ? word : ""
+      }
+    }
+    return breaches
   }
 
-  private static func phrases(in file: SourceFile) -> [Breach] {
-    file.lines.enumerated().compactMap { number, line in
-      guard line.drop(while: { $0 == " " }).hasPrefix("//"), let match = line.firstMatch(of: figurative) else {
-        return nil
+  /// Of a Swift file the comments and the titles of tests; every other line is empty.
+  private static func sentences(of file: SourceFile) -> [Substring] {
+    var sentences: [Substring] = []
+    var before: Substring = ""
+    for line in file.lines {
+      let code = line.drop { $0 == " " }
+      sentences.append(code.hasPrefix("//") ? code.drop { $0 == "/" } : title(in: code, after: before))
+      before = line
+    }
+    return sentences
+  }
+
+  /// The title of a test or suite: behind its attribute, or at the beginning of the next line.
+  private static func title(in code: Substring, after before: Substring) -> Substring {
+    let isBehind = code.hasPrefix("@Test(\"") || code.hasPrefix("@Suite(\"")
+    let isBelow = code.hasPrefix("\"") && (before.hasSuffix("@Test(") || before.hasSuffix("@Suite("))
+    guard isBehind || isBelow else { return "" }
+    return code.split(separator: "\"", omittingEmptySubsequences: false).dropFirst().first ?? ""
+  }
+
+  /// Of a page all lines but those of code blocks, which are empty.
+  private static func paragraphs(of page: SourceFile) -> [Substring] {
+    var paragraphs: [Substring] = []
+    var isCode = false
+    for line in page.lines {
+      let isFence = line.drop { $0 == " " }.hasPrefix("```")
+      if isFence { isCode.toggle() }
+      paragraphs.append(isFence || isCode ? "" : line)
+    }
+    return paragraphs
+  }
+
+  /// The lines without what stands between backticks; that ends with its paragraph.
+  private static func withoutCode(_ lines: [Substring]) -> [String] {
+    var isCode = false
+    return lines.map { line -> String in
+      if line.isEmpty { isCode = false }
+      var text = ""
+      var last: Character = " "
+      for character in line {
+        let isTick = character == "`"
+        if isTick, last != "`" { isCode.toggle() }
+        if isTick || !isCode { text.append(character) }
+        last = character
       }
-      return Breach(path: file.path, line: number + 1, reason: "\"\(match.output)\" is no plain verb here")
+      return text
     }
   }
 
