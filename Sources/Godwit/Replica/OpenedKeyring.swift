@@ -14,21 +14,24 @@ final class OpenedKeyring: Sendable {
 
   private let folder: ReplicaFolder
   private let read: @Sendable () throws -> KeyringContents
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  /// - Parameter read: Reads the keyring, or makes it, while the folder is locked.
-  init(_ folder: ReplicaFolder, _ read: @escaping @Sendable () throws -> KeyringContents) {
+  /// - Parameters:
+  ///   - held: The folder's lock, where the caller has it already.
+  ///   - read: Reads the keyring, or makes it, while the folder is locked.
+  init(
+    _ folder: ReplicaFolder, lock held: LockFile?, _ read: @escaping @Sendable () throws -> KeyringContents
+  ) {
     self.folder = folder
     self.read = read
+    state = Mutex(State(lock: held))
   }
 
   /// What opens the database.
-  ///
-  /// - Parameter held: The folder's lock, where the caller has it already.
-  func keys(lock held: LockFile? = nil) throws -> DatabaseKeys {
+  func keys() throws -> DatabaseKeys {
     try state.withLock { state in
       if let found = state.found { return found.keys }
-      let lock = try held ?? folder.lock()
+      let lock = try state.lock ?? folder.lock()
       let contents = try read()
       guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }
       let keys = DatabaseKeys(folder, contents)

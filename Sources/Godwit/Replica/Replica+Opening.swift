@@ -124,12 +124,12 @@ extension Replica {
     let definitions = try models.map { try $0.tableDefinition() }
     let mergeFunctions = models.flatMap { $0.customMerges() }
     let (changes, documentClock) = (ChangeBroadcaster(), DocumentClock(wallClock))
-    let opened = OpenedKeyring(folder) {
+    let opened = OpenedKeyring(folder, lock: heldLock) {
       if mustExist { try folder.requireDatabase() }
       return try folder.keyringOfGroup(name: name, postQuantum: postQuantum, wallClock)
     }
     let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) {
-      try opened.keys(lock: heldLock).connect($0, $1)
+      try opened.keys().connect($0, $1)
     } prepareReader: { connection in
       try register(on: connection, statements, logger)
     } makeWriter: { connection in
