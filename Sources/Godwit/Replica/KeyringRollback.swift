@@ -6,20 +6,18 @@ import GodwitStorage
 /// Notices a keyring that was put back to an earlier state, by the generation the database remembers: members that were
 /// removed, and slots that were dropped, would be back (Specs/keyring.md, section "Rollback").
 enum KeyringRollback {
-  /// Compares, and remembers a later generation unless the connection only reads.
-  ///
-  /// Throws `rolledBackKeyring`.
-  static func check(
-    _ contents: KeyringContents, _ location: KeyringLocation, on connection: Connection, isReadOnly: Bool
-  ) throws {
-    let known = try known(on: connection)
-    if contents.generation < known {
-      // Another process may have changed the keyring and opened the database since it was read here.
-      let current = try Keyring.open(at: location).generation
-      guard current >= known else { throw Keyring.rolledBack(location.keyring, current, known) }
-    } else if contents.generation > known, !isReadOnly {
-      try Meta.set(.keyringGeneration, .integer(Int64(clamping: contents.generation)), on: connection)
-    }
+  /// Throws `rolledBackKeyring` where the database knows a later generation.
+  static func check(_ contents: KeyringContents, _ location: KeyringLocation, after known: UInt64) throws {
+    guard contents.generation < known else { return }
+    // Another process may have changed the keyring and opened the database since it was read here.
+    let current = try Keyring.open(at: location).generation
+    guard current >= known else { throw Keyring.rolledBack(location.keyring, current, known) }
+  }
+
+  /// Has the database know a later generation.
+  static func remember(_ contents: KeyringContents, after known: UInt64, on connection: Connection) throws {
+    guard contents.generation > known else { return }
+    try Meta.set(.keyringGeneration, .integer(Int64(clamping: contents.generation)), on: connection)
   }
 
   /// The latest generation that the database of a replica which is not open knows; 0 where there is none yet.

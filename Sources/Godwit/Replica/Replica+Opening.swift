@@ -137,14 +137,20 @@ extension Replica {
       // Others may have written while the files were closed.
       defer { changes.announce(.all) }
       let (contents, group) = try opened.contents()
-      guard !isReadOnly else {
+      if connection.wasEmpty, !isReadOnly {
+        try SystemTables.create(
+          on: connection, group: group, replica: contents.identity.replica, incarnations: incarnations)
+      }
+      let generation = try connection.reading {
         try SystemTables.check(on: connection, group: group)
+        return try KeyringRollback.known(on: connection)
+      }
+      guard !isReadOnly else {
         return ReplicaSession(reading: connection, try ForeignCommits(connection, changes, documentClock))
       }
-      try SystemTables.ensure(
-        on: connection, group: group, replica: contents.identity.replica, incarnations: incarnations)
       // Before an incarnation begins: what is refused has changed nothing.
-      try KeyringRollback.check(contents, folder.keys, on: connection, isReadOnly: false)
+      try KeyringRollback.check(contents, folder.keys, after: generation)
+      try KeyringRollback.remember(contents, after: generation, on: connection)
       let writer = try ReplicaWriter(
         connection, group: group, anchor: folder.anchor, wallClock: wallClock, incarnations: incarnations,
         changes: changes,
@@ -158,7 +164,7 @@ extension Replica {
         let (contents, _) = try opened.contents()
         try opened.keys().rememberSalt(unlessIn: contents)
         guard isReadOnly else { return }
-        try KeyringRollback.check(contents, folder.keys, on: session.connection, isReadOnly: true)
+        try KeyringRollback.check(contents, folder.keys, after: KeyringRollback.known(on: session.connection))
         try Migrator.check(definitions, migrations, on: session.connection)
       }
     } catch {

@@ -16,27 +16,13 @@ package enum SystemTables {
     ].joined(separator: "\n")
   }
 
-  /// Creates the tables in an empty database, or checks the version of those that are there.
-  package static func ensure(
+  /// Creates the tables in an empty database, unless another process was first.
+  package static func create(
     on connection: Connection, group: GroupID, replica: ReplicaID, incarnations: IncarnationNumbers
-  ) throws {
-    let isThere = try connection.reading {
-      guard try Meta.isThere(on: connection) else { return false }
-      try check(on: connection, group: group)
-      return true
-    }
-    if !isThere { try create(on: connection, group: group, replica: replica, incarnations) }
-  }
-
-  private static func create(
-    on connection: Connection, group: GroupID, replica: ReplicaID, _ incarnations: IncarnationNumbers
   ) throws {
     try connection.beginWriting()
     do {
-      if try Meta.isThere(on: connection) {
-        // Another process was first.
-        try check(on: connection, group: group)
-      } else {
+      if try !Meta.isThere(on: connection) {
         try connection.execute(creation)
         try Meta.set(.format, .integer(formatVersion), on: connection)
         try Meta.set(.group, .text(group.description), on: connection)

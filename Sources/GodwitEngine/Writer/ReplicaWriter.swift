@@ -42,7 +42,7 @@ package final class ReplicaWriter {
       try WriterMemory(connection, group: group, wallClock: wallClock, changes: changes, documentClock)
     }
     anchor = WriterAnchor(connection, memory, file, wallClock, incarnations)
-    try memory.reloadTriggers()
+    try memory.renewCapture()
     if try !anchor.check() { try inTransaction {} }
   }
 

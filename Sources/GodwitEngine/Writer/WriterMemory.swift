@@ -76,10 +76,11 @@ package final class WriterMemory {
   func readAnew() throws {
     try log.reload()
     try connection.reading { try loadTables() }
-    try reloadTriggers()
+    try renewCapture()
   }
 
   private func loadTables() throws {
+    try lookForTriggers()
     catalog = try Catalog(connection)
     capture.setCatalog(catalog)
     for follower in followers.values { follower.catalogHasChanged() }
@@ -128,8 +129,14 @@ package final class WriterMemory {
     return follower
   }
 
-  /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
+  /// Takes in triggers that the running transaction has made or dropped.
   func reloadTriggers() throws {
+    try lookForTriggers()
+    try renewCapture()
+  }
+
+  /// Looks for triggers and failure modes of the user's own, which change how a failing statement must be run.
+  private func lookForTriggers() throws {
     tablesWithTriggers = []
     connection.schemaMayFail = false
     let sql = """
@@ -143,6 +150,10 @@ package final class WriterMemory {
       }
     }
     models.reset(tablesWithTriggers: tablesWithTriggers)
+  }
+
+  /// Makes capture's triggers the newest of tables with triggers of the program's own.
+  func renewCapture() throws {
     for table in catalog.synced where tablesWithTriggers.contains(table.definition.name.lowercased()) {
       try CaptureTriggers.renew(table, on: connection)
     }

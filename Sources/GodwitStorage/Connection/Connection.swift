@@ -26,7 +26,7 @@ package final class Connection {
   private let isTemporary: Bool
   private var savepointDepth = 0
   /// Whether the database had no tables when the connection was opened.
-  private(set) var wasEmpty = true
+  package private(set) var wasEmpty = true
   /// Whether the running job of the connection's thread has written already.
   private var hasWrittenInJob = false
 
