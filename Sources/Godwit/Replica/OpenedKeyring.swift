@@ -47,7 +47,11 @@ final class OpenedKeyring: Sendable {
     return (found.contents, found.group)
   }
 
-  func unlock() { state.withLock { $0.lock = nil } }
+  /// The same, when the database has its first page.
+  func unlock() throws -> (KeyringContents, GroupID) {
+    state.withLock { $0.lock = nil }
+    return try contents()
+  }
 
   /// Why opening failed, in terms of the whole folder where the keyring was not the cause.
   func explain(_ error: any Error) -> any Error {

@@ -117,8 +117,7 @@ extension Replica {
     at path: String, models: [any Model.Type], name: String?, key: KeySource, postQuantum: Bool = false,
     migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger,
     wallClock: WallClock, incarnations: IncarnationNumbers = .random, isReadOnly: Bool = false, mustExist: Bool = false,
-    keptTransactions: Int? = nil,
-    temporary: TemporaryFolder? = nil, lock heldLock: LockFile? = nil
+    keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil, lock heldLock: LockFile? = nil
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     let definitions = try models.map { try $0.tableDefinition() }
@@ -141,10 +140,7 @@ extension Replica {
         try SystemTables.create(
           on: connection, group: group, replica: contents.identity.replica, incarnations: incarnations)
       }
-      let generation = try connection.reading {
-        try SystemTables.check(on: connection, group: group)
-        return try KeyringRollback.known(on: connection)
-      }
+      let generation = try knownGeneration(on: connection, of: group)
       guard !isReadOnly else {
         return ReplicaSession(reading: connection, try ForeignCommits(connection, changes, documentClock))
       }
@@ -153,8 +149,7 @@ extension Replica {
       try KeyringRollback.remember(contents, after: generation, on: connection)
       let writer = try ReplicaWriter(
         connection, group: group, anchor: folder.anchor, wallClock: wallClock, incarnations: incarnations,
-        changes: changes,
-        mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
+        changes: changes, mergeFunctions: mergeFunctions.map { $0(connection) }, documentClock: documentClock)
       warn(of: writer, logger)
       try Migrator(writer: writer).open(definitions, migrations)
       return ReplicaSession(writing: writer)
@@ -171,13 +166,20 @@ extension Replica {
       await pool.close()
       throw opened.explain(error)
     }
-    let (contents, group) = try opened.contents()
-    opened.unlock()
+    let (contents, group) = try opened.unlock()
     logger.debug("opened replica", metadata: ["path": "\(path)", "replica": "\(contents.identity.replica)"])
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
       wallClock: wallClock, documentClock: documentClock, databaseKeys: try opened.keys(), logger: logger,
       keptTransactions: keptTransactions ?? Forgetting.keptTransactions, temporary: temporary)
+  }
+
+  /// The latest generation of the keyring that the database knows, if it is one of this program's and of the group.
+  private static func knownGeneration(on connection: Connection, of group: GroupID) throws -> UInt64 {
+    try connection.reading {
+      try SystemTables.check(on: connection, group: group)
+      return try KeyringRollback.known(on: connection)
+    }
   }
 
   private static func register(on connection: Connection, _ statements: StatementLog, _ logger: Logger) throws {
