@@ -14,10 +14,12 @@ enum KeyringRollback {
     guard current >= known else { throw Keyring.rolledBack(location.keyring, current, known) }
   }
 
-  /// Has the database know a later generation.
+  /// Has the file that is the database by then know a later generation.
   static func remember(_ contents: KeyringContents, after known: UInt64, on connection: Connection) throws {
     guard contents.generation > known else { return }
-    try Meta.set(.keyringGeneration, .integer(Int64(clamping: contents.generation)), on: connection)
+    try connection.writing {
+      try Meta.set(.keyringGeneration, .integer(Int64(clamping: contents.generation)), on: connection)
+    }
   }
 
   /// The latest generation that the database of a replica which is not open knows; 0 where there is none yet.

@@ -127,7 +127,7 @@ extension Replica {
       if mustExist { try folder.requireDatabase() }
       return try folder.keyringOfGroup(name: name, postQuantum: postQuantum, wallClock)
     }
-    let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }) {
+    let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }, warmsUp: true) {
       try opened.keys().connect($0, $1)
     } prepareReader: { connection in
       try register(on: connection, statements, logger)

@@ -125,8 +125,9 @@ public final class Replica: Sendable {
     isClosed.store(true, ordering: .relaxed)
     changes.close()
     let forgets = hasWritten.withLock { $0 } && temporary == nil
-    await caches.close()
+    async let closedCaches: Void = caches.close()
     if forgets { await pool.close { [self] in forgetAtEnd($0) } } else { await pool.close() }
+    await closedCaches
     temporary?.remove()
   }
 

@@ -108,7 +108,7 @@ public struct MergeReport: Sendable {
   public let held: HeldVersion?
   /// Values that migrations could not keep exactly on their way here; see `Replica.migrationLosses`.
   public let losses: Int
-  /// Whether this replica's state was replaced by the file's state file, or made from it.
+  /// Whether the file was a state file that replaced this replica's state, or that it was made from.
   public let isStateFile: Bool
   /// Rows that the state file brought.
   public let stateRows: Int

@@ -5,7 +5,7 @@ import GodwitCore
 import GodwitStorage
 import GodwitSyncFile
 
-/// Writes the transactions that others may lack as a sync file, from one state file of the database.
+/// Writes the transactions that others may lack as a sync file, from one read transaction.
 package struct Exporter {
   let connection: Connection
   let identity: Identity
@@ -31,7 +31,7 @@ package struct Exporter {
     self.createdAt = createdAt
   }
 
-  /// `makeDurable` is called with the own head and the state once the state file stands and before anything of it is
+  /// `makeDurable` is called with the own head and the state once the read transaction has begun and before anything is
   /// written, and says when that is.
   package func export(
     to sink: any ByteSink, makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64, progress: ProgressHandler?

@@ -20,20 +20,14 @@ package enum SystemTables {
   package static func create(
     on connection: Connection, group: GroupID, replica: ReplicaID, incarnations: IncarnationNumbers
   ) throws {
-    try connection.beginWriting()
-    do {
-      if try !Meta.isThere(on: connection) {
-        try connection.execute(creation)
-        try Meta.set(.format, .integer(formatVersion), on: connection)
-        try Meta.set(.group, .text(group.description), on: connection)
-        try Meta.set(.schemaVersion, .integer(0), on: connection)
-        try Meta.set(.clock, .integer(0), on: connection)
-        try OriginTable.addOwn(replica: replica, incarnations, on: connection)
-      }
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
+    try connection.writing {
+      guard try !Meta.isThere(on: connection) else { return }
+      try connection.execute(creation)
+      try Meta.set(.format, .integer(formatVersion), on: connection)
+      try Meta.set(.group, .text(group.description), on: connection)
+      try Meta.set(.schemaVersion, .integer(0), on: connection)
+      try Meta.set(.clock, .integer(0), on: connection)
+      try OriginTable.addOwn(replica: replica, incarnations, on: connection)
     }
   }
 

@@ -74,7 +74,7 @@ package final class FolderTemplate: Sendable {
       try Keyring.create(at: location, contents: KeyringContents(identity: identity, group: group, members: members))
       let replica = try await Replica.open(
         at: path, models: SimulatedModels.models(at: 0), name: nil, key: .keyring(),
-        logger: .silent, wallClock: .system, incarnations: .seeded(UInt64(index)))
+        logger: .silent, wallClock: .system, incarnations: .seeded(.max - UInt64(index)))
       await replica.close()
     }
   }

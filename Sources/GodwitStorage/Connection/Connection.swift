@@ -334,14 +334,6 @@ package final class Connection {
     throw GodwitError(.busy, "the database was exchanged meanwhile", hint: "try again")
   }
 
-  /// Runs a body of several reads in one read transaction, unless a transaction is running.
-  package func reading<Output>(_ body: () throws -> Output) throws -> Output {
-    guard !isInTransaction else { return try body() }
-    try execute("BEGIN")
-    defer { try? execute("ROLLBACK") }
-    return try body()
-  }
-
   /// Says that what follows has nothing to do with what was written before.
   func startJob() { hasWrittenInJob = false }
 

@@ -16,11 +16,12 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   /// - Parameters:
   ///   - isReadOnly: Whether the writer's connection is a reader's, too.
   ///   - prepareReader: Readies a new reader's connection (functions, protected tables).
-  ///   - makeWriter: Readies the writer's connection, and makes what uses it. Where there are tables already, the first
-  ///     reader opens beside that, ahead of its first use.
+  ///   - warmsUp: Whether the first reader opens ahead of its first use, beside `makeWriter`, where there are tables
+  ///     already.
+  ///   - makeWriter: Readies the writer's connection, and makes what uses it.
   package init(
-    readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil, connect: @escaping Connect,
-    prepareReader: @escaping @Sendable (Connection) throws -> Void,
+    readerCount: Int = 4, isReadOnly: Bool = false, idleSeconds: Double? = nil, warmsUp: Bool = false,
+    connect: @escaping Connect, prepareReader: @escaping @Sendable (Connection) throws -> Void,
     makeWriter: @escaping @Sendable (Connection) throws -> Writer
   ) {
     let closing = NSLock()
@@ -34,7 +35,7 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
     }
     writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds, closing: closing) {
       let connection = try connect(isReadOnly ? .reader : .writer, $0)
-      if !connection.wasEmpty { readers.first?.warmUp() }
+      if warmsUp, !connection.wasEmpty { readers.first?.warmUp() }
       let writer = try makeWriter(connection)
       if !isReadOnly { checkpointer.observe(connection) }
       return writer

@@ -53,6 +53,23 @@ struct ClosingTests {
     await again.close()
   }
 
+  @Test("refuses at once what begins while a cache of it waits for another process to close")
+  func closingCache() async throws {
+    let replica = try await TestGroup.open(folder.file("caching"))
+    let cache = try replica.cache(named: "held")
+    try await cache.set("key", Data([1]))
+    let lock = open("\(replica.path)/cache/held.lock", O_RDWR)
+    try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+    let closing = Task { await replica.close() }
+    var found: GodwitError.Code?
+    for _ in 0..<2_000 where found == nil {
+      found = await code { try await replica.write { try $0.insert(Note(title: "late")) } }
+    }
+    #expect(found == .closed)
+    #expect(Glibc.close(lock) == 0)
+    await closing.value
+  }
+
   @Test("finishes what is running")
   func running() async throws {
     let replica = try await TestGroup.open(folder.file("running"))

@@ -105,7 +105,7 @@ extension Transaction {
 
 extension Reader {
   /// The rules of its schema that the model breaks, as `validationFailed` would list them. Runs no
-  /// hooks, and takes the rows of this state file for uniqueness.
+  /// hooks, and takes the rows that this reader sees for uniqueness.
   public func violations<Root: Model>(of model: Root) throws -> [Violation] {
     try checkIsOpen()
     return try connection.violations(of: model)
