@@ -60,13 +60,13 @@ extension Replica {
     _ progress: ProgressHandler?
   ) throws {
     let source = try keys.connect(.reader)
-    try source.execute("BEGIN")
-    defer { try? source.execute("ROLLBACK") }
-    try DatabaseCopy.run(from: source, to: newFile, key: key, hasLog: true) { fraction in
+    try source.reading {
+      try DatabaseCopy.run(from: source, to: newFile, key: key, hasLog: true) { fraction in
+        try writer.checkCancellation()
+        progress?(fraction / 2)
+      }
+      try DatabaseCopy.verify(newFile, key: key, against: source)
       try writer.checkCancellation()
-      progress?(fraction / 2)
     }
-    try DatabaseCopy.verify(newFile, key: key, against: source)
-    try writer.checkCancellation()
   }
 }
