@@ -18,7 +18,7 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
   private var isStarted = false
   /// Whether nothing is taken on any more.
   private var isClosed = false
-  /// Whether there is no thread any more, and never will be.
+  /// Whether no thread is used any more, and none ever will be.
   private var isEnded = false
   private var closers: [CheckedContinuation<Void, Never>] = []
   private let name: String
@@ -87,7 +87,7 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
   }
 
   /// Lets the waiting jobs finish, closes the connection and ends the thread; what makes sessions is released.
-  /// Returns when the thread has ended (``JoinedThread``). Later jobs throw `closed`.
+  /// Returns when the thread is parked or has ended (``WorkerThread``). Later jobs throw `closed`.
   package func close() async {
     refuse()
     await withCheckedContinuation { continuation in
@@ -126,11 +126,11 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
 
   private func startIfNeeded() throws(GodwitError) {
     guard !isStarted else { return }
-    try JoinedThread.start(name, loop, whenEnded: tellClosers)
+    try WorkerThread.start(name, loop, whenDone: resumeClosers)
     isStarted = true
   }
 
-  private func tellClosers() {
+  private func resumeClosers() {
     let waiting = condition.withLock {
       defer { closers = [] }
       isEnded = true

@@ -1,27 +1,10 @@
 import Foundation
 import GodwitBase
 import GodwitStorage
-import Synchronization
 import Testing
 
 /// Stands for the keys that a connection is opened with.
 private final class Keys: Sendable {}
-
-/// A thread-local value whose destructor takes its time, as OpenSSL's may on a loaded machine.
-private enum SlowEnd {
-  static let endedCount = Atomic(0)
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    pthread_key_create(&key) { _ in
-      usleep(100_000)
-      SlowEnd.endedCount.add(1, ordering: .relaxed)
-    }
-    return key
-  }()
-
-  /// Gives the thread that calls this the value.
-  static func takeTime() { pthread_setspecific(key, UnsafeRawPointer(bitPattern: 1)) }
-}
 
 @Suite("A database's thread", .timeLimit(.minutes(1)))
 struct DatabaseThreadTests {
@@ -69,31 +52,5 @@ struct DatabaseThreadTests {
     }
     while FileManager.default.fileExists(atPath: log) { try await Task.sleep(for: .milliseconds(10)) }
     await thread.close()
-  }
-
-  @Test("releases what a blocking thread runs before the run returns")
-  func blocking() async throws {
-    for _ in 0..<100 {
-      weak var held: Keys?
-      // The closure that is run is its caller's, too, as long as that waits.
-      func run() async throws {
-        let keys = Keys()
-        held = keys
-        try await BlockingThread.run { withExtendedLifetime(keys) {} }
-      }
-      try await run()
-      #expect(held == nil)
-    }
-  }
-
-  @Test("is over, with what runs at its thread's end, when its closing returns")
-  func slowEnd() async throws {
-    let thread = DatabaseThread(name: "godwit-test") { [database] _ in try database.connect() }
-    let before = SlowEnd.endedCount.load(ordering: .relaxed)
-    try await thread.run { _ in SlowEnd.takeTime() }
-    await thread.close()
-    #expect(SlowEnd.endedCount.load(ordering: .relaxed) == before + 1)
-    try await BlockingThread.run { SlowEnd.takeTime() }
-    #expect(SlowEnd.endedCount.load(ordering: .relaxed) == before + 2)
   }
 }

@@ -8,7 +8,7 @@ import GodwitStorage
 let openBenchmarks = [
   Benchmark(
     group: "open", name: "existing replica, keyring sealed to the machine",
-    baseline: "SQLCipher open, raw key, one read", budget: 3.0
+    baseline: "SQLCipher open, raw key, one read", budget: 2.5
   ) { context in
     let replica = try await openReplica(context, "open")
     try await insert(CapturedRow.make(1_000), into: replica, batch: 100)
