@@ -55,18 +55,14 @@ struct CacheTable {
   static func prepare(_ connection: Connection) throws {
     let version = try connection.scalar("PRAGMA user_version")
     guard version != .integer(layoutVersion) else { return }
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
+    try connection.writing {
       // Another process may have been faster.
-      if try connection.scalar("PRAGMA user_version") == .integer(0) {
+      let version = try connection.scalar("PRAGMA user_version")
+      if version == .integer(0) {
         try connection.execute(creation)
-      } else if try connection.scalar("PRAGMA user_version") != .integer(layoutVersion) {
+      } else if version != .integer(layoutVersion) {
         throw GodwitError(.unsupportedVersion, "the cache has another layout")
       }
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw error
     }
   }
 
@@ -101,18 +97,13 @@ struct CacheTable {
 
   /// Runs the body in a transaction that keeps the total.
   func writing(_ body: (inout Total) throws -> Void) throws {
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
+    try connection.writing {
       let before = try total()
       var total = before
       try body(&total)
       if total != before {
         try connection.run("UPDATE total SET entries = ?, bytes = ?", [.integer(total.entries), .integer(total.bytes)])
       }
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw error
     }
   }
 

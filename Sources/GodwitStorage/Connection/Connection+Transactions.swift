@@ -1,12 +1,12 @@
 extension Connection {
-  /// Runs the body between ``beginWriting()`` and COMMIT; a throw rolls back what it did.
+  /// Runs the body between ``beginWriting()`` and COMMIT; a throw rolls back what it did and is passed on.
   package func writing(_ body: () throws -> Void) throws {
     try beginWriting()
     do {
       try body()
       try execute("COMMIT")
     } catch {
-      if isInTransaction { try execute("ROLLBACK") }
+      if isInTransaction { try? execute("ROLLBACK") }
       throw error
     }
   }
