@@ -53,6 +53,18 @@ struct OpeningTests {
     await writer.close()
   }
 
+  @Test("to be read only refuses a database that nobody has put tables in yet, and leaves it for a writer")
+  func readOnlyEmpty() async throws {
+    let path = folder.file("replica")
+    await (try Replica.open(at: path, models: Note.self)).close()
+    try Data().write(to: URL(fileURLWithPath: path + "/database"))
+    let error = await #expect(throws: GodwitError.self) {
+      try await Replica.open(existing: path, models: Note.self, readOnly: true)
+    }
+    #expect(error?.code == .notADatabase)
+    #expect(error?.hint?.contains("open it for writing") == true)
+  }
+
   @Test("closes its files when idle, and opens them again when needed, missing nothing")
   func idle() async throws {
     let path = folder.file("idle")
