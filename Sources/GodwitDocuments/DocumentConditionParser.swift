@@ -150,7 +150,7 @@ struct DocumentConditionParser {
   }
 
   private func expectEnd() throws {
-    guard tokens.isEmpty else { throw failure("goes on where it should end") }
+    guard tokens.isEmpty else { throw failure("continues where it should end") }
   }
 
   private func failure(_ what: String, hint: String? = nil) -> GodwitError {

@@ -119,5 +119,7 @@ struct TidyTests {
     #expect(WordRule.breaches(in: SourceFile(path: "Tests/A/ATests.swift", text: behind)).map(\.line) == [1])
     let page = "It has `told`, ``told`` and goes\non. Where they go, on paper.\n\n```\ntold\n```\nIt lets\n\ngo.\n"
     #expect(WordRule.breaches(in: SourceFile(path: "Specs/a.md", text: page)).map(\.line) == [2])
+    let message = "throw E(\"the file goes on\")\nlet told = \"told\"\nlet text = \"\"\"\n  It tells.\n  \"\"\""
+    #expect(WordRule.breaches(in: SourceFile(path: "Tools/a.swift", text: message)).map(\.line) == [1, 4])
   }
 }

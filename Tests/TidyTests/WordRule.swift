@@ -1,3 +1,5 @@
+import Foundation
+
 /// Words that have been retired, for each thing has one name (Specs/glossary.md), and verbs that are not plain.
 enum WordRule {
   /// By the retired name, what is said now.
@@ -36,16 +38,33 @@ enum WordRule {
     return breaches
   }
 
-  /// Of a Swift file the comments and the titles of tests; every other line is empty.
+  /// Of a Swift file the comments, the titles of tests, and what the product says to people; every other line is empty.
   private static func sentences(of file: SourceFile) -> [Substring] {
+    let isProduct = file.path.hasPrefix("Sources/") || file.path.hasPrefix("Tools/")
     var sentences: [Substring] = []
     var before: Substring = ""
+    var isText = false
     for line in file.lines {
       let code = line.drop { $0 == " " }
-      sentences.append(code.hasPrefix("//") ? code.drop { $0 == "/" } : title(in: code, after: before))
+      let marks = code.components(separatedBy: "\"\"\"").count - 1
+      if code.hasPrefix("//") {
+        sentences.append(code.drop { $0 == "/" })
+      } else if isProduct {
+        sentences.append(isText && marks == 0 ? code : Substring(spoken(in: code)))
+      } else {
+        sentences.append(title(in: code, after: before))
+      }
+      if !marks.isMultiple(of: 2) { isText.toggle() }
       before = line
     }
     return sentences
+  }
+
+  /// What stands between quotation marks on a line, one after another. A word alone is a name.
+  private static func spoken(in code: Substring) -> String {
+    let parts = code.split(separator: "\"", omittingEmptySubsequences: false)
+    let literals = parts.indices.filter { !$0.isMultiple(of: 2) }.map { parts[$0] }
+    return literals.filter { $0.contains(" ") }.joined(separator: " | ")
   }
 
   /// The title of a test or suite: behind its attribute, or at the beginning of the next line.

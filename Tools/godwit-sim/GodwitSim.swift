@@ -45,7 +45,7 @@ struct GodwitSim: AsyncParsableCommand {
   @Option(help: "Where the worlds' files are.")
   var folder = "/dev/shm"
 
-  @Flag(help: "Go on after a failure; report each.")
+  @Flag(help: "Continue after a failure; report each.")
   var all = false
 
   @Flag(help: "Run each world twice, and report those of which something else comes.")

@@ -84,7 +84,7 @@ final class DatabaseKeys: Sendable {
     guard !isExchanged || isPending || salt != nil && salt != last.salt && salt == contents.databaseSalt else {
       throw GodwitError(
         .unsafeFile, "another file was put in the place of \(folder.database) while the replica is open",
-        hint: "put the database back, or close the replica and open it again: it goes on with what lies there then")
+        hint: "put the database back, or close the replica and open it again: it continues with what lies there then")
     }
     let key = isPending ? pending?.key ?? contents.databaseKey : contents.databaseKey
     known.withLock { $0 = Known(salt: salt, key: key, file: file.key) }

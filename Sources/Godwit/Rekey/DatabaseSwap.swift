@@ -35,7 +35,7 @@ struct DatabaseSwap {
     guard (error as? GodwitError)?.code == .busy, (try? isUnderWay()) == true else { return error }
     return GodwitError(
       .busy, Self.underWay,
-      hint: "nothing was written; wait until that is done, then try again. Reading goes on meanwhile",
+      hint: "nothing was written; wait until that is done, then try again. Reading continues meanwhile",
       underlying: error)
   }
 

@@ -53,7 +53,7 @@ package struct JSONScanner {
 
   /// Throws unless only space is left.
   package mutating func expectEnd() throws {
-    guard peek() == nil else { throw failure("goes on after its end") }
+    guard peek() == nil else { throw failure("continues after its end") }
   }
 
   private mutating func expect(word: StaticString) throws {

@@ -21,7 +21,7 @@ extension SchemaRebuild {
         .constraint,
         "UNIQUE constraint failed: rows \(rows) of table \(table.name) hold the same in index "
           + "\(table.indexName(index)) (\(index.columns.joined(separator: ", ")))",
-        hint: "nothing was altered; change one of the rows first, or let the rule tell them apart", underlying: error)
+        hint: "nothing was altered; change one of the rows first, or have the rule distinguish them", underlying: error)
     }
   }
 

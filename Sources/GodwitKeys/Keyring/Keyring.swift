@@ -137,7 +137,7 @@ package enum Keyring {
     GodwitError(
       .rolledBackKeyring,
       "the keyring \(path) is of generation \(found), but the database was opened with generation \(known)",
-      hint: "restore the latest keyring; if it is lost, go on with this one by: godwit keyring accept")
+      hint: "restore the latest keyring; if it is lost, continue with this one by: godwit keyring accept")
   }
 
   static func lockPath(_ location: KeyringLocation) -> String { "\(location.keyring).lock" }

@@ -88,8 +88,8 @@ import Testing
     let (_, laptop) = try await edited()
     #expect(try laptop.godwit("conflicts", "prune").status == 64)
     #expect(try laptop.godwit("conflicts", "prune", "--before", "1d", "--json").objects().first?["pruned"] as? Int == 0)
-    #expect(try laptop.godwit("conflicts", "prune", "--keep", "0").error == "let go of 1 conflict\n")
-    #expect(try laptop.godwit("conflicts").error == "no conflicts\n1 older one let go of\n")
+    #expect(try laptop.godwit("conflicts", "prune", "--keep", "0").error == "dropped 1 conflict\n")
+    #expect(try laptop.godwit("conflicts").error == "no conflicts\n1 older one dropped\n")
     #expect(try laptop.godwit("status", "--json").objects().first?["prunedConflicts"] as? Int == 1)
   }
 

@@ -7,7 +7,7 @@ struct Backup: AsyncParsableCommand {
     abstract: "Write the whole replica to one encrypted file.",
     discussion: """
       The file holds the database and the keyring. It opens with any one secret that opens the keyring now: keep a
-      recovery code or a passphrase where the machine's loss does not take it along. Others go on writing meanwhile.
+      recovery code or a passphrase where the machine's loss does not take it along. Others continue to write.
 
       Examples:
         godwit backup /media/stick/notes.godwit-backup
@@ -62,7 +62,7 @@ struct Restore: AsyncParsableCommand {
   @Argument(help: "The file that godwit backup wrote.")
   var file: String
 
-  @Flag(help: "Let go of what was written here since the backup and nobody else is known to hold.")
+  @Flag(help: "Discard what was written here since the backup and nobody else is known to hold.")
   var discardUnsent = false
 
   @OptionGroup var options: ReplicaOptions
@@ -90,7 +90,7 @@ struct Restore: AsyncParsableCommand {
     console.note(
       "restored \(Format.count(report.verification.rows, "row")) and "
         + "\(Format.count(report.verification.transactions, "transaction")) in \(Format.printable(location.folder)); "
-        + "it goes on under a new incarnation")
+        + "it continues under a new incarnation")
     if report.hasRestoredKeyring {
       console.note(
         "its keyring is the backup's; to open it by a key of this machine: godwit keyring new-key, then keyring add")

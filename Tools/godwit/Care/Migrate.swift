@@ -111,7 +111,7 @@ extension MigrationPlan {
       lines.append("\(version.version) \(version.name)")
       lines.append(
         version.isAddition
-          ? "  (an addition: it travels, and older programs go on as before)"
+          ? "  (an addition: it travels, and older programs continue as before)"
           : "  (a barrier: members that have not passed it hold back what is written after it)")
       if let bringer = version.broughtBy { lines.append("  (came with a file of \(names.name(bringer)))") }
       lines += version.steps.map { "  \($0)" }

@@ -7,7 +7,7 @@ struct Rekey: AsyncParsableCommand {
     abstract: "Encrypt the database anew, under a new key.",
     discussion: """
       Whoever has the old key, or the keyring as it was, cannot open the database from then on. Programs that have the
-      replica open go on with the new one by themselves; what they write meanwhile waits. Needs as much free space as
+      replica open continue with the new one by themselves; what they write meanwhile waits. Needs as much free space as
       the database takes. Killed at any time, it leaves the old database or the new one.
 
       Examples:

@@ -63,7 +63,7 @@ struct KeyringRotate: AsyncParsableCommand {
 struct KeyringAccept: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Go on with a keyring that is older than the database knows.",
+    abstract: "Continue with a keyring that is older than the database knows.",
     discussion: """
       For when the latest keyring is lost and a backup took its place. Members that were removed and slots that were
       dropped since the backup are back: look with godwit member list and godwit keyring list, and remove them again.
@@ -76,7 +76,7 @@ struct KeyringAccept: AsyncParsableCommand {
 
   func run() async throws {
     try await options.existingKeyring().accept()
-    options.console.note("the keyring is the one to go on with; look at: godwit member list, godwit keyring list")
+    options.console.note("the keyring is the one to continue with; look at: godwit member list, godwit keyring list")
     if options.json { try options.console.line(["accepted": .bool(true)]) }
   }
 }

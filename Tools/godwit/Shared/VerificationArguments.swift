@@ -7,7 +7,7 @@ struct VerificationArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The fingerprint that the other side tells, in digits or words: what godwit identity says there. \
+      The fingerprint that the other side gives, in digits or words: what godwit identity says there. \
       (default: compared at the terminal)
       """,
       valueName: "fingerprint"))

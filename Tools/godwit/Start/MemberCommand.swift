@@ -5,7 +5,7 @@ import ToolSupport
 struct MemberCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "member",
-    abstract: "Add, list, rename and remove the group's members, and tell their incarnations.",
+    abstract: "Add, list, rename and remove the group's members, and show their incarnations.",
     subcommands: [
       MemberAdd.self, MemberList.self, MemberLog.self, MemberRename.self, MemberRemove.self, MemberIncarnations.self,
       MemberEnd.self,

@@ -28,7 +28,7 @@ struct MemberIncarnations: AsyncParsableCommand {
     }
     guard !options.json else { return try options.console.lines(found.map { $0.json(names).text }) }
     var table = TextTable([
-      ("NAME", .left), ("INCARNATION", .left), ("STATE", .left), ("TRANSACTIONS", .right), ("LAST HEARD", .left),
+      ("NAME", .left), ("INCARNATION", .left), ("STATE", .left), ("TRANSACTIONS", .right), ("LAST STATED", .left),
     ])
     for incarnation in found {
       let state = incarnation.isOwn ? "this replica" : incarnation.hasEnded ? "ended" : "may live"
@@ -47,7 +47,7 @@ struct MemberEnd: AsyncParsableCommand {
     abstract: "Say that an incarnation of a member writes no more.",
     discussion: """
       For a database that was restored from a backup, or moved to another machine as a copy: nothing is kept any more
-      for the one that is gone. Should it live on after all, it takes a new incarnation when it hears of this.
+      for the one that is gone. Should it live on after all, it takes a new incarnation when it learns of this.
 
       Examples:
         godwit member end laptop 6f12a9c0

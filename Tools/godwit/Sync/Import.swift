@@ -31,7 +31,7 @@ struct Import: AsyncParsableCommand {
       """)
   var rejoin = false
 
-  @Flag(help: "Change nothing; tell what each file alone would do.")
+  @Flag(help: "Change nothing; say what each file alone would do.")
   var plan = false
 
   @OptionGroup var options: ReplicaOptions
@@ -103,7 +103,7 @@ extension MergeReport {
       state + [
         "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
         Format.count(conflicts, "conflict"),
-      ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones let go of"] : [])
+      ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones dropped"] : [])
       + (held.map { ["\($0.transactions) of those for \($0.title)"] } ?? [])
       + (losses > 0 ? ["\(Format.count(losses, "value")) not kept exactly (see: godwit migrate --status)"] : [])
     let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"

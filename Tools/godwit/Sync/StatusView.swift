@@ -36,7 +36,7 @@ struct StatusView {
       fields.append(("missing", status.missing.map { $0.text(names) }.joined(separator: ", ")))
     }
     if let held = status.heldVersion { fields.append(("held", held.text(names))) }
-    let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) let go of"
+    let pruned = status.prunedConflicts == 0 ? "" : ", and \(status.prunedConflicts) dropped"
     fields.append(("conflicts", "\(status.conflicts)\(pruned)"))
     if status.limbo > 0 { fields.append(("limbo", Format.count(status.limbo, "row"))) }
     if status.alteredAt != nil {

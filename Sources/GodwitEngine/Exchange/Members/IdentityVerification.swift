@@ -20,7 +20,7 @@ public enum IdentityVerification: Sendable {
     case .fingerprint: break
     }
     throw GodwitError(
-      .unverifiedIdentity, "\(whom) has the fingerprint \(identity.fingerprint), and that is not the one that was told",
+      .unverifiedIdentity, "\(whom) has the fingerprint \(identity.fingerprint), not the one that was given",
       hint: "nothing was changed; compare it again, and if it differs somebody has exchanged the file on its way")
   }
 }

@@ -70,7 +70,7 @@ package final class VolumeSource: ByteSource {
     for volume in volumes where volume.header.set != first.header.set {
       throw GodwitError(
         .wrongVolume, "\(volume.path) belongs to another set than \(first.path)",
-        hint: "give the volumes of one export; godwit inspect tells the set of each")
+        hint: "give the volumes of one export; godwit inspect shows the set of each")
     }
     self.volumes = volumes.sorted { $0.header.number < $1.header.number }
     for (left, right) in zip(self.volumes, self.volumes.dropFirst()) where left.header.number == right.header.number {

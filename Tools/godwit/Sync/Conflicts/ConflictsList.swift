@@ -49,7 +49,7 @@ struct ConflictsList: AsyncParsableCommand {
     } else {
       try options.console.lines(Self.table(limit.shown(conflicts, options.console), names).lines)
     }
-    if pruned > 0 { options.console.note("\(Format.count(pruned, "older one")) let go of") }
+    if pruned > 0 { options.console.note("\(Format.count(pruned, "older one")) dropped") }
   }
 
   private static func table(_ conflicts: ArraySlice<Conflict>, _ names: ReplicaNames) -> TextTable {

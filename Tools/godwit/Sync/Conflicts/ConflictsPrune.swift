@@ -4,7 +4,7 @@ import ToolSupport
 
 struct ConflictsPrune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prune", abstract: "Let go of old conflicts; they stay counted.",
+    commandName: "prune", abstract: "Drop old conflicts; they stay counted.",
     discussion: """
       Imports keep the newest 10000 by themselves.
 
@@ -32,6 +32,6 @@ struct ConflictsPrune: AsyncParsableCommand {
       return try await replica.pruneConflicts(keeping: keep ?? 0)
     }
     guard !options.json else { return try options.console.line(["pruned": .number(count)]) }
-    options.console.note("let go of \(Format.count(count, "conflict"))")
+    options.console.note("dropped \(Format.count(count, "conflict"))")
   }
 }

@@ -4,7 +4,7 @@ import ToolSupport
 
 struct Why: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tell why a row is what it is: who wrote its cells, and over what that won.",
+    abstract: "Say why a row is what it is: who wrote its cells, and over what that won.",
     discussion: """
       A key of several columns is given as several arguments, or as a JSON array. Bytes are hexadecimal digits, x'HEX',
       or a UUID. What every member is known to hold is forgotten in time, and has no author then.
