@@ -93,7 +93,8 @@ extension Replica {
   /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
   ///   `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`, `needsMigration`, `importConstraint`,
   ///   `diskFull`, `busy`; `fenced` when this replica, or the author of a transaction, lacks what has been forgotten.
-  ///   The replica is unchanged after every one of them.
+  ///   The replica is unchanged after every one of them; of a sender that was removed, which is `unknownSender`, it
+  ///   keeps the removal, if the file shows one that it did not know.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
     try await `import`(from: source, isRejoining: false, progress)
   }
@@ -169,7 +170,14 @@ extension Replica {
             .otherGroup, "the file belongs to group \(preamble.group), this replica to \(group)",
             hint: "import it into a replica of that group")
         }
-        return try roster.sender(of: preamble).history
+        do {
+          return try roster.sender(of: preamble).history
+        } catch {
+          if planner == nil {
+            try members.rememberRemoval(of: preamble.sender, in: preamble.introduction, beyond: roster)
+          }
+          throw error
+        }
       }
       return try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)

@@ -215,6 +215,37 @@ struct RemovedMemberTests {
       #expect(Set(active) == [group[2].identity.replica, group[3].identity.replica])
     }
   }
+
+  @Test("and its remover, who know of both removals, show them by files that are refused, and are let in again")
+  func shown() async throws {
+    try await group[1].removeMember(named: "replica-2")
+    try await group[2].removeMember(named: "replica-1")
+    let records = try [1, 2].map { try Keyring.open(at: group[$0].folder.keys).roster }
+    for (index, other) in zip([1, 2], records.reversed()) {
+      try Keyring.update(at: group[index].folder.keys) { contents in
+        var roster = Roster(group: group[index].group, trusted: try contents.roster)
+        roster.merge(other, isVouchedFor: true)
+        contents.setRoster(roster.records)
+      }
+    }
+    func isActive(_ index: Int) async throws -> Bool { try await group[0].member(named: "replica-\(index)").isActive }
+    for index in 1...2 {
+      let source = try await file("by \(index)", by: index)
+      #expect(await code { try await group[0].plan(importing: source) } == .unknownSender)
+      #expect(try await isActive(index))
+      #expect(await code { try await group[0].import(from: source) } == .unknownSender)
+      #expect(try await !isActive(index))
+    }
+    for index in 1...2 {
+      let (invitation, state) = (group.folder.file("invitation"), group.folder.file("state"))
+      try await group[0].invite(
+        group[index].identity, name: "replica-\(index)", verification: .trustOnFirstUse, to: .file(invitation))
+      _ = try await group[0].exportState(to: .file(state))
+      _ = try await group[index].rejoin(from: .file(state))
+      _ = try await group[0].import(from: file("again by \(index)", by: index))
+    }
+    #expect(try await titles(0).isSuperset(of: ["by 1", "by 2", "again by 1", "again by 2"]))
+  }
 }
 
 extension TrustedMembers {
