@@ -36,6 +36,7 @@ struct StateImport {
   }
 
   func run(isRejoining: Bool, _ progress: ProgressHandler?) throws -> Outcome {
+    try requireNoBarrierBetween()
     let origins = writer.log.origins
     // What a new member wrote ahead of its first file is all it can lose.
     guard isRejoining || origins.othersVector.isEmpty else {
@@ -70,6 +71,22 @@ struct StateImport {
     writer.tally.recomputeAll()
     return Outcome(
       rows: loader.rows, replayed: unsent.count, conflicts: try conflicts.count(after: lastConflict))
+  }
+
+  /// A state is taken in as it is: nothing of it waits for a barrier, and nothing is carried over one. Throws
+  /// `needsMigration`.
+  private func requireNoBarrierBetween() throws {
+    let history = try MigrationHistory(writer.connection)
+    let (own, sent) = (history.version, file.header.schemaVersion)
+    let between = history.known.filter { $0.version > min(own, sent) && $0.version <= max(own, sent) }
+    guard let barrier = between.first(where: { !$0.isAddition }) else { return }
+    throw GodwitError(
+      .needsMigration,
+      "the state file is of schema version \(sent), this database of \(own), and between them is the barrier "
+        + "\(barrier.version) \"\(barrier.name)\"",
+      hint: own < sent
+        ? "nothing was changed; update the program that owns this replica"
+        : "nothing was changed; ask for a state file of a replica whose program is as new as this one's")
   }
 
   /// What this replica wrote that the state file does not know, in order.

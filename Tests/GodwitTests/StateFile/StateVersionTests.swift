@@ -1,0 +1,44 @@
+import Godwit
+import GodwitBase
+import Testing
+
+@Suite("A state file of another version", .timeLimit(.minutes(1)))
+struct StateVersionTests {
+  /// Version 2 changes values and no column's name.
+  @MigrationsBuilder private static func words() -> [Migration] {
+    Migration(1, "words") {
+      CreateTable("word", [NewColumn("id", Int.self), NewColumn("text", String.self, default: "")])
+    }
+    Migration(2, "lower") { ChangeColumn("text", String.self, in: "word", default: "", by: "lower(text)") }
+  }
+
+  @Test(
+    "is refused where a barrier lies between, though the tables have the same columns; seed 350004681",
+    arguments: [(1, 2), (2, 1)])
+  func barrier(sender: Int, receiver: Int) async throws {
+    let group = try await MigrationGroup([1, 1], Self.words)
+    try await group.write(0, "INSERT INTO word VALUES (1, 'One')")
+    try await group.exchange()
+    try await group[0].removeMember(named: "replica-1")
+    try await group.write(1, "UPDATE word SET text = 'Mine'")
+    try await group.update(0, to: sender)
+    try await group.update(1, to: receiver)
+    try await group.write(0, "INSERT INTO word VALUES (2, 'Two')")
+    try await group[0].compact()
+    group.clock.advance(1_000)
+    try await group[0].invite(
+      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
+    let file = group.folder.file("state")
+    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    let failure = await error { try await group[1].rejoin(from: .file(file)) }
+    #expect(failure?.code == .needsMigration)
+    #expect(failure?.message.contains("the barrier 2 \"lower\"") == true && failure?.hint != nil)
+    #expect(try await group.rows(1, "SELECT id, text FROM word") == [[1, receiver == 1 ? "Mine" : "mine"]])
+
+    try await group.update(sender < receiver ? 0 : 1, to: 2)
+    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    #expect(try await group[1].rejoin(from: .file(file)).isStateFile)
+    for _ in 0..<2 { try await group.exchange() }
+    try await group.expectSame()
+  }
+}
