@@ -34,12 +34,15 @@ package enum SystemTables {
   /// Throws `notADatabase` where there are no tables of Godwit's, `unsupportedVersion` for tables of another version,
   /// `otherGroup` for those of another group.
   package static func check(on connection: Connection, group: GroupID) throws {
-    guard try Meta.isThere(on: connection) else {
+    let meta: [Meta: Value]
+    do {
+      meta = try Meta.all(on: connection)
+    } catch {
+      guard try !Meta.isThere(on: connection) else { throw error }
       throw GodwitError(
         .notADatabase, "the database \(connection.path) has no tables of Godwit",
         hint: connection.wasEmpty ? "it is empty: open it for writing, which makes them" : "restore a backup")
     }
-    let meta = try Meta.all(on: connection)
     let format = try meta.integer(.format)
     guard format == formatVersion else {
       throw GodwitError(
