@@ -21,11 +21,7 @@ package struct TrustedMembers {
     var shown = known
     shown.merge(introduction)
     guard known[sender]?.isActive == true, shown[sender]?.isActive == false else { return }
-    try Keyring.update(at: location) { contents in
-      var roster = Roster(group: group, trusted: try contents.roster)
-      roster.merge(introduction)
-      contents.setRoster(roster.records)
-    }
+    try keep(introduction)
   }
 
   /// Keeps what a verified file said of members, for whom its sender vouches, unless all of it was there when the
@@ -33,9 +29,13 @@ package struct TrustedMembers {
   func remember(_ records: RosterRecords, beyond known: Roster) throws {
     var known = known
     guard known.merge(records, isVouchedFor: true) else { return }
+    try keep(records, isVouchedFor: true)
+  }
+
+  private func keep(_ records: RosterRecords, isVouchedFor: Bool = false) throws {
     try Keyring.update(at: location) { contents in
       var roster = Roster(group: group, trusted: try contents.roster)
-      roster.merge(records, isVouchedFor: true)
+      roster.merge(records, isVouchedFor: isVouchedFor)
       contents.setRoster(roster.records)
     }
   }

@@ -85,7 +85,8 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
     }
   }
 
-  /// Throws `closed` at all jobs from now on, lets those that wait finish, closes the connections and ends the threads.
+  /// Throws `closed` at all jobs from now on, lets those that wait finish, closes the connections and gives the threads
+  /// back.
   ///
   /// - Parameter last: A job of the writer's thread that comes after all others, unless the writer was never used, the
   ///   pool is closed already, or the database cannot be opened.

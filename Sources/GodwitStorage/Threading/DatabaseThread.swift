@@ -86,7 +86,7 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
     condition.signal()
   }
 
-  /// Lets the waiting jobs finish, closes the connection and ends the thread; what makes sessions is released.
+  /// Lets the waiting jobs finish, closes the connection and gives the thread back; what makes sessions is released.
   /// Returns when the thread is parked or has ended (``WorkerThread``). Later jobs throw `closed`.
   package func close() async {
     refuse()
