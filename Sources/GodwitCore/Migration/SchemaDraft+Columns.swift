@@ -53,6 +53,7 @@ extension SchemaDraft.Table {
     }
     try checkIsOneWrites(definition.columns[source], "be what another column is derived from")
     try checkIsOneWrites(column, "be derived from another column")
+    try checkKeepsCircles(column)
     try checkWidening(definition.columns[source], to: column, derivation.rule)
     var values = sources[source]
     values.conversions.append(Conversion(name: derivation.column, derivation.rule, to: column))
@@ -99,6 +100,15 @@ extension SchemaDraft.Table {
       hint: "nothing was altered; add another column, and fill it by a data step")
   }
 
+  /// Which of the rows that close a circle is hidden follows from when their references were written. Of values that a
+  /// rule makes that may have been forgotten here and not there.
+  private func checkKeepsCircles(_ column: ColumnDefinition) throws {
+    guard let reference = column.reference, reference.isAcyclic else { return }
+    throw SchemaDraft.invalid(
+      "column \(column.name) of table \(definition.name) refers to table \(reference.table) without circles, "
+        + "and a rule may close one", hint: "nothing was altered; fill the column by a data step")
+  }
+
   mutating func drop(_ name: String) throws {
     let number = try number(of: name)
     try checkIsNotKey(number, "dropped")
@@ -143,7 +153,10 @@ extension SchemaDraft.Table {
         "column \(column.name) of table \(definition.name) is not optional and has no default for what the rule has no value for",
         hint: "nothing was altered; make it optional, or give it a default")
     }
-    if case .expression = rule { try checkIsOneWrites(old, "be changed by an expression") }
+    if case .expression = rule {
+      try checkIsOneWrites(old, "be changed by an expression")
+      try checkKeepsCircles(old)
+    }
     if Conversion.converts(old.type, by: rule) { try checkIsOneWrites(old, "be given another type") }
     try checkWidening(old, to: column, rule)
     if old.isNullable, !column.isNullable {

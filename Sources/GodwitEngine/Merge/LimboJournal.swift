@@ -4,7 +4,7 @@ import GodwitCore
 /// What an import put into limbo, or hid of references, for the conflict log. A row that came out again is no conflict.
 final class LimboJournal {
   enum Reason {
-    /// Another row has the older claim to a unique value.
+    /// Another row holds the unique value.
     case unique(Limbo.Reason, winner: RowKey)
     /// The row it refers to is not shown.
     case reference(column: Int, parent: RowKey)

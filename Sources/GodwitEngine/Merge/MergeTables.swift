@@ -10,6 +10,7 @@ package final class MergeTables {
   private let functions: [String: CustomMerge]
   private var tables: [Int: MergeTable] = [:]
   private var referring: [String: [(table: Int, column: Int)]]?
+  private var migrated: MigratedIndexes?
 
   /// Keeps the sums of the tables' rows in step with what is written to them here; nil where another does.
   let tally: StateTally?
@@ -42,6 +43,19 @@ package final class MergeTables {
     return try self[entry.id]
   }
 
+  /// Whether claims to the index's values are compared by their rows' keys alone.
+  func comparesKeys(_ index: MergeTable.UniqueIndex, of table: MergeTable) throws -> Bool {
+    let known: MigratedIndexes
+    if let migrated {
+      known = migrated
+    } else {
+      let history = try MigrationHistory(connection)
+      known = MigratedIndexes(history.steps(after: 0, through: history.version))
+      migrated = known
+    }
+    return known.contains(index.definition, of: table.definition.name)
+  }
+
   /// The columns of all tables that refer to this one: rows that stay on this replica must not dangle either.
   func references(to table: MergeTable) throws -> [(table: MergeTable, reference: MergeTable.Reference)] {
     if referring == nil {
@@ -68,6 +82,7 @@ extension [CustomMerge] {
 /// One synced table as a merge needs it: its rows, rules, unique indexes and references.
 package final class MergeTable {
   struct UniqueIndex {
+    let definition: IndexDefinition
     let name: String
     let columns: [Int]
   }
@@ -106,7 +121,8 @@ package final class MergeTable {
       definition.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
     }
     uniqueIndexes = definition.indexes.filter(\.isUnique).map { index in
-      UniqueIndex(name: definition.indexName(index), columns: index.columns.compactMap(position))
+      UniqueIndex(
+        definition: index, name: definition.indexName(index), columns: index.columns.compactMap(position))
     }
     uniqueColumns = Set(uniqueIndexes.flatMap(\.columns))
     references = definition.columns.enumerated().compactMap { number, column in

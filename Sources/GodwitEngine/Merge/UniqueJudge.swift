@@ -2,8 +2,8 @@ import GodwitBase
 import GodwitCore
 
 /// Decides which of several rows with one unique value its table shows (Specs/merge.md, "Unique values"): per index
-/// the claim with the least stamp. Every index is judged alone, and a row in limbo keeps its other claims, so nothing
-/// cascades and there is one answer.
+/// the claim with the least stamp, or that of the least key. Every index is judged alone, and a row in limbo keeps its
+/// other claims, so nothing cascades and there is one answer.
 final class UniqueJudge {
   private let places: RowPlaces
   private let limbo: LimboJournal
@@ -99,12 +99,14 @@ final class UniqueJudge {
     return try table.rows.keys(where: index.columns, are: values).first.map { RowKey(table: number, key: $0[...]) }
   }
 
-  /// The oldest claim; among claims older than all stamps the least key.
+  /// The oldest claim; among claims older than all stamps, and in an index that a migration made, the least key.
   func leastClaimant(of claim: Limbo.Reason) throws -> RowKey? {
     if let known = leastClaimants[claim] { return known }
     let (number, name, _) = try claim.claim()
-    guard let index = try places.tables[number].uniqueIndexes.first(where: { $0.name == name }) else { return nil }
-    let claimants = try claimants(of: claim).map { (stamp: try stamp(of: index.columns, in: $0), key: $0) }
+    let table = try places.tables[number]
+    guard let index = table.uniqueIndexes.first(where: { $0.name == name }) else { return nil }
+    let stamped = try places.tables.comparesKeys(index, of: table) ? [] : index.columns
+    let claimants = try claimants(of: claim).map { (stamp: try stamp(of: stamped, in: $0), key: $0) }
     let least = claimants.min { CellStamp.isLess($0.stamp, $0.key, than: $1.stamp, $1.key) }?.key
     leastClaimants[claim] = least
     return least

@@ -55,6 +55,8 @@ struct TableShape: Sendable {
     /// Column numbers.
     let columns: [Int]
     var versions = TableShape.always
+    /// Whether the row with the least key holds a value: a migration made the index.
+    var comparesKeys: Bool { versions.lowerBound > 0 }
   }
 
   static let always = 0..<Int.max

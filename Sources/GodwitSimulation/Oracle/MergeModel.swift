@@ -35,17 +35,20 @@ struct MergeModel {
 
   // MARK: Unique values
 
-  /// Each index alone, among all living rows: the oldest claim holds the value.
+  /// Each index alone, among all living rows: the oldest claim holds the value; in one that a migration made, the least
+  /// key.
   private mutating func judgeUnique() {
     for (table, shape) in TableShape.all.enumerated() {
-      for columns in shape.unique.filter({ $0.versions.contains(version) }).map(\.columns) {
+      for index in shape.unique where index.versions.contains(version) {
+        let columns = index.columns
         var claims: [[Value]: [RowName]] = [:]
         for (name, row) in living where name.table == table {
           let values = columns.map { row[$0] }
           if !values.contains(.null) { claims[values, default: []].append(name) }
         }
         for claimants in claims.values {
-          guard let winner = claimants.min(by: { isOlder($0, $1, columns) }) else { continue }
+          let holds = index.comparesKeys ? Self.keyPrecedes : { isOlder($0, $1, columns) }
+          guard let winner = claimants.min(by: holds) else { continue }
           for loser in claimants where loser != winner { limbo[loser] = .unique }
         }
       }

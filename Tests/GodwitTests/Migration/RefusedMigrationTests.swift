@@ -21,6 +21,12 @@ struct RefusedMigrationTests {
       "jotting", [NewColumn("id", Int.self), NewColumn("draft", Int?.self, references: "draft")], sync: .local)
     CreateTable("pair", [NewColumn("a", Int.self), NewColumn("b", Int.self)], keyCount: 2)
     CreateTable("folder", [NewColumn("id", Int.self)])
+    CreateTable(
+      "node",
+      [
+        NewColumn("id", Int.self),
+        NewColumn("parent", Int?.self, references: "node", onDelete: .setNull, acyclic: true),
+      ])
     CreateTable("shelf", [NewColumn("id", Int.self), NewColumn("folder", Int?.self, references: "folder")])
   }
 
@@ -85,6 +91,24 @@ struct RefusedMigrationTests {
       .changeColumn(Self.column("lowest"), table: "note", rule: .widen(to: .integer)),
     ])
     #expect(failure == nil, "\(failure?.message ?? "")")
+  }
+
+  @Test(
+    "makes values of a reference that closes no circle",
+    arguments: [
+      SchemaStep.changeColumn(
+        column("parent", references: "node"), table: "node", rule: .expression("parent % 10")),
+      .addColumn(
+        ColumnDefinition(
+          name: "other", type: .integer, isNullable: true,
+          reference: Reference(table: "node", onDelete: .setNull, isAcyclic: true)), table: "node",
+        from: .init(column: "parent", rule: .widen(to: .integer))),
+    ])
+  func acyclic(step: SchemaStep) async throws {
+    let failure = try await refusal([step])
+    #expect(
+      failure?.code == .invalidMigration && failure?.message.contains("of table node refers to table node") == true)
+    #expect(failure?.hint?.contains("data step") == true)
   }
 
   private static func astray() throws -> [(steps: [SchemaStep], what: String, hint: String)] {
