@@ -8,10 +8,11 @@ final class RowMemory {
   private let connection: Connection
   private let places: RowPlaces
   private let latest: HLC
+  private var hiddenRows: [Int: [(key: RowKey, state: RowState)]?] = [:]
   private var hiddenClaims: [Int: Set<Limbo.Reason>?] = [:]
   private var circles: [Int: Set<Int>] = [:]
 
-  /// With more hidden rows than this in a table all stamps of its unique columns stay.
+  /// With more hidden rows than this in a table all stamps of its unique columns and acyclic references stay.
   private static let hiddenLimit = 10_000
 
   init(_ writer: ReplicaWriter, _ frontier: Frontier, tables: MergeTables) throws {
@@ -66,31 +67,44 @@ final class RowMemory {
     return try places.claims(of: row).contains { hidden.contains($0) }
   }
 
+  /// The rows that the table does not show: in limbo, or dead; nil when there are too many to list.
+  private func hiddenRows(of table: MergeTable) throws -> [(key: RowKey, state: RowState)]? {
+    if let known = hiddenRows[table.number] { return known }
+    let hidden = try places.states.hidden(in: table.number, limit: Self.hiddenLimit + 1)
+    let rows = hidden.count > Self.hiddenLimit ? nil : hidden
+    hiddenRows[table.number] = .some(rows)
+    return rows
+  }
+
   /// The claims of the rows that the table does not show, dead but revivable ones included; nil when there are too
   /// many to list.
   private func claims(in table: MergeTable) throws -> Set<Limbo.Reason>? {
     if let known = hiddenClaims[table.number] { return known }
-    var claims: Set<Limbo.Reason>? = []
-    let hidden = try places.states.hidden(in: table.number, limit: Self.hiddenLimit + 1)
-    if hidden.count > Self.hiddenLimit { claims = nil }
-    for row in claims == nil ? [] : hidden {
-      guard let hiddenCells = row.state.hiddenCells else { continue }
-      let row = LivingRow(key: row.key, state: row.state, values: table.completed(hiddenCells), isShown: false)
-      claims?.formUnion(try places.claims(of: row))
+    let claims = try hiddenRows(of: table).map { rows in
+      try rows.reduce(into: Set<Limbo.Reason>()) { claims, row in
+        guard let hiddenCells = row.state.hiddenCells else { return }
+        let row = LivingRow(key: row.key, state: row.state, values: table.completed(hiddenCells), isShown: false)
+        claims.formUnion(try places.claims(of: row))
+      }
     }
     hiddenClaims[table.number] = .some(claims)
     return claims
   }
 
-  /// Acyclic references of which some are hidden: the moves on a circle are compared.
+  /// Acyclic references of a table in which rows on a circle are compared: one is hidden to break it, or has died and
+  /// may be revived by an edit that is not here yet.
   private func circleColumns(of table: MergeTable) throws -> Set<Int> {
     if let known = circles[table.number] { return known }
     var columns: Set<Int> = []
     for reference in table.references where reference.isAcyclic {
       let target = Limbo.Reason(circlesOf: reference.column, table: table.number)
-      if try !places.limbo.keys(waitingFor: target).isEmpty { columns.insert(reference.column) }
+      if try !places.limbo.keys(waitingFor: target).isEmpty || mayRevive(in: table) { columns.insert(reference.column) }
     }
     circles[table.number] = columns
     return columns
+  }
+
+  private func mayRevive(in table: MergeTable) throws -> Bool {
+    try hiddenRows(of: table)?.contains { !$0.state.isAlive(table.definition.deletes) } ?? true
   }
 }
