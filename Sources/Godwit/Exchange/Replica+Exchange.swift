@@ -170,14 +170,7 @@ extension Replica {
             .otherGroup, "the file belongs to group \(preamble.group), this replica to \(group)",
             hint: "import it into a replica of that group")
         }
-        do {
-          return try roster.sender(of: preamble).history
-        } catch {
-          if planner == nil {
-            try members.rememberRemoval(of: preamble.sender, in: preamble.introduction, beyond: roster)
-          }
-          throw error
-        }
+        return try members.sender(of: preamble, among: roster, isPlanned: planner != nil).history
       }
       return try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)

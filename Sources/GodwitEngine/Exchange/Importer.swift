@@ -84,7 +84,7 @@ package final class Importer {
       let report = try writer.inMerge {
         let roster = try members.load()
         // It may have been removed while this import waited for another.
-        _ = try roster.sender(of: file.preamble)
+        _ = try members.sender(of: file.preamble, among: roster, isPlanned: planner != nil)
         var vouched = roster
         vouched.merge(file.header.roster, isVouchedFor: true)
         let admission = HistoryAdmission(file.header, vouched)

@@ -15,13 +15,24 @@ package struct TrustedMembers {
   /// Once the import has its turn: another one may have brought news since the file was opened.
   func load() throws -> Roster { Roster(group: group, trusted: try Keyring.open(at: location).roster) }
 
-  /// Keeps that the sender of a file was removed, where nothing but the file's own introduction shows it. The file is
-  /// refused for that, and who is to be let in again has to be known as removed.
-  package func rememberRemoval(of sender: ReplicaID, in introduction: RosterRecords, beyond known: Roster) throws {
-    var shown = known
-    shown.merge(introduction)
-    guard known[sender]?.isActive == true, shown[sender]?.isActive == false else { return }
-    try keep(introduction)
+  /// The active member that made a file. Of one that was removed, where nothing but the file's own introduction shows
+  /// it, the removal is kept: the file is refused for that, and who is to be let in again has to be known as removed.
+  ///
+  /// - Parameters:
+  ///   - preamble: What the file says of who made it.
+  ///   - known: The members known until now.
+  ///   - isPlanned: Whether nothing is to be kept.
+  /// - Throws: `unknownSender`.
+  package func sender(of preamble: SyncFilePreamble, among known: Roster, isPlanned: Bool) throws -> Roster.Entry {
+    do {
+      return try known.sender(of: preamble)
+    } catch {
+      var shown = known
+      shown.merge(preamble.introduction)
+      let isNews = known[preamble.sender]?.isActive == true && shown[preamble.sender]?.isActive == false
+      if isNews, !isPlanned { try keep(preamble.introduction) }
+      throw error
+    }
   }
 
   /// Keeps what a verified file said of members, for whom its sender vouches, unless all of it was there when the
