@@ -23,6 +23,27 @@ struct MergeHistoryTests {
     }
   }
 
+  @Test("nor when one author changes and deletes rows that nobody has inserted", arguments: UInt64(0)..<40)
+  func careless(block: UInt64) throws {
+    var early = 0
+    for seed in block * 50..<(block + 1) * 50 {
+      let kind = SmallTables.Kind.allCases[Int(seed % 3)]
+      var history = try SmallHistory(seed: seed, kind, isCareless: true)
+      try history.run(steps: 14)
+      let expected = try SmallTables(kind, history.transactions)
+      let orders = try (0..<6).map { _ in try SmallTables(kind, history.causalOrder()) }
+      for rows in orders + history.replicas { #expect(rows.outcome == expected.outcome, "seed \(seed)") }
+      let writes = history.transactions.flatMap(\.writes)
+      let inserts = writes.filter { $0.write.kind == .insert }
+      #expect(expected.outcome.living.isSubset(of: inserts.map(\.key)), "seed \(seed)")
+      early +=
+        writes.count { key, write in
+          !inserts.contains { $0.key == key && write.context.covers($0.write.stamp.dot) }
+        }
+    }
+    #expect(early > 0)
+  }
+
   @Test("does not depend on who has forgotten what all hold", arguments: UInt64(0)..<40)
   func forgetting(block: UInt64) throws {
     var forgotten = 0
@@ -189,11 +210,14 @@ struct SmallHistory {
   private var generator: Generator
   private static let keys: ClosedRange<Int64> = 1...3
   private let forgets: Bool
+  /// Whether the last author changes and deletes also what is not there.
+  private let isCareless: Bool
   /// What each author knows that the others hold.
   private var acknowledged: [[VersionVector]] = Array(repeating: Array(repeating: .init(), count: 3), count: 3)
 
-  init(seed: UInt64, _ kind: SmallTables.Kind, forgets: Bool = false) throws {
+  init(seed: UInt64, _ kind: SmallTables.Kind, forgets: Bool = false, isCareless: Bool = false) throws {
     self.forgets = forgets
+    self.isCareless = isCareless
     generator = Generator(state: seed &* 2_654_435_761 &+ 17)
     replicas = Array(repeating: try SmallTables(kind), count: 3)
   }
@@ -236,7 +260,7 @@ struct SmallHistory {
     var keys = Self.keys.shuffled(using: &generator)
     for _ in 0..<Int.random(in: 1...2, using: &generator) {
       guard let key = keys.popLast() else { break }
-      guard replicas[author].isAlive(key) else {
+      guard replicas[author].isAlive(key) || isCareless && author == 2 else {
         transaction.writes.append(
           (key, RowWrite(kind: .insert, stamp: stamp, context: context, cells: inserted(number + key))))
         continue
@@ -244,7 +268,7 @@ struct SmallHistory {
       let free = keys.first { !replicas[author].isAlive($0) }
       switch Int.random(in: 0..<8, using: &generator) {
       case 0: transaction.writes.append((key, RowWrite(kind: .delete, stamp: stamp, context: context, cells: [])))
-      case 1..<5 where free != nil:
+      case 1..<5 where free != nil && replicas[author].isAlive(key):
         guard let free else { break }
         keys.removeAll { $0 == free }
         changeKey(key, to: free, replicas[author].rows[key]?.cells ?? [:], number, &transaction)

@@ -38,13 +38,16 @@ package struct RowMerge {
     }
   }
 
+  /// Of a row that nobody has inserted there is nothing to delete, but for what waits there for an insert.
   private mutating func applyDelete(_ write: RowWrite) throws {
-    try recordDelete(write)
+    let isInserted = state.isInserted || rules.deletes == .deleteWins
+    if isInserted { try recordDelete(write) }
     for touches in [state.inserts, state.updates] {
       for origin in touches.origins {
         state.removed[origin] = max(state.removed[origin], write.context[origin])
       }
     }
+    guard isInserted else { return }
     state.isStable = false
     state.deletes.insert(write.stamp)
   }

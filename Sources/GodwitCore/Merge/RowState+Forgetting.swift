@@ -23,7 +23,7 @@ extension RowState {
     let (oldInserts, oldUpdates) = (inserts, updates)
     inserts = inserts.unseen(by: frontier)
     updates = updates.unseen(by: frontier)
-    if inserts != oldInserts || updates != oldUpdates { isStable = true }
+    if inserts != oldInserts || updates != oldUpdates || inserts.isEmpty { isStable = true }
     removed = VersionVector()
     return !isTrivial
   }

@@ -42,14 +42,16 @@ package struct RowState: Hashable, Sendable {
     (Array(overrides.values) + Array(deletes) + [base].compactMap { $0 }).map(\.hlc).max()
   }
 
-  /// Whether anything but a delete is known of the row.
-  private var hasTouches: Bool { isStable || !inserts.isEmpty || !updates.isEmpty }
+  /// Whether somebody has inserted the row. Where no insert is remembered of one that was, it is stable, or has been
+  /// deleted since.
+  package var isInserted: Bool { isStable || !inserts.isEmpty || !deletes.isEmpty }
 
-  /// A delete removes what it saw: the row is alive while some write is in no delete's context. Under `.deleteWins`
-  /// it is alive when an insert has seen each delete.
+  /// A delete removes what it saw: a row that was inserted is alive while some write is in no delete's context. Under
+  /// `.deleteWins` it is alive when an insert has seen each delete.
   package func isAlive(_ policy: DeletePolicy) -> Bool {
+    guard isInserted else { return false }
     switch policy {
-    case .deleteWins: return deletes.isEmpty && hasTouches
+    case .deleteWins: return deletes.isEmpty
     case .editWins:
       if isStable { return true }
       func outlives(_ touches: VersionVector) -> Bool { touches.entries.contains { removed[$0.origin] < $0.sequence } }

@@ -22,8 +22,7 @@ struct RowChange {
     self.table = table
     let keyCount = table.definition.keyCount
     before = try places.load(key)
-    // Whoever changes a row that nobody has inserted makes it, with the columns' defaults: so it is wherever the insert
-    // comes first, later or never.
+    // Who changes a row that nobody has inserted makes none; the change waits there for an insert.
     let state = try before?.state ?? places.states.load(key) ?? RowState()
     var values = before?.values ?? table.completed(state.hiddenCells ?? [])
     let first = values

@@ -13,8 +13,7 @@ struct HostileForge {
   /// The time by the clock of who is to read it.
   let now: Int64
   /// Whether the world comes to a version that makes other values of what there is. A row with the last timestamp there
-  /// is can be written to by nobody, a migration's step that must included; and of a row that nobody has inserted who
-  /// migrates first shows something else than who does last, where the step gives a column no default.
+  /// is can be written to by nobody, a migration's step that must included.
   let isMigrating: Bool
   /// Whether members forget: of an incarnation that is said to have ended with what it never wrote all wait for the
   /// rest.
@@ -87,21 +86,11 @@ struct HostileForge {
       let version = version
       let changes = random(at: version, oddity)
       let (hlc, stated) = (hlc(), beyond ? contextBeyond() : context())
-      let isBound = isMigrating && !beyond && updates(by: changes)
-      member.write(
-        own, hlc: hlc, schemaVersion: UInt64(version), context: isBound ? allSeen : stated, changes: changes)
+      member.write(own, hlc: hlc, schemaVersion: UInt64(version), context: stated, changes: changes)
     }
   }
 
   private var allSeen: VersionVector { draft.source.vector.replacing([own: .none]) }
-
-  /// Whether some row is updated. Who has not seen its insert changes a row that nobody has inserted.
-  private func updates(by changes: [UInt8]) -> Bool {
-    guard let set = try? ChangeSet(changes[...]) else { return false }
-    var found = false
-    try? set.forEach { if $0.kind == .update { found = true } }
-    return found
-  }
 
   /// Mostly that of whose file it has seen.
   private var version: Int {

@@ -42,8 +42,6 @@ struct TableShape: Sendable {
     var versions = TableShape.always
     /// Of a row that was written without it.
     var defaultValue = Value.null
-    /// Of a row that was changed and that nobody has inserted, where that is not the default.
-    var initial: Value?
     /// In the place of the default: what it is made of.
     var source: Source?
     var formerName: FormerName?
@@ -152,22 +150,22 @@ extension TableShape {
     name: "tally",
     columns: [
       key("t", 4),
-      column("word", .lastWriterWins, "", "alpha", "bravo", "nul\u{0}l", "e\u{301}", "\u{e9}").beginning("")
+      column("word", .lastWriterWins, "", "alpha", "bravo", "nul\u{0}l", "e\u{301}", "\u{e9}")
         .converted(in: 4) { $0 == "bravo" ? "alpha" : $0 },
       column("ratio", .lastWriterWins, .null, 0.0, -0.0, 1.0, 0.5, .real(.infinity)),
       column("views", .counter, 0, 1, 2, 5, -3, 1000, .integer(.max)), set("tags"),
-      column("high", .maximum, 0, 1, 2, 3, 50, -7).beginning(0), column("low", .minimum, 0, 1, 2, -4).beginning(0),
-      column("longest", .longest, "", "a", "b", "bb", "aaa", "ccc").beginning(""),
+      column("high", .maximum, 0, 1, 2, 3, 50, -7), column("low", .minimum, 0, 1, 2, -4),
+      column("longest", .longest, "", "a", "b", "bb", "aaa", "ccc"),
       added(in: 3, "peak", .maximum, .null, 2, 7),
     ])
 
   private static let guest = TableShape(
     name: "guest",
     columns: [
-      key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan").beginning(""),
-      column("room", .lastWriterWins, 1, 2).beginning(0),
+      key("g", 5), column("name", .lastWriterWins, "ann", "bob", "cid", "dan"),
+      column("room", .lastWriterWins, 1, 2),
       column("bed", .lastWriterWins, .null, 1, 2).converted(in: 5) { $0 == .null ? 0 : $0 },
-      column("note", .lastWriterWins, "", "late", "quiet").beginning(""),
+      column("note", .lastWriterWins, "", "late", "quiet"),
       added(in: 1, "mood", .lastWriterWins, 3, 1, 2, 9),
     ], unique: [UniqueIndex(columns: [1]), UniqueIndex(columns: [2, 3], versions: 0..<2)])
 
@@ -177,14 +175,14 @@ extension TableShape {
       key("s", 3),
       ColumnShape(name: "caption", formerName: FormerName(name: "label", until: 2)) {
         ["x", "y", "z"].randomElement(using: &$0) ?? "x"
-      }.converted(in: 5) { $0 }.beginning(""),
+      }.converted(in: 5) { $0 },
       reference("favorite", "book", .setNull, prefix: "b"),
     ], unique: [UniqueIndex(columns: [1], versions: 5..<Int.max)])
 
   private static let book = TableShape(
     name: "book",
     columns: [
-      key("b", 4), reference("shelf", "shelf", .cascade, prefix: "s").beginning(""),
+      key("b", 4), reference("shelf", "shelf", .cascade, prefix: "s"),
       column("title", .lastWriterWins, .null, "emma", "ulysses", "walden", "momo"),
       added(in: 2, "size", .lastWriterWins, .null, 4, 77).made(of: 2) {
         if case .text(let title) = $0 { .integer(Int64(title.unicodeScalars.count)) } else { .null }
@@ -202,7 +200,7 @@ extension TableShape {
     name: "dancer",
     columns: [
       key("d", 5), reference("partner", "dancer", .cascade, prefix: "d"),
-      column("step", .lastWriterWins, 1, 2, 3).beginning(0).converted(in: 2, changesType: true) {
+      column("step", .lastWriterWins, 1, 2, 3).converted(in: 2, changesType: true) {
         if case .integer(let number) = $0 { .text("\(number)") } else { $0 }
       },
     ])
@@ -211,16 +209,16 @@ extension TableShape {
     name: "leaf",
     columns: [
       key("n", 5), reference("parent", "leaf", .setNull, prefix: "n", isAcyclic: true),
-      column("label", .lastWriterWins, "p", "q").beginning(""),
+      column("label", .lastWriterWins, "p", "q"),
       reference("owner", "guest", .setNull, prefix: "g", since: 3),
     ], unique: [UniqueIndex(columns: [1, 2])])
 
   private static let ticket = TableShape(
     name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<5,
     columns: [
-      key("k", 3), column("state", .lastWriterWins, "open", "done", "held").beginning(""),
+      key("k", 3), column("state", .lastWriterWins, "open", "done", "held"),
       column("votes", .counter, 0, 1, 3),
-      set("labels"), column("rank", .maximum, 1, 2, 3).beginning(0), added(in: 1, "stars", .counter, 0, 1, 4),
+      set("labels"), column("rank", .maximum, 1, 2, 3), added(in: 1, "stars", .counter, 0, 1, 4),
     ])
 
   private static let seat = TableShape(
@@ -228,13 +226,13 @@ extension TableShape {
     columns: [
       column("row", .lastWriterWins, "A", "B"), column("number", .lastWriterWins, 1, 2),
       column("holder", .lastWriterWins, .null, "ann", "bob").dropped(in: 2),
-      column("price", .minimum, 10, 20, 30).beginning(0),
+      column("price", .minimum, 10, 20, 30),
     ])
 
   /// Its rows stay where they were written, until version 4.
   private static let scratch = TableShape(
     name: "scratch", versions: 4..<Int.max,
-    columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9).beginning(0)])
+    columns: [key("x", 3), column("owner", .lastWriterWins, 7, 8, 9)])
 
   private static let badge = TableShape(
     name: "badge", versions: 3..<Int.max,
@@ -245,9 +243,9 @@ extension TableShape {
 }
 
 extension TableShape.ColumnShape {
-  /// What a row has that was changed and that nobody has inserted, or nobody who had the column.
+  /// What a row has that was inserted by nobody who had the column: only one with a merge policy is not written then.
   func begun(at version: Int) -> Value {
-    let first = initial ?? (policy == .counter && defaultValue == .null ? 0 : policy == .set ? "[]" : defaultValue)
+    let first = policy == .counter && defaultValue == .null ? 0 : policy == .set ? "[]" : defaultValue
     return HistoricOperation.carry(first, of: self, from: versions.lowerBound, to: version)
   }
 }
@@ -258,12 +256,6 @@ extension TableShape.ColumnShape {
   ) -> Self {
     var column = self
     column.conversions.append(TableShape.Conversion(version: version, changesType: changesType, rule: rule))
-    return column
-  }
-
-  fileprivate func beginning(_ value: Value) -> Self {
-    var column = self
-    column.initial = value
     return column
   }
 

@@ -50,10 +50,12 @@ struct RowHistory {
   var touches: [Write] { writes.filter { !$0.isDelete } }
   var deletes: [Write] { writes.filter(\.isDelete) }
 
-  /// A delete removes what it saw; where deletes win, only an insert that saw it undoes it.
+  /// A row is there once it has been inserted. A delete removes what it saw; where deletes win, only an insert that saw
+  /// it undoes it.
   var isAlive: Bool {
+    guard touches.contains(where: \.isInsert) else { return false }
     if shape.isDeleteWins {
-      return !touches.isEmpty && deletes.allSatisfy { delete in touches.contains { $0.isInsert && $0.saw(delete) } }
+      return deletes.allSatisfy { delete in touches.contains { $0.isInsert && $0.saw(delete) } }
     }
     return touches.contains { touch in !deletes.contains { $0.saw(touch) } }
   }
@@ -85,7 +87,7 @@ struct RowHistory {
       guard case .value(let value)? = last(column)?.change(of: column) else { return .null }
       return value
     case .counter:
-      // A row that nobody inserted began with the default.
+      // Of a row that was inserted by nobody who had the column.
       guard case .integer(let start) = all.contains(where: \.isInsert) ? 0 : shape.columns[column].begun(at: version)
       else {
         return .null

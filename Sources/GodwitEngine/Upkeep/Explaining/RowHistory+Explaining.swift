@@ -19,7 +19,8 @@ extension RowHistory {
     if shown != nil { for (column, value) in state.hiddenReferences { cells[column - definition.keyCount] = value } }
     let columns = column.map { $0..<$0 + 1 } ?? definition.keyCount..<definition.columns.count
     let presence: RowExplanation.Presence =
-      shown != nil ? .shown : state.isAlive(definition.deletes) ? .limbo : .deleted
+      shown != nil
+      ? .shown : state.isAlive(definition.deletes) ? .limbo : state.isInserted ? .deleted : .unknown
     return RowExplanation(
       table: definition.name, key: values, presence: presence, deletes: definition.deletes,
       cells: try columns.map { number in
