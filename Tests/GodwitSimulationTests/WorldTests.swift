@@ -43,7 +43,7 @@ struct WorldTests {
     "worlds of many migrations that went wrong once are sound",
     arguments: [
       UInt64(202), 606, 951, 1445, 10192, 11172, 12036, 13159, 13530, 3_102_084, 11_016_902, 350_004_681,
-      450_000_814,
+      450_000_814, 750_003_136,
     ])
   func migrated(seed: UInt64) async throws { try await run(seed, .all.subtracting(.hostility)) }
 

@@ -147,6 +147,15 @@ extension TableDefinition {
 }
 
 extension ColumnDefinition {
+  /// What it holds in a row that was written without it: of a count or a set without a default, none.
+  package var beginning: Value {
+    switch merge {
+    case .counter: defaultValue ?? .integer(0)
+    case .addWinsSet: defaultValue ?? SetElements.value(of: [])
+    default: defaultValue ?? .null
+    }
+  }
+
   /// Whether the default, if there is one, is a count.
   fileprivate var defaultCounts: Bool {
     switch defaultValue {

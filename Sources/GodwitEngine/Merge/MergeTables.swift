@@ -133,7 +133,7 @@ package final class MergeTable {
     referenceColumns = Set(references.map(\.column))
     required = definition.columns.map { !$0.isNullable }
     suspectTags = zip(definition.convertibleTags, required).map { $1 ? $0 | 1 << ValueTag.null : $0 }
-    defaults = definition.columns.dropFirst(definition.keyCount).map { $0.defaultValue ?? .null }
+    defaults = definition.columns.dropFirst(definition.keyCount).map(\.beginning)
   }
 
   /// Whether a row that its author could write may break a constraint here. A savepoint pays for every page it touches,

@@ -41,4 +41,28 @@ struct StateVersionTests {
     for _ in 0..<2 { try await group.exchange() }
     try await group.expectSame()
   }
+
+  @Test("keeps what was counted in a row that is gone, and whose count has no default; seed 750003136")
+  func counted() async throws {
+    let group = try await MigrationGroup([1, 1]) {
+      Migration(1, "visits") {
+        CreateTable("visit", [NewColumn("id", Int.self), NewColumn("times", Int.self, merge: .counter)])
+      }
+    }
+    try await group.write(0, "INSERT INTO visit VALUES (1, 5)")
+    try await group.exchange()
+    try await group[0].removeMember(named: "replica-1")
+    try await group.write(0, "DELETE FROM visit")
+    try await group.write(1, "UPDATE visit SET times = times + 2")
+    try await group[0].compact()
+    group.clock.advance(1_000)
+    try await group[0].invite(
+      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
+    let file = group.folder.file("state")
+    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    #expect(try await group[1].rejoin(from: .file(file)).isStateFile)
+    #expect(try await group.rows(1, "SELECT times FROM visit") == [])
+    let kept = try await group[1].conflicts().first { $0.columns == ["times"] }
+    #expect(kept?.losingValues == [2])
+  }
 }
