@@ -14,6 +14,38 @@ struct RowMergeTests {
       policies: [3: .counter, 4: .addWinsSet, 5: .maximum, 6: .custom("longest")],
       functions: ["longest": CustomMerge(name: "longest") { $1.precedes($0) ? $0 : $1 }])
   }
+  @Test("what a program's function cannot take says nothing beside what it can, in any order")
+  func unfit() throws {
+    let rules = RowRules(
+      columns: 1..<2, policies: [1: .custom("longest")],
+      functions: [
+        "longest": CustomMerge(name: "longest") {
+          if case .text = $0 { true } else { false }
+        } combine: {
+          guard case .text = $0, case .text = $1 else { throw GodwitError(.valueMismatch, "no text") }
+          return $1.precedes($0) ? $0 : $1
+        }
+      ])
+    func written(_ values: [Value], _ origins: [Origin]) throws -> Value? {
+      var merge = RowMerge(RowState(), rules) { _ in .null }
+      for (origin, value) in zip(origins, values) {
+        let dot = Dot(origin, .none.next)
+        try merge.apply(
+          RowWrite(
+            kind: .insert, stamp: CellStamp(hlc: HLC(rawValue: 1), dot: dot),
+            context: VersionVector([origin: dot.sequence]),
+            cells: [Cell(column: 1, value: value)]))
+      }
+      return merge.written[1]
+    }
+    for values: [Value] in [[.blob([9]), "a", "b"], ["b", .blob([9]), "a"], ["a", 7, "b"], ["b", .null, "a"]] {
+      #expect(try written(values, [ada, bob, eve]) == "b")
+    }
+    for values: [Value] in [[.blob([9]), 7], [7, .blob([9])]] {
+      #expect(try written(values, [ada, bob]) == .blob([9]))
+    }
+  }
+
   private static var deleteWins: RowRules { RowRules(columns: 1..<7, deletes: .deleteWins, policies: rules.policies) }
 
   /// A history in which every write has seen a random part of what came before, always causally closed.

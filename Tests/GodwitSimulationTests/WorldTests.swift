@@ -58,12 +58,13 @@ struct WorldTests {
   /// a row remembered by a key in another form than its own. 70008176: an end that nobody held any more. 80001319: own
   /// work to a row that was written to at the end of time kept its author from coming back. 200003616: two who removed
   /// each other, of which nobody else learned. 500001441: an update of what nobody had inserted.
+  /// 850002364: a value that the program's own merge function cannot take.
   @Test(
     "replicas agree whatever a hostile member sends, and forget it",
     arguments: [
       UInt64(1059), 1154, 1196, 1236, 66, 98, 103, 28, 32, 45, 53, 59, 67, 82, 92, 129, 131, 20_000_473, 20_000_596,
       30_000_259, 40_002_462, 50_009_514, 70_008_176, 80_001_319, 200_003_616,
-      500_001_441,
+      500_001_441, 850_002_364,
     ])
   func hostile(seed: UInt64) async throws {
     let isHostile = Trace(seed: seed).isHostile

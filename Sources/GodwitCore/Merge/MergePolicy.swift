@@ -53,10 +53,16 @@ public enum DeletePolicy: UInt8, Hashable, Sendable, CaseIterable {
 /// A program's function that makes one value of two that were written at the same time.
 package struct CustomMerge {
   package let name: String
+  /// Whether the function can take a stored value: one that a program wrote is of its property's type.
+  package let accepts: (Value) throws -> Bool
   package let combine: (Value, Value) throws -> Value
 
-  package init(name: String, combine: @escaping (Value, Value) throws -> Value) {
+  package init(
+    name: String, accepts: @escaping (Value) throws -> Bool = { _ in true },
+    combine: @escaping (Value, Value) throws -> Value
+  ) {
     self.name = name
+    self.accepts = accepts
     self.combine = combine
   }
 }

@@ -66,18 +66,18 @@ package struct RowRules {
   /// The value that columns with a choice of values show. NULL is shown only when there is nothing else.
   func choice(_ contributions: [Contribution], by policy: MergePolicy) throws -> Value {
     let values = contributions.ordered().map(\.value).filter { $0 != .null }
-    guard var chosen = values.first else { return .null }
-    for value in values.dropFirst() {
-      switch policy {
-      case .maximum: if chosen.precedes(value) { chosen = value }
-      case .minimum: if value.precedes(chosen) { chosen = value }
-      case .custom(let name):
-        guard let function = functions[name] else { throw Self.missing(name) }
-        chosen = try function.combine(chosen, value)
-      case .lastWriterWins, .counter, .addWinsSet: chosen = value
-      }
+    guard let first = values.first, values.count > 1 else { return values.first ?? .null }
+    func greater(_ left: Value, _ right: Value) -> Value { left.precedes(right) ? right : left }
+    switch policy {
+    case .maximum: return values.reduce(first, greater)
+    case .minimum: return values.reduce(first) { $1.precedes($0) ? $1 : $0 }
+    case .custom(let name):
+      guard let function = functions[name] else { throw Self.missing(name) }
+      // What the function cannot take says nothing beside what it can: no honest program writes it.
+      let fit = try values.filter(function.accepts)
+      return try fit.first.map { try fit.dropFirst().reduce($0, function.combine) } ?? values.reduce(first, greater)
+    case .lastWriterWins, .counter, .addWinsSet: return values.last ?? first
     }
-    return chosen
   }
 
   private static func missing(_ name: String) -> GodwitError {

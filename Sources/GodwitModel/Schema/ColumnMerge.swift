@@ -20,7 +20,18 @@ public struct ColumnMerge<Value: ColumnValue>: Sendable {
   package var custom: CustomMergeFactory? {
     guard let combine, case .custom(let name) = policy else { return nil }
     return { connection in
-      CustomMerge(name: name) { left, right in
+      CustomMerge(name: name) { value in
+        try connection.withStatement("SELECT ?1") { statement in
+          try statement.bind([value])
+          guard try statement.step() else { return false }
+          do {
+            _ = try Value.read(from: ColumnReader(ColumnReaderSource(statement, 0)))
+            return true
+          } catch let error as GodwitError where error.code == .valueMismatch {
+            return false
+          }
+        }
+      } combine: { left, right in
         try connection.withStatement("SELECT ?1, ?2") { statement in
           try statement.bind([left, right])
           guard try statement.step() else { return left }
