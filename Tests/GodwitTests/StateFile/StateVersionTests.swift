@@ -42,6 +42,29 @@ struct StateVersionTests {
     try await group.expectSame()
   }
 
+  @Test("lists the delete of a row that waits in it")
+  func deletedInLimbo() async throws {
+    let group = try await MigrationGroup([1, 1]) {
+      Migration(1, "names") {
+        CreateTable("name", [NewColumn("id", Int.self), NewColumn("text", String.self)], unique: [["text"]])
+      }
+    }
+    try await group.exchange()
+    try await group.write(0, "INSERT INTO name VALUES (1, 'same')")
+    try await group.write(1, "INSERT INTO name VALUES (2, 'same')")
+    try await group.send(1, to: 0)
+    try await group[0].removeMember(named: "replica-1")
+    try await group.write(1, "DELETE FROM name WHERE id = 2")
+    group.clock.advance(1_000)
+    try await group[0].invite(
+      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
+    let file = group.folder.file("state")
+    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    #expect(try await group[1].rejoin(from: .file(file)).isStateFile)
+    #expect(try await group[1].limbo().map(\.key) == [[2]])
+    #expect(try await group[1].conflicts().contains { $0.kind == .delete && $0.key == [2] })
+  }
+
   @Test("keeps what was counted in a row that is gone, and whose count has no default; seed 750003136")
   func counted() async throws {
     let group = try await MigrationGroup([1, 1]) {
