@@ -103,13 +103,13 @@ struct GodwitSim: AsyncParsableCommand {
     throw ExitCode.failure
   }
 
-  static func main() async {
+  static func main() {
     // The order of Swift's sets and dictionaries is another in every process; a seed must fix that, too.
     if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
       setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
       let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
       execv("/proc/self/exe", arguments)
     }
-    await Tool.main(Self.self)
+    Tool.main(Self.self)
   }
 }

@@ -42,8 +42,8 @@ struct GodwitCommand: AsyncParsableCommand {
         ]),
     ])
 
-  static func main() async {
+  static func main() {
     SourceReader.serveIfAsked()
-    await Tool.main(Self.self)
+    Tool.main(Self.self)
   }
 }

@@ -17,5 +17,5 @@ struct InventoryAgent: AsyncParsableCommand {
       ScanCommand.self, NoteCommand.self, PinCommand.self, UnpinCommand.self, ForgetCommand.self, ListCommand.self,
     ])
 
-  static func main() async { await Tool.main(Self.self) }
+  static func main() { Tool.main(Self.self) }
 }

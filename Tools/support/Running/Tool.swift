@@ -5,11 +5,17 @@ import Godwit
 /// Runs a command line tool: keeps its memory out of core dumps and crash reports, parses its arguments, runs the
 /// command, reports failures and ends with the exit code of Specs/cli.md.
 public enum Tool {
-  /// The whole of a tool's `main`.
+  /// The whole of a tool's `main`, which is not `async`: what runs that opens descriptors of its own, and may take the
+  /// number of a stream that is closed.
   public static func main<Root: AsyncParsableCommand>(
     _ root: Root.Type, arguments: [String] = Array(CommandLine.arguments.dropFirst())
-  ) async -> Never {
+  ) -> Never {
     StandardStream.fillClosed()
+    Task { await main(of: root, arguments) }
+    dispatchMain()
+  }
+
+  private static func main<Root: AsyncParsableCommand>(of root: Root.Type, _ arguments: [String]) async -> Never {
     protectSecrets(root._commandName)
     // A reader that goes away ends the program silently, whatever the parent process set up.
     signal(SIGPIPE, SIG_DFL)
