@@ -105,8 +105,10 @@ final class UniqueJudge {
     let (number, name, _) = try claim.claim()
     let table = try places.tables[number]
     guard let index = table.uniqueIndexes.first(where: { $0.name == name }) else { return nil }
-    let stamped = try places.tables.comparesKeys(index, of: table) ? [] : index.columns
-    let claimants = try claimants(of: claim).map { (stamp: try stamp(of: stamped, in: $0), key: $0) }
+    let comparesKeys = try places.tables.comparesKeys(index, of: table)
+    let claimants = try claimants(of: claim).map { key in
+      (stamp: try comparesKeys ? nil : stamp(of: index.columns, in: key), key: key)
+    }
     let least = claimants.min { CellStamp.isLess($0.stamp, $0.key, than: $1.stamp, $1.key) }?.key
     leastClaimants[claim] = least
     return least

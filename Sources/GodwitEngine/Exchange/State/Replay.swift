@@ -6,17 +6,17 @@ import GodwitCore
 struct Replay {
   private let writer: ReplicaWriter
   private let tables: MergeTables
-  private let states: RowStates
+  private let places: RowPlaces
   private let conflicts: ConflictLog
   /// What was written before a migration is made anew in the terms of the tables there are now. Of a column that its
   /// author had not got it says nothing.
   private let adapter: SchemaAdapter
 
-  init(_ writer: ReplicaWriter) {
+  init(_ writer: ReplicaWriter) throws {
     self.writer = writer
     adapter = SchemaAdapter(writer.connection, writer.catalog, completingInserts: false)
     tables = MergeTables(writer.connection, catalog: writer.catalog, functions: writer.mergeFunctions)
-    states = RowStates(connection: writer.connection, origins: writer.log.origins)
+    places = try RowPlaces(writer.connection, tables: tables, origins: writer.log.origins)
     conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
   }
 
@@ -113,18 +113,14 @@ struct Replay {
       case (.update, let current?):
         try update(key, outcome(of: cells, on: current, table), stamp, from: before, in: table)
       case (.update, nil): try keep(outcome(of: cells, on: table.defaults, table), of: key, stamp, .edit, in: table)
-      case (.delete, nil): if try waits(key, in: table) { try add([], of: key, stamp, .delete, in: table) }
+      case (.delete, nil):
+        // In limbo it may be shown one day, though who deleted it has seen it.
+        if try places.load(key) != nil { try add([], of: key, stamp, .delete, in: table) }
       case (.delete, _): try table.rows.delete(key.key)
       }
     } catch let error as GodwitError where error.code == .constraint {
       try keepRefused(kind, cells, on: current, of: key, stamp, in: table)
     }
-  }
-
-  /// Whether the new state has the row in limbo: it may be shown one day, though who deleted it has seen it.
-  private func waits(_ key: RowKey, in table: MergeTable) throws -> Bool {
-    guard let state = try states.load(key), state.hiddenCells != nil else { return false }
-    return state.isAlive(table.definition.deletes)
   }
 
   /// What a constraint refuses, or a row that somebody has written to at the end of time.
