@@ -65,6 +65,16 @@ final class MigrationGroup {
     return try await replicas[receiver].import(from: .file(file))
   }
 
+  /// Makes a removed replica a member again; returns the first one's state file for it.
+  func readmit(_ number: Int) async throws -> String {
+    clock.advance(1_000)
+    let (name, file) = ("replica-\(number)", folder.file("state"))
+    try await replicas[0].invite(
+      replicas[number].identity, name: name, verification: .trustOnFirstUse, to: .file(folder.file("again")))
+    _ = try await replicas[0].exportState(to: .file(file), for: name)
+    return file
+  }
+
   func exchange() async throws {
     for _ in 0..<2 {
       for sender in replicas.indices {

@@ -25,11 +25,7 @@ struct StateVersionTests {
     try await group.update(1, to: receiver)
     try await group.write(0, "INSERT INTO word VALUES (2, 'Two')")
     try await group[0].compact()
-    group.clock.advance(1_000)
-    try await group[0].invite(
-      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
-    let file = group.folder.file("state")
-    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    let file = try await group.readmit(1)
     let failure = await error { try await group[1].rejoin(from: .file(file)) }
     #expect(failure?.code == .needsMigration)
     #expect(failure?.message.contains("the barrier 2 \"lower\"") == true && failure?.hint != nil)
@@ -55,11 +51,7 @@ struct StateVersionTests {
     try await group.send(1, to: 0)
     try await group[0].removeMember(named: "replica-1")
     try await group.write(1, "DELETE FROM name WHERE id = 2")
-    group.clock.advance(1_000)
-    try await group[0].invite(
-      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
-    let file = group.folder.file("state")
-    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    let file = try await group.readmit(1)
     #expect(try await group[1].rejoin(from: .file(file)).isStateFile)
     #expect(try await group[1].limbo().map(\.key) == [[2]])
     #expect(try await group[1].conflicts().contains { $0.kind == .delete && $0.key == [2] })
@@ -78,11 +70,7 @@ struct StateVersionTests {
     try await group.write(0, "DELETE FROM visit")
     try await group.write(1, "UPDATE visit SET times = times + 2")
     try await group[0].compact()
-    group.clock.advance(1_000)
-    try await group[0].invite(
-      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
-    let file = group.folder.file("state")
-    _ = try await group[0].exportState(to: .file(file), for: "replica-1")
+    let file = try await group.readmit(1)
     #expect(try await group[1].rejoin(from: .file(file)).isStateFile)
     #expect(try await group.rows(1, "SELECT times FROM visit") == [])
     let kept = try await group[1].conflicts().first { $0.columns == ["times"] }
