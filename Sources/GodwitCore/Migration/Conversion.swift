@@ -19,6 +19,7 @@ package struct Conversion: Hashable, Sendable {
   /// The name that the rule calls the value by.
   package let name: String
   package let rule: SchemaStep.ValueRule
+  private let type: ColumnType
   private let isNullable: Bool
   private let check: String?
   /// The name that the check calls the value by.
@@ -29,6 +30,7 @@ package struct Conversion: Hashable, Sendable {
   package init(name: String, _ rule: SchemaStep.ValueRule, to column: ColumnDefinition) {
     self.name = name
     self.rule = rule
+    type = column.type
     isNullable = column.isNullable
     check = column.check
     checkedName = column.name
@@ -36,7 +38,8 @@ package struct Conversion: Hashable, Sendable {
   }
 
   /// Widens, or runs the expression; the default, or NULL, stands in for what the rule fails on, what it makes NULL
-  /// where the column takes none, and what the check refuses.
+  /// where the column takes none, and what the check refuses. What comes of it is in the form in which the column keeps
+  /// it: rows are kept so, and what the next rule begins with must be the same of a row and of a change.
   ///
   /// - Parameter evaluate: Works out an expression over a value of that name; nil where it comes to no result.
   package func apply(
@@ -47,10 +50,10 @@ package struct Conversion: Hashable, Sendable {
       case .widen(let type): Self.widened(value, to: type)
       case .expression(let text): try evaluate(text, name, value)
       }
-    guard let converted, try takes(converted, evaluate) else {
+    guard let stored = converted?.stored(as: type, isKey: false), try takes(stored, evaluate) else {
       return Outcome(value: fallback, loses: value != .null, isFallback: true)
     }
-    return Outcome(value: converted, loses: isInexact(value))
+    return Outcome(value: stored, loses: isInexact(value))
   }
 
   /// Whether the column takes a value. A check that comes to no result takes nothing.

@@ -8,7 +8,7 @@ extension Value {
   package func stored(as type: ColumnType, isKey: Bool) -> Value {
     switch (type, self) {
     case (.integer, .text(let text)): return Self.number(text) ?? self
-    case (.integer, .real(let number)): return Int64(exactly: number).map { .integer($0) } ?? self
+    case (.integer, .real(let number)): return Self.integer(number) ?? self
     case (.real, .integer(let number)): return .real(Double(number))
     case (.real, .text(let text)): return Self.number(text).map { $0.stored(as: .real, isKey: false) } ?? self
     // Kept as an integer on the disk, which has no such zero.
@@ -34,7 +34,12 @@ extension Value {
     else { return nil }
     if let integer = Int64(trimmed) { return .integer(integer) }
     guard let number = Double(trimmed), number.isFinite else { return nil }
-    return Int64(exactly: number).map { .integer($0) } ?? .real(number)
+    return integer(number) ?? .real(number)
+  }
+
+  /// SQLite leaves the least integer alone when it comes as a REAL (vdbemem.c, `sqlite3VdbeIntegerAffinity`).
+  private static func integer(_ number: Double) -> Value? {
+    Int64(exactly: number).flatMap { $0 == .min ? nil : .integer($0) }
   }
 }
 
