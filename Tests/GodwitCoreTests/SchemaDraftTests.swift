@@ -23,7 +23,7 @@ struct SchemaDraftTests {
   static let refused: [SchemaStep] = [
     .dropTable("none"), .dropTable("folder"), .renameTable("none", to: "x"), .renameTable("note", to: "FOLDER"),
     .renameTable("note", to: "godwit_x"), .renameTable("note", to: ""),
-    .addColumn(title, table: "note", from: nil),
+    .addColumn(ColumnDefinition(name: "title", type: .text, isNullable: true), table: "note", from: nil),
     .addColumn(ColumnDefinition(name: "new", type: .text, isNullable: false), table: "note", from: nil),
     .addColumn(
       ColumnDefinition(

@@ -21,7 +21,10 @@ extension SchemaDraft.Table {
     return number
   }
 
+  /// A column that is there already, made by a program without migrations or taken over from another replica, is the
+  /// one meant when it is the same.
   mutating func add(_ column: ColumnDefinition, from derivation: SchemaStep.Derivation?) throws {
+    if derivation == nil, definition.columns.contains(column) { return }
     guard !definition.columns.contains(where: { $0.name.isSameName(as: column.name) }) else {
       throw SchemaDraft.invalid("table \(definition.name) has a column \(column.name) already")
     }
@@ -42,7 +45,8 @@ extension SchemaDraft.Table {
     }
     guard column.isAddable else {
       throw SchemaDraft.invalid(
-        "column \(column.name) of table \(definition.name) is not optional and has no default for what the rule has no value for",
+        "column \(column.name) of table \(definition.name) is not optional and has no default "
+          + "for what the rule has no value for",
         hint: "nothing was altered; make it optional, or give it a default")
     }
     let source = try number(of: derivation.column)
@@ -53,7 +57,7 @@ extension SchemaDraft.Table {
     }
     try checkIsOneWrites(definition.columns[source], "be what another column is derived from")
     try checkIsOneWrites(column, "be derived from another column")
-    try checkKeepsCircles(column)
+    try checkIsWritten(column)
     try checkWidening(definition.columns[source], to: column, derivation.rule)
     var values = sources[source]
     values.conversions.append(Conversion(name: derivation.column, derivation.rule, to: column))
@@ -100,13 +104,26 @@ extension SchemaDraft.Table {
       hint: "nothing was altered; add another column, and fill it by a data step")
   }
 
-  /// Which of the rows that close a circle is hidden follows from when their references were written. Of values that a
-  /// rule makes that may have been forgotten here and not there.
-  private func checkKeepsCircles(_ column: ColumnDefinition) throws {
-    guard let reference = column.reference, reference.isAcyclic else { return }
+  /// Of what was brought to a column with a merge policy, and of a hidden reference, only the column's own rules
+  /// know what it was: other values, or fewer, would be judged where the writes arrive later, and not where they are.
+  private func checkOnlyLoosens(
+    _ old: ColumnDefinition, _ new: ColumnDefinition, _ rule: SchemaStep.ValueRule
+  ) throws {
+    var loosened = old
+    loosened.isNullable = old.isNullable || new.isNullable
+    if rule == .widen(to: old.type), old.changed(to: new) == loosened { return }
+    let what = old.reference.map { "refers to table \($0.table)" } ?? "is \(old.merge.kind)"
     throw SchemaDraft.invalid(
-      "column \(column.name) of table \(definition.name) refers to table \(reference.table) without circles, "
-        + "and a rule may close one", hint: "nothing was altered; fill the column by a data step")
+      "column \(old.name) of table \(definition.name) \(what), and can only become optional",
+      hint: "nothing was altered; add another column, and fill it by a data step")
+  }
+
+  /// What a rule makes may be a row that is not there, or close a circle: a write is judged for that, a rule is not.
+  private func checkIsWritten(_ column: ColumnDefinition) throws {
+    guard let reference = column.reference else { return }
+    throw SchemaDraft.invalid(
+      "column \(column.name) of table \(definition.name) refers to table \(reference.table), "
+        + "and cannot be made of another column", hint: "nothing was altered; fill the column by a data step")
   }
 
   mutating func drop(_ name: String) throws {
@@ -150,19 +167,12 @@ extension SchemaDraft.Table {
     }
     guard column.isAddable else {
       throw SchemaDraft.invalid(
-        "column \(column.name) of table \(definition.name) is not optional and has no default for what the rule has no value for",
+        "column \(column.name) of table \(definition.name) is not optional and has no default "
+          + "for what the rule has no value for",
         hint: "nothing was altered; make it optional, or give it a default")
     }
-    if case .expression = rule {
-      try checkIsOneWrites(old, "be changed by an expression")
-      try checkKeepsCircles(old)
-    }
-    if Conversion.converts(old.type, by: rule) { try checkIsOneWrites(old, "be given another type") }
+    if old.merge.isContributed || old.reference != nil { try checkOnlyLoosens(old, column, rule) }
     try checkWidening(old, to: column, rule)
-    if old.isNullable, !column.isNullable {
-      // NULL is the last to be chosen, and the default need not be.
-      try checkIsOneWrites(old, "become one that is not optional")
-    }
     definition.columns[number] = old.changed(to: column)
     sources[number].conversions.append(Conversion(name: old.name, rule, to: column))
   }

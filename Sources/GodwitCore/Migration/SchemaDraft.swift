@@ -53,10 +53,12 @@ package struct SchemaDraft: Sendable {
     case .changeColumn(let column, let table, let rule):
       try edit(table) { try $0.change(column, rule) }
     case .addIndex(let index, let table):
+      let before = try before(table)
       try edit(table) { table in
         guard !table.definition.indexes.contains(where: { $0.covers(index.columns) }) else {
           throw Self.invalid("table \(table.definition.name) has an index of these columns already")
         }
+        try Self.checkIsLasting(before?.indexes.contains { $0.covers(index.columns) && $0.isUnique == index.isUnique })
         table.definition.indexes.append(index)
       }
     case .dropIndex(let columns, let table):
@@ -71,10 +73,23 @@ package struct SchemaDraft: Sendable {
       guard tables[index].definition.isSynced != isSynced else {
         throw Self.invalid("table \(tables[index].definition.name) is \(isSynced ? "synced already" : "not synced")")
       }
+      try Self.checkIsLasting(before(name)?.isSynced == isSynced)
       tables[index].definition.isSynced = isSynced
       try tables[index].definition.validate()
     case .data: break
     }
+  }
+
+  /// What a table was before the first step; nil for one that is new.
+  private func before(_ name: String) throws -> TableDefinition? {
+    let origin = tables[try index(of: name)].origin
+    return definitionsBefore.first { $0.name == origin }
+  }
+
+  /// Two steps that come to nothing leave the rows alone, and changes that arrive later go through both.
+  private static func checkIsLasting(_ isTakenBack: Bool?) throws {
+    guard isTakenBack == true else { return }
+    throw invalid("a step takes back what an earlier one of the same migration did", hint: "leave out both")
   }
 
   /// Whether the tables that the step speaks of are among these, or are made by it.

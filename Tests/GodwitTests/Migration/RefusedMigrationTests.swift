@@ -15,7 +15,7 @@ struct RefusedMigrationTests {
         NewColumn("least", Int.self, default: 0, merge: .min),
         NewColumn("longest", String.self, default: "", merge: .custom("longest") { $0.count < $1.count ? $1 : $0 }),
         NewColumn("size", Int.self, default: 0), NewColumn("needed", Int.self),
-      ])
+      ], unique: [["size"]])
     CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
     CreateTable(
       "jotting", [NewColumn("id", Int.self), NewColumn("draft", Int?.self, references: "draft")], sync: .local)
@@ -69,6 +69,14 @@ struct RefusedMigrationTests {
     .changeColumn(column("best", optional: false, default: 5), table: "note", rule: .widen(to: .integer)),
     .changeColumn(column("least", .real), table: "note", rule: .widen(to: .real)),
     .changeColumn(column("longest", .blob), table: "note", rule: .widen(to: .blob)),
+    // What is brought later is judged by the new rule, and what was brought before was not.
+    .changeColumn(
+      ColumnDefinition(name: "best", type: .integer, isNullable: true, check: "best < 10"), table: "note",
+      rule: .widen(to: .integer)),
+    .changeColumn(column("least", optional: false, default: 7), table: "note", rule: .widen(to: .integer)),
+    // A hidden reference shows NULL.
+    .changeColumn(column("folder", optional: false, default: 1), table: "shelf", rule: .widen(to: .integer)),
+    .changeColumn(column("folder"), table: "shelf", rule: .expression("folder % 10")),
     .changeColumn(column("longest", .text), table: "note", rule: .expression("lower(longest)")),
     .addColumn(column("copy"), table: "note", from: .init(column: "best", rule: .widen(to: .integer))),
     .addColumn(column("copy"), table: "note", from: .init(column: "least", rule: .expression("least + 1"))),
@@ -86,15 +94,31 @@ struct RefusedMigrationTests {
   @Test("is not one that leaves the values of a choice as they are")
   func allowed() async throws {
     let failure = try await refusal([
-      .changeColumn(Self.column("best", .any, default: 3), table: "note", rule: .widen(to: .any)),
       .renameColumn("least", to: "lowest", table: "note"),
-      .changeColumn(Self.column("lowest"), table: "note", rule: .widen(to: .integer)),
+      .changeColumn(Self.column("lowest", default: 0), table: "note", rule: .widen(to: .integer)),
+      .changeColumn(Self.column("folder", references: "folder"), table: "shelf", rule: .widen(to: .integer)),
     ])
     #expect(failure == nil, "\(failure?.message ?? "")")
   }
 
   @Test(
-    "makes values of a reference that closes no circle",
+    "takes back what another step of it did",
+    arguments: [
+      [
+        SchemaStep.setSynced(true, table: "draft"), .setSynced(true, table: "jotting"),
+        .setSynced(false, table: "draft"),
+      ],
+      [.setSynced(false, table: "pair"), .setSynced(true, table: "pair")],
+      [.dropIndex(["size"], table: "note"), .addIndex(.init(columns: ["size"], isUnique: true), table: "note")],
+    ])
+  func takenBack(steps: [SchemaStep]) async throws {
+    let failure = try await refusal(steps)
+    #expect(failure?.code == .invalidMigration && failure?.message.contains("takes back") == true)
+    #expect(failure?.hint == "leave out both")
+  }
+
+  @Test(
+    "makes values of a reference",
     arguments: [
       SchemaStep.changeColumn(
         column("parent", references: "node"), table: "node", rule: .expression("parent % 10")),
