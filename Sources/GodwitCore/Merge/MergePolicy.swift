@@ -38,6 +38,9 @@ package enum MergePolicy: Hashable, Sendable {
   /// Whether an update carries what it does to the value rather than the value.
   package var isRelative: Bool { self == .counter || self == .addWinsSet }
 
+  /// Whether a function of the program's makes the value.
+  package var isCustom: Bool { if case .custom = self { true } else { false } }
+
   /// Whether the value is made of what several writes contributed.
   package var isContributed: Bool { self != .lastWriterWins }
 }

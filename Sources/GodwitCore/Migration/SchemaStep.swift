@@ -57,10 +57,12 @@ package enum SchemaStep: Hashable, Sendable {
   package var isData: Bool { if case .data = self { true } else { false } }
 
   /// Whether older programs need not know of it: it makes a table, adds a column that is not made of another, or adds
-  /// an index that refuses nothing. Every other step makes its migration a barrier (Specs/migrations.md).
+  /// an index that refuses nothing. A column that a function of the program merges needs the program. Every other step
+  /// makes its migration a barrier (Specs/migrations.md).
   package var isAddition: Bool {
     switch self {
-    case .createTable, .addColumn(_, _, from: nil): true
+    case .createTable(let table): !table.columns.contains(where: \.merge.isCustom)
+    case .addColumn(let column, _, from: nil): !column.merge.isCustom
     case .addIndex(let index, _): !index.isUnique
     default: false
     }

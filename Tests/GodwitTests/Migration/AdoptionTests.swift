@@ -58,6 +58,29 @@ struct AdoptionTests {
     try await group.expectSame()
   }
 
+  @Test("additions of others behind a barrier run when the program runs that, and what waited for them is applied")
+  func behindOwnBarrier() async throws {
+    let group = try await MigrationGroup([1, 5], Self.notes)
+    try await group.write(1, "INSERT INTO note (id, name, size) VALUES (1, 'One', 9)")
+    #expect(try await group.send(1, to: 0).held?.version == 5)
+    try await group.update(0, to: 4)
+    #expect(try await group[0].status().schemaVersion == 5)
+    #expect(try await group.rows(0, "SELECT name, size FROM note") == [["One", 9]])
+    try await group.expectSame()
+  }
+
+  @Test("a column that a function of the program merges is no addition: who lacks the function cannot merge it")
+  func custom() throws {
+    let longest = ColumnMerge<String?>.custom("longest") { ($0 ?? "").count < ($1 ?? "").count ? $1 : $0 }
+    let migrations = Migrations([
+      Migration.addition(1, "best") {
+        CreateTable("note", [NewColumn("id", Int.self), NewColumn("best", String?.self, merge: longest)])
+      }
+    ])
+    let failure = #expect(throws: GodwitError.self) { try migrations.schemaMigrations() }
+    #expect(failure?.code == .invalidMigration)
+  }
+
   @Test("a program that lacks a barrier is refused by name, and one that lacks additions is not")
   func olderProgram() async throws {
     let group = try await MigrationGroup([4], Self.notes)

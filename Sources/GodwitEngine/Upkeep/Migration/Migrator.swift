@@ -95,6 +95,7 @@ package struct Migrator {
           hint: error.hint ?? "nothing was altered", underlying: error)
       }
     }
+    if !versions.isEmpty { try adoptAdditions(progress) }
     try Catalog.ensure(
       models, isVersioned: migrations.isVersioned, addsMissing: migrations.addsMissing, on: connection)
     if !versions.isEmpty {
@@ -121,6 +122,13 @@ package struct Migrator {
       broughtBy: try MigrationHistory.bringer(of: data.version, on: connection), steps: data.steps.map(\.summary),
       rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },
       written: try run(dataSteps), released: waiting.applied, unfit: waiting.setAside)
+  }
+
+  /// Runs the additions of others that waited behind a barrier of the program's.
+  private func adoptAdditions(_ progress: ProgressHandler?) throws {
+    let history = try MigrationHistory(connection)
+    guard try SchemaChange(writer: writer).adoptAdditions(history) > history.version else { return }
+    _ = try WaitingRun.runInside(writer, progress)
   }
 
   /// All of a migration's data steps are one transaction of the log.
