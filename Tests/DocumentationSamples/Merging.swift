@@ -25,7 +25,7 @@ enum MergingSamples {
     var section: Section.ID?
   }
 
-  /// A tree: of two moves that would close a circle the later has no effect.
+  /// A tree: of two moves that would close a circle that of the greater key has no effect.
   struct Section: Model {
     static let schema = Schema<Self>("section", deletes: .deleteWins) {
       Column("name", \.name)

@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitCore
 
-/// Finds the rows whose acyclic reference closes a circle: of the moves that make up one, the latest has no effect
+/// Finds the rows whose acyclic reference closes a circle: of those that make up one, the row with the greatest key
 /// (Specs/merge.md, "References"). Every row refers to one other, so circles share no row.
 ///
 /// One judge serves while the rows that live, and what they refer to, stay as they are: each row is looked at once,
@@ -31,7 +31,7 @@ final class CircleJudge {
       var found: Set<RowKey> = []
       var visited = self.visited.removeValue(forKey: reference.column) ?? []
       for start in keys.union(before).sorted() where !visited.contains(start) {
-        if let last = try lastMove(onCircleFrom: start, reference, &visited) { found.insert(last) }
+        if let key = try greatest(onCircleFrom: start, reference, &visited) { found.insert(key) }
       }
       self.visited[reference.column] = visited
       closing[reference.column, default: []].formUnion(found)
@@ -40,20 +40,20 @@ final class CircleJudge {
     return changed
   }
 
-  /// Goes from parent to parent; the row with the greatest stamp when that ends in a circle.
-  private func lastMove(
+  /// Goes from parent to parent; the row with the greatest key when that ends in a circle.
+  private func greatest(
     onCircleFrom start: RowKey, _ reference: MergeTable.Reference, _ visited: inout Set<RowKey>
   ) throws -> RowKey? {
-    var path: [(key: RowKey, stamp: CellStamp?)] = []
+    var path: [RowKey] = []
     var onPath: [RowKey: Int] = [:]
     var next: RowKey? = start
     while let key = next {
       if let first = onPath[key] {
-        return path[first...].max { CellStamp.isLess($0.stamp, $0.key, than: $1.stamp, $1.key) }?.key
+        return try path[first...].max { try $0.precedes($1) }
       }
       guard visited.insert(key).inserted, let row = try places.load(key) else { return nil }
       onPath[key] = path.count
-      path.append((key, row.state.stamp(of: reference.column)))
+      path.append(key)
       next = try places.parent(of: reference, in: table.row(key, row.values))
     }
     return nil

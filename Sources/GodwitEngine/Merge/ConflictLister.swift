@@ -22,6 +22,15 @@ final class ConflictLister {
   /// A cell of a row in limbo whose key another took.
   func listReplaced(_ replaced: ConflictEntry) throws { try add(replaced) }
 
+  /// A row in limbo that will not come out.
+  func list(_ row: LivingRow) throws {
+    let definition = try tables[row.key.table].definition
+    try add(
+      ConflictEntry(
+        kind: .constraint, row: row.key, columns: definition.columns.dropFirst(definition.keyCount).map(\.name),
+        values: row.values, winningValues: row.values.map { _ in .null }, loser: row.state.base, winner: nil))
+  }
+
   /// What waits in limbo.
   func list(_ limbo: LimboJournal, _ places: RowPlaces) throws { count += try limbo.write(to: conflicts, places) }
 

@@ -31,7 +31,7 @@ struct FastForward {
   func attempt(_ changes: ChangeSet) throws -> [UInt8]? {
     let survey = try survey(changes)
     guard survey.isStored else { return nil }
-    let mayRefuse = try changes.tables.contains { try tables.named($0.name)?.mayRefuse == true }
+    let mayRefuse = try changes.tables.contains { try tables.named($0.name)?.mayRefuse() == true }
     do {
       // To look for values that are missing costs far less than a savepoint.
       guard mayRefuse || survey.lacksValues else { return try apply(changes, survey) }

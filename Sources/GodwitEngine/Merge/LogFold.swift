@@ -19,13 +19,13 @@ struct LogFold {
   /// the place of though no table showed it.
   func run(_ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }) throws {
     guard log.origins.hasUnfolded else { return }
-    try run(through: log.origins.vector, skipping: { _, _ in false }, body)
+    try run(through: log.origins.vector, skipping: { _ in false }, body)
   }
 
   /// Folds at most so many of the transactions that the vector covers. A row that has no state gets none by a write
   /// that is skipped: what is forgotten at once need not be written first.
   func run(
-    through end: VersionVector, limit: Int = .max, skipping canSkip: (TransactionRecord, CatalogTable) throws -> Bool,
+    through end: VersionVector, limit: Int = .max, skipping canSkip: (TransactionRecord) -> Bool,
     _ body: (RowKey, [ConflictEntry]) throws -> Void = { _, _ in }
   ) throws {
     var batch: [RowKey: RowState] = [:]
@@ -35,7 +35,7 @@ struct LogFold {
     }
     let reached = try forEachWrite(through: end, limit: limit) { key, write, record, table, hiddenCells in
       let known = try batch[key] ?? states.load(key)
-      if try known == nil && canSkip(record, table) { return }
+      if known == nil, canSkip(record) { return }
       batch[key] = try fold(write, into: known, table: table, hiddenCells: hiddenCells)
       try body(key, known.map { try replaced(key, $0, by: write, table) } ?? [])
       if batch.count >= Self.batchSize { try save() }

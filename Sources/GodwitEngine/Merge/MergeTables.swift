@@ -10,7 +10,6 @@ package final class MergeTables {
   private let functions: [String: CustomMerge]
   private var tables: [Int: MergeTable] = [:]
   private var referring: [String: [(table: Int, column: Int)]]?
-  private var migrated: MigratedIndexes?
 
   /// Keeps the sums of the tables' rows in step with what is written to them here; nil where another does.
   let tally: StateTally?
@@ -41,19 +40,6 @@ package final class MergeTables {
   package func named(_ name: String) throws -> MergeTable? {
     guard let entry = catalog[name], entry.definition.isSynced else { return nil }
     return try self[entry.id]
-  }
-
-  /// Whether claims to the index's values are compared by their rows' keys alone.
-  func comparesKeys(_ index: MergeTable.UniqueIndex, of table: MergeTable) throws -> Bool {
-    let known: MigratedIndexes
-    if let migrated {
-      known = migrated
-    } else {
-      let history = try MigrationHistory(connection)
-      known = MigratedIndexes(history.steps(after: 0, through: history.version))
-      migrated = known
-    }
-    return known.contains(index.definition, of: table.definition.name)
   }
 
   /// The columns of all tables that refer to this one: rows that stay on this replica must not dangle either.
@@ -108,6 +94,7 @@ package final class MergeTable {
   private let suspectTags: [UInt8]
   /// What columns beside the key hold in rows that were written without them.
   let defaults: [Value]
+  private var hasRefusals: Bool?
 
   init(
     _ entry: CatalogTable, functions: [String: CustomMerge], on connection: Connection, tally: TableTally? = nil
@@ -137,9 +124,14 @@ package final class MergeTable {
   }
 
   /// Whether a row that its author could write may break a constraint here. A savepoint pays for every page it touches,
-  /// so tables without checks and unique indexes are written without one;
+  /// so tables without checks and unique indexes, the program's own among them, are written without one;
   /// values that are missing are looked for.
-  var mayRefuse: Bool { !uniqueIndexes.isEmpty || definition.columns.contains { $0.check != nil } }
+  func mayRefuse() throws -> Bool {
+    if let known = hasRefusals { return known }
+    let refuses = try definition.columns.contains { $0.check != nil } || rows.hasUniqueIndex()
+    hasRefusals = refuses
+    return refuses
+  }
 
   /// Whether it is plain that the table takes a whole row, key first, and keeps all values in the form that they have.
   func plainlyTakes(_ row: ArraySlice<UInt8>) -> Bool {

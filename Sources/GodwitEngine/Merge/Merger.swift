@@ -99,6 +99,22 @@ final class Merger {
     try finish()
   }
 
+  /// Judges the references of a table's rows, which came into it without a look at them.
+  func settleRows(of table: String) throws {
+    try localWrites.fold()
+    if let table = try tables.named(table) { try references.checkRows(of: table) }
+    try finish()
+  }
+
+  /// Lists the rows of a table that wait, whole: they go with what is remembered of the table.
+  func listWaiting(in table: String) throws {
+    try localWrites.fold()
+    guard let table = try tables.named(table) else { return }
+    for (key, _) in try places.states.hidden(in: table.number, limit: .max) {
+      if let row = try places.load(key), !row.isShown { try lister.list(row) }
+    }
+  }
+
   /// Judges the rows that stay on this replica, after a state file has replaced what they refer to.
   func settleLocalRows() throws {
     try localWrites.fold()
@@ -118,13 +134,14 @@ final class Merger {
 
   /// Judges the rows of tables that a migration has changed: they wait for what their indexes and columns are now, or
   /// do not wait any more. Each unique index that it brings is made by `make`, where need be with all rows out of their
-  /// table that hold the same there; then they are shown as far as their claims are the oldest.
+  /// table that hold the same there; then they are shown as far as no lesser key claims what they hold.
   func rejudge(
     _ names: [String], unique indexes: [(table: String, index: IndexDefinition)],
     _ make: (TableDefinition, IndexDefinition) throws -> Void
   ) throws {
     try localWrites.fold()
-    try renewReasons(of: names.compactMap(tables.named))
+    let changed = try names.compactMap(tables.named)
+    try renewReasons(of: changed)
     for (name, index) in indexes {
       guard let table = try tables.named(name) else { continue }
       do {
@@ -138,6 +155,11 @@ final class Merger {
         try unique.place(try equal.compactMap { try places.load($0.key) })
         try unique.resolve()
       }
+    }
+    // Until all indexes were there a value could be in several rows, of which the first was taken for the only one.
+    if !indexes.isEmpty {
+      for table in changed { try unique.changedSomewhere(in: table.number) }
+      try unique.resolve()
     }
     try finish()
   }

@@ -41,6 +41,7 @@ final class ReferenceJudge {
   func settle() throws {
     circles = [:]
     defer { scans = [:] }
+    try releaseLocalRows()
     let moved = places.takeMovements()
     pending.formUnion(moved.arrived)
     departed.formUnion(moved.departed)
@@ -97,7 +98,7 @@ final class ReferenceJudge {
       hiddenReferences[reference.column] = whole[reference.column]
       targets.insert(Limbo.Reason(parent: parent))
     }
-    try hideReferences(of: row, hiddenReferences, in: table)
+    guard try hideReferences(of: row, hiddenReferences, in: table) else { return }
     try places.wait(row, for: targets, hiding: Set(hiddenReferences.keys))
   }
 
@@ -126,24 +127,38 @@ final class ReferenceJudge {
     return true
   }
 
+  /// Has those of a table's rows judged whose parents are not in their tables. Linear in the table.
+  func checkRows(of table: MergeTable) throws {
+    for reference in table.references {
+      try table.rows.forEachKey(andColumn: reference.column) { key, value in
+        guard let parent = try places.parent(of: reference, is: value), try !places.isShown(parent) else { return }
+        pending.insert(RowKey(table: table.number, key: key[...]))
+      }
+    }
+  }
+
   /// Has all rows that stay on this replica judged whose parents are not in their tables, or have come back: a state
   /// file has put other rows in place of those that were there.
   func checkLocalRows() throws {
     let local = places.tables.catalog.tables.filter { !$0.definition.isSynced }
-    for table in try local.map({ try places.tables[$0.id] }) {
-      for reference in table.references {
-        try table.rows.forEachKey(andColumn: reference.column) { key, value in
-          guard let parent = try places.parent(of: reference, is: value), try !places.isShown(parent) else { return }
-          pending.insert(RowKey(table: table.number, key: key[...]))
-        }
-      }
-    }
-    for key in try places.limbo.keys(limit: .max) where try !places.tables[key.table].definition.isSynced {
+    for table in local { try checkRows(of: places.tables[table.id]) }
+    for key in try local.flatMap({ try places.limbo.keys(of: $0.id) }) {
       for reference in try places.tables[key.table].references {
         guard let row = try places.load(key) else { continue }
         let whole = try places.tables[key.table].row(key, row.values)
         guard let parent = try places.parent(of: reference, in: whole), try places.isShown(parent) else { continue }
         try places.noteArrival(parent)
+      }
+    }
+  }
+
+  /// Has local rows that are gone wait for nothing: no log says that they are.
+  private func releaseLocalRows() throws {
+    guard !places.limbo.isEmpty else { return }
+    for table in places.tables.catalog.tables where !table.definition.isSynced {
+      for key in try places.limbo.keys(of: table.id) where try places.load(key) == nil {
+        try places.states.remove(key)
+        try places.release(key)
       }
     }
   }
@@ -168,22 +183,33 @@ final class ReferenceJudge {
     return try places.load(row.key) ?? row
   }
 
-  private func hideReferences(of row: LivingRow, _ hiddenReferences: [Int: Value], in table: MergeTable) throws {
-    guard hiddenReferences != row.state.hiddenReferences else { return }
+  /// False where the row went into limbo, for a constraint of this replica's own refuses what it shows then.
+  private func hideReferences(
+    of row: LivingRow, _ hiddenReferences: [Int: Value], in table: MergeTable
+  ) throws -> Bool {
+    guard hiddenReferences != row.state.hiddenReferences else { return true }
     let row = try prepared(row)
     var state = row.state
     let changed = Set(hiddenReferences.keys).union(state.hiddenReferences.keys).sorted()
     let keyCount = table.definition.keyCount
-    try table.rows.update(
-      row.key.key, changed.map { ($0, hiddenReferences[$0] == nil ? row.values[$0 - keyCount] : .null) })
+    do {
+      try table.rows.update(
+        row.key.key, changed.map { ($0, hiddenReferences[$0] == nil ? row.values[$0 - keyCount] : .null) })
+    } catch let error as GodwitError where error.code == .constraint {
+      try places.park(row)
+      limbo.entered(row.key, .constraint)
+      return false
+    }
     for column in changed where state.hiddenReferences[column] == nil { limbo.hidReference(row, column: column) }
     state.hiddenReferences = hiddenReferences
     try places.states.save(state, for: row.key)
+    return true
   }
 
-  /// Looks for circles through the rows at hand, and has all judged whose part in one began or ended.
+  /// Looks for circles through the rows at hand, and has all judged whose part in one began or ended: a row that is
+  /// gone ends one.
   private func findCircles() throws {
-    for number in Set(pending.map(\.table)) {
+    for number in Set(pending.map(\.table)).union(departed.map(\.table)) {
       let table = try places.tables[number]
       guard table.references.contains(where: \.isAcyclic) else { continue }
       let judge = circles[number] ?? CircleJudge(table, places)

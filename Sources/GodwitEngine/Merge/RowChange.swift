@@ -49,6 +49,8 @@ struct RowChange {
   func apply(_ references: ReferenceJudge, _ limbo: LimboJournal) throws -> LivingRow? {
     let isAlive = after.isAlive(table.definition.deletes)
     let wasShown = before?.isShown == true
+    // Rows that the table does not show are on circles, too.
+    if table.references.contains(where: \.isAcyclic) { references.check(key, in: table) }
     guard isAlive else {
       try die(wasShown)
       return nil

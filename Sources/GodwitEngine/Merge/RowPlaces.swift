@@ -90,6 +90,8 @@ final class RowPlaces {
   /// that are not shown and may be now: the caller finds out which.
   func renewReasons(of table: MergeTable, _ body: (LivingRow) throws -> Void) throws -> [LivingRow] {
     var free: [LivingRow] = []
+    // A reference that is gone with its column leaves nothing to wait for.
+    try limbo.removeAll(of: table.number)
     try states.forEach(of: table.number) { key, state in
       guard state.hiddenCells != nil || !state.hiddenReferences.isEmpty, let row = try load(key) else { return }
       if !row.isShown {

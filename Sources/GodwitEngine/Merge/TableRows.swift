@@ -52,6 +52,16 @@ package struct TableRows {
     }
   }
 
+  /// Whether the table has a unique index beside its key, declared or the program's own.
+  func hasUniqueIndex() throws -> Bool {
+    try connection.withStatement("PRAGMA index_list(\(table))") { statement in
+      while try statement.step() {
+        if statement.integer(at: 2) != 0, try statement.text(at: 3) != "pk" { return true }
+      }
+      return false
+    }
+  }
+
   func insert(_ key: ArraySlice<UInt8>, _ values: [Value]) throws {
     let bound = values.prefix(Self.boundValueLimit - definition.keyCount)
     try connection.withStatement(insertSQL) { statement in

@@ -2,8 +2,8 @@ import GodwitBase
 import GodwitCore
 
 /// Decides which of several rows with one unique value its table shows (Specs/merge.md, "Unique values"): per index
-/// the claim with the least stamp, or that of the least key. Every index is judged alone, and a row in limbo keeps its
-/// other claims, so nothing cascades and there is one answer.
+/// that of the least key. Every index is judged alone, and a row in limbo keeps its other claims, so nothing cascades
+/// and there is one answer.
 final class UniqueJudge {
   private let places: RowPlaces
   private let limbo: LimboJournal
@@ -18,8 +18,7 @@ final class UniqueJudge {
     self.limbo = limbo
   }
 
-  /// A living row's claims begin, end or have another stamp. They need judging only where a row in limbo
-  /// or a hidden reference has one too.
+  /// A living row's claims begin or end. They need judging only where a row in limbo or a hidden reference has one too.
   func changed(_ row: LivingRow) throws {
     forgetClaimants()
     guard !places.limbo.isEmpty else { return }
@@ -99,25 +98,12 @@ final class UniqueJudge {
     return try table.rows.keys(where: index.columns, are: values).first.map { RowKey(table: number, key: $0[...]) }
   }
 
-  /// The oldest claim; among claims older than all stamps, and in an index that a migration made, the least key.
+  /// Whose the claim is. Ages are not compared: one replica may have forgotten them, another not, and a third never
+  /// have known that they matter.
   func leastClaimant(of claim: Limbo.Reason) throws -> RowKey? {
     if let known = leastClaimants[claim] { return known }
-    let (number, name, _) = try claim.claim()
-    let table = try places.tables[number]
-    guard let index = table.uniqueIndexes.first(where: { $0.name == name }) else { return nil }
-    let comparesKeys = try places.tables.comparesKeys(index, of: table)
-    let claimants = try claimants(of: claim).map { key in
-      (stamp: try comparesKeys ? nil : stamp(of: index.columns, in: key), key: key)
-    }
-    let least = claimants.min { CellStamp.isLess($0.stamp, $0.key, than: $1.stamp, $1.key) }?.key
+    let least = try claimants(of: claim).min { try $0.precedes($1) }
     leastClaimants[claim] = least
     return least
-  }
-
-  /// A claim is as old as the last of its columns.
-  private func stamp(of columns: [Int], in key: RowKey) throws -> CellStamp? {
-    let state = try places.states.load(key) ?? .stable
-    let keyCount = try places.tables[key.table].definition.keyCount
-    return columns.filter { $0 >= keyCount }.compactMap { state.stamp(of: $0) }.max()
   }
 }

@@ -163,6 +163,8 @@ package final class Limbo {
     for reason in reasons.sorted() { try add(reason, for: key) }
   }
 
+  func removeAll(of table: Int) throws { try Self.removeAll(of: table, on: connection) }
+
   func removeAll(for key: RowKey) throws {
     guard !isEmpty else { return }
     try connection.run("DELETE FROM godwit_limbo WHERE key = ?", [.blob(key.bytes)])
@@ -191,6 +193,12 @@ package final class Limbo {
   /// The rows that wait for anything, in the order of their keys.
   func keys(limit: Int) throws -> [RowKey] {
     try blobs("SELECT DISTINCT key FROM godwit_limbo ORDER BY key LIMIT ?", [.integer(Int64(limit))])
+      .map { try RowKey(bytes: $0) }
+  }
+
+  /// The same of one table.
+  func keys(of table: Int) throws -> [RowKey] {
+    try blobs("SELECT DISTINCT key FROM godwit_limbo WHERE key >= ? AND key < ? ORDER BY key", RowKey.range(of: table))
       .map { try RowKey(bytes: $0) }
   }
 

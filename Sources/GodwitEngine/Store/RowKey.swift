@@ -37,17 +37,23 @@ struct RowKey: Hashable, Comparable {
   static func < (left: RowKey, right: RowKey) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
 }
 
-extension CellStamp {
-  /// The order of rows that are compared by one of their writes: a forgotten one is older than any, and of one
-  /// transaction's, or of two that are forgotten, the lesser key comes first.
-  static func isLess(_ left: CellStamp?, _ leftKey: RowKey, than right: CellStamp?, _ rightKey: RowKey) -> Bool {
-    guard left != right else { return leftKey < rightKey }
-    guard let left else { return true }
-    return right.map { left < $0 } ?? false
-  }
-}
-
 extension RowKey {
+  /// The order in which rows of one table have a claim: that of their keys' values, as SQLite orders them.
+  func precedes(_ other: RowKey) throws -> Bool {
+    let (values, others) = (try values, try other.values)
+    let differing = zip(values, others).first { $0 != $1 }
+    return differing.map { $0.precedes($1) } ?? (self < other)
+  }
+
+  private var values: [Value] {
+    get throws {
+      var reader = ByteReader(key)
+      var values: [Value] = []
+      while !reader.isAtEnd { values.append(try reader.value()) }
+      return values
+    }
+  }
+
   /// The bytes that all keys of a table lie between.
   static func prefix(of table: Int) -> (first: [UInt8], end: [UInt8]) {
     var writer = ByteWriter(capacity: 4)

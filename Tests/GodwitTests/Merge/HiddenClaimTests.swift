@@ -62,24 +62,24 @@ struct HiddenClaimTests {
     #expect(try await group.rows("SELECT id, flat FROM lease") == [["b", "f"]])
   }
 
-  @Test("the older claim takes the place of a hidden reference's")
-  func olderClaim() async throws {
+  @Test("the lesser key takes the place of a hidden reference's")
+  func lesserKey() async throws {
     let group = try await MergeGroup(3, models: [Flat.self, Lease.self])
     try await group.write(0, "INSERT INTO flat (id) VALUES ('f')")
     try await group.exchange()
-    try await group.write(1, "INSERT INTO lease (id, flat) VALUES ('b', 'f')")
-    try await group.write(2, "INSERT INTO lease (id, flat) VALUES ('a', 'f')")
+    try await group.write(1, "INSERT INTO lease (id, flat) VALUES ('a', 'f')")
+    try await group.write(2, "INSERT INTO lease (id, flat) VALUES ('b', 'f')")
     try await group.write(0, "DELETE FROM flat WHERE id = 'f'")
     try await group.send(2, 0)
-    #expect(try await group[0].rows("SELECT id FROM lease").map(\.values) == [["a"]])
+    #expect(try await group[0].rows("SELECT id FROM lease").map(\.values) == [["b"]])
     try await group.send(1, 0)
-    #expect(try await group[0].rows("SELECT id, flat FROM lease").map(\.values) == [["b", .null]])
+    #expect(try await group[0].rows("SELECT id, flat FROM lease").map(\.values) == [["a", .null]])
     try await group.exchange()
-    #expect(try await group.rows("SELECT id, flat FROM lease") == [["b", .null]])
+    #expect(try await group.rows("SELECT id, flat FROM lease") == [["a", .null]])
     // A local write ends a hidden reference's claim: the next one has it.
-    try await group.write(1, "INSERT INTO flat (id) VALUES ('g')", "UPDATE lease SET flat = 'g' WHERE id = 'b'")
+    try await group.write(1, "INSERT INTO flat (id) VALUES ('g')", "UPDATE lease SET flat = 'g' WHERE id = 'a'")
     try await group.exchange()
-    #expect(try await group.rows("SELECT id, flat FROM lease ORDER BY id") == [["a", .null], ["b", "g"]])
+    #expect(try await group.rows("SELECT id, flat FROM lease ORDER BY id") == [["a", "g"], ["b", .null]])
   }
 
   @Test("a claim with a hidden part changes by a local write to another part")
@@ -102,6 +102,6 @@ struct HiddenClaimTests {
     try await group.write(2, "INSERT INTO directory (id, parent, name) VALUES ('d', 'a', 'd')")
     try await group.write(2, "UPDATE directory SET name = 'd' WHERE id = 'b'")
     try await group.exchange()
-    #expect(try await group.rows(shown) == [["a", .null, "a"], ["c", "a", "c"], ["d", "a", "d"]])
+    #expect(try await group.rows(shown) == [["a", "b", "a"], ["b", .null, "d"], ["c", "a", "c"]])
   }
 }

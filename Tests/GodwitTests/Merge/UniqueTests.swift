@@ -3,11 +3,12 @@ import Testing
 
 @Suite("Unique values that meet")
 struct UniqueTests {
-  @Test("the oldest claim is shown, the other row waits in limbo whole and is listed, and comes when the claim ends")
-  func oldestClaim() async throws {
+  @Test(
+    "the row with the least key is shown, the other waits in limbo whole and is listed, and comes when the claim ends")
+  func leastKey() async throws {
     let group = try await MergeGroup(3)
-    try await group.write(0, "INSERT INTO account (id, email, plan) VALUES ('a', 'x@y', 'old')")
     try await group.write(1, "INSERT INTO account (id, email, plan) VALUES ('b', 'x@y', 'new')")
+    try await group.write(0, "INSERT INTO account (id, email, plan) VALUES ('a', 'x@y', 'old')")
     try await group.exchange()
     #expect(try await group.rows("SELECT id FROM account") == [["a"]])
     for replica in 0...2 {

@@ -6,7 +6,7 @@ import GodwitModel
 public struct LimboRow: Sendable {
   /// Why a row is held back.
   public enum Kind: Sendable, Hashable {
-    /// Another row holds the value of a unique index: by an older claim, or by a lesser key (Specs/merge.md).
+    /// Another row holds the value of a unique index: whose key is less (Specs/merge.md).
     case uniqueValue(columns: [String], values: [Value], holder: [Value])
     /// The row that a column refers to is not shown: deleted, in limbo itself, or not here yet.
     case missingParent(column: String, table: String, key: Value)

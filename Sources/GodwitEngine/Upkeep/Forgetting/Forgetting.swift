@@ -98,7 +98,7 @@ package final class Forgetting {
     guard !folded.covers(frontier) else { return true }
     let tables = MergeTables(writer.connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     let states = RowStates(connection: writer.connection, origins: log.origins)
-    let memory = try RowMemory(writer, limit, tables: tables)
+    let memory = RowMemory(writer, limit)
     if try memory.isEmpty(frontier, log) {
       try log.origins.markFolded(through: frontier)
       return true
@@ -106,9 +106,7 @@ package final class Forgetting {
     let fold = LogFold(
       connection: writer.connection, log: log, tables: tables, states: states,
       adapter: SchemaAdapter(writer.connection, writer.catalog))
-    try fold.run(through: frontier, limit: portion.transactions) { record, table in
-      try !memory.isAhead(record.hlc) && !memory.mayBeCompared(tables[table.id])
-    }
+    try fold.run(through: frontier, limit: portion.transactions) { !memory.isAhead($0.hlc) }
     return log.origins.foldedVector.covers(frontier)
   }
 }

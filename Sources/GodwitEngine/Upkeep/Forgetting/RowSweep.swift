@@ -16,7 +16,7 @@ struct RowSweep {
     self.frontier = frontier.vector
     tables = MergeTables(connection, catalog: writer.catalog, functions: writer.mergeFunctions)
     states = RowStates(connection: connection, origins: writer.log.origins)
-    memory = try RowMemory(writer, frontier, tables: tables)
+    memory = RowMemory(writer, frontier)
   }
 
   /// Returns how many rows need no state any more, and whether the pass is over.
@@ -55,7 +55,7 @@ struct RowSweep {
     let before = state
     // Nothing else would name a row that is gone.
     if let latest = state.latest, memory.isAhead(latest), !state.isAlive(table.definition.deletes) { return false }
-    let kept = try memory.kept(key, state, in: table)
+    let kept = memory.kept(state, in: table.definition)
     guard state.forget(frontier, keeping: kept, table.definition.deletes) else {
       try states.remove(key)
       return true
