@@ -41,7 +41,10 @@ extension TableDefinition {
     var differences: [TableDifference] = []
     for (name, index) in ours.sorted(by: { $0.key < $1.key }) {
       guard let other = theirs[name] else {
-        differences.append(.missingIndex(index, name: name))
+        // Which of equal rows is shown then is for all replicas to judge, by a migration.
+        differences.append(
+          index.isUnique && isSynced
+            ? .changed("unique index \(name) is missing in the database") : .missingIndex(index, name: name))
         continue
       }
       if index.isUnique != other.isUnique {

@@ -40,6 +40,19 @@ struct LocalRowTests {
     try await group.exchange()
   }
 
+  @Test("a local row that is deleted while it waits, waits no more")
+  func deletedWhileItWaits() async throws {
+    let group = try await group()
+    try await group.write(0, "INSERT INTO topic (id, name) VALUES ('x', 'same')")
+    try await group.write(
+      1, "INSERT INTO topic (id, name) VALUES ('y', 'same')", "INSERT INTO draft (id, empties) VALUES ('ye', 'y')")
+    try await group.exchange()
+    try await group.write(1, "DELETE FROM draft WHERE id = 'ye'")
+    try await group.write(0, "UPDATE topic SET name = 'x' WHERE id = 'x'")
+    try await group.exchange()
+    for number in 0...1 { #expect(try await group[number].status().limbo == 0) }
+  }
+
   @Test("local rows wait with a parent that goes into limbo, and come back with it")
   func limbo() async throws {
     let group = try await group()

@@ -109,6 +109,97 @@ struct LimboMigrationTests {
     try await group.expectSame()
   }
 
+  @MigrationsBuilder private static func guests() -> [Migration] {
+    Migration(1, "guests") {
+      CreateTable(
+        "guest",
+        [NewColumn("id", String.self), NewColumn("name", String.self), NewColumn("room", String.self)],
+        unique: [["name"]])
+    }
+    Migration(2, "rooms") { AddIndex("room", to: "guest", isUnique: true) }
+  }
+
+  @Test("of several rows that a new unique index finds equal to one that waits for another reason, none stays")
+  func severalEqual() async throws {
+    let group = try await MigrationGroup([1, 1], Self.guests)
+    try await group.write(0, "INSERT INTO guest VALUES ('a', 'n', 'r9')")
+    try await group.write(1, "INSERT INTO guest VALUES ('b', 'n', 'r1')")
+    try await group.write(1, "INSERT INTO guest VALUES ('c', 'n2', 'r1'), ('d', 'n3', 'r1')")
+    try await group.send(1, to: 0)
+    try await group.update(0, to: 2)
+    try await group.update(1, to: 2)
+    for _ in 0..<2 { try await group.exchange() }
+    for number in 0...1 { #expect(try await group.rows(number, "SELECT id FROM guest") == [["a"]]) }
+    try await group.expectSame()
+  }
+
+  @MigrationsBuilder private static func stopped() -> [Migration] {
+    accounts()[0]
+    Migration(2, "apart") { StopSync("account") }
+  }
+
+  @Test("rows that wait in a table that stops to travel are listed, whole")
+  func stopsToTravel() async throws {
+    let group = try await contested { Self.stopped() }
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT id FROM account") == [[1]])
+    #expect(try await group[0].status().limbo == 0)
+    let lost = try await group[0].conflicts().first { $0.kind == .constraint }
+    #expect(lost?.key == [2] && lost?.columns == ["login", "plan"] && lost?.losingValues == ["x", ""])
+  }
+
+  @MigrationsBuilder private static func marked() -> [Migration] {
+    Migration(1, "marks") {
+      CreateTable("book", [NewColumn("id", Int.self)])
+      CreateTable(
+        "mark",
+        [NewColumn("id", Int.self), NewColumn("book", Int?.self, references: "book", onDelete: .cascade)],
+        sync: .local)
+    }
+    Migration(2, "together") { StartSync("mark") }
+  }
+
+  @Test("rows of a table that starts to travel wait for what has been deleted meanwhile")
+  func startsToTravel() async throws {
+    let group = try await MigrationGroup([1, 1], Self.marked)
+    try await group.write(0, "INSERT INTO book VALUES (1), (2)")
+    try await group.exchange()
+    try await group.write(0, "INSERT INTO mark VALUES (1, 1), (2, 2)")
+    try await group.update(1, to: 2)
+    try await group.write(1, "DELETE FROM book WHERE id = 1")
+    #expect(try await group.send(1, to: 0).heldCount == 1)
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT id FROM mark") == [[2]])
+    #expect(try await group[0].limbo().map(\.key) == [[1]])
+    try await group.exchange()
+    try await group.expectSame()
+  }
+
+  @MigrationsBuilder private static func lent() -> [Migration] {
+    Migration(1, "books") {
+      CreateTable("reader", [NewColumn("id", Int.self)])
+      CreateTable(
+        "book", [NewColumn("id", Int.self), NewColumn("reader", Int?.self, references: "reader", onDelete: .setNull)])
+    }
+    Migration(2, "unread") { DropColumn("reader", from: "book") }
+  }
+
+  @Test("a hidden reference that is dropped leaves nothing that waits")
+  func droppedReference() async throws {
+    let group = try await MigrationGroup([1, 1], Self.lent)
+    try await group.write(0, "INSERT INTO reader VALUES (1)")
+    try await group.exchange()
+    try await group.write(0, "DELETE FROM reader")
+    try await group.write(1, "INSERT INTO book VALUES (1, 1)")
+    try await group.exchange()
+    #expect(try await group[0].status().limbo == 1)
+    for number in 0...1 {
+      try await group.update(number, to: 2)
+      #expect(try await group[number].status().limbo == 0)
+    }
+    try await group.expectSame()
+  }
+
   @Test("an index whose values a migration made compares keys also among later claims")
   func laterClaims() async throws {
     let group = try await MigrationGroup([2, 2], Self.unique)

@@ -47,6 +47,11 @@ private enum Second {
 }
 
 private enum Refused {
+  struct Unique: Model {
+    static let schema = Schema<Self>("page") { Column("title", \.title).unique() }
+    var id = 0
+    var title = ""
+  }
   struct Undefaulted: Model {
     static let schema = Schema<Self>("page") { Column("made", \.made) }
     var id = 0
@@ -362,6 +367,9 @@ struct AddMissingTests {
     #expect(
       await message(Refused.Retyped.self)
         == "table page differs from its model: column title is text in the database and integer in the model")
+    #expect(
+      await message(Refused.Unique.self)
+        == "table page differs from its model: unique index index_page_on_title is missing in the database")
     #expect(
       await message(Refused.Optional.self)
         == "table page differs from its model: column title is optional only in the model")

@@ -134,7 +134,7 @@ struct DifferenceTests {
     #expect(
       failure?.message
         == "table page differs from its model: column a is integer in the database and text in the model; "
-        + "column c is missing in the database; index index_page_on_c is missing in the database")
+        + "column c is missing in the database; unique index index_page_on_c is missing in the database")
     #expect(failure?.hint == "nothing was altered; change the model back or write a migration")
   }
 

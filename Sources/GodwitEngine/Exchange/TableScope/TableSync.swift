@@ -38,10 +38,7 @@ package struct TableSync {
     let aside = try setAside(definition)
     try writer.reload()
     _ = try WaitingRun.runInside(writer)
-    let count = try bringBack(aside, asOf: milliseconds)
-    try connection.checkReferences(
-      hint: "nothing was altered; the group has deleted the row that is referred to")
-    return count
+    return try bringBack(aside, asOf: milliseconds)
   }
 
   /// Takes the rows out of a table that is about to travel. One that travelled before is what it was then.
@@ -72,7 +69,10 @@ package struct TableSync {
     try connection.execute("DROP TABLE \(aside.name)")
     try aside.former?.remove()
     writer.tally.recompute(entry.id)
-    if try isKnown || Limbo.any(on: connection) { try writer.settle() }
+    let refers = entry.definition.columns.contains { $0.reference != nil }
+    if try isKnown || refers || Limbo.any(on: connection) {
+      try writer.merger().settleRows(of: entry.definition.name)
+    }
     return count
   }
 
@@ -97,16 +97,21 @@ package struct TableSync {
         hint: "stop with table \(referring.definition.name)")
     }
     try writer.settle()
-    if let entry = writer.catalog[definition.name] { try FormerRows.keep(of: entry, on: connection) }
+    if let entry = writer.catalog[definition.name] {
+      try requireNoneHeld(entry)
+      try FormerRows.keep(of: entry, on: connection)
+    }
     try release(definition)
     try replace(definition)
     try writer.reload()
   }
 
-  /// Drops what is remembered of the rows of a table that is about to stay here.
+  /// Drops what is remembered of the rows of a table that is about to stay here. Rows that wait come into the conflict
+  /// log, whole: whoever wrote what would bring them writes to another table now.
   func release(_ definition: TableDefinition) throws {
     guard let entry = writer.catalog[definition.name] else { return }
-    try requireNoneHeld(entry)
+    try writer.merger().listWaiting(in: definition.name)
+    try Limbo.removeAll(of: entry.id, on: connection)
     try RowStates.removeAll(of: entry.id, on: connection)
     try AheadRows(connection: connection).removeAll(of: entry.id)
     try StoredTables(connection).markFormer(entry.id)
