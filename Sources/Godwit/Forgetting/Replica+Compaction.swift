@@ -23,7 +23,7 @@ extension Replica {
   }
 
   /// One step.
-  func forget(
+  package func forget(
     _ progress: Forgetting.Progress = Forgetting.Progress(), portion: Forgetting.Portion = Forgetting.Portion()
   ) async throws -> Forgetting.Progress {
     let roster = try await withKeyring { $1 }

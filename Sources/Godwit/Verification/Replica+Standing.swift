@@ -8,6 +8,8 @@ package struct Standing: Hashable, Sendable {
   package let held: VersionVector
   /// Up to where its log is forgotten.
   package let floor: VersionVector
+  /// Up to where its log or its rows are.
+  package let forgotten: VersionVector
   /// The timestamp of the latest own transaction.
   package let latest: HLC
   /// The version of its tables.
@@ -18,9 +20,11 @@ extension Replica {
   /// Where the replica stands, for a simulation to compare with what it must hold.
   package func standing() async throws -> Standing {
     try await pool.read { connection in
-      let origins = try OriginTable(connection)
+      let log = try ChangeLog(connection)
+      let origins = log.origins
       return Standing(
-        own: origins.own, held: origins.vector, floor: origins.floor, latest: origins.ownLatest,
+        own: origins.own, held: origins.vector, floor: origins.floor,
+        forgotten: try ForgottenVector.load(log, on: connection), latest: origins.ownLatest,
         schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)))
     }
   }

@@ -40,8 +40,9 @@ package struct Exporter {
     let catalog = try Catalog(connection)
     let tables = catalog.synced
     let prover = HistoryProver(identity, group: roster.group, log, on: connection)
+    let forgotten = try ForgottenVector.load(log, on: connection)
     let waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
-    let ranges = try isStateFile ? nil : ranges(log, prover, waiting)
+    let ranges = try isStateFile ? nil : ranges(log, prover, waiting, forgotten)
     let stateFile = try ranges == nil ? StateExport(connection, log, tables: tables, prover) : nil
     let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
@@ -54,7 +55,7 @@ package struct Exporter {
       schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
       roster: records, tables: tables.map(\.definition),
       migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges ?? [],
-      chains: chains, floor: log.origins.floor, ended: log.origins.ended,
+      chains: chains, floor: forgotten, ended: log.origins.ended,
       stateFile: stateFile?.head, acknowledgements: try acknowledgements(log, state, records.statuses, at: statedAt))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(
@@ -112,12 +113,12 @@ package struct Exporter {
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a state file.
   private func ranges(
-    _ log: ChangeLog, _ prover: HistoryProver, _ waiting: WaitingRanges
+    _ log: ChangeLog, _ prover: HistoryProver, _ waiting: WaitingRanges, _ forgotten: VersionVector
   ) throws -> [SyncFileHeader.Range]? {
     let (held, floor) = (log.origins.vector, log.origins.floor)
     let incarnations = try KnownIncarnations(log, on: connection)
     let targets = try targets.compactMap { try incarnations.known(by: $0.identity.replica) }
-    guard targets.allSatisfy({ $0.applied.covers(floor) }) else { return nil }
+    guard targets.allSatisfy({ $0.applied.covers(forgotten) }) else { return nil }
     let common = targets.dropFirst().reduce(targets.first?.present ?? floor) { $0.intersection($1.present) }
     let known = includesAll ? floor : common.union(floor)
     return try Set(held.origins + waiting.ends.keys).sorted().compactMap { origin in

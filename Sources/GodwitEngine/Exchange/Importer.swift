@@ -31,8 +31,10 @@ package final class Importer {
   private let planner: ImportPlanner?
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
   private let isBehindItself: Bool
-  private let floor: VersionVector
+  private let forgotten: VersionVector
   private let endings: [Origin: SequenceNumber]
+  /// Whether the sender knows that it is a member: what it wrote before it was removed and let in again it makes anew.
+  private let isAware: Bool
   /// Whether the file says of an incarnation that it has ended which was not known to have.
   private let hasNewEnding: Bool
   private var changedOrigins: Set<Origin> = []
@@ -63,8 +65,9 @@ package final class Importer {
     held = log.origins.vector
     isBehindItself = admission.showsMore(of: log.origins.own, than: held, in: file.header)
     forks = ForkWatch { [log] in try log.chain(at: $0) }
-    floor = log.origins.floor
+    forgotten = try ForgottenVector.load(log, on: connection)
     vouchedRoster = vouched
+    isAware = vouched.isAware(file.preamble)
     // Of replicas that nobody has invited nothing has ended.
     let known = log.origins.ended
     for (origin, last) in file.header.ended where vouched[origin.replica] != nil {
@@ -87,6 +90,7 @@ package final class Importer {
         _ = try members.sender(of: file.preamble, among: roster, isPlanned: planner != nil)
         var vouched = roster
         vouched.merge(file.header.roster, isVouchedFor: true)
+        try requireRejoining(after: vouched, since: roster, file.header, isRejoining, writer.log)
         let admission = HistoryAdmission(file.header, vouched)
         let lastLoss = try LossLog(writer.connection).last
         try planner?.begin(writer)
@@ -118,6 +122,21 @@ package final class Importer {
         .importConstraint, "the merged changes would break a constraint: \(error.message)",
         hint: "nothing was changed; resolve the row on one replica and export again", underlying: error)
     }
+  }
+
+  /// Who was removed and is a member again makes anew what it wrote and the sender does not have: others may have
+  /// forgotten what it had not seen. Throws `fenced`.
+  private static func requireRejoining(
+    after members: Roster, since known: Roster, _ header: SyncFileHeader, _ isRejoining: Bool, _ log: ChangeLog
+  ) throws {
+    let own = log.origins.own
+    guard members.hasReturned(own.replica, since: known), log.origins.vector[own] > header.vector[own],
+      !isRejoining || header.stateFile == nil
+    else { return }
+    throw GodwitError(
+      .fenced, "this replica was removed from its group and let in again, and has changes that the sender lacks",
+      hint: "nothing was changed; take a state file of the sender's, and make those changes anew: "
+        + "godwit export --state, godwit import --rejoin FILE")
   }
 
   /// Whether anything is held that a state file's sender has not, by authors who had not seen all of the state file:
@@ -237,11 +256,13 @@ package final class Importer {
       return leaveOut(origin, record.dot.sequence...record.dot.sequence, reason)
     }
     waiting.isForeign = try forks.isForeign(waiting.context)
+    if !waiting.isForeign, record.dot.sequence == held[origin].next, try !hasSeenWhatItHad(waiting) {
+      throw GodwitError.falseContext(record.dot)
+    }
     guard try canApply(waiting) else {
       admission.passOver(record.dot, digest)
       return try waitingRoom.keep(waiting)
     }
-    guard try hasSeenWhatItHad(waiting) else { throw GodwitError.falseContext(record.dot) }
     try apply(waiting)
   }
 
@@ -270,7 +291,8 @@ package final class Importer {
     // before they knew.
     let sender = Origin(replica: file.header.sender, incarnation: file.header.incarnation)
     if let end = endings[dot.origin], dot.sequence > end, endings[sender] != nil { return .ended }
-    return transaction.hasSeen(floor) ? nil : .fenced
+    if !isAware, dot.origin.replica == file.header.sender { return .fenced }
+    return transaction.hasSeen(forgotten) ? nil : .fenced
   }
 
   private func leaveOut(

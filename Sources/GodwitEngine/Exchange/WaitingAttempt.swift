@@ -26,8 +26,10 @@ final class WaitingAttempt {
   private let log: ChangeLog
   private let applier: TransactionApplier
   private let staged: StagedTransactions
-  private let floor: VersionVector
+  private let forgotten: VersionVector
   private var held: VersionVector
+  /// The origins that wait, by that of the first transaction which they lack.
+  private var awaiting: [Origin: [(origin: Origin, cause: SequenceNumber)]] = [:]
   private(set) var outcome = Outcome()
   /// Those that were tried, in order.
   private(set) var tried: [Dot] = []
@@ -39,31 +41,36 @@ final class WaitingAttempt {
     log = writer.log
     applier = try TransactionApplier(writer)
     staged = StagedTransactions(connection: writer.connection)
-    floor = log.origins.floor
+    forgotten = try ForgottenVector.load(log, on: writer.connection)
     held = log.origins.vector
   }
 
   /// Tries so many at most.
   func run(limit: Int) throws {
-    var isProgressing = true
-    while isProgressing, tried.count < limit {
-      isProgressing = false
-      for first in try staged.firsts() where tried.count < limit {
-        if try applyNext(of: first.origin, limit: limit) { isProgressing = true }
-        try staged.remove(through: Dot(first.origin, held[first.origin]))
-      }
+    var queue = try staged.firsts().map(\.origin)
+    while let origin = queue.popLast(), tried.count < limit {
+      let before = held[origin]
+      try applyNext(of: origin, limit: limit)
+      try staged.remove(through: Dot(origin, held[origin]))
+      if held[origin] > before { queue += freed(by: origin) }
     }
     try finish()
   }
 
-  /// Returns whether any of the origin's could be applied.
-  private func applyNext(of origin: Origin, limit: Int) throws -> Bool {
+  /// The origins that wait for something which is held now.
+  private func freed(by origin: Origin) -> [Origin] {
+    let waiting = awaiting[origin] ?? []
+    awaiting[origin] = waiting.filter { $0.cause > held[origin] }
+    return waiting.filter { $0.cause <= held[origin] }.map(\.origin)
+  }
+
+  private func applyNext(of origin: Origin, limit: Int) throws {
     var previous: StagedTransaction?
     while tried.count < limit, let waiting = try staged.get(Dot(origin, held[origin].next), after: previous),
       try canApply(waiting)
     {
       let dot = waiting.record.dot
-      if !waiting.hasSeen(floor) {
+      if !waiting.hasSeen(forgotten) {
         if let left = try staged.remove(of: origin, after: held[origin]) {
           outcome.leftOut[origin] = MergeReport.LeftOut(
             replica: origin.replica, sequences: left.lowerBound.rawValue...left.upperBound.rawValue, reason: .fenced)
@@ -88,11 +95,12 @@ final class WaitingAttempt {
       outcome.applied += 1
       previous = waiting
     }
-    return previous != nil
   }
 
   private func canApply(_ waiting: StagedTransaction) throws -> Bool {
-    guard !waiting.isForeign, !waiting.isSetAside, !skipped.contains(waiting.chain), held.covers(waiting.context) else {
+    guard !waiting.isForeign, !waiting.isSetAside, !skipped.contains(waiting.chain) else { return false }
+    if let missing = waiting.context.origins.first(where: { waiting.context[$0] > held[$0] }) {
+      awaiting[missing, default: []].append((waiting.record.dot.origin, waiting.context[missing]))
       return false
     }
     return try applier.awaited(by: waiting.record) == nil
@@ -114,10 +122,10 @@ final class WaitingAttempt {
 
 extension StagedTransaction {
   /// Whether its author had seen all that has been forgotten here.
-  func hasSeen(_ floor: VersionVector) -> Bool {
+  func hasSeen(_ forgotten: VersionVector) -> Bool {
     var context = context
     context[record.dot.origin] = record.dot.sequence
-    return context.covers(floor)
+    return context.covers(forgotten)
   }
 
   /// Chains cover the contexts that transactions state, and not what a file says of those before it: whoever passes on

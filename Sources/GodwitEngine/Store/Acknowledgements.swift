@@ -83,6 +83,17 @@ package struct Acknowledgements {
     }
   }
 
+  /// Of a member that is one again nobody has said that it knows of the next removal.
+  mutating func forgetRemovals(where isActive: (ReplicaID) -> Bool) throws {
+    for (origin, record) in records where record.counted.removed.union(record.stated.removed).contains(where: isActive)
+    {
+      var record = record
+      record.stated.removed = record.stated.removed.filter { !isActive($0) }
+      record.counted.removed = record.counted.removed.filter { !isActive($0) }
+      try save(record, of: origin)
+    }
+  }
+
   private mutating func save(_ record: Record, of origin: Origin) throws {
     records[origin] = record
     func bytes(_ acknowledgement: Acknowledgement) -> Value {

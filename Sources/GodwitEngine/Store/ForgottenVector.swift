@@ -4,12 +4,13 @@ import GodwitStorage
 
 /// How far forgetting has gone, a piece at a time: of what this covers the log and the row states may lack anything,
 /// and of what it does not, nothing. It is not above what every member held (Specs/forgetting.md, "What goes").
-enum ForgottenVector {
-  static func load(_ log: ChangeLog, on connection: Connection) throws -> VersionVector {
+package enum ForgottenVector {
+  package static func load(_ log: ChangeLog, on connection: Connection) throws -> VersionVector {
     let meta = try Meta.all(on: connection)
-    return try [.forgottenThrough, .forgetting, .forgotten].reduce(log.origins.floor) { forgotten, name in
-      forgotten.union(try VersionVector(stored: meta[name]))
+    let begun = try [Meta.forgottenThrough, .forgetting, .forgotten].reduce(VersionVector()) { begun, name in
+      begun.union(try VersionVector(stored: meta[name]))
     }
+    return log.origins.floor.union(begun.intersection(log.origins.foldedVector))
   }
 
   /// Says that what this covers is about to go.

@@ -222,29 +222,6 @@ struct ForgettingTests {
     #expect(try await group.digests().count == 1)
   }
 
-  @Test("the stamps of a unique value that two rows claim stay, and decide later")
-  func uniqueClaims() async throws {
-    let group = try await ThingGroup(2)
-    try await group.replicas[0].write { try $0.insert(Thing(id: "later", code: "x")) }
-    group.clock.advance(-5_000)
-    try await group.replicas[1].write { try $0.insert(Thing(id: "earlier", code: "x")) }
-    for _ in 0..<3 { try await group.exchange() }
-    for replica in group.replicas {
-      try await replica.compact()
-      #expect(try await replica.fetch(Thing.all).map(\.id) == ["earlier"])
-    }
-    #expect(try await group.logCount(0) == 0)
-    #expect(try await group.count("godwit_row", 0) == 2)
-    group.clock.advance(10_000)
-    try await group.replicas[1].write { _ = try $0.execute("UPDATE thing SET code = 'y' WHERE id = 'earlier'") }
-    for _ in 0..<3 { try await group.exchange() }
-    for (index, replica) in group.replicas.enumerated() {
-      try await replica.compact()
-      #expect(try await replica.fetch(Thing.all).map(\.id).sorted() == ["earlier", "later"])
-      #expect(try await group.count("godwit_row", index) == 0)
-    }
-  }
-
   @Test("a replica without other members keeps no history beyond the latest, and a member invited later gets the state")
   func alone() async throws {
     var group = try await ThingGroup(1)
@@ -342,32 +319,5 @@ private struct LocalThing: Model {
   init(_ thing: Thing) {
     (id, name, code, count, tags, best, parent) =
       (thing.id, thing.name, thing.code, thing.count, thing.tags, thing.best, thing.parent)
-  }
-
-  @Test("a row that comes back into a circle is compared by what was written before it went")
-  func circle() async throws {
-    let group = try await ThingGroup(3)
-    let (first, second, third) = (group.replicas[0], group.replicas[1], group.replicas[2])
-    try await first.write { try $0.insert([Thing(id: "a"), Thing(id: "b")]) }
-    try await group.exchange()
-    group.clock.advance(10)
-    try await first.write { try $0.execute("UPDATE thing SET parent = 'a' WHERE id = 'b'") }
-    group.clock.advance(10)
-    try await second.write { try $0.execute("UPDATE thing SET parent = 'b' WHERE id = 'a'") }
-    for _ in 0..<2 { try await group.exchange() }
-    // The later half of the circle is hidden. One takes the other half away, another edits it.
-    for replica in group.replicas {
-      #expect(try await replica.fetch(Thing.all).sorted { $0.id < $1.id }.map(\.parent) == [nil, "a"])
-    }
-    try await third.write { try $0.execute("DELETE FROM thing WHERE id = 'b'") }
-    try await third.write { try $0.insert(Thing(id: "c")) }
-    try await group.send(2, 1)
-    try await second.compact()
-    try await first.write { try $0.execute("UPDATE thing SET name = 'kept' WHERE id = 'b'") }
-    for _ in 0..<2 { try await group.exchange() }
-    for replica in group.replicas {
-      #expect(try await replica.fetch(Thing.all).sorted { $0.id < $1.id }.map(\.parent) == [nil, "a", nil])
-    }
-    #expect(try await group.digests().count == 1)
   }
 }

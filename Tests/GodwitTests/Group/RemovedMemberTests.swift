@@ -88,6 +88,46 @@ struct RemovedMemberTests {
     #expect(await code { try await group[1].export(to: .file("x"), for: "replica-2") } == .invalidArgument)
   }
 
+  /// Makes replica 1 a member again.
+  private func readmit() async throws {
+    group.clock.advance(1_000)
+    try await group[0].invite(
+      group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
+  }
+
+  @Test("that is a member again is not believed by a file from before that")
+  func fileFromBefore() async throws {
+    let early = try await file("early", by: 1)
+    try await group[0].removeMember(named: "replica-1")
+    try await readmit()
+    for source in [early, try await file("unaware", by: 1)] {
+      let report = try await group[0].import(from: source)
+      #expect(report.applied == 0 && report.leftOut.map(\.reason) == [.fenced])
+    }
+    #expect(try await titles(0) == [])
+  }
+
+  @Test("that is a member again, and has changes, continues by rejoining alone")
+  func rejoins() async throws {
+    _ = try await file("mine", by: 1)
+    try await group[0].removeMember(named: "replica-1")
+    try await readmit()
+    let (plain, state) = (group.folder.file("plain"), group.folder.file("state"))
+    _ = try await group[0].export(to: .file(plain), for: "replica-1")
+    _ = try await group[0].exportState(to: .file(state), for: "replica-1")
+    for file in [plain, state] {
+      let failure = await error { try await group[1].import(from: .file(file)) }
+      #expect(failure?.code == .fenced && failure?.hint?.contains("--rejoin") == true)
+    }
+    #expect(await code { try await group[1].rejoin(from: .file(plain)) } == .fenced)
+    _ = try await group[1].rejoin(from: .file(state))
+    _ = try await group[0].import(from: file("again", by: 1))
+    #expect(try await titles(0) == ["mine", "again"])
+    // Once is enough.
+    try await group.send(from: 0, to: 1)
+    #expect(try await group[0].digest() == group[1].digest())
+  }
+
   @Test("keeps what others took in before they knew of the removal, and that reaches who knew of it first")
   func stays() async throws {
     try await group[0].removeMember(named: "replica-2")

@@ -10,6 +10,28 @@ extension Roster {
     return try known.sender(preamble.sender)
   }
 
+  /// Whether a file shows its sender's membership since the last removal: otherwise it was made before that, or by a
+  /// replica that knows of neither.
+  func isAware(_ preamble: SyncFilePreamble) -> Bool {
+    guard let removal = lastRemoval(of: preamble.sender) else { return true }
+    return preamble.introduction.allMembers.contains {
+      $0.subject == preamble.sender && $0.status == .active && $0.issuedAtMilliseconds > removal
+    }
+  }
+
+  /// When the last removal of a replica was issued, in milliseconds since 1970 UTC.
+  private func lastRemoval(of replica: ReplicaID) -> Int64? {
+    memberRecords.filter { $1.subject == replica && $1.status == .removed && evaluation.counting.contains($0) }
+      .map(\.value.issuedAtMilliseconds).max()
+  }
+
+  /// Whether a replica was removed and let in again between what it knew of itself and what is known here.
+  func hasReturned(_ replica: ReplicaID, since known: Roster) -> Bool {
+    guard self[replica]?.isActive == true, let removal = lastRemoval(of: replica) else { return false }
+    guard let before = known[replica], before.isActive else { return true }
+    return before.record.issuedAtMilliseconds <= removal
+  }
+
   /// The active member that made a file. Throws `unknownSender`.
   package func sender(_ replica: ReplicaID) throws -> Entry {
     guard let member = self[replica] else {

@@ -23,6 +23,9 @@ package struct RosterEvaluation {
     let staying: Set<ContentHash>
     /// The place of the record that it stands on; none for the founder's.
     var ground: Int?
+    /// Its number in the order of a walk through the tree, and the last of those that stand on it.
+    var number = 0
+    var last = 0
   }
 
   /// Those that are grounded, each after the one that it stands on.
@@ -70,6 +73,22 @@ package struct RosterEvaluation {
       }
     }
     grounded = Set(nodes.map(\.hash))
+    number()
+  }
+
+  /// Numbers the records so that those which stand on one follow it.
+  private mutating func number() {
+    var sizes = [Int](repeating: 1, count: nodes.count)
+    for place in nodes.indices.reversed() {
+      if let ground = nodes[place].ground { sizes[ground] += sizes[place] }
+    }
+    var free = [Int](repeating: 1, count: nodes.count)
+    for place in nodes.indices {
+      if let ground = nodes[place].ground { nodes[place].number = free[ground] }
+      nodes[place].last = nodes[place].number + sizes[place] - 1
+      free[place] = nodes[place].number + 1
+      if let ground = nodes[place].ground { free[ground] += sizes[place] }
+    }
   }
 
   /// A record and those that it stands on, without the founder's.
@@ -89,7 +108,7 @@ package struct RosterEvaluation {
     guard let ground = nodes[other].ground, nodes[removal].removed == nodes[other].issuer,
       nodes[ground].time <= nodes[removal].time, !nodes[removal].staying.contains(nodes[other].hash)
     else { return false }
-    return !path(removal).contains(other)
+    return !(nodes[other].number...nodes[other].last).contains(nodes[removal].number)
   }
 
   /// Which removals keep which others from counting, by their places in the list.

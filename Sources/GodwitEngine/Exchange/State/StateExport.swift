@@ -19,8 +19,7 @@ struct StateExport {
     let own = try log.origins.head(of: log.origins.own)
     let clock = try ReplicaClock.last(Meta.all(on: connection), own: own, latest: log.origins.ownLatest)
     // What has been forgotten in part is forgotten for who begins with this.
-    let floor = try log.origins.floor.union(
-      ForgottenVector.load(log, on: connection).intersection(log.origins.foldedVector))
+    let floor = try ForgottenVector.load(log, on: connection)
     head = StateHead(
       origins: try log.origins.vector.origins.map { origin in
         let head = try log.origins.head(of: origin)

@@ -47,7 +47,7 @@ struct StateImport {
     }
     // What was forgotten here cannot be made anew: it is the sender that lacks something. Of a removed member that is
     // given up, for nobody else could show how much of its history there was.
-    let forgotten = origins.floor
+    let forgotten = try ForgottenVector.load(writer.log, on: writer.connection)
     guard forgotten.origins.allSatisfy({ sent[$0] >= forgotten[$0] || members[$0.replica]?.isActive == false }) else {
       throw GodwitError(
         .fenced, "the state file's sender lacks what has been forgotten here",
@@ -91,12 +91,15 @@ struct StateImport {
 
   /// What this replica wrote that the state file does not know, in order.
   private func unsentTransactions() throws -> [TransactionRecord] {
-    let log = writer.log
-    var records: [TransactionRecord] = []
-    for origin in log.origins.vector.origins where origin.replica == log.origins.own.replica {
-      try log.forEach(of: origin, after: sent[origin]) { record, _ in records.append(record) }
+    let held = writer.log.origins.vector
+    var known = held
+    for origin in held.origins where origin.replica == writer.log.origins.own.replica {
+      known[origin] = min(sent[origin], held[origin])
     }
-    return records.sorted { $0.hlc < $1.hlc }
+    var order = try writer.log.order(after: known, through: held)
+    var records: [TransactionRecord] = []
+    while let entry = try order.next() { records.append(entry.record) }
+    return records
   }
 
   /// Empties the database. Origins keep their numbers, by which the conflict log names them; this replica starts a new
