@@ -19,6 +19,8 @@ struct HostileChanges {
   private let oddity: Oddity?
   /// The rows that may be updated; nil for any.
   private let updatable: Set<RowName>?
+  /// The tables of the world; the last one is of some alone.
+  private var among = TableShape.all.indices.dropLast()
   private var tables: [ChangeSet.Table] = []
   private var operations = ByteWriter()
   private var rows: Set<RowName> = []
@@ -26,9 +28,11 @@ struct HostileChanges {
 
   /// The bytes of a change set with some operations on some of the tables.
   static func random(
-    at version: Int, _ oddity: Oddity?, updating updatable: Set<RowName>?, _ generator: inout SeededGenerator
+    at version: Int, _ oddity: Oddity?, updating updatable: Set<RowName>?, hasTrees: Bool,
+    _ generator: inout SeededGenerator
   ) -> [UInt8] {
     var changes = HostileChanges(version, oddity, updatable)
+    if hasTrees { changes.among = TableShape.all.indices }
     let wanted = [1, 1, 2, 3, 6].randomElement(using: &generator) ?? 1
     while changes.count < wanted { changes.addOperation(&generator) }
     if oddity == .strangeTables { changes.addStrangeTable(&generator) }
@@ -49,7 +53,7 @@ struct HostileChanges {
   }
 
   private mutating func addOperation(_ generator: inout SeededGenerator) {
-    let numbers = TableShape.all.indices.filter { TableShape.all[$0].name(at: version) != nil }
+    let numbers = among.filter { TableShape.all[$0].name(at: version) != nil }
     guard let number = numbers.randomElement(using: &generator) else { return }
     let shape = TableShape.all[number]
     let columns = shape.columns.indices.filter { shape.name(of: $0, at: version) != nil }

@@ -20,6 +20,7 @@ struct HostileForge {
   let isForgetting: Bool
   /// Whether somebody may have to rejoin, who cannot make anew what would go beyond what a counter can be.
   let mayRejoin: Bool
+  let hasTrees: Bool
   /// The latest timestamp of all. Where members forget, who has seen a delete and writes to the row with a lesser
   /// timestamp, or updates it, finds another row on those who have forgotten it than on those who have not.
   let latest: HLC
@@ -66,7 +67,7 @@ struct HostileForge {
   }
 
   mutating func random(at version: Int, _ oddity: HostileChanges.Oddity?) -> [UInt8] {
-    HostileChanges.random(at: version, oddity, updating: updatable, &generator)
+    HostileChanges.random(at: version, oddity, updating: updatable, hasTrees: hasTrees, &generator)
   }
 
   /// The rows that it may update; nil for any.

@@ -129,6 +129,17 @@ struct Leaf: Model {
   var label = ""
 }
 
+/// A tree whose branches go with their parents.
+struct Twig: Model {
+  static let schema = Schema<Self>("twig") {
+    Column("parent", \.parent).references(Twig.self, onDelete: .cascade, acyclic: true)
+    Column("code", \.code).unique()
+  }
+  var id = ""
+  var parent: String?
+  var code: String?
+}
+
 /// Deletes win.
 struct Ticket: Model {
   static let schema = Schema<Self>("ticket", deletes: .deleteWins) {
@@ -222,7 +233,7 @@ enum SimulatedModels {
     case 0, 1:
       [
         Tally.self, Guest.self, Shelf.self, Book.self, Loan.self, Dancer.self, Leaf.self, Ticket.self, Seat.self,
-        Scratch.self,
+        Twig.self, Scratch.self,
       ]
     case 2: [Tally.self, Loan.self, Scratch.self]
     case 3: [LaterTally.self, Loan.self, Scratch.self]

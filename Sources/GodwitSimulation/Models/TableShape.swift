@@ -53,8 +53,6 @@ struct TableShape: Sendable {
     /// Column numbers.
     let columns: [Int]
     var versions = TableShape.always
-    /// Whether the row with the least key holds a value: a migration made the index.
-    var comparesKeys: Bool { versions.lowerBound > 0 }
   }
 
   static let always = 0..<Int.max
@@ -69,7 +67,7 @@ struct TableShape: Sendable {
   let columns: [ColumnShape]
   var unique: [UniqueIndex] = []
 
-  static let all = [tally, guest, shelf, book, loan, dancer, leaf, ticket, seat, scratch, badge]
+  static let all = [tally, guest, shelf, book, loan, dancer, leaf, ticket, seat, scratch, badge, twig]
   /// By the names that they have or had.
   static let numbers = Dictionary(
     uniqueKeysWithValues: all.enumerated().flatMap { number, shape in
@@ -212,6 +210,13 @@ extension TableShape {
       column("label", .lastWriterWins, "p", "q"),
       reference("owner", "guest", .setNull, prefix: "g", since: 3),
     ], unique: [UniqueIndex(columns: [1, 2])])
+
+  private static let twig = TableShape(
+    name: "twig",
+    columns: [
+      key("w", 4), reference("parent", "twig", .cascade, prefix: "w", isAcyclic: true),
+      column("code", .lastWriterWins, .null, "x", "y"),
+    ], unique: [UniqueIndex(columns: [2])])
 
   private static let ticket = TableShape(
     name: "voucher", formerName: FormerName(name: "ticket", until: 2), isDeleteWins: true, versions: 0..<5,

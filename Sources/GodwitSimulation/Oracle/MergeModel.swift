@@ -35,8 +35,7 @@ struct MergeModel {
 
   // MARK: Unique values
 
-  /// Each index alone, among all living rows: the oldest claim holds the value; in one that a migration made, the least
-  /// key.
+  /// Each index alone, among all living rows: the least key holds the value.
   private mutating func judgeUnique() {
     for (table, shape) in TableShape.all.enumerated() {
       for index in shape.unique where index.versions.contains(version) {
@@ -47,24 +46,11 @@ struct MergeModel {
           if !values.contains(.null) { claims[values, default: []].append(name) }
         }
         for claimants in claims.values {
-          let holds = index.comparesKeys ? Self.keyPrecedes : { isOlder($0, $1, columns) }
-          guard let winner = claimants.min(by: holds) else { continue }
+          guard let winner = claimants.min(by: Self.keyPrecedes) else { continue }
           for loser in claimants where loser != winner { limbo[loser] = .unique }
         }
       }
     }
-  }
-
-  /// A claim is as old as the last of its columns. Of two that one transaction made, as edits of rows that were revived
-  /// may be, the lesser key's counts as older.
-  private func isOlder(_ left: RowName, _ right: RowName, _ columns: [Int]) -> Bool {
-    func stamp(_ name: RowName) -> RowHistory.Stamp? {
-      columns.compactMap { histories[name]?.last($0) }.max { $0.precedes($1) }?.stamp
-    }
-    // What nobody ever wrote, a default, is older than all that somebody did.
-    guard let a = stamp(left) else { return stamp(right) != nil || Self.keyPrecedes(left, right) }
-    guard let b = stamp(right) else { return false }
-    return a == b ? Self.keyPrecedes(left, right) : a < b
   }
 
   // MARK: References
@@ -74,7 +60,7 @@ struct MergeModel {
     return RowName(table: table, key: [value])
   }
 
-  /// Of each circle of an acyclic reference the row whose cell has the greatest stamp, among all living rows.
+  /// Of each circle of an acyclic reference the row with the greatest key, among all living rows.
   private func closings() -> Set<RowName> {
     var found: Set<RowName> = []
     for (table, shape) in TableShape.all.enumerated() {
@@ -88,12 +74,7 @@ struct MergeModel {
           }
           // Only a walk that comes back to where it began is a circle; others lead into one.
           guard next == start, !circle.isEmpty else { continue }
-          let last = circle.max { left, right in
-            guard let a = histories[left]?.last(column), let b = histories[right]?.last(column) else { return false }
-            if a.dot == b.dot { return Self.keyPrecedes(left, right) }
-            return a.precedes(b)
-          }
-          if let last { found.insert(last) }
+          if let last = circle.max(by: Self.keyPrecedes) { found.insert(last) }
         }
       }
     }
@@ -119,7 +100,8 @@ struct MergeModel {
       for (name, row) in shown {
         for (column, reference) in TableShape.all[name.table].references(at: version) where reference.action != .setNull
         {
-          guard isMissing(reference, row[column]) else { continue }
+          let closes = reference.isAcyclic && closing.contains(name)
+          guard !closes, isMissing(reference, row[column]) else { continue }
           shown[name] = nil
           limbo[name] = .reference
           isChanging = true
@@ -128,9 +110,9 @@ struct MergeModel {
     }
     for (name, row) in shown {
       var visible = row
-      for (column, reference) in TableShape.all[name.table].references(at: version) where reference.action == .setNull {
+      for (column, reference) in TableShape.all[name.table].references(at: version) {
         let closes = reference.isAcyclic && closing.contains(name)
-        guard closes || isMissing(reference, row[column]) else { continue }
+        guard closes || reference.action == .setNull && isMissing(reference, row[column]) else { continue }
         visible[column] = .null
         hiddenReferences[name, default: []].insert(column)
       }

@@ -78,12 +78,19 @@ package struct Fault: OptionSet, Sendable {
   /// build on either, are brought together by nobody (Specs/incarnations.md, "Forks").
   package static let equivocation = Fault(rawValue: 1 << 16)
 
+  /// A tree whose branches go with their parents, and of which no two have one code.
+  package static let trees = Fault(rawValue: 1 << 17)
+  /// Members that forget a little at a time, so that the log still holds what rows have forgotten.
+  package static let portions = Fault(rawValue: 1 << 18)
+  /// Clocks that are wrong by an hour or two, and minutes between events.
+  package static let hours = Fault(rawValue: 1 << 19)
+
   static let names: [(name: String, fault: Fault)] = [
     ("loss", .loss), ("repetition", .repetition), ("reordering", .reordering), ("damage", .damage),
     ("clocks", .clocks), ("crashes", .crashes), ("clones", .clones), ("restores", .restores),
     ("retirement", .retirement), ("forgetting", .forgetting), ("versions", .versions), ("rekeys", .rekeys),
     ("mixtures", .mixtures), ("halts", .halts), ("migrations", .migrations),
-    ("hostility", .hostility),
+    ("hostility", .hostility), ("trees", .trees), ("portions", .portions), ("hours", .hours),
   ]
 
   package static var listed: String { names.map(\.name).joined(separator: ", ") }

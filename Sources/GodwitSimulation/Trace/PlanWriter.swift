@@ -17,12 +17,14 @@ struct PlanWriter {
       ["shelf", "book", "loan", "guest"], ["dancer"], ["leaf"], ["leaf"], ["ticket"], ["seat"],
     ]
     let versionFamilies = version > 1 ? [["scratch"], ["badge", "guest"], ["seat"], ["leaf", "guest"]] : []
+    let treeFamilies = faults.contains(.trees) ? [["twig"], ["twig"], ["twig", "tally"]] : []
     var chosen: Set<String> = []
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
-      chosen.formUnion((families + versionFamilies).randomElement(using: &generator) ?? [])
+      chosen.formUnion((families + versionFamilies + treeFamilies).randomElement(using: &generator) ?? [])
     }
     if generator.chance(oneIn: 6) {
       chosen = Set(TableShape.all.filter { $0.versions.lowerBound <= version }.map(\.name))
+      if !faults.contains(.trees) { chosen.remove("twig") }
     }
     tables = chosen.compactMap { TableShape.numbers[$0] }.sorted()
   }

@@ -150,6 +150,7 @@ struct TraceWriter {
   private mutating func offset() -> Int64 {
     switch Int.random(in: 0..<8, using: &generator) {
     case 0..<3: 0
+    case 5 where faults.contains(.hours): Int64.random(in: -9_000_000...9_000_000, using: &generator)
     case 3..<6: Int64.random(in: -5_000...5_000, using: &generator)
     case 6: Int64.random(in: -100_000_000...100_000_000, using: &generator)
     default: 365 * 86_400_000
@@ -158,6 +159,9 @@ struct TraceWriter {
 
   private mutating func addEvent() {
     if generator.chance(oneIn: 2) { events.append(.pass(milliseconds: Int64.random(in: 0...20, using: &generator))) }
+    if faults.contains(.hours), generator.chance(oneIn: 16) {
+      events.append(.pass(milliseconds: Int64.random(in: 60_000...3_600_000, using: &generator)))
+    }
     if let reader, generator.chance(oneIn: 10) {
       events.append(readerIsBackedUp ? .restore(actor: reader) : .backUp(actor: reader))
       readerIsBackedUp.toggle()

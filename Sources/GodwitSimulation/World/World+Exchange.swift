@@ -58,7 +58,7 @@ extension World {
     do {
       let report = try await body()
       let leftOut = report.leftOut.filter { !isHostile($0.replica) }
-      let isExpected = leftOut.allSatisfy { $0.reason == .ended || forgets }
+      let isExpected = leftOut.allSatisfy { $0.reason == .ended || forgets || actors[file.sender].wasAway }
       let mayBeAway = actors.contains(where: \.wasAway) || hostile != nil
       guard leftOut.isEmpty || isExpected && mayBeAway else {
         throw SimulationFailure(.transfer, "replica \(actor.index) left out transactions though nobody was away")
@@ -72,10 +72,12 @@ extension World {
         case .notARecipient: !file.recipients.contains(actor.owner)
         case .unknownSender: sender.wasAway
         case .needsMigration: latestVersion > 0 && file.isStateFile
-        case .fenced: forgets && (hostile != nil || actors.contains(where: \.wasAway))
+        case .fenced: actor.wasAway || forgets && (hostile != nil || actors.contains(where: \.wasAway))
         default: false
         }
       guard isExpected else { throw error }
+      // A backup from before it was removed does not know that it is a member again.
+      if error.code == .fenced, actor.readmissions > 0 { actor.mustRejoin = true }
       try await expectUnchanged(actor, "given a file that was refused: \(error.message)")
       return nil
     }
@@ -181,7 +183,7 @@ extension World {
   }
 
   private func isBehind(_ actor: Actor, _ host: Actor) -> Bool {
-    let floor = host.standing.floor
+    let floor = host.standing.forgotten
     guard actor.standing.held.covers(floor) else { return true }
     return history.transactions(in: actor.standing.held).contains {
       !host.standing.held.covers($0.dot) && !$0.context.covers(floor)

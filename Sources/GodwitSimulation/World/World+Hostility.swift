@@ -52,7 +52,7 @@ extension World {
     let face = generator.chance(oneIn: 3) ? hostile.faces.randomElement(using: &generator) ?? maker : maker
     var forge = HostileForge(
       member: hostile, face: face, kind: attack.kind, now: actor.clock.milliseconds, isMigrating: latestVersion > 1,
-      isForgetting: forgets, mayRejoin: mayRejoin,
+      isForgetting: forgets, mayRejoin: mayRejoin, hasTrees: hasTrees,
       latest: history.transactions.values.map(\.hlc).max() ?? HLC(rawValue: 0),
       draft: HostileDraft(
         source.header, source.records, from: face, to: actor.replica.identity, at: actor.clock.milliseconds),

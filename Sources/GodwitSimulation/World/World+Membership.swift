@@ -1,9 +1,15 @@
 import Godwit
 import GodwitCore
+import GodwitEngine
 
 extension World {
-  func compact(_ actor: Actor) async throws {
-    _ = try await actor.replica.compact()
+  /// - Parameter portion: How much is forgotten; all that may be without.
+  func compact(_ actor: Actor, portion: Int? = nil) async throws {
+    if let portion {
+      _ = try await actor.replica.forget(portion: Forgetting.Portion(transactions: portion, rows: portion))
+    } else {
+      _ = try await actor.replica.compact()
+    }
     let now = try await actor.replica.standing()
     guard now.held == actor.standing.held, now.own == actor.standing.own else {
       throw SimulationFailure(.durability, "replica \(actor.index) holds other transactions than before it forgot")

@@ -14,6 +14,9 @@ final class World {
   let mayRejoin: Bool
   /// The schema version that all programs come to.
   let latestVersion: Int
+  let hasTrees: Bool
+  /// How much a member forgets at a time, where that is little.
+  let portion: Int?
   /// Who hands files to whom, copies left out.
   let ways: [(from: Int, to: Int)]
   /// What is written when all was forgotten.
@@ -48,6 +51,7 @@ final class World {
     ways = trace.ways
     epilogue = trace.epilogue
     latestVersion = trace.latestVersion
+    (hasTrees, portion) = (trace.hasTrees, trace.portion)
     let crashing = Set(kept.compactMap { trace.events[$0].crashingActor })
     hostile = trace.isHostile ? try await template.hostileMember(trace.actorCount) : nil
     let incarnations = IncarnationNumbers.seeded(trace.seed)
@@ -108,7 +112,7 @@ final class World {
       for other in actors where other.owner == actor.owner { other.wasAway = true }
       forgettable.formUnion(history.transactions(in: before.held).map(\.dot).filter { !actor.standing.held.covers($0) })
     case .upgrade: try await upgrade(actor, to: min(actor.program + 1, latestVersion))
-    case .compact: try await compact(actor)
+    case .compact: try await compact(actor, portion: portion)
     case .remove(_, let remover): if let remover = self.actor(remover) { try await remove(actor, by: remover) }
     case .readmit(_, let host, let file):
       if let host = self.actor(host) { try await readmit(actor, by: host, file: file) }
