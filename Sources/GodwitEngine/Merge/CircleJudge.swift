@@ -19,6 +19,9 @@ final class CircleJudge {
 
   func closes(_ key: RowKey, column: Int) -> Bool { closing[column]?.contains(key) == true }
 
+  /// The same of any column.
+  func closes(_ key: RowKey) -> Bool { closing.values.contains { $0.contains(key) } }
+
   /// Looks for circles through these rows, and first of all through those that closed one before; returns the rows to
   /// judge anew.
   func update(through keys: Set<RowKey>) throws -> Set<RowKey> {

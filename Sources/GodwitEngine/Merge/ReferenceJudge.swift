@@ -45,7 +45,8 @@ final class ReferenceJudge {
     let moved = places.takeMovements()
     pending.formUnion(moved.arrived)
     departed.formUnion(moved.departed)
-    try admitWaiting(for: moved.arrived)
+    try findCircles()
+    try admitWaiting(for: moved.arrived.union(admitClosing()))
     while true {
       try findCircles()
       for key in pending.sorted() { try judge(key) }
@@ -57,6 +58,16 @@ final class ReferenceJudge {
       try findChildren(of: gone)
     }
     for scan in scans.values { try scan.end() }
+  }
+
+  /// Shows the rows in limbo whose reference closes a circle: it is hidden, and they need not wait for the circle's
+  /// other rows, which wait for them.
+  private func admitClosing() throws -> Set<RowKey> {
+    var admitted: Set<RowKey> = []
+    for key in pending.sorted() where circles[key.table]?.closes(key) == true {
+      if let row = try places.load(key), !row.isShown, try unique.admit(row) { admitted.insert(key) }
+    }
+    return admitted
   }
 
   /// Shows the rows in limbo that wait for rows which came, and those that wait for them, as far as their unique
