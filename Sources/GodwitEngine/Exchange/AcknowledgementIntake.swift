@@ -18,10 +18,10 @@ struct AcknowledgementIntake {
   func run() throws {
     var acknowledgements = try Acknowledgements(writer.connection)
     let sender = Origin(replica: header.sender, incarnation: header.incarnation)
-    try acknowledgements.forgetRemovals { roster[$0]?.isActive == true }
     if sender != writer.log.origins.own { try takeSender(sender, &acknowledgements) }
     try takeSigned(&acknowledgements)
     try acknowledgements.count(held: held)
+    try acknowledgements.forgetRemovals { roster[$0]?.isActive == true }
   }
 
   private func takeSender(_ sender: Origin, _ acknowledgements: inout Acknowledgements) throws {
@@ -30,7 +30,7 @@ struct AcknowledgementIntake {
     try acknowledgements.add(
       Acknowledgement(
         vector: forks.agreed(header.vector), milliseconds: signed?.createdAt ?? header.createdAt,
-        removed: Set(removed).filter { roster[$0]?.isActive != true }, ended: Set(header.ended.keys)),
+        removed: Set(removed), ended: Set(header.ended.keys)),
       of: sender, held: header.held)
   }
 

@@ -129,9 +129,9 @@ package final class Importer {
   private static func requireRejoining(
     after members: Roster, since known: Roster, _ header: SyncFileHeader, _ isRejoining: Bool, _ log: ChangeLog
   ) throws {
-    let own = log.origins.own
-    guard members.hasReturned(own.replica, since: known), log.origins.vector[own] > header.vector[own],
-      !isRejoining || header.stateFile == nil
+    let (own, held) = (log.origins.own.replica, log.origins.vector)
+    guard members.hasReturned(own, since: known), !isRejoining || header.stateFile == nil,
+      held.origins.contains(where: { $0.replica == own && held[$0] > header.vector[$0] })
     else { return }
     throw GodwitError(
       .fenced, "this replica was removed from its group and let in again, and has changes that the sender lacks",
@@ -282,8 +282,8 @@ package final class Importer {
     return try applier.awaited(by: transaction.record) == nil
   }
 
-  /// Why a transaction can never be applied here: floors only rise, and what it had seen stays what it is. Nor can
-  /// those of its origin that come after it.
+  /// Why a transaction can never be applied here: what is forgotten stays so, and what it had seen stays what it is.
+  /// Nor can those of its origin that come after it.
   private func reasonToLeaveOut(_ transaction: StagedTransaction) -> MergeReport.LeftOut.Reason? {
     let dot = transaction.record.dot
     if let left = leftOut[dot.origin] { return left.reason }

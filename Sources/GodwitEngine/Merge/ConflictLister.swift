@@ -22,13 +22,17 @@ final class ConflictLister {
   /// A cell of a row in limbo whose key another took.
   func listReplaced(_ replaced: ConflictEntry) throws { try add(replaced) }
 
-  /// A row in limbo that will not come out.
+  /// A row in limbo that will not come out, or the hidden references of one that is shown.
   func list(_ row: LivingRow) throws {
     let definition = try tables[row.key.table].definition
+    let all = definition.columns.indices.dropFirst(definition.keyCount)
+    let columns = row.isShown ? row.state.hiddenReferences.keys.sorted() : Array(all)
+    let names = columns.map { definition.columns[$0].name }
+    let values = columns.map { row.values[$0 - definition.keyCount] }
     try add(
       ConflictEntry(
-        kind: .constraint, row: row.key, columns: definition.columns.dropFirst(definition.keyCount).map(\.name),
-        values: row.values, winningValues: row.values.map { _ in .null }, loser: row.state.base, winner: nil))
+        kind: row.isShown ? .reference : .constraint, row: row.key, columns: names, values: values,
+        winningValues: values.map { _ in .null }, loser: row.state.base, winner: nil))
   }
 
   /// What waits in limbo.

@@ -68,7 +68,6 @@ extension [CustomMerge] {
 /// One synced table as a merge needs it: its rows, rules, unique indexes and references.
 package final class MergeTable {
   struct UniqueIndex {
-    let definition: IndexDefinition
     let name: String
     let columns: [Int]
   }
@@ -108,8 +107,7 @@ package final class MergeTable {
       definition.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
     }
     uniqueIndexes = definition.indexes.filter(\.isUnique).map { index in
-      UniqueIndex(
-        definition: index, name: definition.indexName(index), columns: index.columns.compactMap(position))
+      UniqueIndex(name: definition.indexName(index), columns: index.columns.compactMap(position))
     }
     uniqueColumns = Set(uniqueIndexes.flatMap(\.columns))
     references = definition.columns.enumerated().compactMap { number, column in

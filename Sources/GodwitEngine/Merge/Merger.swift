@@ -106,12 +106,12 @@ final class Merger {
     try finish()
   }
 
-  /// Lists the rows of a table that wait, whole: they go with what is remembered of the table.
+  /// Lists the rows of a table that wait, whole, and hidden references: they go with what is remembered of the table.
   func listWaiting(in table: String) throws {
     try localWrites.fold()
     guard let table = try tables.named(table) else { return }
-    for (key, _) in try places.states.hidden(in: table.number, limit: .max) {
-      if let row = try places.load(key), !row.isShown { try lister.list(row) }
+    for key in try places.limbo.keys(of: table.number) {
+      if let row = try places.load(key) { try lister.list(row) }
     }
   }
 

@@ -138,11 +138,13 @@ final class ReferenceJudge {
     return true
   }
 
-  /// Has those of a table's rows judged whose parents are not in their tables. Linear in the table.
+  /// Has those of a table's rows judged whose parents are not in their tables, or which may stand on a circle. Linear
+  /// in the table.
   func checkRows(of table: MergeTable) throws {
     for reference in table.references {
       try table.rows.forEachKey(andColumn: reference.column) { key, value in
-        guard let parent = try places.parent(of: reference, is: value), try !places.isShown(parent) else { return }
+        guard let parent = try places.parent(of: reference, is: value) else { return }
+        guard try reference.isAcyclic || !places.isShown(parent) else { return }
         pending.insert(RowKey(table: table.number, key: key[...]))
       }
     }
@@ -223,6 +225,8 @@ final class ReferenceJudge {
     for number in Set(pending.map(\.table)).union(departed.map(\.table)) {
       let table = try places.tables[number]
       guard table.references.contains(where: \.isAcyclic) else { continue }
+      // What a fast forward put there may have the state of a row that was deleted before.
+      if try places.states.haveAny(of: number) { try localWrites.fold() }
       let judge = circles[number] ?? CircleJudge(table, places)
       circles[number] = judge
       pending.formUnion(try judge.update(through: pending.filter { $0.table == number }))

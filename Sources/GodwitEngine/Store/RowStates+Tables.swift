@@ -27,21 +27,6 @@ extension RowStates {
     }
   }
 
-  /// Those of rows that the table does not show, so many at most, in no order.
-  func hidden(in table: Int, limit: Int) throws -> [(key: RowKey, state: RowState)] {
-    let sql = "SELECT key, state FROM godwit_row WHERE hidden AND key >= ? AND key < ? LIMIT ?"
-    return try connection.withStatement(sql) { statement in
-      try statement.bind(RowKey.range(of: table) + [.integer(Int64(limit))])
-      var rows: [(key: RowKey, state: RowState)] = []
-      while try statement.step() {
-        var reader = ByteReader(statement.blob(at: 1))
-        rows.append(
-          (try RowKey(bytes: statement.blob(at: 0)), try RowState(reading: &reader, origins: origins)))
-      }
-      return rows
-    }
-  }
-
   /// Those with greater keys, as they are stored, so many at most, in the order of their keys.
   static func stored(
     after key: [UInt8], limit: Int, on connection: Connection
@@ -65,6 +50,8 @@ extension RowStates {
   static func areNone(on connection: Connection) throws -> Bool {
     try connection.scalar("SELECT 1 FROM godwit_row LIMIT 1") == nil
   }
+
+  func haveAny(of table: Int) throws -> Bool { try Self.haveAny(of: table, on: connection) }
 
   static func haveAny(of table: Int, on connection: Connection) throws -> Bool {
     try connection.scalar("SELECT 1 FROM godwit_row WHERE key >= ? AND key < ? LIMIT 1", RowKey.range(of: table)) != nil

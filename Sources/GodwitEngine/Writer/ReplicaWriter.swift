@@ -172,14 +172,16 @@ package final class ReplicaWriter {
   func reported(stampedAs hlc: HLC? = nil, _ body: () throws -> Void) throws {
     defer { capture.removeAll() }
     try body()
-    try appendCaptured(stampedAs: hlc)
+    try appendCaptured(stampedAs: hlc, isJudged: true)
     // The latest own transaction does not give the clock any more when it has an old timestamp.
     if hlc != nil { try clock.save(through: log.origins.ownSequence) }
   }
 
-  /// `hlc` is a timestamp to take in place of the clock's: that of rows no one has written before.
+  /// - Parameters:
+  ///   - hlc: A timestamp to take in place of the clock's: that of rows no one has written before.
+  ///   - isJudged: Whether references are judged afterwards, so that a circle is opened and not refused.
   @discardableResult
-  func appendCaptured(stampedAs hlc: HLC? = nil) throws -> Int {
+  func appendCaptured(stampedAs hlc: HLC? = nil, isJudged: Bool = false) throws -> Int {
     let hash: (CatalogTable) -> TableHash = { [tally] in tally.hash(of: $0) }
     let captured = try capture.finish(hash: hash) { [connection, tablesWithTriggers] definition in
       guard tablesWithTriggers.contains(definition.name.lowercased()) else { return nil }
@@ -188,7 +190,7 @@ package final class ReplicaWriter {
     }
     guard var captured else { return 0 }
     captured.entrySums = tally.take(captured.sums)
-    try circles?.run(captured.changes)
+    if !isJudged { try circles?.run(captured.changes) }
     let operations = capture.entries.count
     let head = try log.origins.head(of: log.origins.own)
     let context = log.origins.othersVector

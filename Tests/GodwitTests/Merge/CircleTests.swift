@@ -50,6 +50,20 @@ struct CircleTests {
     #expect(try await group.rows("SELECT id, within FROM folder ORDER BY id") == [["a", .null], ["c", .null]])
   }
 
+  @Test("a circle that a table's start to travel closes is opened on who starts it, too")
+  func started() async throws {
+    let group = try await MergeGroup(2, models: [Drawer.self])
+    try await group.write(0, "INSERT INTO folder (id) VALUES ('a'), ('b')")
+    try await group.exchange()
+    try await group[0].stopSync(of: "folder")
+    try await group.write(0, "UPDATE folder SET within = 'b' WHERE id = 'a'")
+    try await group.write(1, "UPDATE folder SET within = 'a' WHERE id = 'b'")
+    try await group.send(1, 0)
+    _ = try await group[0].startSync(of: "folder")
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id, within FROM folder ORDER BY id") == [["a", "b"], ["b", .null]])
+  }
+
   @Test("a row that waits in limbo closes circles, and opens them, on every replica alike")
   func waiting() async throws {
     let group = try await MergeGroup(3, models: [Thing.self, Remark.self])

@@ -184,6 +184,26 @@ struct LimboMigrationTests {
     Migration(2, "unread") { DropColumn("reader", from: "book") }
   }
 
+  @MigrationsBuilder private static func lentApart() -> [Migration] {
+    lent()[0]
+    Migration(2, "apart") { StopSync("book") }
+  }
+
+  @Test("a hidden reference in a table that stops to travel is listed")
+  func hiddenInStopped() async throws {
+    let group = try await MigrationGroup([1, 1], Self.lentApart)
+    try await group.write(0, "INSERT INTO reader VALUES (1)")
+    try await group.exchange()
+    try await group.write(0, "DELETE FROM reader")
+    try await group.write(1, "INSERT INTO book VALUES (1, 1)")
+    try await group.exchange()
+    try await group[0].pruneConflicts(keeping: 0)
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT id, reader FROM book") == [[1, .null]])
+    let lost = try await group[0].conflicts().first { $0.kind == .reference && $0.columns == ["reader"] }
+    #expect(lost?.key == [1] && lost?.losingValues == [1])
+  }
+
   @Test("a hidden reference that is dropped leaves nothing that waits")
   func droppedReference() async throws {
     let group = try await MigrationGroup([1, 1], Self.lent)
