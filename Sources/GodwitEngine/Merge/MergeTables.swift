@@ -87,6 +87,7 @@ package final class MergeTable {
   let uniqueColumns: Set<Int>
   let references: [Reference]
   let referenceColumns: Set<Int>
+  let hasAcyclicReferences: Bool
   /// By column, whether it takes no NULL.
   let required: [Bool]
   /// By column, the tags of values (as bits) that it may keep in another form or not take.
@@ -116,6 +117,7 @@ package final class MergeTable {
       }
     }
     referenceColumns = Set(references.map(\.column))
+    hasAcyclicReferences = references.contains(where: \.isAcyclic)
     required = definition.columns.map { !$0.isNullable }
     suspectTags = zip(definition.convertibleTags, required).map { $1 ? $0 | 1 << ValueTag.null : $0 }
     defaults = definition.columns.dropFirst(definition.keyCount).map(\.beginning)

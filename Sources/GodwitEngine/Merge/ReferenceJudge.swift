@@ -224,9 +224,9 @@ final class ReferenceJudge {
   private func findCircles() throws {
     for number in Set(pending.map(\.table)).union(departed.map(\.table)) {
       let table = try places.tables[number]
-      guard table.references.contains(where: \.isAcyclic) else { continue }
+      guard table.hasAcyclicReferences else { continue }
       // What a fast forward put there may have the state of a row that was deleted before.
-      if try places.states.haveAny(of: number) { try localWrites.fold() }
+      if !localWrites.areFolded, try places.states.haveAny(of: number) { try localWrites.fold() }
       let judge = circles[number] ?? CircleJudge(table, places)
       circles[number] = judge
       pending.formUnion(try judge.update(through: pending.filter { $0.table == number }))

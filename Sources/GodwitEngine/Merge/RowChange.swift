@@ -50,7 +50,7 @@ struct RowChange {
     let isAlive = after.isAlive(table.definition.deletes)
     let wasShown = before?.isShown == true
     // Rows that the table does not show are on circles, too.
-    if table.references.contains(where: \.isAcyclic) { references.check(key, in: table) }
+    if table.hasAcyclicReferences { references.check(key, in: table) }
     guard isAlive else {
       try die(wasShown)
       return nil

@@ -98,7 +98,7 @@ final class RowPlaces {
         try wait(row)
         free.append(row)
       } else {
-        try renewReasons(of: row)
+        try wait(row, for: [], hiding: Set(row.state.hiddenReferences.keys))
       }
       try body(row)
     }
