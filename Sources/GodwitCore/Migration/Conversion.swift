@@ -72,14 +72,6 @@ package struct Conversion: Hashable, Sendable {
     }
   }
 
-  /// Whether values may be others afterwards.
-  package static func converts(_ old: ColumnType, by rule: SchemaStep.ValueRule) -> Bool {
-    switch rule {
-    case .widen(let type): type != old && type != .any
-    case .expression: true
-    }
-  }
-
   /// The value in the storage class of the type. Numbers become the shortest decimal text that reads back as they were.
   package static func widened(_ value: Value, to type: ColumnType) -> Value {
     switch (value, type) {
