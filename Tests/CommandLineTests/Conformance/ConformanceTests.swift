@@ -128,7 +128,9 @@ struct ConformanceTests {
         {"step": "addIndex", "table": "thing", "columns": ["text", "whole"]},
         {"step": "dropIndex", "table": "thing", "columns": ["text", "whole"]},
         {"step": "dropTable", "table": "old"},
-        {"step": "stopSync", "table": "part"}, {"step": "startSync", "table": "part"},
+        {"step": "stopSync", "table": "part"}]},
+      {"version": 3, "name": "travels", "steps": [
+        {"step": "startSync", "table": "part"},
         {"step": "data", "name": "nothing", "statements": [
           {"sql": "UPDATE thing SET whole = ? WHERE id = ?", "values": [{"integer": "1"}, {"integer": "-1"}]}]}]}]}
     """
