@@ -60,7 +60,7 @@ package final class DocumentWriter: CatalogFollower {
       _ = try read(bytes, key, expiry, grown)
       return grown
     }
-    return try store(key, layout, mode)
+    return try connection.whole { try store(key, layout, mode) }
   }
 
   /// Key and expiry stand first, as in the row: cells in the order of the columns are one piece of memory.
@@ -138,7 +138,7 @@ package final class DocumentWriter: CatalogFollower {
 
   private func insertIfNew(_ layout: CollectionLayout) throws -> Bool {
     // A program's own triggers may have done something before the insert fails.
-    guard !isWatched(layout), !connection.schemaMayFail else { return false }
+    guard !connection.schemaMayFail else { return false }
     do {
       try insert(layout)
       return true

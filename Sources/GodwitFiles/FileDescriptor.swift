@@ -18,6 +18,7 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
 
   /// Opens a file of the user's for reading, with no demand on its mode: sync files, invitations.
   package static func openForReading(_ path: String) throws(GodwitError) -> FileDescriptor {
+    try requireUnshared(path)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .file("open", path, errno) }
     return FileDescriptor(descriptor, path: path)
@@ -27,6 +28,7 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
   ///
   /// Throws `fileAccess` for anything else.
   package static func openPlainForReading(_ path: String) throws(GodwitError) -> FileDescriptor {
+    try requireUnshared(path)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .file("open", path, errno) }
     let file = FileDescriptor(descriptor, path: path)
@@ -36,6 +38,14 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
       throw GodwitError(.fileAccess, "\(path) is not a plain file", hint: "give the name of a file")
     }
     return file
+  }
+
+  /// Closing it would take the locks of a database that is open.
+  private static func requireUnshared(_ path: String) throws(GodwitError) {
+    guard SharedFile.isOpen(path) else { return }
+    throw GodwitError(
+      .unsafeFile, "\(path) is a database that this program has open",
+      hint: "give the name of another file; a copy of a replica is a backup or a state file")
   }
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {

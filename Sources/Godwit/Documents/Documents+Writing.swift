@@ -135,11 +135,13 @@ extension Documents {
     _ member: String, of key: String, in transaction: Transaction,
     _ body: (CollectionLayout, JSON?) throws -> JSON
   ) throws {
-    // An empty merge makes table, declared columns and document.
-    try write(DocumentSource([:]), key, .merging, .keep, transaction)
-    guard let layout = try transaction.writer.follower(DocumentWriter.self).existing(address) else { return }
-    let value = try body(layout, try get(key, in: transaction)?[member])
-    try write(DocumentSource([member: value]), key, .merging, .keep, transaction)
+    try transaction.savepoint {
+      // An empty merge makes table, declared columns and document.
+      try write(DocumentSource([:]), key, .merging, .keep, transaction)
+      guard let layout = try transaction.writer.follower(DocumentWriter.self).existing(address) else { return }
+      let value = try body(layout, try get(key, in: transaction)?[member])
+      try write(DocumentSource([member: value]), key, .merging, .keep, transaction)
+    }
   }
 
   private static func undeclared(_ member: String, _ kind: String) -> GodwitError {
@@ -222,10 +224,12 @@ extension Documents {
   private func delete(_ sql: SQL, _ transaction: Transaction) throws -> Int {
     try transaction.checkIsOpen()
     try transaction.models.endRun()
-    return try transaction.connection.withStatement(sql.text) { statement in
-      try statement.bind(sql.values)
-      try statement.run()
-      return transaction.connection.changes
+    return try transaction.connection.whole {
+      try transaction.connection.withStatement(sql.text) { statement in
+        try statement.bind(sql.values)
+        try statement.run()
+        return transaction.connection.changes
+      }
     }
   }
 

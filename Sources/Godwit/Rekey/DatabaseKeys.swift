@@ -14,7 +14,7 @@ final class DatabaseKeys: Sendable {
     var salt: [UInt8]?
     var key: SecretBytes
     /// The file that was the database last; nil before the first was opened.
-    var file: DatabaseFile.Key?
+    var file: SharedFile.Key?
   }
   private let known: Mutex<Known>
 

@@ -21,6 +21,7 @@ extension ChangeCapture {
     let isPlain = !versions.haveGrown && readers.allSatisfy { $0 == nil }
     guard !isPlain || updatesRelatively || hasRepeatedRows else {
       guard !entries.isEmpty else { return nil }
+      try Self.check(count: entries.count)
       let changes = encode(operations.bytes, dictionary(of: uses), count: entries.count)
       let sums = Array(zip(uses.map(\.table.id), self.sums(uses.map { hash($0.table) })))
       return Captured(changes: changes, deletedCells: deletedImages, pieces: worker.finish(), sums: sums)
@@ -44,16 +45,26 @@ extension ChangeCapture {
     let result = try net.encoded(
       latest, definitions: versions.latest.map(\.table.definition), versions.latest.map { hash($0.table) })
     guard result.count > 0 else { return nil }
+    try Self.check(count: result.count)
     return Captured(
       changes: encode(result.operations, latest, count: result.count), deletedCells: result.deletedCells,
       sums: Array(zip(versions.latest.map(\.table.id), result.sums)))
+  }
+
+  /// What is longer than anybody reads must not be committed.
+  private static func check(count: Int) throws {
+    guard count <= ChangeSet.operationLimit else {
+      throw GodwitError(
+        .limitExceeded, "a transaction writes \(count) rows, and \(ChangeSet.operationLimit) are possible",
+        hint: "nothing was written; write them in several transactions")
+    }
   }
 
   /// Of the keys that the database finds equal, such as 1 and 1.0, only one may name a row, or replicas would each show
   /// their own.
   private func refuseKeysOfTwoClasses() throws {
     let loose = uses.filter {
-      $0.table.definition.columns.prefix($0.table.definition.keyCount).contains { $0.type == .any }
+      $0.table.definition.columns.prefix($0.table.definition.keyCount).contains { [.any, .blob].contains($0.type) }
     }
     guard !loose.isEmpty else { return }
     let tables = dictionary(of: uses)

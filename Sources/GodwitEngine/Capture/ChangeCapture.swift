@@ -120,8 +120,12 @@ package final class ChangeCapture: ChangeJournal {
 
   /// Arguments: table, number of the first column, values from there on.
   func insert(_ arguments: borrowing FunctionArguments) throws {
-    if arguments.integer(1) == 0 { try begin(.insert, table: arguments.integer(0)) }
+    let first = arguments.integer(1)
+    let use = first == 0 ? try begin(.insert, table: arguments.integer(0)) : try use(of: arguments.integer(0))
     for index in 2..<arguments.count { try arguments.write(index, to: &state.pointee.operations) }
+    for index in 2..<arguments.count where arguments.isBeyondIntegers(index) {
+      try refuseBeyondIntegers(column: first + index - 2, use)
+    }
   }
 
   /// Arguments as for ``insert(_:)``, with the old values.
@@ -158,15 +162,22 @@ package final class ChangeCapture: ChangeJournal {
     for pair in stride(from: firstPair, to: arguments.count, by: 2) where !arguments.isIdentical(pair, pair + 1) {
       let column = firstColumn + (pair - firstPair) / 2
       state.pointee.operations.varint(column)
-      if arguments.isBeyondIntegers(pair + 1), definition.columns[column].type == .integer {
-        throw GodwitError.integerOverflow(
-          of: definition.columns[column].name, table: definition.name,
-          key: try (2..<2 + keyCount).map { try arguments.value($0) }.described)
-      }
+      if arguments.isBeyondIntegers(pair + 1) { try refuseBeyondIntegers(column: column, use) }
       try arguments.write(pair + 1, to: &state.pointee.operations)
       try arguments.write(pair, to: &state.pointee.oldValues)
       state.pointee.uses[use].columns[column] = true
     }
+  }
+
+  /// No integer column is ever read again that holds a REAL beyond 64 bits. The row's key has been written.
+  private func refuseBeyondIntegers(column: Int, _ use: Int) throws {
+    let definition = uses[use].table.definition
+    guard definition.columns[column].type == .integer, let entry = entries.last else { return }
+    var reader = ByteReader(operations.bytes[entry.operation...])
+    _ = try reader.varint()
+    throw GodwitError.integerOverflow(
+      of: definition.columns[column].name, table: definition.name,
+      key: try (0..<definition.keyCount).map { _ in try reader.value() }.described)
   }
 
   @discardableResult

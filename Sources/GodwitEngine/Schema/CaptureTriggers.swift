@@ -106,9 +106,17 @@ enum CaptureTriggers {
     return [
       "CREATE TRIGGER \"godwit_\(table.id)_insert\" AFTER INSERT ON \(name) BEGIN \(insert) END",
       "CREATE TRIGGER \"godwit_\(table.id)_delete\" AFTER DELETE ON \(name) BEGIN \(delete) END",
-      "CREATE TRIGGER \"godwit_\(table.id)_key\" AFTER UPDATE OF \(keys.joined(separator: ", ")) ON \(name) "
-        + "BEGIN \(delete) \(insert) END",
+      "CREATE TRIGGER \"godwit_\(table.id)_key\" AFTER UPDATE OF \((keys + rowNumbers(table)).joined(separator: ", ")) "
+        + "ON \(name) BEGIN \(delete) \(insert) END",
     ] + updates(table, name: name, columns: columns, keys: keys)
+  }
+
+  /// SQLite's names of the row's number, which an integer key is (sqlite.org, "ROWIDs and the INTEGER PRIMARY KEY"): it
+  /// compares the names as the statement gives them.
+  private static func rowNumbers(_ table: CatalogTable) -> [String] {
+    let definition = table.definition
+    guard definition.keyCount == 1, definition.columns[0].type == .integer else { return [] }
+    return ["rowid", "oid", "_rowid_"].filter { definition.number(of: $0) == nil }
   }
 
   private static func rowCalls(_ function: String, _ table: Int, _ values: [String]) -> String {

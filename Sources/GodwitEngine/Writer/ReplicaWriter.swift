@@ -64,6 +64,8 @@ package final class ReplicaWriter {
     defer { transaction.end() }
     let output = try body(transaction)
     try transaction.checkIsOpen()
+    // A cancelled statement may have left what the body took for rolled back.
+    try connection.checkCancellation()
     try checkReferences()
     let operations = try appendCaptured()
     if memory.hasLimbo, operations > 0 { try settleLimbo() }

@@ -155,8 +155,7 @@ public final class Transaction: Reader {
     try checkIsOpen()
     if let failure = sql.failure { throw failure }
     try models.endRun()
-    let mayFail = connection.schemaMayFail || sql.text.uppercased().contains("FAIL")
-    let changes = try mayFail ? connection.savepoint { try run(sql) } : run(sql)
+    let changes = try run(sql)
     if !Self.isDataStatement(sql.text) { try writer.triggersMayHaveChanged() }
     return changes
   }
@@ -172,11 +171,19 @@ public final class Transaction: Reader {
     }
   }
 
+  /// SQLite may leave what a statement did before it failed: by `OR FAIL`, and where a function fails, such as the
+  /// capture's, in a statement that can break no constraint. A savepoint leaves nothing.
   private func run(_ sql: SQL) throws -> Int {
     try connection.withStatement(sql.text, authority: .user) { statement in
       try statement.bind(sql.values)
-      try statement.run()
-      return statement.isReadOnly ? 0 : connection.changes
+      guard !statement.isReadOnly else {
+        try statement.run()
+        return 0
+      }
+      return try connection.savepoint {
+        try statement.run()
+        return connection.changes
+      }
     }
   }
 

@@ -85,18 +85,13 @@ package final class ModelWriter {
     switch insert.capturedTable {
     case .byTriggers:
       try endRun()
-      try whole { try insertBinding(model, insert) }
+      try connection.whole { try insertBinding(model, insert) }
     case .none:
       try insertBinding(model, insert)
     case .direct(let table):
       if runLength > Self.shortestRun { try connection.setTriggers(false) }
       if connection.hasTriggers { try insertBinding(model, insert) } else { try insertCapturing(model, insert, table) }
     }
-  }
-
-  /// Somewhere in the schema stands FAIL, by which a failing statement leaves part of its work; a savepoint does not.
-  private func whole<Output>(_ body: () throws -> Output) throws -> Output {
-    try connection.schemaMayFail ? connection.savepoint(body) : body()
   }
 
   private func hasNoNumber<Root: Model>(_ model: Root, _ layout: ModelLayout) throws -> Bool {
@@ -109,7 +104,7 @@ package final class ModelWriter {
   /// A NULL in its place lets SQLite choose the number, which is then read back into the model.
   private func insertNumbering<Root: Model>(_ model: inout Root, _ insert: Insert) throws {
     if case .byTriggers = insert.capturedTable { try endRun() }
-    try whole {
+    try connection.whole {
       try withUnsafeBytes(of: model) { bytes in
         guard let start = bytes.baseAddress else { return }
         try insert.layout.bind(start, to: insert.statement)
@@ -182,7 +177,7 @@ package final class ModelWriter {
   package func delete<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Bool {
     try endRun()
     do {
-      return try whole {
+      return try connection.whole {
         try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
           try key.bind(to: statement)
           try statement.run()
@@ -244,7 +239,7 @@ package final class ModelWriter {
       changed.append(updated)
     }
     let sql = layout.update(columns: changed, orFail: canFail(Root.self))
-    try whole { try connection.run(sql, changed.map { values[$0] } + values.prefix(layout.keyCount)) }
+    try connection.whole { try connection.run(sql, changed.map { values[$0] } + values.prefix(layout.keyCount)) }
     return values
   }
 

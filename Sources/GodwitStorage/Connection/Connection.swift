@@ -43,7 +43,8 @@ package final class Connection {
   var writtenTables = TableSet.none
   var writtenTablesNumber = 0
 
-  /// Whether a failing statement may leave part of its work behind (`OR FAIL` somewhere in the schema).
+  /// Whether a failing statement of Godwit's own may leave part of its work behind: the program has triggers, or FAIL
+  /// stands somewhere in the schema.
   package var schemaMayFail = false
 
   /// Opens an existing private file; an empty one becomes a new database.
@@ -336,6 +337,11 @@ package final class Connection {
 
   /// Says that what follows has nothing to do with what was written before.
   func startJob() { hasWrittenInJob = false }
+
+  /// Runs one write of Godwit's own so that it leaves nothing behind when it fails.
+  package func whole<Result>(_ body: () throws -> Result) throws -> Result {
+    try schemaMayFail ? savepoint(body) : body()
+  }
 
   /// Runs the body in a savepoint: a throw takes back what it did and is passed on.
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {

@@ -65,14 +65,16 @@ package final class Statement {
 
   /// Moves to the next row; false at the end.
   package func step() throws -> Bool {
-    if !isRunning {
+    // The first step compiles anew what was compiled for another schema.
+    let isFirst = !isRunning
+    if isFirst {
       isRunning = true
       if !isReadOnly { startWriting() }
       connection.rowHasher?.start()
       isHashed = connection.rowHasher != nil
       try connection.checkCancellation()
     }
-    let code = sqlite3_step(handle)
+    let code = isFirst ? connection.authorizer.withAuthority(authority) { sqlite3_step(handle) } : sqlite3_step(handle)
     if !isReadOnly, connection.authorizer.hasWrites { takeNewWrites() }
     switch code {
     case SQLITE_ROW:
@@ -109,7 +111,7 @@ package final class Statement {
   }
 
   /// A failed statement has no effect, so what was captured since its start is taken back. `OR FAIL` statements of
-  /// Godwit's own insert one row and fail before the capture; user SQL that could stop half way runs in a savepoint.
+  /// Godwit's own write one row and fail before the capture; what could stop half way runs in a savepoint.
   private func fail(_ code: Int32) -> any Error {
     let failure = connection.runningFailure(code, sql: sql, authority)
     let error = authority == .trusted ? Self.explain(failure) : failure

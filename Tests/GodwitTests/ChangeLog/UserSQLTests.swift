@@ -45,6 +45,15 @@ struct UserSQLTests {
     #expect(await code { try await group[0].write { try $0.execute(SQL(text: sql)) } } == .notAuthorized)
   }
 
+  @Test("that was compiled when it was harmless is looked at again once it is not")
+  func recompiled() async throws {
+    let statement: SQL = "DROP TABLE IF EXISTS documents_accounts"
+    try await group[0].write { _ = try $0.execute(statement) }
+    try await group[0].documents("accounts").set("ada", ["name": "Ada"])
+    #expect(await code { try await group[0].write { try $0.execute(statement) } } == .notAuthorized)
+    #expect(try await group[0].documents("accounts").get("ada") != nil)
+  }
+
   @Test("cannot reach Godwit's tables through a trigger or view of its own")
   func throughATrigger() async throws {
     try await group[0].write { transaction in

@@ -1,6 +1,29 @@
 import Foundation
 import Godwit
+import GodwitStorage
 import Testing
+
+/// Closing any descriptor of a file takes the locks of whoever in this process has it open.
+@Suite("The file of a database that is open")
+struct OpenDatabaseTests {
+  @Test("is not opened beside it, whatever it is taken for")
+  func refused() async throws {
+    let group = try await TestGroup(2)
+    let path = "\(group[0].path)/database"
+    let link = group.folder.file("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    for path in [path, link] {
+      #expect(await code { try await group[0].import(from: .file(path)) } == .unsafeFile)
+      #expect(await code { try await group[1].plan(importing: .file(path)) } == .unsafeFile)
+      #expect(await code { try await Replica.restore(path, to: group.folder.file("x")) } == .unsafeFile)
+      #expect(await code { try await group[1].export(to: .file(path)) } == .unsafeFile)
+    }
+    // Another process still finds it open.
+    #expect(try DatabaseFile.isInUse(path))
+    await group[0].close()
+    #expect(await code { try await group[1].import(from: .file(path)) } != .unsafeFile)
+  }
+}
 
 @Suite("Nothing that is written for others", .timeLimit(.minutes(1)))
 struct WrittenPlaceTests {
