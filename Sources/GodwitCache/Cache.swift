@@ -34,8 +34,9 @@ public final class Cache: Sendable {
     self.bound = bound
     self.wallClock = wallClock
     self.logger = logger
-    file = CacheFile(path: "\(folder)/\(name)", key: key, logger: logger)
+    // No name has a dot, so no file of one cache, SQLite's own included, is another's.
     lockPath = "\(folder)/\(name).lock"
+    file = CacheFile(path: "\(folder)/\(name).db", lockPath: lockPath, key: key, logger: logger)
     recency = CacheRecency(wallClock)
   }
 

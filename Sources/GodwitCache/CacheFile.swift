@@ -9,6 +9,7 @@ import Synchronization
 /// A cache's database, which is made anew whenever it turns out to be no good.
 final class CacheFile: Sendable {
   private let path: String
+  private let lockPath: String
   private let key: @Sendable () throws -> SecretBytes
   private let logger: Logger
 
@@ -30,8 +31,9 @@ final class CacheFile: Sendable {
 
   private let state = Mutex(State.unopened(generation: 0, discarded: nil))
 
-  init(path: String, key: @escaping @Sendable () throws -> SecretBytes, logger: Logger) {
+  init(path: String, lockPath: String, key: @escaping @Sendable () throws -> SecretBytes, logger: Logger) {
     self.path = path
+    self.lockPath = lockPath
     self.key = key
     self.logger = logger
   }
@@ -128,18 +130,17 @@ final class CacheFile: Sendable {
 
   /// Connections to a file that has its tables. No two processes begin one file, each with a salt of its own.
   private func prepared(_ generation: Int) async throws -> Opened {
-    let path = path
+    let (path, key) = (path, key)
     let lock = try await locked()
     defer { withExtendedLifetime(lock) {} }
-    let file = try await BlockingThread.run {
+    let (file, secret) = try await BlockingThread.run {
       if !PrivateFile.exists(path) { try DatabaseFile.create(path) }
-      return try DatabaseFile.open(path)
+      return (try DatabaseFile.open(path), try key())
     }
-    let key = try key()
     let pool = DatabasePool(readerCount: 2) { connection in
       if connection.mode == .writer { try CacheTable.prepare(connection) }
     } connect: { mode, cancellation in
-      let connection = try Connection(path: path, key: key, mode: mode, cancellation: cancellation)
+      let connection = try Connection(path: path, key: secret, mode: mode, cancellation: cancellation)
       // Another process may be about to begin the file that lies there now, and holds the lock for that.
       guard !file.hasMoved(from: path) else {
         throw GodwitError(.notADatabase, "another process has put another file in its place")
@@ -163,10 +164,10 @@ final class CacheFile: Sendable {
 
   /// Held by who begins, removes or closes the file: the log goes by its name, which may be another file's by then.
   private func locked() async throws -> LockFile {
-    let path = path
+    let path = lockPath
     return try await BlockingThread.run {
       try PrivateFile.makeFolder(FilePath.folder(of: path))
-      return try LockFile("\(path).lock")
+      return try LockFile(path)
     }
   }
 

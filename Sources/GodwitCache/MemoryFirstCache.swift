@@ -85,7 +85,7 @@ public final class MemoryFirstCache: Sendable {
       let isAlone = memory.generation == generation
       memory.remove(key)
       memory.generation += 1
-      if isAlone { memory.set(key, data, until: now + min(MemoryStore.freshMilliseconds, rest ?? .max)) }
+      if isAlone { memory.set(key, data, from: now, for: rest) }
     }
   }
 
@@ -132,7 +132,7 @@ public final class MemoryFirstCache: Sendable {
     let rest = expires.map { entry.sliding == nil ? $0 - now : ($0 - now) / 2 }
     memory.withLock { memory in
       guard memory.generation == generation else { return }
-      memory.set(key, entry.value, until: now + min(MemoryStore.freshMilliseconds, rest ?? .max))
+      memory.set(key, entry.value, from: now, for: rest)
     }
   }
 }
@@ -149,7 +149,8 @@ struct MemoryStore {
 
   private struct Entry {
     let data: Data
-    let until: Int64
+    /// When it is good; a clock that is set back makes nothing fresh.
+    let times: Range<Int64>
     var use: Int
   }
 
@@ -169,7 +170,7 @@ struct MemoryStore {
 
   mutating func get(_ key: String, now: Int64) -> Data? {
     guard let entry = entries[key] else { return nil }
-    guard now < entry.until else {
+    guard entry.times.contains(now) else {
       remove(key)
       return nil
     }
@@ -178,11 +179,14 @@ struct MemoryStore {
     return entry.data
   }
 
-  mutating func set(_ key: String, _ data: Data, until: Int64) {
+  /// Takes in bytes read at a time that live so long from then on, if not for ever. Milliseconds.
+  mutating func set(_ key: String, _ data: Data, from now: Int64, for rest: Int64?) {
     remove(key)
+    let until = now + min(Self.freshMilliseconds, rest ?? .max)
+    guard now < until else { return }
     let size = key.utf8.count + data.count
     guard size <= bound else { return }
-    entries[key] = Entry(data: data, until: until, use: 0)
+    entries[key] = Entry(data: data, times: now..<until, use: 0)
     bytes += size
     noteUse(key)
     while bytes > bound, firstUse < uses.count {

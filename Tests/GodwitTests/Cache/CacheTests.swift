@@ -150,7 +150,7 @@ struct CacheTests {
     let cache = try replica.cache(named: "c", bound: .entries(10))
     for number in 0..<10 { try await cache.set("k\(number)", bytes(100)) }
     func size() throws -> Int {
-      let wal = "\(replica.path)/cache/c-wal"
+      let wal = "\(replica.path)/cache/c.db-wal"
       return try FileManager.default.attributesOfItem(atPath: wal)[.size] as? Int ?? 0
     }
     let before = try size()
@@ -218,6 +218,17 @@ struct CacheTests {
     #expect(try await cache.value(for: "typed") { [1, 2] } == [1, 2])
     #expect(try await cache.value(for: "typed") { [3] } == [1, 2])
     #expect(try await cache.value(for: "typed") { "text" } == "text")
+  }
+
+  @Test("a name may be another's with what SQLite or a lock calls its files")
+  func names() async throws {
+    let suffixes = ["", "-journal", "-wal", "-shm", "-gate", "-lock"]
+    for suffix in suffixes {
+      try await replica.cache(named: "trip\(suffix)").set("key", Data("of \(suffix)".utf8))
+    }
+    for suffix in suffixes {
+      #expect(try await replica.cache(named: "trip\(suffix)").data(for: "key") == Data("of \(suffix)".utf8))
+    }
   }
 
   /// Two caches on one folder share nothing but the files, as two processes do.
