@@ -39,9 +39,12 @@ extension Replica {
     return try await withTaskCancellationHandler {
       try await BlockingThread.run {
         let backup = try BackupFile(file)
+        // Ahead of the locks: a person may be asked.
+        let kept = try Keyring.open(bytes: backup.keyring, offering: folder.keys)
+        try Keyring.prepare(at: folder.keys)
         let lock = try folder.lock()
         return try withExtendedLifetime(lock) {
-          try BackupRestorer(folder, backup, discardingUnsent, cancellation, progress).run()
+          try BackupRestorer(folder, backup, discardingUnsent, cancellation, progress).run(kept)
         }
       }
     } onCancel: {
@@ -83,10 +86,9 @@ private struct BackupRestorer {
     swap = DatabaseSwap(folder)
   }
 
-  func run() throws -> RestoreReport {
+  func run(_ kept: KeyringContents) throws -> RestoreReport {
     let lock = try swap.lock()
     return try withExtendedLifetime(lock) {
-      let kept = try Keyring.open(bytes: backup.keyring, offering: folder.keys)
       try swap.settle()
       let local = folder.hasKeyring ? try Keyring.open(at: folder.keys) : nil
       try checkOwner(kept, local)

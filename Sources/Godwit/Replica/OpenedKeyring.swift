@@ -31,6 +31,7 @@ final class OpenedKeyring: Sendable {
   func keys() throws -> DatabaseKeys {
     try state.withLock { state in
       if let found = state.found { return found.keys }
+      if state.lock == nil { try Keyring.prepare(at: folder.keys) }
       let lock = try state.lock ?? folder.lock()
       let contents = try read()
       guard let group = contents.group else { throw GodwitError(.damagedKeyring, "the keyring names no group") }

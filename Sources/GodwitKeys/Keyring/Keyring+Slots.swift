@@ -59,15 +59,20 @@ extension Keyring {
         .invalidArgument,
         "a slot's label has 1 to \(MemberName.byteCountMax) bytes, no control characters, and is no number")
     }
-    try rewrite(location, notBefore: known) { opened in
-      guard try !opened.file.slotDescriptions().contains(where: { $0.label == label }) else {
+    func requireFree(_ descriptions: [SlotDescription]) throws {
+      guard !descriptions.contains(where: { $0.label == label }) else {
         throw GodwitError(.invalidArgument, "there is a slot called \(label) already", hint: "choose another label")
       }
-      let factors = try secrets.map { try $0.newFactor(cost: cost) }
-      guard factors.count == 1 || factors[0].secret != factors[1].secret else {
-        throw GodwitError(
-          .invalidArgument, "the two secrets are the same", hint: "give two different ones, or one alone")
-      }
+    }
+    try requireFree(slots(at: location.keyring).slots)
+    try prepare(at: location)
+    let factors = try secrets.map { try $0.newFactor(cost: cost) }
+    guard factors.count == 1 || factors[0].secret != factors[1].secret else {
+      throw GodwitError(
+        .invalidArgument, "the two secrets are the same", hint: "give two different ones, or one alone")
+    }
+    try rewrite(location, notBefore: known) { opened in
+      try requireFree(opened.file.slotDescriptions())
       let slot = try FactorSlot(
         wrapping: opened.masterKey, label: label, addedAt: milliseconds, factors: factors)
       opened.slots.append(slot.slot)
@@ -108,8 +113,12 @@ extension Keyring {
     at location: KeyringLocation, dropping: [SlotDescription] = [], isForced: Bool = false,
     notBefore known: KnownGeneration? = nil
   ) throws {
-    // One for all, so that nobody is asked twice.
+    // One for all, so that nobody is asked twice, nor while the file is locked.
     let opener = SlotOpener(location.secrets)
+    if !dropping.isEmpty, !isForced {
+      let file = try read(location.keyring)
+      _ = try? opener.opensAny(of: remaining(file, dropping).map(\.slot), in: file)
+    }
     try rewrite(location, opener, notBefore: known) { opened in
       let descriptions = try opened.file.slotDescriptions()
       guard dropping.allSatisfy(descriptions.contains) else {
@@ -141,13 +150,19 @@ extension Keyring {
     }
   }
 
+  private static func remaining(
+    _ file: KeyringFile, _ dropping: [SlotDescription]
+  ) throws -> [(description: SlotDescription, slot: KeyringSlot)] {
+    try zip(file.slotDescriptions(), file.slots).filter { !dropping.contains($0.0) }.map { ($0, $1) }
+  }
+
   /// Throws `noKeyFits` when no slot that remains opens with what is offered.
   private static func requireWayIn(_ opened: Opened, _ dropping: [SlotDescription], _ opener: SlotOpener) throws {
-    let remaining = try zip(opened.file.slotDescriptions(), opened.file.slots).filter { !dropping.contains($0.0) }
-    guard try !opener.opensAny(of: remaining.map(\.1), in: opened.file) else { return }
+    let remaining = try remaining(opened.file, dropping)
+    guard try !opener.opensAny(of: remaining.map(\.slot), in: opened.file) else { return }
     throw GodwitError(
       .noKeyFits,
-      "nothing that is offered opens a slot that would remain (\(remaining.map(\.0.label).joined(separator: ", "))); "
+      "nothing that is offered opens a slot that would remain (\(remaining.map(\.description.label).joined(separator: ", "))); "
         + "nothing was removed",
       hint: "offer the secret of one of them as well (see: godwit keyring test); to remove it nevertheless: --force")
   }

@@ -52,6 +52,16 @@ package enum Keyring {
     try unlock(location).contents
   }
 
+  /// Opens a keyring, if there is one, ahead of a lock: what opens it may be a person's answer or a command's, which
+  /// are no time to hold locks. The next opening needs neither.
+  ///
+  /// Throws what ``open(at:)`` throws.
+  package static func prepare(at location: KeyringLocation) throws {
+    let mayTakeLong = location.secrets.contains { $0.path == nil }
+    guard mayTakeLong, location.opened.current == nil, PrivateFile.exists(location.keyring) else { return }
+    _ = try unlock(location)
+  }
+
   /// Changes a keyring in one step: the change sees what is on disk now, and no other writer comes between.
   ///
   /// When `change` throws, the keyring stays as it was. Throws what ``open(at:)`` throws, too.
@@ -83,6 +93,7 @@ package enum Keyring {
     _ change: (inout Opened) throws -> T
   ) throws -> T {
     try requireKeyring(location.keyring)
+    if opener == nil { try prepare(at: location) }
     // Whom it asks may want the lock.
     let known = try known?(unlock(location, opener).contents) ?? 0
     let lock = try LockFile(lockPath(location))

@@ -24,6 +24,26 @@ struct KeyringSlotTests {
     return earlier
   }
 
+  @Test("is asked for its secrets while nothing is locked")
+  func asking() async throws {
+    await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
+    try await keyring.add(label: "desk", openedBy: [.passphrase("correct horse")])
+    try FileManager.default.removeItem(atPath: "\(path)/machine.key")
+    nonisolated(unsafe) var locked: [String] = []
+    let path = path
+    let replica = try await open(
+      .passphrase {
+        for name in ["lock", "keyring.lock"] {
+          let file = Foundation.open("\(path)/\(name)", O_RDWR)
+          if flock(file, LOCK_EX | LOCK_NB) != 0 { locked.append(name) }
+          close(file)
+        }
+        return Array("correct horse".utf8)
+      })
+    await replica.close()
+    #expect(locked.isEmpty)
+  }
+
   @Test("opens by a passphrase that is asked for once, whatever the replica does")
   func passphrase() async throws {
     await (try Replica.open(at: path, models: Folder.self, Note.self)).close()
