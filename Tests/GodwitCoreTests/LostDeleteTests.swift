@@ -53,6 +53,22 @@ struct LostDeleteTests {
     #expect(try lost([insert, delete, edit], .deleteWins).map(\.part) == [.cell(1)])
   }
 
+  @Test(
+    "many deletes and many edits that had not seen each other are listed once each", arguments: DeletePolicy.allCases)
+  func listOnce(deletes: DeletePolicy) throws {
+    let count: UInt64 = 2_000
+    let cell = Cell(column: 3, value: .integer(2))
+    let removing = (1...count).map { write(ada, $0 + 1, at: 10, saw: [:], .delete) }
+    let editing = (1...count).map { write(bob, $0, at: 20 + $0, saw: [ada: 1], .update, [cell]) }
+    for writes in [removing + editing, editing + removing] {
+      let lost = try lost([insert] + writes, deletes)
+      let expected =
+        deletes == .editWins ? removing : writes.first == removing.first ? editing : [editing.last].compactMap { $0 }
+      #expect(Set(lost.map(\.loser.dot)).isSuperset(of: expected.map(\.stamp.dot)))
+      #expect(lost.count <= Int(count) + 3)
+    }
+  }
+
   @Test("where deletes win, a lost row that has nothing beside its key is listed, whichever comes first")
   func listLostKey() throws {
     let rules = RowRules(columns: 1..<1, deletes: .deleteWins)

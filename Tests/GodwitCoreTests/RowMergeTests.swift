@@ -46,6 +46,17 @@ struct RowMergeTests {
     }
   }
 
+  @Test("a number that comes to a set says nothing", arguments: [OperationKind.insert, .update])
+  func numberToSet(kind: OperationKind) throws {
+    var merge = RowMerge(RowState(), Self.rules) { _ in .text(#"["a"]"#) }
+    let dot = Dot(ada, .none.next)
+    try merge.apply(
+      RowWrite(
+        kind: kind, stamp: CellStamp(hlc: HLC(rawValue: 1), dot: dot), context: VersionVector([ada: dot.sequence]),
+        cells: [Cell(column: 4, value: .integer(7))]))
+    #expect(merge.written[4] == (kind == .update ? nil : .text("[]")))
+  }
+
   private static var deleteWins: RowRules { RowRules(columns: 1..<7, deletes: .deleteWins, policies: rules.policies) }
 
   /// A history in which every write has seen a random part of what came before, always causally closed.

@@ -9,12 +9,22 @@ package struct RowMerge {
   /// Cells that were written, with their new values, by column number.
   package private(set) var written: [Int: Value] = [:]
   package private(set) var lost: [LostWrite] = []
+  /// Of the deletes that are remembered, those that are not listed as lost: each is once, however many writes outlive
+  /// it.
+  private var unlistedDeletes: Set<CellStamp>
+  /// The cells that are listed as lost to a delete: each is once, however many deletes had not seen it.
+  private var listedCells: Set<LostCell> = []
+  private struct LostCell: Hashable {
+    let column: Int
+    let stamp: CellStamp
+  }
   private let rules: RowRules
   private let current: (Int) throws -> Value
 
   /// `current` gives the value a column has before this merge. It is asked only where the outcome needs it.
   package init(_ state: RowState, _ rules: RowRules, current: @escaping (Int) throws -> Value) {
     self.state = state
+    unlistedDeletes = state.deletes
     self.rules = rules
     self.current = current
   }
@@ -41,6 +51,7 @@ package struct RowMerge {
   /// Of a row that nobody has inserted there is nothing to delete, but for what waits there for an insert.
   private mutating func applyDelete(_ write: RowWrite) throws {
     let isInserted = state.isInserted || rules.deletes == .deleteWins
+    if isInserted { unlistedDeletes.insert(write.stamp) }
     if isInserted { try recordDelete(write) }
     for touches in [state.inserts, state.updates] {
       for origin in touches.origins {
@@ -115,14 +126,16 @@ package struct RowMerge {
 
   /// A remove takes away what it saw of an element; an add that it had not seen stays.
   private mutating func changeSet(_ cell: Cell, _ write: RowWrite) throws {
+    let change = write.kind == .update ? try? SetChange(cell.value) : nil
+    // What comes to a set and is none, nor a change of one, says nothing (``RelativeValue``).
+    guard write.kind != .update || change != nil else { return }
     let all = state.contributions[cell.column] ?? []
     let kept = try rules.contributions(all, and: cell.value, to: cell.column, by: write)
     state.contributions[cell.column] = kept
-    if write.kind != .update {
+    guard let change else {
       written[cell.column] = SetElements.value(of: kept.compactMap(\.text))
       return
     }
-    let change = try SetChange(cell.value)
     var elements = SetElements.distinct(SetElements.parse(try value(of: cell.column)) ?? [])
     elements.subtract(SetElements.distinct(change.removed).subtracting(kept.map(\.value)))
     elements.formUnion(SetElements.distinct(change.added))
@@ -150,13 +163,15 @@ package struct RowMerge {
 
   /// An insert or update, and a delete that had not seen it.
   private mutating func recordUnseenDeletes(_ write: RowWrite) throws {
-    for delete in state.deletes.sorted() where !write.context.covers(delete.dot) {
-      switch rules.deletes {
-      case .editWins: recordOnce(delete, losesTo: write.stamp)
-      case .deleteWins:
-        for cell in write.cells { try recordCell(cell.column, of: write.stamp, losesTo: delete) }
-        if rules.columns.isEmpty { lost.append(LostWrite(.row, loser: write.stamp, winner: delete)) }
+    switch rules.deletes {
+    case .editWins:
+      for delete in unlistedDeletes.filter({ !write.context.covers($0.dot) }).sorted() {
+        recordDelete(delete, losesTo: write.stamp)
       }
+    case .deleteWins:
+      guard let delete = state.deletes.filter({ !write.context.covers($0.dot) }).max() else { return }
+      for cell in write.cells { try recordCell(cell.column, of: write.stamp, losesTo: delete) }
+      if rules.columns.isEmpty { lost.append(LostWrite(.row, loser: write.stamp, winner: delete)) }
     }
   }
 
@@ -171,7 +186,7 @@ package struct RowMerge {
     switch rules.deletes {
     case .editWins:
       let stamps = ([state.base].compactMap { $0 } + state.overrides.values).filter { !write.context.covers($0.dot) }
-      recordOnce(write.stamp, losesTo: stamps.max() ?? CellStamp(unknownTimeOf: last))
+      recordDelete(write.stamp, losesTo: stamps.max() ?? CellStamp(unknownTimeOf: last))
     case .deleteWins: lost.append(LostWrite(.row, loser: CellStamp(unknownTimeOf: last), winner: write.stamp))
     }
   }
@@ -189,13 +204,13 @@ package struct RowMerge {
     }
   }
 
-  /// A delete is listed once per merge however many writes outlive it.
-  private mutating func recordOnce(_ delete: CellStamp, losesTo winner: CellStamp) {
-    guard !lost.contains(where: { $0.part == .delete && $0.loser == delete }) else { return }
+  private mutating func recordDelete(_ delete: CellStamp, losesTo winner: CellStamp) {
+    guard unlistedDeletes.remove(delete) != nil else { return }
     lost.append(LostWrite(.delete, loser: delete, winner: winner))
   }
 
   private mutating func recordCell(_ column: Int, of loser: CellStamp, losesTo delete: CellStamp) throws {
+    guard listedCells.insert(LostCell(column: column, stamp: loser)).inserted else { return }
     let value = try value(of: column)
     lost.append(LostWrite(.cell(column), value: value, loser: loser, winner: delete))
   }

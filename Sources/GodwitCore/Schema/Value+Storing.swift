@@ -33,7 +33,7 @@ extension Value {
       let trimmed = String(digits)
     else { return nil }
     if let integer = Int64(trimmed) { return .integer(integer) }
-    guard let number = Double(trimmed), number.isFinite else { return nil }
+    guard let number = Double(trimmed) else { return nil }
     return integer(number) ?? .real(number)
   }
 

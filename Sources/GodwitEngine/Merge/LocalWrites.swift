@@ -26,7 +26,7 @@ final class LocalWrites {
       for entry in replaced { try lister.listReplaced(entry) }
     }
     for key in changed.sorted() { try rejudge(key) }
-    for table in Set(changed.map(\.table)) { try unique.changedSomewhere(in: table) }
+    for table in Set(changed.map(\.table)) { try unique.freedSomewhere(in: table) }
     if !changed.isEmpty { try unique.resolve() }
   }
 

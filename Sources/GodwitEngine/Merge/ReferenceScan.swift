@@ -33,8 +33,10 @@ final class ReferenceScan {
   private func pass(_ values: Set<Value>) throws -> [[UInt8]] {
     passes += 1
     var found: [[UInt8]] = []
+    let type = table.definition.columns[column].type
+    let sought = Set(values.map { $0.asKey(of: type) })
     try table.rows.forEachKey(andColumn: column) { key, value in
-      if values.contains(value) { found.append(key) }
+      if sought.contains(value.asKey(of: type)) { found.append(key) }
     }
     return found
   }

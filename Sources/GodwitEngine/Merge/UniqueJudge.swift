@@ -9,6 +9,8 @@ final class UniqueJudge {
   private let limbo: LimboJournal
   /// Claims whose claimants have changed.
   private var contested: Set<Limbo.Reason> = []
+  /// Rows that have been kept out of their tables since ``resolve()`` was last done, and are to be listed.
+  private var parked: Set<RowKey> = []
   /// Whose the claims are that have been asked for since living rows last came, went or changed: showing and hiding
   /// rows changes no claim, and a claim may have thousands of claimants.
   private var leastClaimants: [Limbo.Reason: RowKey] = [:]
@@ -28,10 +30,18 @@ final class UniqueJudge {
   /// Living rows have come, gone or changed their values.
   func forgetClaimants() { leastClaimants = [:] }
 
-  /// Some row of the table has lost or changed claims that are not known.
+  /// The claims of the table's rows are others than before.
   func changedSomewhere(in table: Int) throws {
     forgetClaimants()
     contested.formUnion(try places.limbo.claims(in: table))
+  }
+
+  /// Rows of the table have gone, or have given up claims that are not known: those that no row there has can be had.
+  func freedSomewhere(in table: Int) throws {
+    forgetClaimants()
+    for claim in try places.limbo.claims(in: table) where !contested.contains(claim) {
+      if try tableRow(claiming: claim) == nil { contested.insert(claim) }
+    }
   }
 
   /// Puts rows into their tables as far as their claims are free; the others wait for ``resolve()``.
@@ -42,6 +52,7 @@ final class UniqueJudge {
       let isContested = try !places.limbo.isEmpty && claims.contains(where: places.limbo.isAwaited)
       if !isContested, try show(row, claims) { continue }
       try places.park(row)
+      parked.insert(row.key)
       contested.formUnion(claims)
     }
   }
@@ -71,12 +82,13 @@ final class UniqueJudge {
       let lost = try places.claims(of: row).first { try leastClaimant(of: $0) != key }
       if let lost, let winner = try leastClaimant(of: lost) {
         if row.isShown { try places.park(row) }
-        limbo.entered(key, .unique(lost, winner: winner))
+        if row.isShown || parked.contains(key) { limbo.entered(key, .unique(lost, winner: winner)) }
       } else if !row.isShown {
         winners.append(row)
       }
     }
     for row in winners { _ = try show(row, places.claims(of: row)) }
+    parked = []
   }
 
   /// Shows a row that waited for something else, unless one of its claims or another constraint keeps it out.

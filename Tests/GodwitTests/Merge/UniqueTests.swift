@@ -3,6 +3,22 @@ import Testing
 
 @Suite("Unique values that meet")
 struct UniqueTests {
+  @Test("a row that waits is listed when it begins to, and not again with every write to its table")
+  func listedOnce() async throws {
+    let group = try await MergeGroup(2, models: [Login.self])
+    try await group.write(0, "INSERT INTO account (id, email) VALUES ('a', 'x')")
+    try await group.write(1, "INSERT INTO account (id, email) VALUES ('b', 'x')")
+    try await group.exchange()
+    #expect(try await group.conflicts(0).map(\.kind) == [.unique])
+    _ = try await group[0].pruneConflicts(keeping: 0)
+    try await group.write(0, "INSERT INTO account (id) VALUES ('zz')")
+    #expect(try await group.conflicts(0).isEmpty)
+    try await group.write(0, "UPDATE account SET email = 'y' WHERE id = 'a'")
+    #expect(try await group.conflicts(0).isEmpty)
+    try await group.exchange()
+    #expect(try await group.rows("SELECT id FROM account ORDER BY id") == [["a"], ["b"], ["zz"]])
+  }
+
   @Test(
     "the row with the least key is shown, the other waits in limbo whole and is listed, and comes when the claim ends")
   func leastKey() async throws {
