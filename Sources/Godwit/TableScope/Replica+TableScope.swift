@@ -29,8 +29,10 @@ extension Replica {
       throw GodwitError(.invalidArgument, "the rows cannot be from a time that is to come")
     }
     return try await withWriter { writer in
-      if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
-      return try writer.inMerge { try TableSync(writer: writer).start(table, asOf: milliseconds) }
+      try writer.inMerge {
+        if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
+        return try TableSync(writer: writer).start(table, asOf: milliseconds)
+      }
     }
   }
 
@@ -44,8 +46,10 @@ extension Replica {
   ///   changed then.
   public func stopSync(of table: String) async throws {
     try await withWriter { writer in
-      if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
-      try writer.inMerge { try TableSync(writer: writer).stop(table) }
+      try writer.inMerge {
+        if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
+        try TableSync(writer: writer).stop(table)
+      }
     }
   }
 

@@ -16,6 +16,16 @@ package struct SchemaDraft: Sendable {
     package let origin: String?
     /// By column number.
     package internal(set) var sources: [Source]
+
+    /// What columns were called before; those that are new, or made of others, as they are called now.
+    func origins(of columns: [String]) -> [String] {
+      columns.map { name in
+        guard let number = definition.columns.firstIndex(where: { $0.name.isSameName(as: name) }),
+          sources[number].conversions.isEmpty
+        else { return name }
+        return sources[number].column ?? name
+      }
+    }
   }
 
   package private(set) var tables: [Table]
@@ -36,6 +46,11 @@ package struct SchemaDraft: Sendable {
 
   /// Throws `invalidMigration` for a step that these tables cannot go through.
   package mutating func apply(_ step: SchemaStep) throws {
+    if let name = step.subject ?? step.madeTable, name.lowercased().hasPrefix(CollectionTable.prefix) {
+      throw Self.invalid(
+        "table \(name) is, or would be, a collection of documents, which no migration makes or changes",
+        hint: "nothing was altered; leave the step out")
+    }
     switch step {
     case .createTable(let definition): try create(definition)
     case .dropTable(let name):
@@ -58,7 +73,8 @@ package struct SchemaDraft: Sendable {
         guard !table.definition.indexes.contains(where: { $0.covers(index.columns) }) else {
           throw Self.invalid("table \(table.definition.name) has an index of these columns already")
         }
-        try Self.checkIsLasting(before?.indexes.contains { $0.covers(index.columns) && $0.isUnique == index.isUnique })
+        let origins = table.origins(of: index.columns)
+        try Self.checkIsLasting(before?.indexes.contains { $0.covers(origins) && $0.isUnique == index.isUnique })
         table.definition.indexes.append(index)
       }
     case .dropIndex(let columns, let table):
@@ -98,6 +114,12 @@ package struct SchemaDraft: Sendable {
     return tables.contains { $0.definition.name.isSameName(as: name) }
   }
 
+  /// Has the tables here refer to a table that is not among them by its new name.
+  package mutating func followRename(_ step: SchemaStep) {
+    guard case .renameTable(let name, let newName) = step else { return }
+    for table in tables.indices { tables[table].definition.retarget(name, to: newName) }
+  }
+
   private func index(of name: String) throws -> Int {
     guard let index = tables.firstIndex(where: { $0.definition.name.isSameName(as: name) }) else {
       throw Self.invalid(
@@ -134,6 +156,12 @@ package struct SchemaDraft: Sendable {
     let index = try index(of: name)
     try body(&tables[index])
     try tables[index].definition.validate()
+  }
+
+  /// Whether a table that was there goes, or is made anew.
+  package func replaces(_ definition: TableDefinition) -> Bool {
+    guard let table = tables.first(where: { $0.origin == definition.name }) else { return true }
+    return table.needsRebuild(of: definition)
   }
 
   /// The tables that travel or stay from now on, by their definitions then and before.

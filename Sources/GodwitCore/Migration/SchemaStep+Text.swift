@@ -5,7 +5,11 @@ extension SchemaStep {
   package var lines: [String] {
     switch self {
     case .createTable(let table):
-      return ["create table \(table.name)\(table.isSynced ? "" : " (local)")"]
+      let marks = [
+        table.isSynced ? nil : "local", table.numbersKeys ? "numbers its rows" : nil,
+        table.deletes == .editWins ? nil : "\(table.deletes)",
+      ].compactMap { $0 }
+      return ["create table \(table.name)\(marks.isEmpty ? "" : " (\(marks.joined(separator: ", ")))")"]
         + table.columns.enumerated().map { number, column in
           "  column \(column.text)\(number < table.keyCount ? " key" : "")"
         } + table.indexes.map { "  \($0.text)" }

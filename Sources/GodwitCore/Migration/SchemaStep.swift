@@ -97,6 +97,14 @@ package enum SchemaStep: Hashable, Sendable {
   }
 }
 
+extension SchemaStep {
+  /// The table that the step makes.
+  var madeTable: String? {
+    guard case .createTable(let table) = self else { return nil }
+    return table.name
+  }
+}
+
 extension ColumnDefinition {
   /// The same column with another definition of what it holds; what this step does not speak of stays.
   func changed(to other: ColumnDefinition) -> ColumnDefinition {

@@ -10,9 +10,10 @@ struct TransactionApplier {
   private let clock: ReplicaClock
   private let adapter: SchemaAdapter
 
-  init(_ writer: ReplicaWriter) throws {
+  /// - Parameter aside: Tables whose rows come back afterwards.
+  init(_ writer: ReplicaWriter, aside: Set<Int> = []) throws {
     adapter = SchemaAdapter(writer.connection, writer.catalog, recordingLosses: true)
-    merger = try writer.merger(adapter)
+    merger = try writer.merger(adapter, aside: aside)
     log = writer.log
     clock = writer.clock
   }

@@ -21,8 +21,6 @@ final class WaitingAttempt {
 
   private let writer: ReplicaWriter
   private let note: TrialNote
-  /// Those that a process died of, where that could not be written down.
-  private let skipped: Set<ContentHash>
   private let log: ChangeLog
   private let applier: TransactionApplier
   private let staged: StagedTransactions
@@ -34,12 +32,11 @@ final class WaitingAttempt {
   /// Those that were tried, in order.
   private(set) var tried: [Dot] = []
 
-  init(_ writer: ReplicaWriter, _ note: TrialNote, skipping skipped: Set<ContentHash> = []) throws {
+  init(_ writer: ReplicaWriter, _ note: TrialNote, aside: Set<Int>) throws {
     self.writer = writer
     self.note = note
-    self.skipped = skipped
     log = writer.log
-    applier = try TransactionApplier(writer)
+    applier = try TransactionApplier(writer, aside: aside)
     staged = StagedTransactions(connection: writer.connection)
     forgotten = try ForgottenVector.load(log, on: writer.connection)
     held = log.origins.vector
@@ -98,7 +95,7 @@ final class WaitingAttempt {
   }
 
   private func canApply(_ waiting: StagedTransaction) throws -> Bool {
-    guard !waiting.isForeign, !waiting.isSetAside, !skipped.contains(waiting.chain) else { return false }
+    guard !waiting.isForeign, !waiting.isSetAside else { return false }
     if let missing = waiting.context.origins.first(where: { waiting.context[$0] > held[$0] }) {
       awaiting[missing, default: []].append((waiting.record.dot.origin, waiting.context[missing]))
       return false

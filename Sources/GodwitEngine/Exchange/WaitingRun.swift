@@ -11,6 +11,7 @@ struct WaitingRun {
   private let staged: StagedTransactions
   private let place: Place
   private let progress: ProgressHandler?
+  private var aside: Set<Int> = []
   private var outcome = WaitingAttempt.Outcome()
 
   private enum Place {
@@ -43,18 +44,24 @@ struct WaitingRun {
     var run = WaitingRun(writer, in: .plan)
     // What a process died of stays noted.
     guard try run.note.suspects().isEmpty else { return WaitingAttempt.Outcome() }
-    defer { try? run.note.remove() }
     try run.all()
     return run.outcome
   }
 
   /// Applies what had waited for the tables as they are now, inside the transaction that made them so. What nobody can
   /// apply stays, set aside, and is named.
+  ///
+  /// - Parameters:
+  ///   - aside: Tables whose rows come back afterwards.
+  ///   - isPlanned: Whether all is taken back in the end.
   static func runInside(
-    _ writer: ReplicaWriter, _ progress: ProgressHandler? = nil
+    _ writer: ReplicaWriter, _ progress: ProgressHandler? = nil, aside: Set<Int> = [], isPlanned: Bool = false
   ) throws -> WaitingAttempt.Outcome {
     guard try StagedTransactions(connection: writer.connection).count() > 0 else { return WaitingAttempt.Outcome() }
     var run = WaitingRun(writer, in: .migration, progress)
+    run.aside = aside
+    // What a process died of stays noted.
+    guard try !isPlanned || run.note.suspects().isEmpty else { return WaitingAttempt.Outcome() }
     try run.all()
     return run.outcome
   }
@@ -75,6 +82,17 @@ struct WaitingRun {
   }
 
   private mutating func all() throws {
+    do {
+      try tryAll()
+    } catch {
+      // The process lives: nobody died of what was tried.
+      try? note.remove()
+      throw error
+    }
+    try note.remove()
+  }
+
+  private mutating func tryAll() throws {
     let suspects = try note.suspects()
     // Of several that were tried together when a process died one is at fault: from now on each is tried alone.
     if suspects.count == 1 { try inTransaction { try staged.setAside(suspects) } }
@@ -99,7 +117,6 @@ struct WaitingRun {
       progress?(Double(total - left) / Double(max(total, 1)))
       if left == 0 { isAlone = false }
     }
-    try note.remove()
   }
 
   private func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
@@ -110,7 +127,7 @@ struct WaitingRun {
     var current: WaitingAttempt?
     do {
       try inMerge {
-        let attempt = try WaitingAttempt(writer, note)
+        let attempt = try WaitingAttempt(writer, note, aside: aside)
         current = attempt
         try attempt.run(limit: limit)
       }

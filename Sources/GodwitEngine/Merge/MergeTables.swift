@@ -11,11 +11,17 @@ package final class MergeTables {
   private var tables: [Int: MergeTable] = [:]
   private var referring: [String: [(table: Int, column: Int)]]?
 
+  /// Tables whose rows are elsewhere for the time being: whether what refers to them dangles is judged afterwards.
+  let aside: Set<Int>
   /// Keeps the sums of the tables' rows in step with what is written to them here; nil where another does.
   let tally: StateTally?
 
-  init(_ connection: Connection, catalog: Catalog, functions: [CustomMerge], tally: StateTally? = nil) {
+  init(
+    _ connection: Connection, catalog: Catalog, functions: [CustomMerge], tally: StateTally? = nil,
+    aside: Set<Int> = []
+  ) {
     self.tally = tally
+    self.aside = aside
     self.connection = connection
     self.catalog = catalog
     self.functions = functions.byName

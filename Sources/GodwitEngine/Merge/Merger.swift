@@ -35,11 +35,11 @@ final class Merger {
 
   init(
     _ connection: Connection, log: ChangeLog, catalog: Catalog, functions: [CustomMerge], tally: StateTally,
-    _ adapter: SchemaAdapter
+    _ adapter: SchemaAdapter, aside: Set<Int> = []
   ) throws {
     self.log = log
     self.adapter = adapter
-    tables = MergeTables(connection, catalog: catalog, functions: functions, tally: tally)
+    tables = MergeTables(connection, catalog: catalog, functions: functions, tally: tally, aside: aside)
     places = try RowPlaces(connection, tables: tables, origins: log.origins)
     unique = UniqueJudge(places, limbo: limbo)
     conflicts = ConflictLog(connection, origins: log.origins)
@@ -74,10 +74,10 @@ final class Merger {
   }
 
   private func merge(_ record: TransactionRecord, context: VersionVector) throws {
-    if pendingCount >= Self.batchSize || pendingCells >= Self.batchCellCount { try flush() }
     // Its writes share one copy of what it had seen.
     pendingCells += context.entries.count
     try adapter.forEachWrite(of: record, context: context, at: record.hlc) { key, write in
+      if pendingCount >= Self.batchSize || pendingCells >= Self.batchCellCount { try flush() }
       pending[key, default: []].append(write)
       pendingCount += 1
       pendingCells += write.cells.count
@@ -99,11 +99,35 @@ final class Merger {
     try finish()
   }
 
-  /// Judges the references of a table's rows, which came into it without a look at them.
-  func settleRows(of table: String) throws {
+  /// Judges the references of the tables' rows, which came into them without a look at those, and of the rows that
+  /// refer to them.
+  func settleRows(of names: [String]) throws {
     try localWrites.fold()
-    if let table = try tables.named(table) { try references.checkRows(of: table) }
+    let here = try names.compactMap(tables.any)
+    let referring = try here.flatMap { try tables.references(to: $0).map(\.table) }
+    let all = Dictionary((here + referring).map { ($0.number, $0) }) { first, _ in first }
+    for (_, table) in all.sorted(by: { $0.key < $1.key }) { try references.checkRows(of: table) }
     try finish()
+  }
+
+  /// The rows of a table that has stayed here which it does not show as they are, for they wait or hide a reference:
+  /// whole, key first.
+  func hiddenRows(of name: String) throws -> [[Value]] {
+    guard let table = try tables.any(named: name) else { return [] }
+    var rows: [[Value]] = []
+    try places.states.forEach(of: table.number) { key, state in
+      var values = try table.rows.values(key.key)
+      if values == nil {
+        values = state.hiddenCells.map(table.completed)
+      } else {
+        // What was written to the row since stands.
+        for (column, value) in state.hiddenReferences where values?[column - table.definition.keyCount] == .null {
+          values?[column - table.definition.keyCount] = value
+        }
+      }
+      if let values { rows.append(try table.row(key, values)) }
+    }
+    return rows
   }
 
   /// Lists the rows of a table that wait, whole, and hidden references: they go with what is remembered of the table.
@@ -140,7 +164,7 @@ final class Merger {
     _ make: (TableDefinition, IndexDefinition) throws -> Void
   ) throws {
     try localWrites.fold()
-    let changed = try names.compactMap(tables.named)
+    let changed = try names.compactMap(tables.any)
     try renewReasons(of: changed)
     for (name, index) in indexes {
       guard let table = try tables.named(name) else { continue }
@@ -193,7 +217,7 @@ final class Merger {
     for change in changes {
       try lister.list(change)
       if let before = change.before { try unique.changed(before) }
-      if let arriving = try change.apply(references, limbo) { arrivals.append(arriving) }
+      if let arriving = try change.apply(references) { arrivals.append(arriving) }
     }
     rowCount += changes.count
     try unique.place(arrivals)

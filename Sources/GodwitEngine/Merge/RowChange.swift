@@ -46,7 +46,7 @@ struct RowChange {
   }
 
   /// Brings the row where it belongs; one that is to be put into its table is returned.
-  func apply(_ references: ReferenceJudge, _ limbo: LimboJournal) throws -> LivingRow? {
+  func apply(_ references: ReferenceJudge) throws -> LivingRow? {
     let isAlive = after.isAlive(table.definition.deletes)
     let wasShown = before?.isShown == true
     // Rows that the table does not show are on circles, too.
@@ -60,13 +60,18 @@ struct RowChange {
       do {
         try update(row)
       } catch let error as GodwitError where error.code == .constraint {
-        try places.park(row)
-        limbo.entered(key, .constraint)
+        // Another row of the batch may give up what this one takes.
+        return try arriving(row)
       }
       if !table.referenceColumns.isDisjoint(with: written.keys) { references.check(key, in: table) }
       return nil
     }
-    if wasShown { try places.takeOut(key) }
+    return try arriving(row)
+  }
+
+  /// The row, taken out of its table if that shows it.
+  private func arriving(_ row: LivingRow) throws -> LivingRow {
+    if row.isShown { try places.takeOut(key) }
     if before != nil { try places.release(key) }
     var arriving = row
     arriving.isShown = false

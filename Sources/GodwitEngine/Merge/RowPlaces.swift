@@ -166,7 +166,8 @@ final class RowPlaces {
     }
   }
 
-  /// The row a reference names; nil for NULL. A table that is not here has none of its rows.
+  /// The row a reference names; nil for NULL, and where that is not to be judged yet. A table that is not here has none
+  /// of its rows.
   func parent(of reference: MergeTable.Reference, in row: [Value]) throws -> RowKey? {
     try parent(of: reference, is: row[reference.column])
   }
@@ -174,6 +175,7 @@ final class RowPlaces {
   func parent(of reference: MergeTable.Reference, is value: Value) throws -> RowKey? {
     guard value != .null else { return nil }
     guard let target = try tables.any(named: reference.target) else { return RowKey(table: 0, key: value) }
+    guard !tables.aside.contains(target.number) else { return nil }
     return RowKey(table: target.number, key: value.asKey(of: target.definition.columns[0].type))
   }
 

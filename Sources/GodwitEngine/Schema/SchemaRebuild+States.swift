@@ -4,9 +4,9 @@ import GodwitStorage
 
 // What is remembered of a table's rows besides the rows.
 extension SchemaRebuild {
-  /// Row states know columns by number, and the hidden cells in them are values.
+  /// Row states know columns by number, and the hidden cells in them are values. Rows that stay on this replica have
+  /// some, too: they may wait.
   func renumber(_ work: Work) throws {
-    guard work.new.definition.isSynced else { return }
     let old = work.old.definition
     let sources = work.new.sources.map { $0.column.flatMap(old.number) }
     try states.renumber(table: work.old.id, sources: sources) { key, hiddenCells, state in

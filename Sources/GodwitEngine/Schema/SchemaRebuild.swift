@@ -15,6 +15,8 @@ final class SchemaRebuild {
   private let conflicts: ConflictLog.Carrier
   /// Rows written anew, by the table's new name.
   private(set) var rebuilt: [(table: String, rows: Int)] = []
+  /// Tables that are new.
+  private(set) var made: [String] = []
   /// Tables of which only the indexes have changed.
   private(set) var reindexed: [String] = []
   /// Unique indexes of synced tables that are still to be made: which of equal rows is shown is judged like a merge.
@@ -63,7 +65,10 @@ final class SchemaRebuild {
       try StoredTables(connection).rename(work.old.id, to: work.temporaryName)
     }
     for work in works { try finish(work) }
-    for table in draft.tables where table.origin == nil { try Catalog.create(table.definition, on: connection) }
+    for table in draft.tables where table.origin == nil {
+      try Catalog.create(table.definition, on: connection)
+      made.append(table.definition.name)
+    }
   }
 
   /// Compiles what the migration brings of SQL before it is run over rows.
@@ -173,9 +178,7 @@ final class SchemaRebuild {
 
   /// The values for which the table shows NULL, by key.
   private func hiddenReferences(of table: CatalogTable) throws -> [[UInt8]: [Int: Value]] {
-    guard table.definition.isSynced, table.definition.columns.contains(where: { $0.reference != nil }) else {
-      return [:]
-    }
+    guard table.definition.columns.contains(where: { $0.reference != nil }) else { return [:] }
     var hiddenReferences: [[UInt8]: [Int: Value]] = [:]
     try states.forEach(of: table.id) { key, state in
       if !state.hiddenReferences.isEmpty { hiddenReferences[Array(key.key)] = state.hiddenReferences }

@@ -75,6 +75,21 @@ package struct MigrationHistory {
     }
   }
 
+  /// Refuses a program that has another history, or lacks a barrier that the database has passed. Additions it need not
+  /// know. Throws `migrationMismatch`, `needsMigration`.
+  func requireKnown(to program: [SchemaMigration]) throws {
+    try check(
+      program,
+      hint: "nothing was altered; - stands in the database and + in the program: a migration that has run is "
+        + "never changed, what follows is a migration of its own")
+    let barrier = known.prefix(Int(version)).dropFirst(program.count).first { !$0.isAddition }
+    guard let barrier else { return }
+    throw GodwitError(
+      .needsMigration,
+      "the tables are of version \(version), and the program, which knows \(program.count), lacks the barrier "
+        + "\(barrier.version) \"\(barrier.name)\"", hint: "update the program")
+  }
+
   /// Forgets migrations that others are said to have run, from the first on that is unlike these, when nothing here was
   /// written at their version: what was tried out on one replica and given up must not bind the others.
   mutating func forgetUnused(unlike others: [SchemaMigration], on connection: Connection) throws {

@@ -120,10 +120,12 @@ package final class ReplicaWriter {
   func settle() throws { try merger().settleLocalWrites() }
 
   /// What brings changes into the tables, for one such transaction.
-  func merger(_ adapter: SchemaAdapter? = nil) throws -> Merger {
+  ///
+  /// - Parameter aside: Tables whose rows come back afterwards: references to them are judged then.
+  func merger(_ adapter: SchemaAdapter? = nil, aside: Set<Int> = []) throws -> Merger {
     try Merger(
       connection, log: log, catalog: catalog, functions: mergeFunctions, tally: tally,
-      adapter ?? SchemaAdapter(connection, catalog))
+      adapter ?? SchemaAdapter(connection, catalog), aside: aside)
   }
 
   /// Runs the body between BEGIN IMMEDIATE and COMMIT, in the file that is the database by then; a throw rolls
@@ -238,6 +240,9 @@ package final class ReplicaWriter {
   func savepointWasRolledBack() throws {
     if hasGrownCollections { try memory.followCollections() }
   }
+
+  /// Has the writer refuse to write once another program has passed a barrier that is not among these.
+  package func follow(_ migrations: [SchemaMigration]) throws { memory.follow(migrations) }
 
   /// To be called when SQL of the program's own may have made or dropped triggers.
   func triggersMayHaveChanged() throws { try memory.reloadTriggers() }

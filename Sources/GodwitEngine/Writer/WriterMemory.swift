@@ -30,6 +30,8 @@ package final class WriterMemory {
   private(set) var hasLimbo = false
   /// Tables, in lower case, that triggers of the program's own are defined on.
   private(set) var tablesWithTriggers: Set<String> = []
+  /// The migrations that the program knows, and the version that was looked at last.
+  private var program: (migrations: [SchemaMigration], version: UInt64)?
   private var followers: [ObjectIdentifier: any CatalogFollower] = [:]
 
   init(
@@ -59,6 +61,18 @@ package final class WriterMemory {
     guard version != dataVersion else { return }
     dataVersion = version
     try readAnew()
+    try checkProgram()
+  }
+
+  /// Takes note of the program's migrations, for another program may run more of them.
+  func follow(_ migrations: [SchemaMigration]) { program = (migrations, schemaVersion) }
+
+  /// Throws `needsMigration` when another program has passed a barrier that this one lacks: what it wrote then would
+  /// not mean what it says.
+  private func checkProgram() throws {
+    guard let known = program, known.version != schemaVersion else { return }
+    try MigrationHistory(connection).requireKnown(to: known.migrations)
+    program?.version = schemaVersion
   }
 
   /// Takes in what the running transaction has made of the tables and their definitions.

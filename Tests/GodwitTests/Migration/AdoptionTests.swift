@@ -1,3 +1,4 @@
+import Foundation
 import Godwit
 import GodwitCore
 import Testing
@@ -152,5 +153,33 @@ struct AdoptionTests {
     try await group[1].dropWaiting(of: bad.description)
     try await group.send(0, to: 1)
     #expect(try await group.rows(1, "SELECT name FROM note ORDER BY id") == [["One"], ["Two"]])
+  }
+
+  @Test("what was set aside comes again from its author, which sends only what others lack")
+  func sentAgain() async throws {
+    let group = try await MigrationGroup([4, 1], Self.notes)
+    try await group.exchange()
+    try await group.write(0, "INSERT INTO note (id, name) VALUES (1, 'One')")
+    #expect(try await group.send(0, to: 1).staged == 1)
+    // A process died of it.
+    let chain = try await group[1].withWriter { writer in
+      let staged = StagedTransactions(connection: writer.connection)
+      return try #require(try staged.firsts().first.flatMap { try staged.get($0)?.chain.bytes })
+    }
+    let trial = "\(group.path(1))/trial"
+    _ = FileManager.default.createFile(
+      atPath: trial, contents: Data(chain), attributes: [.posixPermissions: 0o600])
+    #expect(try await group[1].plan(group.migrations(4)).versions.map(\.released) == [0])
+    #expect(FileManager.default.fileExists(atPath: trial))
+    try await group.update(1, to: 4)
+    #expect(try await group[1].missing().waiting.map(\.setAside) == [1])
+    for (sender, receiver) in [(1, 0), (0, 1)] {
+      group.clock.advance(10)
+      let file = group.folder.file("\(sender)")
+      _ = try await group[sender].export(to: .file(file))
+      _ = try await group[receiver].import(from: .file(file))
+    }
+    #expect(try await group.rows(1, "SELECT name FROM note") == [["One"]])
+    try await group.expectSame()
   }
 }

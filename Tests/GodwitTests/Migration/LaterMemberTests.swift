@@ -123,6 +123,27 @@ struct LaterMemberTests {
     for replica in [first, older, later, fresh] { #expect(try await replica.verify().problems == []) }
   }
 
+  @Test("takes local tables that refer to one which has another name by now")
+  func renamedReference() async throws {
+    let first = try await open("first", [OldBook.self])
+    try await first.startSync(of: "book")
+    try await first.migrate(
+      Migrations([
+        Migration(1, "slips") {
+          CreateTable(
+            "slip", [NewColumn("id", Int.self), NewColumn("book", Int?.self, references: "book")], sync: .local)
+          RenameTable("book", to: "volume")
+        }
+      ]))
+    let later = try await join("later", first)
+    try await carry(first, later)
+    for replica in [first, later] {
+      let sql = try await replica.rows("SELECT sql FROM sqlite_master WHERE name = 'slip'").map(\.values)
+      guard case .text(let text)? = sql.first?.first else { return #expect(Bool(false), "there is no slip") }
+      #expect(text.contains("REFERENCES \"volume\""))
+    }
+  }
+
   @Test("whose program starts with migrations of tables that it does not have yet is refused, with what to do first")
   func programFirst() async throws {
     let first = try await open("first", [OldBook.self])

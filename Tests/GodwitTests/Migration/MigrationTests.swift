@@ -141,6 +141,46 @@ struct MigrationTests {
     #expect(try await group[0].verify().problems == [])
   }
 
+  @Test("a table that is made in the place of another one has its own sums, and neither holds what the other did")
+  func madeInPlace() async throws {
+    let group = try await MigrationGroup([1, 1]) {
+      Migration(1, "two") {
+        CreateTable("first", [NewColumn("id", Int.self)])
+        CreateTable("second", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
+      }
+      Migration(2, "another") {
+        DropTable("second")
+        CreateTable("third", [NewColumn("id", Int.self)])
+      }
+    }
+    try await group.write(0, "INSERT INTO second VALUES (1, 'x')")
+    for number in 0...1 { try await group.update(number, to: 2) }
+    try await group.write(0, "INSERT INTO third VALUES (1)")
+    try await group.exchange()
+    try await group.expectSame()
+  }
+
+  @Test("a program that another one has left behind by a barrier writes no more, open as it may be")
+  func leftBehind() async throws {
+    let group = try await MigrationGroup([1]) {
+      Migration(1, "items") {
+        CreateTable("item", [NewColumn("id", Int.self), NewColumn("price", Int.self, default: 0)])
+      }
+      Migration.addition(2, "more") { AddColumn("name", String?.self, to: "item") }
+      Migration(3, "cents") { ChangeColumn("price", Int.self, in: "item", default: 0, by: "price * 100") }
+    }
+    try await group.write(0, "INSERT INTO item VALUES (1, 5)")
+    for version in [2, 3] {
+      let other = try await ReplicaPair.open(group.path(0), [], group.clock, migrations: group.migrations(version))
+      await other.close()
+      let failure = await code { try await group.write(0, "UPDATE item SET price = 6") }
+      #expect(failure == (version == 2 ? nil : .needsMigration))
+      #expect(await code { try await group.write(0, "UPDATE item SET price = 6") } == failure)
+    }
+    try await group.update(0, to: 3)
+    #expect(try await group.rows(0, "SELECT price FROM item") == [[600]])
+  }
+
   @Test("a rule that makes local rows equal which a unique index keeps apart names two of them")
   func equalRows() async throws {
     let group = try await MigrationGroup([1]) {

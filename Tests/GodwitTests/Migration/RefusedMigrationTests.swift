@@ -55,6 +55,7 @@ struct RefusedMigrationTests {
   private func refusal(_ steps: [SchemaStep]) async throws -> GodwitError? {
     let group = try await MigrationGroup([0]) { Self.notes }
     try await group[0].migrate(Migrations([Self.notes]))
+    try await group[0].documents("things").set("key", ["name": "value"])
     let planned = await error { try await group[0].plan(Self.migrations(steps)) }
     let failure = await error { try await group[0].migrate(Self.migrations(steps)) }
     #expect(planned?.message == failure?.message && planned?.code == failure?.code)
@@ -97,6 +98,26 @@ struct RefusedMigrationTests {
       .renameColumn("least", to: "lowest", table: "note"),
       .changeColumn(Self.column("lowest", default: 0), table: "note", rule: .widen(to: .integer)),
       .changeColumn(Self.column("folder", references: "folder"), table: "shelf", rule: .widen(to: .integer)),
+    ])
+    #expect(failure == nil, "\(failure?.message ?? "")")
+  }
+
+  @Test(
+    "is of a collection of documents",
+    arguments: [
+      SchemaStep.dropTable("documents_things"), .renameTable("note", to: "documents_note"),
+      .dropColumn("name", table: "Documents_things"),
+    ])
+  func collections(step: SchemaStep) async throws {
+    let failure = try await refusal([step])
+    #expect([.invalidMigration, .invalidSchema].contains(failure?.code), "\(failure?.message ?? "no error")")
+  }
+
+  @Test("is not one that makes an index of the name that another column of an index had")
+  func otherIndex() async throws {
+    let failure = try await refusal([
+      .renameColumn("size", to: "length", table: "note"), .renameColumn("needed", to: "size", table: "note"),
+      .addIndex(.init(columns: ["size"], isUnique: true), table: "note"),
     ])
     #expect(failure == nil, "\(failure?.message ?? "")")
   }

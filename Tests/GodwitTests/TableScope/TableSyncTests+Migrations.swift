@@ -31,6 +31,28 @@ extension TableSyncTests {
     #expect(await code { try await second.stopSync(of: "place") } == .invalidArgument)
   }
 
+  @Test("a migration that would change what was stopped by a call is refused, until it is started")
+  func changedWhileStopped() async throws {
+    let (first, second) = try await parted("a", "b")
+    await first.close()
+    await second.close()
+    let versions = [Migration(1, "title") { RenameColumn("name", to: "title", in: "place") }]
+    func open(_ migrations: Migrations) async throws -> Replica {
+      try await Replica.open(
+        at: folder.file("replica-1"), models: [], name: nil, key: .keyring(), migrations: migrations,
+        logger: .init(label: "test"), wallClock: clock.wallClock)
+    }
+    let refused = await failure { try await open(Migrations(versions)) }
+    #expect(refused?.code == .invalidMigration)
+    #expect(refused?.hint?.contains("godwit table start-sync place") == true)
+    let before = try await open(.none)
+    try await before.startSync(of: "place")
+    await before.close()
+    let after = try await open(Migrations(versions))
+    #expect(try await after.rows("SELECT id, title FROM place ORDER BY id").count == 2)
+    await after.close()
+  }
+
   @Test("a state file with rows of a table that stays here is refused, until it is started")
   func stateFileOfStopped() async throws {
     let (first, second) = try await parted("a", "b")

@@ -60,7 +60,7 @@ enum FileSchema {
     var draft = SchemaDraft([])
     for migration in migrations where migration.version <= header.schemaVersion {
       for step in migration.steps {
-        if draft.knows(step) { try draft.apply(step) }
+        if draft.knows(step) { try draft.apply(step) } else { draft.followRename(step) }
       }
       try MigrationHistory.record(migration, appliedAt: now, broughtBy: header.sender, on: connection)
     }

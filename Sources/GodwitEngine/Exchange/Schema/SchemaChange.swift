@@ -17,6 +17,7 @@ struct SchemaChange {
     var draft = SchemaDraft(writer.catalog.tables.map(\.definition))
     for step in data.steps { try draft.apply(step) }
     try draft.checkReferences()
+    for table in before.tables where draft.replaces(table.definition) { try requireNotStopped(table) }
     let (started, stopped) = draft.syncChanges
     for definition in stopped { try TableSync(writer: writer).release(definition) }
     let rebuild = SchemaRebuild(
@@ -28,10 +29,20 @@ struct SchemaChange {
     return (rebuild, started)
   }
 
+  /// Others write to a table that was stopped here by a call, and what is kept of its rows is what they write to.
+  private func requireNotStopped(_ table: CatalogTable) throws {
+    guard try FormerRows.areKept(of: table.id, on: connection) else { return }
+    let name = table.definition.name
+    throw SchemaDraft.invalid(
+      "the sync of table \(name) was stopped by a call, and a migration changes the table",
+      hint: "start it first: godwit table start-sync \(name); a migration stops it by StopSync(\"\(name)\")")
+  }
+
   /// Computes the sums of tables whose rows were written anew, before anything more is applied to them. An added column
   /// holds its default in each row, which counts for nothing (Specs/state-hash.md).
   private func recomputeSums(_ rebuild: SchemaRebuild, _ before: Catalog) throws {
-    let rebuilt = Set(rebuild.rebuilt.map { $0.table.lowercased() })
+    // A new table may have the number of one that is gone.
+    let rebuilt = Set((rebuild.rebuilt.map(\.table) + rebuild.made).map { $0.lowercased() })
     let known = Set(before.synced.map(\.id))
     for table in writer.catalog.synced
     where rebuilt.contains(table.definition.name.lowercased()) || !known.contains(table.id) {

@@ -13,6 +13,7 @@ package struct TableSync {
 
   /// Rows that wait until it is known what the group has in their table.
   struct Aside {
+    let number: Int
     let table: String
     let name: String
     /// Whether others may hold rows of it from before.
@@ -37,43 +38,63 @@ package struct TableSync {
     try replace(definition)
     let aside = try setAside(definition)
     try writer.reload()
-    _ = try WaitingRun.runInside(writer)
-    return try bringBack(aside, asOf: milliseconds)
+    _ = try WaitingRun.runInside(writer, aside: [aside.number])
+    return try bringBack([aside], asOf: milliseconds)
   }
 
-  /// Takes the rows out of a table that is about to travel. One that travelled before is what it was then.
+  /// Takes the rows out of a table that is about to travel, those that wait included. One that travelled before is what
+  /// it was then.
   func setAside(_ definition: TableDefinition) throws -> Aside {
-    if let entry = writer.catalog[definition.name] { try requireNoneHeld(entry) }
     let number = writer.catalog[definition.name]?.id ?? 0
     let wasSynced = try StoredTables(connection).isFormer(number)
     let name = "godwit_aside_\(number)"
+    let hidden = try writer.merger().hiddenRows(of: definition.name)
+    try RowStates.removeAll(of: number, on: connection)
+    try Limbo.removeAll(of: number, on: connection)
     try connection.execute(
       """
       CREATE TABLE \(name) AS SELECT \(definition.quotedColumnList)
         FROM \(SQLName.quoted(definition.name)) ORDER BY rowid;
       DELETE FROM \(SQLName.quoted(definition.name));
       """)
+    let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
+    for row in hidden {
+      try connection.run("DELETE FROM \(name) WHERE \(definition.keyCondition)", Array(row.prefix(definition.keyCount)))
+      try connection.run("INSERT INTO \(name) (\(definition.quotedColumnList)) VALUES (\(places))", row)
+    }
     return Aside(
-      table: definition.name, name: name, wasSynced: wasSynced,
+      number: number, table: definition.name, name: name, wasSynced: wasSynced,
       former: try FormerRows.bringBack(of: CatalogTable(id: number, definition: definition), on: connection))
   }
 
-  /// Puts the rows back as this replica's writes. Where the group knows nothing of the table they have an old
-  /// timestamp, so that whatever others write of them is later. Where it does, what it has stays, and a row that is
-  /// other here is kept in the conflict log, but for what was changed here alone since the table was stopped.
-  func bringBack(_ aside: Aside, asOf milliseconds: Int64?) throws -> Int {
-    guard let entry = writer.catalog[aside.table] else { return 0 }
+  /// Puts the rows of tables back as this replica's writes, and judges their references once all are there. Returns
+  /// how many there were.
+  @discardableResult
+  func bringBack(_ asides: [Aside], asOf milliseconds: Int64?) throws -> Int {
+    var count = 0
+    var mayDangle = false
+    for aside in asides {
+      let (rows, isKnown) = try bringBack(aside, asOf: milliseconds)
+      let refers = writer.catalog[aside.table]?.definition.columns.contains { $0.reference != nil } ?? false
+      mayDangle = mayDangle || isKnown || refers
+      count += rows
+    }
+    if try mayDangle || Limbo.any(on: connection) { try writer.merger().settleRows(of: asides.map(\.table)) }
+    return count
+  }
+
+  /// Where the group knows nothing of the table its rows have an old timestamp, so that whatever others write of them
+  /// is later. Where it does, what it has stays, and a row that is other here is kept in the conflict log, but for what
+  /// was changed here alone since the table was stopped.
+  private func bringBack(_ aside: Aside, asOf milliseconds: Int64?) throws -> (rows: Int, isKnown: Bool) {
+    guard let entry = writer.catalog[aside.table] else { return (0, false) }
     let isKnown = try aside.wasSynced || isKnown(entry)
     let stamp = isKnown ? nil : HLC(milliseconds: max(1, milliseconds ?? 1), counter: 0)
     let count = try ReturningRows(aside, entry, isKnown: isKnown, writer).run(stampedAs: stamp)
     try connection.execute("DROP TABLE \(aside.name)")
     try aside.former?.remove()
     writer.tally.recompute(entry.id)
-    let refers = entry.definition.columns.contains { $0.reference != nil }
-    if try isKnown || refers || Limbo.any(on: connection) {
-      try writer.merger().settleRows(of: entry.definition.name)
-    }
-    return count
+    return (count, isKnown)
   }
 
   private func isKnown(_ table: CatalogTable) throws -> Bool {
@@ -117,8 +138,6 @@ package struct TableSync {
     try StoredTables(connection).markFormer(entry.id)
   }
 
-  // MARK: Both
-
   private func requireNoneHeld(_ table: CatalogTable) throws {
     guard try !Limbo.any(of: table.id, on: connection) else {
       throw GodwitError(
@@ -126,6 +145,8 @@ package struct TableSync {
         hint: "see: godwit limbo")
     }
   }
+
+  // MARK: Both
 
   private func definition(of name: String, synced: Bool) throws -> TableDefinition {
     guard let table = writer.catalog[name] else {

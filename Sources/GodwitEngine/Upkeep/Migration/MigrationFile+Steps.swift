@@ -153,7 +153,9 @@ extension MigrationFile.Column {
     }
     return ColumnDefinition(
       name: name, type: try ColumnType(named: type), isNullable: optional ?? false,
-      defaultValue: try `default`?.value(), reference: reference, check: check,
+      // No default and NULL are one, and have one checksum.
+      defaultValue: try `default`.flatMap { try $0.value() == .null ? nil : try $0.value() }, reference: reference,
+      check: check,
       merge: policy)
   }
 }

@@ -36,13 +36,12 @@ public struct MigrationPlan: Sendable {
 
   /// The version the tables had.
   public let from: Int
+  /// The version the tables have afterwards: beyond the migrations listed where additions of others followed on them.
+  public let to: Int
   /// The migrations that ran, in order; empty when there was nothing to do.
   public let versions: [Version]
   /// Values that could not be kept exactly, all of them, in the order they were found.
   public let losses: [MigrationLoss]
-
-  /// The version the tables have afterwards.
-  public var to: Int { versions.last?.version ?? from }
 }
 
 /// Which migrations a database has, and which it only knows of.

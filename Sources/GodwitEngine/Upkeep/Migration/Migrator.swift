@@ -17,7 +17,8 @@ package struct Migrator {
     if migrations.isVersioned {
       let history = try MigrationHistory(connection)
       if !isReady || history.version < UInt64(migrations.all.count) { return _ = try run(migrations, models: models) }
-      try Self.check(migrations.schemaMigrations(), history)
+      try history.requireKnown(to: migrations.schemaMigrations())
+      try writer.follow(migrations.schemaMigrations())
     } else if !isReady {
       try writer.inMerge {
         guard try Catalog.ensure(models, addsMissing: migrations.addsMissing, on: connection) else { return }
@@ -33,7 +34,7 @@ package struct Migrator {
     let all = try migrations.schemaMigrations()
     if !all.isEmpty {
       let history = try MigrationHistory(connection)
-      try check(all, history)
+      try history.requireKnown(to: all)
       guard history.version >= UInt64(all.count) else {
         throw GodwitError(
           .needsMigration, "the tables are of version \(history.version), and the program's of \(all.count)",
@@ -43,59 +44,45 @@ package struct Migrator {
     try Catalog.check(models, on: connection)
   }
 
-  /// Refuses a program that has another history, or lacks a barrier that the database has passed. Additions it need not
-  /// know.
-  private static func check(_ all: [SchemaMigration], _ history: MigrationHistory) throws {
-    try history.check(
-      all,
-      hint: "nothing was altered; - stands in the database and + in the program: a migration that has run is "
-        + "never changed, what follows is a migration of its own")
-    let barrier = history.known.prefix(Int(history.version)).dropFirst(all.count).first { !$0.isAddition }
-    if let barrier {
-      throw GodwitError(
-        .needsMigration,
-        "the tables are of version \(history.version), and the program, which knows \(all.count), lacks the barrier "
-          + "\(barrier.version) \"\(barrier.name)\"", hint: "update the program")
-    }
-  }
-
   /// Brings the tables to the last version, makes local tables that are missing and compares all with the models.
   @discardableResult
   package func run(
     _ migrations: Migrations, models: [TableDefinition] = [], progress: ProgressHandler? = nil
   ) throws -> MigrationPlan {
-    try writer.inMerge { try work(migrations, models, progress) }
+    let plan = try writer.inMerge { try work(migrations, models, progress, isPlanned: false) }
+    if migrations.isVersioned { try writer.follow(migrations.schemaMigrations()) }
+    return plan
   }
 
   /// Does the same, and takes it all back.
   package func plan(_ migrations: Migrations) throws -> MigrationPlan {
     struct TakenBack: Error { let plan: MigrationPlan }
     do {
-      return try writer.inMerge { throw TakenBack(plan: try work(migrations, [], nil)) }
+      return try writer.inMerge { throw TakenBack(plan: try work(migrations, [], nil, isPlanned: true)) }
     } catch let end as TakenBack {
       return end.plan
     }
   }
 
   private func work(
-    _ migrations: Migrations, _ models: [TableDefinition], _ progress: ProgressHandler?
+    _ migrations: Migrations, _ models: [TableDefinition], _ progress: ProgressHandler?, isPlanned: Bool
   ) throws -> MigrationPlan {
     var history = try MigrationHistory(connection)
     let lastLoss = try LossLog(connection).last
     let all = try migrations.schemaMigrations()
     try history.forgetUnused(unlike: all, on: connection)
-    try Self.check(all, history)
+    try history.requireKnown(to: all)
     var versions: [MigrationPlan.Version] = []
     for (migration, data) in zip(migrations.all, all) where data.version > history.version {
       do {
-        versions.append(try run(data, migration, progress))
+        versions.append(try run(data, migration, progress, isPlanned: isPlanned))
       } catch let error as GodwitError {
         throw GodwitError(
           error.code, "migration \(data.version) \"\(data.name)\" failed: \(error.message)",
           hint: error.hint ?? "nothing was altered", underlying: error)
       }
     }
-    if !versions.isEmpty { try adoptAdditions(progress) }
+    if !versions.isEmpty { try adoptAdditions(progress, isPlanned: isPlanned) }
     try Catalog.ensure(
       models, isVersioned: migrations.isVersioned, addsMissing: migrations.addsMissing, on: connection)
     if !versions.isEmpty {
@@ -103,11 +90,12 @@ package struct Migrator {
     }
     try writer.reload()
     return MigrationPlan(
-      from: Int(history.version), versions: versions, losses: try LossLog(connection).list(after: lastLoss))
+      from: Int(history.version), to: Int(try MigrationHistory(connection).version), versions: versions,
+      losses: try LossLog(connection).list(after: lastLoss))
   }
 
   private func run(
-    _ data: SchemaMigration, _ migration: Migration, _ progress: ProgressHandler?
+    _ data: SchemaMigration, _ migration: Migration, _ progress: ProgressHandler?, isPlanned: Bool
   ) throws -> MigrationPlan.Version {
     let dataSteps = try DataSteps.runnable(of: migration)
     let change = SchemaChange(writer: writer)
@@ -115,8 +103,9 @@ package struct Migrator {
     let sync = TableSync(writer: writer)
     let aside = try started.map { try sync.setAside($0) }
     try change.rejudge(rebuild)
-    let waiting = try WaitingRun.runInside(writer, progress)
-    for rows in aside { _ = try sync.bringBack(rows, asOf: nil) }
+    let waiting = try WaitingRun.runInside(
+      writer, progress, aside: Set(aside.map(\.number)), isPlanned: isPlanned)
+    try sync.bringBack(aside, asOf: nil)
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name, isAddition: data.isAddition,
       broughtBy: try MigrationHistory.bringer(of: data.version, on: connection), steps: data.steps.map(\.summary),
@@ -125,10 +114,10 @@ package struct Migrator {
   }
 
   /// Runs the additions of others that waited behind a barrier of the program's.
-  private func adoptAdditions(_ progress: ProgressHandler?) throws {
+  private func adoptAdditions(_ progress: ProgressHandler?, isPlanned: Bool) throws {
     let history = try MigrationHistory(connection)
     guard try SchemaChange(writer: writer).adoptAdditions(history) > history.version else { return }
-    _ = try WaitingRun.runInside(writer, progress)
+    _ = try WaitingRun.runInside(writer, progress, isPlanned: isPlanned)
   }
 
   /// All of a migration's data steps are one transaction of the log.
