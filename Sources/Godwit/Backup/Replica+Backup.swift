@@ -23,6 +23,9 @@ extension Replica {
     return try await pool.read { connection in
       try folder.requireOutside(path)
       try ParentFolders.check(of: path, besideOthers: true)
+      // A power cut must not take back what the backup has, or its numbers would be used twice.
+      _ = try Meta.all(on: connection)
+      try Self.synchronizeLog(of: folder.database)
       let keyring = try Keyring.bytes(at: folder.keys)
       // The key in these bytes is the one of this connection's file, as long as no other has taken its place.
       guard try keyring.contents.pendingDatabase == nil, !connection.hasMoved else {

@@ -44,17 +44,36 @@ extension Replica {
     to destination: SyncDestination, for member: String?, includesAll: Bool, isStateFile: Bool,
     _ progress: ProgressHandler?
   ) async throws -> ExportReport {
+    for _ in 0..<10 {
+      do {
+        return try await exportOnce(
+          to: destination, for: member, includesAll: includesAll, isStateFile: isStateFile, progress)
+      } catch is MembersChanged {}
+    }
+    throw GodwitError(.busy, "the group's members change time and again", hint: "try again")
+  }
+
+  /// That the members became others while an export began.
+  private struct MembersChanged: Error {}
+
+  private func exportOnce(
+    to destination: SyncDestination, for member: String?, includesAll: Bool, isStateFile: Bool,
+    _ progress: ProgressHandler?
+  ) async throws -> ExportReport {
     let folder = folder
     let database = folder.database
     let anchor = folder.anchor
     let keys = folder.keys
     let group = group
     let createdAt = wallClock.milliseconds()
+    let known = try await withKeyring { contents, _ in try contents.roster }
     let report = try await pool.read { connection in
       // The file says what this replica holds. A member it does not name must have been invited after that, so the
-      // database is looked at first (Specs/forgetting.md, "Frontier").
+      // database is looked at first; of a removal that it names this replica held all it would ever take, so the
+      // members are the same before and after that (Specs/forgetting.md, "Frontier").
       _ = try Meta.all(on: connection)
       let contents = try Keyring.open(at: keys)
+      guard try contents.roster == known else { throw MembersChanged() }
       let identity = contents.identity
       let roster = Roster(group: group, trusted: try contents.roster)
       let targets = try member.map { [try roster.activeMember($0)] } ?? roster.active
@@ -81,7 +100,7 @@ extension Replica {
 
   /// Commits are not synchronized one by one, so a power cut may take back the last. What others have seen must not
   /// be among them, or its sequence numbers would be used twice.
-  private static func synchronizeLog(of database: String) throws {
+  static func synchronizeLog(of database: String) throws {
     let log = "\(database)-wal"
     guard PrivateFile.exists(log) else { return }
     try PrivateFile.open(log, writing: true).synchronize()
@@ -119,8 +138,13 @@ extension Replica {
     let report = try await withWriter { writer in
       // Whatever of the file counts: what had waited may have been applied when something fails.
       defer { writer.anchor.noteState() }
-      return try Self.explaining {
-        try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
+      do {
+        return try Self.explaining {
+          try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
+        }
+      } catch let error as GodwitError where error.code == .unknownSender {
+        try members.dropWaiting(on: writer)
+        throw error
       }
     }
     for fork in report.forks {

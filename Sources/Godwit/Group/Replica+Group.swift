@@ -101,20 +101,22 @@ extension Replica {
   /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself.
   public func removeMember(named name: String) async throws {
     let replica = try await member(named: name).identity.replica
-    try await changeRoster { roster, contents, now in
-      let member = try roster.activeMember(name)
-      guard member.identity.replica != contents.identity.replica else {
-        throw GodwitError(.invalidArgument, "a replica cannot remove itself", hint: "have another member remove it")
-      }
-      let record = try roster.removal(of: member, by: contents.identity, at: now)
-      try roster.take(RosterRecords(members: [record]))
-    }
-    // What is held of it stays; what waits might be what it was removed for.
+    let (location, group, wallClock) = (folder.keys, group, wallClock)
     try await withWriter { writer in
       try writer.inTransaction {
+        // What is held of it stays; what waits might be what it was removed for.
         try StagedTransactions(connection: writer.connection).remove(of: replica)
         var migrations = try MigrationHistory(writer.connection)
         try migrations.forgetUnused(broughtBy: { $0 == replica }, on: writer.connection)
+        // Here, so that no import of what it wrote ends afterwards.
+        try Self.changeRoster(at: location, of: group, wallClock) { roster, contents, now in
+          let member = try roster.activeMember(name)
+          guard member.identity.replica != contents.identity.replica else {
+            throw GodwitError(.invalidArgument, "a replica cannot remove itself", hint: "have another member remove it")
+          }
+          let record = try roster.removal(of: member, by: contents.identity, at: now)
+          try roster.take(RosterRecords(members: [record]))
+        }
       }
     }
   }
@@ -149,17 +151,22 @@ extension Replica {
     let group = group
     let wallClock = wallClock
     try requireOpen()
-    try await BlockingThread.run {
-      try Keyring.update(at: location) { contents in
-        var roster = Roster(group: group, trusted: try contents.roster)
-        guard roster[contents.identity.replica]?.isActive == true else {
-          throw GodwitError(
-            .invalidArgument, "this replica was removed from the group, so the others would not believe it",
-            hint: "have a member add it again")
-        }
-        try change(&roster, &contents, wallClock.milliseconds())
-        contents.setRoster(roster.records)
+    try await BlockingThread.run { try Self.changeRoster(at: location, of: group, wallClock, change) }
+  }
+
+  private static func changeRoster(
+    at location: KeyringLocation, of group: GroupID, _ wallClock: WallClock,
+    _ change: (inout Roster, inout KeyringContents, _ now: Int64) throws -> Void
+  ) throws {
+    try Keyring.update(at: location) { contents in
+      var roster = Roster(group: group, trusted: try contents.roster)
+      guard roster[contents.identity.replica]?.isActive == true else {
+        throw GodwitError(
+          .invalidArgument, "this replica was removed from the group, so the others would not believe it",
+          hint: "have a member add it again")
       }
+      try change(&roster, &contents, wallClock.milliseconds())
+      contents.setRoster(roster.records)
     }
   }
 

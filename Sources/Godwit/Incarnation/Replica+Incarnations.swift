@@ -50,6 +50,8 @@ extension Replica {
             .invalidArgument, "\(id) is the incarnation that writes here", hint: "end it on another member's machine")
         }
         try origins.end(origin)
+        // Who lives and holds what it wrote beyond its end brings that again.
+        _ = try StagedTransactions(connection: writer.connection).removeBeyond(origins.ended)
       }
     }
   }

@@ -30,7 +30,7 @@ package final class Importer {
   /// Looks at what an import would do that is then taken back.
   private let planner: ImportPlanner?
   /// The sender holds own transactions that are not here: this is an earlier state of the replica.
-  private let isBehindItself: Bool
+  private var isBehindItself: Bool
   private let forgotten: VersionVector
   private let endings: [Origin: SequenceNumber]
   /// Whether the sender knows that it is a member: what it wrote before it was removed and let in again it makes anew.
@@ -97,14 +97,19 @@ package final class Importer {
         try FileSchema.takeIn(file.header, on: writer, isRejoining: isRejoining)
         try writer.clock.correct(writer.log, writer.catalog)
         if let head = file.header.stateFile,
-          try !writer.log.origins.vector.covers(head.floor) || isRejoining && holdsUnaware(of: head, writer.log)
+          try !writer.log.origins.vector.covers(head.floor)
+            || isRejoining && (holdsUnaware(of: head, writer.log) || isKnownToDiffer(from: head, writer))
         {
+          let isBehindItself = admission.showsMore(
+            of: writer.log.origins.own, than: writer.log.origins.vector, in: file.header)
+          let own = writer.log.origins.own
           try admission.requireAll(of: file.header)
           try planner?.beginStateFile(writer)
           let state = try StateImport(file, head, from: vouched, writer: writer, isPlanned: planner != nil)
             .run(isRejoining: isRejoining, progress)
           let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
           new.memberChanges = vouched.changes(since: roster)
+          new.isBehindItself = isBehindItself && writer.log.origins.own == own
           let report = try new.acknowledge(state)
           try members.remember(file.header.roster, beyond: roster)
           return report
@@ -112,6 +117,8 @@ package final class Importer {
         let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
         new.memberChanges = vouched.changes(since: roster)
         let report = try new.run(progress)
+        // Another process may have removed the sender meanwhile.
+        _ = try members.sender(of: file.preamble, among: members.load(), isPlanned: planner != nil)
         // Before the database says what those hold: who is not known here does not count.
         try members.remember(file.header.roster, beyond: roster)
         return report
@@ -147,6 +154,18 @@ package final class Importer {
     return try held.origins.contains { origin in
       let first = max(sent[origin], floor[origin]).next
       return try first <= held[origin] && !log.context(of: Dot(origin, first)).covers(sent)
+    }
+  }
+
+  /// Whether it is known here that histories or rows differ, which nothing but another's state brings together.
+  private static func isKnownToDiffer(from head: StateHead, _ writer: ReplicaWriter) throws -> Bool {
+    guard try KnownForks(connection: writer.connection).list().isEmpty else { return true }
+    guard try SignedAcknowledgements(connection: writer.connection).differing().isEmpty else { return true }
+    // What is forgotten everybody holds, and the sender does not.
+    guard head.vector.covers(writer.log.origins.floor) else { return true }
+    return try head.origins.contains { origin in
+      let chain = try writer.log.chain(at: Dot(origin.origin, origin.sequence))
+      return chain != nil && chain != origin.chain
     }
   }
 
@@ -276,6 +295,8 @@ package final class Importer {
 
   private func canApply(_ transaction: StagedTransaction) throws -> Bool {
     let dot = transaction.record.dot
+    // Whether what waits at its sender fits with the tables nobody may have looked at yet: it is tried by itself.
+    guard dot.sequence <= file.header.vector[dot.origin] else { return false }
     guard !transaction.isForeign, dot.sequence == held[dot.origin].next, held.covers(transaction.context) else {
       return false
     }
@@ -308,12 +329,7 @@ package final class Importer {
   /// brings it again.
   private func leaveOutStaged() throws {
     guard hasNewEnding else { return }
-    for first in try staged.firsts() {
-      guard let end = endings[first.origin], let left = try staged.remove(of: first.origin, after: end) else {
-        continue
-      }
-      leaveOut(first.origin, left, .ended)
-    }
+    for (origin, left) in try staged.removeBeyond(endings) { leaveOut(origin, left, .ended) }
   }
 
   /// Compared once for all that inherit one context.

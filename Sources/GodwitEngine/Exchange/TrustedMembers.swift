@@ -35,6 +35,18 @@ package struct TrustedMembers {
     }
   }
 
+  /// Drops what waits of members that were removed: their removal may be known from a file that was refused for it.
+  package func dropWaiting(on writer: ReplicaWriter) throws {
+    let staged = StagedTransactions(connection: writer.connection)
+    guard try staged.count() > 0 else { return }
+    let roster = try load()
+    try writer.inTransaction {
+      for entry in try staged.amounts() where roster[entry.origin.replica]?.isActive != true {
+        try staged.remove(of: entry.origin.replica)
+      }
+    }
+  }
+
   /// Keeps what a verified file said of members, for whom its sender vouches, unless all of it was there when the
   /// import had its turn.
   func remember(_ records: RosterRecords, beyond known: Roster) throws {

@@ -64,6 +64,8 @@ package struct Acknowledgements {
     else { return }
     record.stated.vector = record.stated.vector.intersection(acknowledgement.vector)
     record.counted.vector = record.counted.vector.intersection(acknowledgement.vector)
+    // What was said between the two is older than what takes it back.
+    record.stated.milliseconds = acknowledgement.milliseconds
     try save(record, of: origin)
   }
 

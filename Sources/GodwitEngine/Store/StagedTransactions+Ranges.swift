@@ -58,61 +58,30 @@ extension StagedTransactions {
     return Int(count)
   }
 
-  /// By origin, the last that follows on what is applied, all its causes being applied or such ones themselves.
+  /// By origin, the last that follows on what is applied, all its causes being applied or such ones themselves. What is
+  /// set aside, or had seen another history, ends a range: nobody else need try it. Takes time in proportion to what
+  /// waits, its contexts included.
   func withoutGaps(after applied: VersionVector, besides own: ReplicaID) throws -> VersionVector {
-    let firsts = try firsts().filter { $0.sequence == applied[$0.origin].next && $0.origin.replica != own }
-    var ends = VersionVector(
-      Dictionary(uniqueKeysWithValues: try firsts.map { ($0.origin, try lastWithoutGap(from: $0)) }))
-    var isChanging = !firsts.isEmpty
-    while isChanging {
-      isChanging = false
-      let present = applied.union(ends)
-      for first in firsts where ends[first.origin] > .none {
-        let before = try firstBeyond(present, from: first, through: ends[first.origin]).map {
-          SequenceNumber(rawValue: $0.rawValue - 1)
-        }
-        guard let before else { continue }
-        ends[first.origin] = before < first.sequence ? .none : before
-        isChanging = true
-      }
-    }
-    return ends
+    var reach = WaitingReach(staged: self, applied: applied)
+    var queue = try firsts().map(\.origin).filter { $0.replica != own }
+    while let origin = queue.popLast() { queue += try reach.advance(origin) }
+    return VersionVector(reach.ends)
   }
 
-  /// The first of a range whose context names something else than this.
-  private func firstBeyond(
-    _ present: VersionVector, from first: Dot, through last: SequenceNumber
-  ) throws -> SequenceNumber? {
+  /// Calls the body with what waits of an origin and is passed on, until it says that this is enough; with the context
+  /// where that is stored.
+  func forEachPassedOn(after dot: Dot, _ body: (SequenceNumber, VersionVector?) throws -> Bool) throws {
     let sql = """
-      SELECT sequence, context FROM godwit_staged
-      WHERE replica = ? AND incarnation = ? AND sequence BETWEEN ? AND ? AND context IS NOT NULL ORDER BY sequence
+      SELECT sequence, context FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence > ?
+      AND NOT flags & \(Self.keptBack) ORDER BY sequence
       """
-    return try connection.withStatement(sql) { statement in
-      try statement.bind(
-        first.origin.columns + [.integer(Int64(first.sequence.rawValue)), .integer(Int64(last.rawValue))])
+    try connection.withStatement(sql) { statement in
+      try statement.bind(dot.origin.columns + [.integer(Int64(dot.sequence.rawValue))])
       while try statement.step() {
         var reader = ByteReader(statement.blob(at: 1))
-        if try !present.covers(VersionVector(reading: &reader)) {
-          return SequenceNumber(rawValue: UInt64(statement.integer(at: 0)))
-        }
+        let context = statement.isNull(at: 1) ? nil : try VersionVector(reading: &reader)
+        guard try body(SequenceNumber(rawValue: UInt64(statement.integer(at: 0))), context) else { return }
       }
-      return nil
-    }
-  }
-
-  /// The last one that waits behind this one without a gap.
-  private func lastWithoutGap(from first: Dot) throws -> SequenceNumber {
-    let sql =
-      "SELECT sequence FROM godwit_staged WHERE replica = ? AND incarnation = ? AND sequence >= ? ORDER BY sequence"
-    return try connection.withStatement(sql) { statement in
-      try statement.bind(first.origin.columns + [.integer(Int64(first.sequence.rawValue))])
-      var last = first.sequence
-      while try statement.step() {
-        let sequence = SequenceNumber(rawValue: UInt64(statement.integer(at: 0)))
-        guard sequence <= last.next else { break }
-        last = sequence
-      }
-      return last
     }
   }
 

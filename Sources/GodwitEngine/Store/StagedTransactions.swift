@@ -36,6 +36,8 @@ package struct StagedTransactions {
   private static let statesContext: Int64 = 1
   private static let foreign: Int64 = 2
   private static let setAside: Int64 = 4
+  /// Of those that are not passed on as being here.
+  static let keptBack = foreign | setAside
 
   /// What it takes in the database.
   static func byteCount(_ staged: StagedTransaction, inheritsContext: Bool) -> Int {
@@ -168,6 +170,15 @@ package struct StagedTransactions {
     guard let range else { return nil }
     try connection.run("DELETE \(condition)", values)
     return SequenceNumber(rawValue: range.lowerBound)...SequenceNumber(rawValue: range.upperBound)
+  }
+
+  /// Removes what waits beyond the ends of incarnations.
+  package func removeBeyond(
+    _ ends: [Origin: SequenceNumber]
+  ) throws -> [(origin: Origin, sequences: ClosedRange<SequenceNumber>)] {
+    try firsts().compactMap { first in
+      try ends[first.origin].flatMap { try remove(of: first.origin, after: $0) }.map { (first.origin, $0) }
+    }
   }
 
   package func count() throws -> Int {

@@ -37,17 +37,28 @@ package struct SyncFilePreamble: Sendable {
     sender.value.write(to: &writer)
     writer.bigEndian(UInt32(headerByteCount))
     writer.raw(headerHash.bytes)
-    var introduced = ByteWriter()
-    introduced.varint(introduction.members.count)
-    for member in introduction.members { member.encode(to: &introduced) }
-    if !introduction.histories.isEmpty { introduced.raw(RosterRecords.encode(introduction.histories)) }
-    guard introduction.members.count <= Self.introductionLimit, introduced.count <= Self.introductionByteLimit else {
+    let introduced = Self.encode(introduction)
+    guard Self.hasRoom(for: introduction) else {
       throw GodwitError(
         .limitExceeded, "the introduction of a sync file would have \(introduced.count) bytes",
         hint: "nothing was written")
     }
     writer.bigEndian(UInt32(introduced.count))
-    writer.raw(introduced.bytes)
+    writer.raw(introduced)
+  }
+
+  /// Whether readers take an introduction of these.
+  package static func hasRoom(for introduction: RosterRecords) -> Bool {
+    introduction.members.count <= introductionLimit && introduction.histories.count <= introductionLimit
+      && encode(introduction).count <= introductionByteLimit
+  }
+
+  private static func encode(_ introduction: RosterRecords) -> [UInt8] {
+    var introduced = ByteWriter()
+    introduced.varint(introduction.members.count)
+    for member in introduction.members { member.encode(to: &introduced) }
+    if !introduction.histories.isEmpty { introduced.raw(RosterRecords.encode(introduction.histories)) }
+    return introduced.bytes
   }
 
   /// Reads what comes behind the version. `next` gives exactly so many bytes, and has a part in the signature.

@@ -155,10 +155,88 @@ struct WaitingTests {
     }
     #expect(try await titles(0) == ["cause"])
     #expect(try await group[0].status().waiting.map(\.setAside) == [1])
-    // Its author sends it again.
+    // Its author sends it again, though it knows what 0 holds.
+    try await group.send(from: 0, to: 2)
     try await group.send(from: 2, to: 0)
     #expect(try await titles(0) == ["cause", "waiting 0"])
     #expect(try await group[0].status().waiting.isEmpty)
+  }
+
+  @Test("that nothing is wrong with are tried again after an error that is this program's")
+  func lackingFunction() async throws {
+    let group = try await MergeGroup(3, models: [Page.self])
+    try await group.write(0, "INSERT INTO page (id) VALUES ('p')")
+    try await group.exchange()
+    try await group.write(1, "INSERT INTO page (id) VALUES ('cause')")
+    let cause = group.folder.file("cause")
+    _ = try await group[1].export(to: .file(cause))
+    _ = try await group[2].import(from: .file(cause))
+    try await group.write(2, "UPDATE page SET note = 'longer' WHERE id = 'p'")
+    try await group.write(0, "UPDATE page SET note = 'short' WHERE id = 'p'")
+    let path = group.folder.file("both")
+    _ = try await group[2].export(to: .file(path))
+    try await Self.keepLast(of: group[2], in: path, at: group[0])
+    await group[0].close()
+
+    let plain = try await ReplicaPair.open(group[0].path, [], group.clock)
+    #expect(try await plain.import(from: .file(cause)).staged == 1)
+    #expect(!FileManager.default.fileExists(atPath: "\(plain.path)/trial"))
+    await plain.close()
+    let again = try await ReplicaPair.open(group[0].path, [Page.self], group.clock)
+    let report = try await again.import(from: .file(cause))
+    #expect(report.staged == 0 && report.applied == 1)
+    #expect(try await again.fetch(Page.self, key: "p")?.note == "longer")
+    await again.close()
+  }
+
+  /// Has the last transaction of an author's in a file wait at a replica.
+  private static func keepLast(of author: Replica, in path: String, at replica: Replica) async throws {
+    let keys = try Forgery.keys(of: replica)
+    let record = try #require(
+      try Forgery.transactions(Forgery.bytes(path), keys.identity).last {
+        $0.dot.origin.replica == author.identity.replica
+      })
+    let roster = Roster(group: replica.group, trusted: try keys.roster)
+    try await replica.withWriter { writer in
+      let room = WaitingRoom(writer.connection, roster, sender: record.dot.origin.replica)
+      try writer.inTransaction {
+        try room.keep(
+          StagedTransaction(
+            record: record, context: try #require(record.context), chain: record.chain(after: ContentHash.zero)))
+      }
+    }
+  }
+
+  @Test("that wait for each other's causes in a long chain are looked at once for an export")
+  func reach() async throws {
+    let count = 1_000
+    let (own, author) = (group[0].identity.replica, group[2].identity.replica)
+    @Sendable func origin(_ number: Int) -> Origin { Origin(replica: author, incarnation: UInt32(number)) }
+    await group[0].close()
+    let lines = StatementLines()
+    let replica = try await Replica.open(
+      at: group[0].path, models: [], name: nil, key: .keyring(), statements: .redacted, logger: lines.logger,
+      wallClock: group.clock.wallClock)
+    try await replica.withWriter { writer in
+      let staged = StagedTransactions(connection: writer.connection)
+      try writer.inTransaction {
+        for number in 1...count {
+          let context = VersionVector([origin(number - 1): SequenceNumber.none.next])
+          let record = TransactionRecord(
+            dot: Dot(origin(number), SequenceNumber.none.next), hlc: HLC(rawValue: 1), schemaVersion: 0,
+            context: context, changes: [])
+          try staged.add(StagedTransaction(record: record, context: context, chain: .zero))
+        }
+      }
+      lines.clear()
+      #expect(try staged.withoutGaps(after: VersionVector(), besides: own).isEmpty)
+      #expect(lines.selects <= 2 * count)
+      lines.clear()
+      let applied = VersionVector([origin(0): SequenceNumber.none.next])
+      #expect(try staged.withoutGaps(after: applied, besides: own).origins.count == count)
+      #expect(lines.selects <= 3 * count)
+    }
+    await replica.close()
   }
 
   @Test("that were tried together when a process died are tried one by one")

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitCore
 import GodwitFiles
 import Testing
 
@@ -86,6 +87,30 @@ struct RemovedMemberTests {
       #expect(try await recipients(by: index) == [group[0].identity.replica, group[1].identity.replica])
     }
     #expect(await code { try await group[1].export(to: .file("x"), for: "replica-2") } == .invalidArgument)
+  }
+
+  @Test("leaves nothing waiting where its own file, refused for it, shows its removal")
+  func waitingGoes() async throws {
+    let late = try await file("late", by: 2)
+    _ = try await group[1].import(from: late)
+    try await group[1].withWriter { writer in
+      let origin = Origin(replica: self.group[2].identity.replica, incarnation: 1)
+      let record = TransactionRecord(
+        dot: Dot(origin, SequenceNumber(rawValue: 9)), hlc: HLC(rawValue: 1), schemaVersion: 0, context: nil,
+        changes: [])
+      _ = try writer.inTransaction {
+        try StagedTransactions(connection: writer.connection).add(
+          StagedTransaction(record: record, context: VersionVector(), chain: .zero))
+      }
+    }
+    #expect(try await group[1].status().staged == 1)
+    try await group[0].removeMember(named: "replica-2")
+    // It learns of its removal, and shows it with every file.
+    let keys = try Forgery.keys(of: group[0])
+    try Keyring.update(at: group[2].folder.keys) { $0.setRoster(try keys.roster) }
+    let refused = try await file("after", by: 2)
+    #expect(await code { try await group[1].import(from: refused) } == .unknownSender)
+    #expect(try await group[1].status().staged == 0)
   }
 
   /// Makes replica 1 a member again.

@@ -12,8 +12,8 @@ struct RosterScene {
   /// By which the identities are members, all added by the first.
   let additions: [MemberRecord]
 
-  init(_ count: Int) throws {
-    let identities = try (0..<count).map { try Self.identity($0) }
+  init(_ count: Int, _ kind: AgeKeyKind = .x25519) throws {
+    let identities = try (0..<count).map { try Self.identity($0, kind) }
     let group = group
     self.identities = identities
     additions = try identities.map {
@@ -23,8 +23,8 @@ struct RosterScene {
     }
   }
 
-  static func identity(_ number: Int) throws -> Identity {
-    try Identity.generate(replica: ReplicaID(Identifier128(high: 1, low: UInt64(number + 1))))
+  static func identity(_ number: Int, _ kind: AgeKeyKind = .x25519) throws -> Identity {
+    try Identity.generate(replica: ReplicaID(Identifier128(high: 1, low: UInt64(number + 1))), kind: kind)
   }
 
   /// What a member of the first hour stands on.

@@ -6,6 +6,7 @@ import Testing
 @testable import GodwitEngine
 @testable import GodwitCrypto
 @testable import GodwitKeys
+@testable import GodwitSyncFile
 
 extension Roster {
   fileprivate mutating func expect(_ records: RosterRecords, isVouchedFor: Bool = false, isNew: Bool = true) {
@@ -20,6 +21,33 @@ struct RosterTests {
   private var members: [Identity] { scene.identities }
 
   init() throws { scene = try RosterScene(4) }
+
+  @Test("introduces a member by what a file has room for, its own former keys first")
+  func introduction() throws {
+    let scene = try RosterScene(2, .hybrid)
+    var roster = scene.roster()
+    var (issuer, ground) = (scene.identities[1], scene.additions[1])
+    var own = issuer.replica
+    for number in 0..<7 {
+      let replica = ReplicaID(Identifier128(high: 2, low: UInt64(number)))
+      let first = try Identity.generate(replica: replica, kind: .hybrid)
+      var history = IdentityHistory(first.publicIdentity)
+      var present = first
+      for step in 1...IdentityHistory.successorCountMax {
+        let next = try Identity.generate(replica: replica, kind: .hybrid)
+        try history.append(next, after: present, group: scene.group, at: Int64(step))
+        present = next
+      }
+      let record = try scene.record(
+        first.publicIdentity, at: Int64(1_000 + number), by: issuer, ground: ground)
+      roster.merge(RosterRecords(members: [record], histories: [history]), isVouchedFor: true)
+      (issuer, ground, own) = (present, record, replica)
+    }
+    let introduction = roster.introduction(of: own)
+    #expect(introduction.members.count == 8)
+    #expect(introduction.histories.contains { $0.replica == own } && introduction.histories.count < 7)
+    #expect(SyncFilePreamble.hasRoom(for: introduction))
+  }
 
   @Test("does not believe what is signed with a key that was replaced, until somebody vouches for it")
   func replacedKey() throws {

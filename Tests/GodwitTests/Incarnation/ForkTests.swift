@@ -143,6 +143,75 @@ struct ForkTests {
     for replica in [original, clone] { await replica.close() }
   }
 
+  @Test("what had seen the other history is not passed on to those who hold this one, and not applied there")
+  func notPassedOn() async throws {
+    let group = try await TestGroup(4)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    try await original.write { _ = try $0.execute("UPDATE note SET views = 1") }
+    try await clone.write { _ = try $0.execute("UPDATE note SET views = 2") }
+    try await carry(from: clone, to: group[2], in: group.folder)
+    try await group[2].write { _ = try $0.execute("UPDATE note SET views = 3") }
+    for member in [1, 3] { try await carry(from: original, to: group[member], in: group.folder) }
+    #expect(try await group.send(from: 2, to: 1).staged == 1)
+    for (sender, receiver) in [(1, 3), (3, 1)] {
+      let report = try await group.send(from: sender, to: receiver, all: true)
+      #expect(report.applied == 0)
+      #expect(try await group[receiver].fetch(Note.all).map(\.views) == [1])
+    }
+    for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("are mended where nobody has written since: rejoining takes the other's state", arguments: [0, 1])
+  func mendedAtRest(side: Int) async throws {
+    let group = try await TestGroup(3)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 2)
+    try await original.insertNotes(["for 0"])
+    try await clone.insertNotes(["for 1"])
+    try await carry(from: original, to: group[0], in: group.folder)
+    try await carry(from: clone, to: group[1], in: group.folder)
+    for (sender, receiver) in [(0, 1), (1, 0)] {
+      #expect(try await group.send(from: sender, to: receiver).forks.count == 1)
+    }
+    try await group[0].removeMember(named: "replica-2")
+    if side == 0 { try await group.send(from: 0, to: 1) }
+    let state = group.folder.file("state")
+    _ = try await group[1 - side].exportState(to: .file(state))
+    #expect(try await group[side].rejoin(from: .file(state)).isStateFile)
+    #expect(try await group[0].titles() == group[1].titles())
+    #expect(try await group[side].status().forks.isEmpty)
+    for replica in [original, clone] { await replica.close() }
+  }
+
+  @Test("do not come of a machine rolled back with all it has that is given a state: it takes a new incarnation")
+  func rolledBackToState() async throws {
+    var group = try await TestGroup(1)
+    try await group[0].insertNotes(["of 0"])
+    try await group[0].compact()
+    try await group.add()
+    let (original, copy) = try await clone(group, 1)
+    let state = group.folder.file("state")
+    _ = try await group[0].exportState(to: .file(state))
+    _ = try await original.import(from: .file(state))
+    try await original.insertNotes(["n1", "n2"])
+    try await carry(from: original, to: group[0], in: group.folder)
+    try await original.insertNotes(["n3"])
+    let late = group.folder.file("late")
+    _ = try await original.export(to: .file(late))
+    let before = try await original.incarnation()
+
+    _ = try await group[0].exportState(to: .file(state))
+    #expect(try await copy.import(from: .file(state)).isStateFile)
+    #expect(try await copy.incarnation() != before)
+    try await copy.insertNotes(["other n3"])
+    try await carry(from: copy, to: group[0], in: group.folder)
+    #expect(try await group[0].import(from: .file(late)).forks.isEmpty)
+    for replica in [original, copy] { await replica.close() }
+  }
+
   @Test("an edit of what both histories share is applied, whichever way it comes")
   func sharedRow() async throws {
     let group = try await TestGroup(3)

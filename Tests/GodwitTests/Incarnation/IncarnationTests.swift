@@ -1,5 +1,7 @@
 import Foundation
 import Godwit
+import GodwitBase
+import GodwitCore
 import Testing
 
 @testable import Godwit
@@ -92,6 +94,31 @@ struct IncarnationTests {
     #expect(try await carry(from: group[1], to: replica, in: group.folder).duplicates == 0)
     await replica.close()
   }
+
+  @Test("what waits beyond an end goes when a person ends the incarnation")
+  func endedByPerson() async throws {
+    let group = try await TestGroup(3)
+    try await group.settle()
+    try await group[2].insertNotes(["held"])
+    try await group.send(from: 2, to: 0)
+    let origin = try await group[2].withWriter { $0.log.origins.own }
+    try await group[0].withWriter { writer in
+      var context = VersionVector()
+      context[Origin(replica: self.lost, incarnation: 1)] = SequenceNumber.none.next
+      let record = TransactionRecord(
+        dot: Dot(origin, writer.log.origins.vector[origin].next), hlc: HLC(rawValue: 1), schemaVersion: 0,
+        context: context, changes: [])
+      _ = try writer.inTransaction {
+        try StagedTransactions(connection: writer.connection).add(
+          StagedTransaction(record: record, context: context, chain: .zero))
+      }
+    }
+    #expect(try await group[0].status().staged == 1)
+    try await group[0].endIncarnation(group[2].incarnation(), of: "replica-2")
+    #expect(try await group[0].status().staged == 0)
+  }
+
+  private var lost: ReplicaID { ReplicaID(Identifier128(high: 9, low: 9)) }
 
   @Test("edits of rows from the earlier incarnation win, and deletes find them")
   func oldRows() async throws {

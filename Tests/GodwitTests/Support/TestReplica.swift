@@ -40,14 +40,18 @@ struct TestGroup {
     if postQuantum { _ = try await Replica.identity(at: folder.file(names[0]), postQuantum: true) }
     let first = try await Self.open(folder.file(names[0]), clock)
     replicas = [first]
-    for name in names.dropFirst() {
-      let path = folder.file(name)
-      let identity = try await Replica.identity(at: path, postQuantum: postQuantum)
-      let invitation = folder.file("\(name).invitation")
-      try await first.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
-      await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
-      replicas.append(try await Self.open(path, clock))
-    }
+    for _ in names.dropFirst() { try await add(postQuantum: postQuantum) }
+  }
+
+  /// Has the first invite one more.
+  mutating func add(postQuantum: Bool = false) async throws {
+    let name = "replica-\(replicas.count)"
+    let path = folder.file(name)
+    let identity = try await Replica.identity(at: path, postQuantum: postQuantum)
+    let invitation = folder.file("\(name).invitation")
+    try await replicas[0].invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+    await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
+    replicas.append(try await Self.open(path, clock))
   }
 
   /// Lets everybody know of everybody: the first has added all others.

@@ -16,10 +16,16 @@ extension Roster {
     }
     // Nobody believes a founder for what it says of itself.
     let invited = path.filter { $0.issuer != $0.subject }
-    let issuers = Set(path.flatMap { [$0.subject, $0.issuer] })
-    return RosterRecords(
-      members: invited.sorted { $0.subject < $1.subject },
-      histories: issuers.compactMap { self[$0]?.history }.filter { !$0.successors.isEmpty }
-        .sorted { $0.replica < $1.replica }.suffix(SyncFilePreamble.introductionLimit).map { $0 })
+    var introduction = RosterRecords(members: invited.sorted { $0.subject < $1.subject })
+    var seen: Set<ReplicaID> = []
+    // The nearest first: without its own history nobody knows by which key the file is signed.
+    for issuer in path.flatMap({ [$0.subject, $0.issuer] }) where seen.insert(issuer).inserted {
+      guard let history = self[issuer]?.history, !history.successors.isEmpty else { continue }
+      var longer = introduction
+      longer.histories = (longer.histories + [history]).sorted { $0.replica < $1.replica }
+      guard SyncFilePreamble.hasRoom(for: longer) else { break }
+      introduction = longer
+    }
+    return introduction
   }
 }
