@@ -98,7 +98,7 @@ package final class Importer {
         try writer.clock.correct(writer.log, writer.catalog)
         if let head = file.header.stateFile,
           try !writer.log.origins.vector.covers(head.floor)
-            || isRejoining && (holdsUnaware(of: head, writer.log) || isKnownToDiffer(from: head, writer))
+            || isRejoining && (holdsUnaware(of: head, writer.log) || isKnownToDiffer(from: head, writer, vouched))
         {
           let isBehindItself = admission.showsMore(
             of: writer.log.origins.own, than: writer.log.origins.vector, in: file.header)
@@ -158,11 +158,15 @@ package final class Importer {
   }
 
   /// Whether it is known here that histories or rows differ, which nothing but another's state brings together.
-  private static func isKnownToDiffer(from head: StateHead, _ writer: ReplicaWriter) throws -> Bool {
+  private static func isKnownToDiffer(
+    from head: StateHead, _ writer: ReplicaWriter, _ members: Roster
+  ) throws -> Bool {
     guard try KnownForks(connection: writer.connection).list().isEmpty else { return true }
     guard try SignedAcknowledgements(connection: writer.connection).differing().isEmpty else { return true }
-    // What is forgotten everybody holds, and the sender does not.
-    guard head.vector.covers(writer.log.origins.floor) else { return true }
+    // What is forgotten everybody holds, but for what a member that was removed since gave this replica alone.
+    let floor = writer.log.origins.floor
+    let isUnheard = floor.origins.contains { floor[$0] > head.vector[$0] && members[$0.replica]?.isActive == false }
+    guard !isUnheard else { return true }
     return try head.origins.contains { origin in
       let chain = try writer.log.chain(at: Dot(origin.origin, origin.sequence))
       return chain != nil && chain != origin.chain
