@@ -35,7 +35,7 @@ extension Replica {
       let file = try PendingFile(replacing: path)
       let key = keyring.contents.databaseKey
       try DatabaseCopy.run(from: connection, to: file.temporaryPath, key: key, hasLog: false) { progress?($0 / 2) }
-      try DatabaseCopy.verify(file.temporaryPath, key: key, against: connection)
+      try DatabaseCopy.verify(file.temporaryPath, key: key, against: connection, SetCheck.register)
       try BackupFile.finish(file, keyring: keyring.bytes)
       try connection.checkCancellation()
       let bytes = try file.reopened().size()

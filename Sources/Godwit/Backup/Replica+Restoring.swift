@@ -153,6 +153,7 @@ private struct BackupRestorer {
   private func check(_ path: String, _ kept: KeyringContents) throws -> (VerificationReport, VersionVector) {
     let connection = try Connection(
       path: path, key: kept.databaseKey, mode: .reader, cancellation: cancellation, isTemporary: true)
+    try SetCheck.register(on: connection)
     guard let group = kept.group else { throw GodwitError(.damagedKeyring, "the backup's keyring names no group") }
     try SystemTables.check(on: connection, group: group)
     guard try OriginTable(connection).own.replica == kept.identity.replica else {
@@ -197,7 +198,7 @@ private struct BackupRestorer {
     let source = try Connection(path: path, key: key, mode: .reader, cancellation: cancellation, isTemporary: true)
     try source.execute("BEGIN")
     try DatabaseCopy.run(from: source, to: newPath, key: newKey, hasLog: true) { progress?(0.5 + $0 / 4) }
-    try DatabaseCopy.verify(newPath, key: newKey, against: source)
+    try DatabaseCopy.verify(newPath, key: newKey, against: source, SetCheck.register)
   }
 
   /// With a nonce that no anchor has, the next opening takes it for what it is (Specs/incarnations.md).

@@ -90,7 +90,11 @@ private struct PlaintextCopy {
     try target.execute("BEGIN")
     // Without a table SQLite would write no page, and an empty file is no database to others.
     try target.execute("PRAGMA user_version = 0")
-    for table in tables { try target.execute(table.sql) }
+    let catalog = try Catalog(source)
+    // Without what merges ask of values: other programs have none of the functions.
+    for table in tables {
+      try target.execute(catalog[table.name]?.definition.withoutMerges.creationStatement(as: table.name) ?? table.sql)
+    }
     var rows = 0
     for (index, table) in tables.enumerated() {
       try source.checkCancellation()

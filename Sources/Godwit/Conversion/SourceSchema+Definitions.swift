@@ -132,7 +132,7 @@ extension SourceSchema {
   }
 
   /// The storage classes of its values.
-  private func classes(of column: SourceColumn, in table: Table) throws -> Set<String> {
+  func classes(of column: SourceColumn, in table: Table) throws -> Set<String> {
     let name = SQLName.quoted(column.name)
     let sql = "SELECT DISTINCT typeof(\(name)) FROM \(SQLName.quoted(table.name)) WHERE \(name) IS NOT NULL"
     return Set(try source.rows(sql).map { $0.text(at: 0) })

@@ -53,7 +53,7 @@ struct SourceSchema {
     for part in kept { tables.append(try table(part, &covered)) }
     for table in tables { for column in table.columns { names.check(column.name, "column", of: table.name) } }
     try names.requireNone()
-    settleReferences()
+    try settleReferences()
     try requireDistinctNames()
     leftOut = parts.compactMap { part in
       if virtual.own(part.name) { return ConversionReport.Part(kind: .virtualTable, name: part.name, sql: part.sql) }
@@ -83,7 +83,7 @@ struct SourceSchema {
     for part in parts where part.type == "table" && !part.name.lowercased().hasPrefix("godwit_") {
       schema.tables.append(try schema.table(part, &covered))
     }
-    schema.settleReferences()
+    try schema.settleReferences()
     return schema.tables.first { $0.name.lowercased() == name.lowercased() }?.reason
   }
 
@@ -141,14 +141,38 @@ struct SourceSchema {
     return table
   }
 
+  /// A reference is of its key's type, or no row of another replica's could keep it. One without a type gets that where
+  /// its values allow it; otherwise its table is plain.
+  private mutating func settleTypes() throws {
+    let keys = Dictionary(
+      tables.compactMap { table in table.definition.map { ($0.name.lowercased(), $0.columns[0].type) } },
+      uniquingKeysWith: { first, _ in first })
+    for index in tables.indices {
+      for (number, column) in (tables[index].definition?.columns ?? []).enumerated() {
+        guard let target = column.reference?.table.lowercased(), let type = keys[target], type != column.type else {
+          continue
+        }
+        let source = tables[index].columns.first { $0.name == column.name }
+        if column.type == .any, let source, try classes(of: source, in: tables[index]).isSubset(of: ["\(type)"]) {
+          tables[index].definition = try tables[index].definition?.setting(type, ofColumn: number)
+        } else {
+          tables[index].definition = nil
+          tables[index].reason = "column \(column.name) is not of the type of the key that it refers to"
+          break
+        }
+      }
+    }
+  }
+
   /// A table that refers to a plain one must be plain, too, for definitions refer to definitions.
-  private mutating func settleReferences() {
+  private mutating func settleReferences() throws {
     var referring: [String: [Int]] = [:]
     for (index, table) in tables.enumerated() {
       for column in table.definition?.columns ?? [] {
         if let reference = column.reference { referring[reference.table.lowercased(), default: []].append(index) }
       }
     }
+    try settleTypes()
     let known = Set(tables.compactMap { $0.definition?.name.lowercased() })
     var due = referring.keys.filter { !known.contains($0) }
     while let target = due.popLast() {

@@ -65,7 +65,7 @@ extension Replica {
         try writer.checkCancellation()
         progress?(fraction / 2)
       }
-      try DatabaseCopy.verify(newFile, key: key, against: source)
+      try DatabaseCopy.verify(newFile, key: key, against: source, SetCheck.register)
       try writer.checkCancellation()
     }
   }

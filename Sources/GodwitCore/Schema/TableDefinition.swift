@@ -110,6 +110,21 @@ package struct TableDefinition: Hashable, Sendable {
     return table
   }
 
+  /// The same table for a program that merges nothing.
+  package var withoutMerges: TableDefinition {
+    var plain = self
+    for column in columns.indices { plain.columns[column].merge = .lastWriterWins }
+    return plain
+  }
+
+  /// The table with a column of another type.
+  package func setting(_ type: ColumnType, ofColumn number: Int) throws -> TableDefinition {
+    var table = self
+    table.columns[number].type = type
+    try table.validate()
+    return table
+  }
+
   /// The table as one whose rows travel, or stay.
   package func setting(isSynced: Bool) throws -> TableDefinition {
     var table = self

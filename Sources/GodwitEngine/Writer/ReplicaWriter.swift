@@ -17,6 +17,8 @@ package final class ReplicaWriter {
   private var upkeep = UpkeepSchedule()
   /// Whether the running transaction has made or extended collections.
   private var hasGrownCollections = false
+  /// Whether the running transaction may have made or dropped triggers of the program's own.
+  private var hasChangedTriggers = false
 
   package var catalog: Catalog { memory.catalog }
   package var log: ChangeLog { memory.log }
@@ -133,6 +135,7 @@ package final class ReplicaWriter {
   package func inTransaction<Output>(_ body: () throws -> Output) throws -> Output {
     _ = connection.takeWrittenTables()
     hasGrownCollections = false
+    hasChangedTriggers = false
     try connection.beginWriting()
     do {
       try memory.reloadAfterOthers()
@@ -239,13 +242,17 @@ package final class ReplicaWriter {
   /// To be called when a savepoint has been rolled back, and with it perhaps what a collection had gained.
   func savepointWasRolledBack() throws {
     if hasGrownCollections { try memory.followCollections() }
+    if hasChangedTriggers { try memory.reloadTriggers() }
   }
 
   /// Has the writer refuse to write once another program has passed a barrier that is not among these.
   package func follow(_ migrations: [SchemaMigration]) throws { memory.follow(migrations) }
 
   /// To be called when SQL of the program's own may have made or dropped triggers.
-  func triggersMayHaveChanged() throws { try memory.reloadTriggers() }
+  func triggersMayHaveChanged() throws {
+    hasChangedTriggers = true
+    try memory.reloadTriggers()
+  }
 
   /// What keeps something of the tables beside this writer, made at its first use.
   package func follower<Follower: CatalogFollower>(_ type: Follower.Type) -> Follower {

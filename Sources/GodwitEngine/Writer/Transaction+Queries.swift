@@ -50,9 +50,7 @@ extension Transaction {
   public func add<Root: Model, Target: Model>(
     _ child: Target, to parent: Root, _ relation: HasMany<Root, Target>
   ) throws -> Target {
-    let child = relation.adopted(child, by: parent)
-    try save(child)
-    return child
+    try save(relation.adopted(child, by: parent))
   }
 
   /// Takes the child from the parent: its property becomes nil, or, when it must hold a key, the child is deleted.

@@ -36,7 +36,7 @@ struct JSONTreeDecoder: Decoder {
     switch json {
     case .integer(let number): Decimal(number)
     case .real(let number): Decimal(string: "\(number)")
-    case .string(let text): Decimal(string: text)
+    case .string(let text): Decimal(wholeText: text)
     default: nil
     }
   }

@@ -57,10 +57,34 @@ extension Decimal: ColumnValue {
 
   /// Reads a TEXT; throws `valueMismatch` when it is no decimal number.
   public static func read(from reader: borrowing ColumnReader) throws -> Decimal {
-    guard let value = Decimal(string: try reader.text(), locale: Locale(identifier: "en_US_POSIX")) else {
-      throw reader.mismatch("a decimal number")
-    }
+    guard let value = Decimal(wholeText: try reader.text()) else { throw reader.mismatch("a decimal number") }
     return value
+  }
+
+  /// The number that all of the text is; nil for a text that only begins with one, which Foundation takes, too.
+  package init?(wholeText text: String) {
+    var rest = text.utf8[...]
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    func skipSign() { if let first = rest.first, first == 0x2B || first == 0x2D { rest.removeFirst() } }
+    func skipDigits() -> Int {
+      let digits = rest.prefix(while: isDigit).count
+      rest = rest.dropFirst(digits)
+      return digits
+    }
+    skipSign()
+    var digits = skipDigits()
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      digits += skipDigits()
+    }
+    guard digits > 0 else { return nil }
+    if let mark = rest.first, mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
+      rest.removeFirst()
+      skipSign()
+      guard skipDigits() > 0 else { return nil }
+    }
+    guard rest.isEmpty, let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else { return nil }
+    self = value
   }
 
   /// The number with every digit, as TEXT; throws `valueNotStorable` for NaN.

@@ -59,10 +59,15 @@ package enum DatabaseCopy {
   /// Reads the copy back from its file and compares it with its source: every page passes its check (HMAC), the
   /// structure is sound, and every row of every table is the same.
   ///
-  /// - Parameter source: The connection that was copied from, in the same transaction.
+  /// - Parameters:
+  ///   - source: The connection that was copied from, in the same transaction.
+  ///   - prepare: Registers the functions of the tables' checks, which later versions of SQLite judge, too.
   /// - Throws: `damagedDatabase`.
-  package static func verify(_ path: String, key: some CipherKey, against source: Connection) throws {
+  package static func verify(
+    _ path: String, key: some CipherKey, against source: Connection, _ prepare: (Connection) throws -> Void
+  ) throws {
     let copy = try Connection(path: path, key: key, mode: .reader, isTemporary: true)
+    try prepare(copy)
     if let problem = try copy.integrityProblems(limit: 1).first {
       throw GodwitError(.damagedDatabase, "the copy is damaged: \(problem)", hint: "check the disk, and try again")
     }

@@ -1,9 +1,20 @@
 /// Prepared statements at rest, the least recently used dropped first.
 struct StatementCache {
+  /// Texts are the same when their bytes are: to Swift "é" in its two spellings is one.
   private struct Key: Hashable {
     let sql: String
     let authority: Authority
+
+    static func == (left: Self, right: Self) -> Bool {
+      left.authority == right.authority && StatementCache.areSame(left.sql, right.sql)
+    }
   }
+
+  /// Two texts that Swift finds equal have other bytes at times; those of the same object do not.
+  private static func areSame(_ left: String, _ right: String) -> Bool {
+    left == right && left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+  }
+
   private static let capacity = 128
   private static let recentCapacity = 4
   /// The last ones put back, the latest at the end. A loop uses few statements, whose texts are the same objects each
@@ -14,7 +25,7 @@ struct StatementCache {
 
   /// Takes the statement out, so that a nested use of the same SQL gets one of its own.
   mutating func take(_ sql: String, _ authority: Authority) -> Statement? {
-    if let index = recent.lastIndex(where: { $0.authority == authority && $0.sql == sql }) {
+    if let index = recent.lastIndex(where: { $0.authority == authority && Self.areSame($0.sql, sql) }) {
       return recent.remove(at: index)
     }
     return idle.removeValue(forKey: Key(sql: sql, authority: authority))?.statement

@@ -40,7 +40,7 @@ struct DatabaseCopyTests {
     let source = try source()
     var heard: [Double] = []
     try DatabaseCopy.run(from: source, to: copy, key: key, hasLog: false) { heard.append($0) }
-    try DatabaseCopy.verify(copy, key: key, against: source)
+    try DatabaseCopy.verify(copy, key: key, against: source) { _ in }
     #expect(heard == heard.sorted() && heard.last == 1)
     #expect(code { try Connection(path: copy, key: TestKey(), mode: .reader, isTemporary: true) } == .wrongKey)
     let reader = try Connection(path: copy, key: key, mode: .reader, isTemporary: true)
@@ -60,7 +60,7 @@ struct DatabaseCopyTests {
     try DatabaseCopy.run(from: source, to: copy, key: key, hasLog: true) { _ in
       try writer.execute("INSERT INTO t VALUES (0, 'later')")
     }
-    try DatabaseCopy.verify(copy, key: key, against: source)
+    try DatabaseCopy.verify(copy, key: key, against: source) { _ in }
     let reader = try Connection(path: copy, key: key, mode: .reader, isTemporary: true)
     #expect(try reader.scalar("SELECT count(*) FROM t WHERE b = 'later'") == .integer(0))
   }
@@ -75,7 +75,7 @@ struct DatabaseCopyTests {
       let changed = try Connection(path: copy, key: key, mode: .writer, isTemporary: true)
       try changed.execute("UPDATE t SET b = 'x' WHERE rowid = 500")
     }
-    #expect(code { try DatabaseCopy.verify(copy, key: key, against: source) } == .damagedDatabase)
+    #expect(code { try DatabaseCopy.verify(copy, key: key, against: source) { _ in } } == .damagedDatabase)
     unlink(copy)
     try DatabaseFile.create(copy)
     try DatabaseCopy.run(from: source, to: copy, key: key, hasLog: false)
@@ -86,7 +86,7 @@ struct DatabaseCopyTests {
       try file.write(contentsOf: Data([1, 2, 3]))
     }
     try file.close()
-    #expect(code { try DatabaseCopy.verify(copy, key: key, against: source) } == .damagedDatabase)
+    #expect(code { try DatabaseCopy.verify(copy, key: key, against: source) { _ in } } == .damagedDatabase)
     withExtendedLifetime(writer) {}
   }
 

@@ -45,6 +45,20 @@ struct PlaintextExportTests {
     await group[0].close()
   }
 
+  @Test("writes columns that merge as others can write them, too")
+  func merging() async throws {
+    let group = try await MergeGroup(1, models: [Page.self])
+    let file = try TestFolder.plaintext("leaving.db", in: group.folder.path)
+    try await group.write(0, "INSERT INTO page (id, views, tags) VALUES ('p', 2, '[\"a\"]')")
+    try await group[0].documents("things", members: [.set("words")]).set("key", ["words": ["x"]])
+    _ = try await group[0].exportPlaintext(to: file)
+    let copied = "\(file)-copy"
+    try FileManager.default.copyItem(atPath: file, toPath: copied)
+    let plain = try Connection(plaintext: copied, mode: .copy)
+    #expect(try plain.scalar("SELECT views || tags FROM page") == .text(#"2["a"]"#))
+    try plain.execute("INSERT INTO page (id, tags) VALUES ('q', 'anything')")
+  }
+
   @Test(
     "refuses a folder where others could exchange the file; one with the sticky bit is none",
     arguments: [(0o777, true), (0o775, true), (0o702, true), (0o1777, false), (0o755, false)])

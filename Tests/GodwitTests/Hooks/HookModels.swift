@@ -90,3 +90,16 @@ struct Loaded: LoadHook {
   var words: [String] = []
   mutating func didLoad() { words = text.split(separator: " ").map(String.init) }
 }
+
+/// Makes a collection and drops a trigger, and refuses then.
+struct Doubtful: ModelHooks {
+  static let schema = Schema<Self>("doubtful") {}
+  static let documents = Mutex<Documents?>(nil)
+  var id = RecordID<Doubtful>()
+
+  func didInsert(_ transaction: Transaction) throws {
+    try Self.documents.withLock { $0 }?.set("a", ["fresh": 1], in: transaction)
+    try transaction.execute("DROP TRIGGER own")
+    throw GodwitError(.invalidArgument, "no")
+  }
+}

@@ -172,6 +172,25 @@ struct HookTests {
     #expect(try await replica.count(Audit.all) == before)
   }
 
+  @Test("what a hook made of collections and triggers goes with it when it throws, and the transaction continues")
+  func madeAndTakenBack() async throws {
+    let replica = try await Replica.inMemory(models: Doubtful.self, Audit.self)
+    let documents = replica.documents("fresh")
+    Doubtful.documents.withLock { $0 = documents }
+    try await replica.write { tx in
+      try tx.execute("CREATE TRIGGER own AFTER INSERT ON audit BEGIN DELETE FROM audit WHERE text = 'goes'; END")
+    }
+    try await replica.write { tx in
+      #expect(throws: GodwitError.self) { try tx.insert(Doubtful()) }
+      try documents.set("b", ["other": 2], in: tx)
+      for number in 0..<100 { try tx.insert(Audit(text: number == 99 ? "goes" : "stays")) }
+    }
+    #expect(try await documents.get("b") != nil)
+    #expect(try await documents.get("a") == nil)
+    #expect(try await replica.count(Audit.all) == 99)
+    await replica.close()
+  }
+
   @Test("what the rules refuse takes back what will-hooks wrote, and calls no did-hook")
   func invalid() async throws {
     let model = Traced(title: "invalid", trace: trace)

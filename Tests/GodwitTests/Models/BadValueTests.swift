@@ -60,6 +60,14 @@ struct BadValueTests {
     #expect(try await replica.digest() == before, sourceLocation: location)
   }
 
+  @Test("a text that only begins with a number is no Decimal")
+  func decimalText() {
+    for text in ["1,234.50", "eleven", " ", "", "10 EUR", ".", "+", "1e", "1e+", "0x10", "1 "] {
+      #expect(Decimal(wholeText: text) == nil, "\(text)")
+    }
+    for text in ["0", "-12.50", "+.5", "5.", "1e3", "1.5E-2"] { #expect(Decimal(wholeText: text) != nil, "\(text)") }
+  }
+
   @Test("that breaks a unique column names table and column, not the value")
   func unique() async throws {
     try await expect(.constraint, "UNIQUE constraint failed: parent.name") {

@@ -94,7 +94,7 @@ extension Transaction {
     }
     hookDepth += 1
     defer { hookDepth -= 1 }
-    return try connection.savepoint(body)
+    return try savepoint(body)
   }
 
   private func run<Root: Model>(_ hook: Hook, _ model: inout Root, _ steps: WriteSteps) throws {

@@ -189,21 +189,24 @@ extension PredicateExpressions.Arithmetic: SQLTranslatable {
 extension PredicateExpressions.FloatDivision: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
   {
-    translator.binary(try translator.term(lhs), "/", try translator.term(rhs), .product)
+    guard LHS.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
+    return translator.quotient(try translator.term(lhs), "/", try translator.term(rhs))
   }
 }
 
 extension PredicateExpressions.IntDivision: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
   {
-    translator.binary(try translator.term(lhs), "/", try translator.term(rhs), .product)
+    guard LHS.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
+    return translator.quotient(try translator.term(lhs), "/", try translator.term(rhs))
   }
 }
 
 extension PredicateExpressions.IntRemainder: SQLTranslatable {
   func term<Root: Model>(_ translator: PredicateTranslator<Root>) throws(GodwitError) -> PredicateTranslator<Root>.Term
   {
-    translator.binary(try translator.term(lhs), "%", try translator.term(rhs), .product)
+    guard LHS.Output.self is any SQLNumber.Type else { throw PredicateTranslator<Root>.untranslatable(self) }
+    return translator.quotient(try translator.term(lhs), "%", try translator.term(rhs))
   }
 }
 

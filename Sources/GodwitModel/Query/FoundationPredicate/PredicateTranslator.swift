@@ -56,6 +56,13 @@ struct PredicateTranslator<Root: Model> {
       isNullable: precedence != .comparison && (left.isNullable || right.isNullable))
   }
 
+  /// A division or a remainder: by zero SQL gives NULL.
+  func quotient(_ left: Term, _ sign: String, _ right: Term) -> Term {
+    var term = binary(left, sign, right, .product)
+    term.isNullable = true
+    return term
+  }
+
   /// An ordering, which is false for NULL.
   func order(_ left: Term, _ sign: String, _ right: Term) -> Term {
     let comparison = binary(left, sign, right, .comparison)

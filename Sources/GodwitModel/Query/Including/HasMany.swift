@@ -61,7 +61,7 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
   public func of(_ root: Root) -> Query<Target> { refine(Target.all.where { _ in condition(root.id) }) }
 
   /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { [Target.schema.table] }
+  public var _tables: Set<String> { refine(Target.all)._tables }
 
   /// Loads what the rows have; never called by programs.
   public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {

@@ -62,7 +62,10 @@ extension Including: FetchRequest {
   public var _tables: Set<String> {
     var tables = query._tables
     if tables.isEmpty { return [] }  // any
-    for loader in repeat each loaders { tables.formUnion(loader.tables) }
+    for loader in repeat each loaders {
+      if loader.tables.isEmpty { return [] }  // any
+      tables.formUnion(loader.tables)
+    }
     return tables
   }
 

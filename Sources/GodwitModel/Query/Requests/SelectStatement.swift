@@ -53,7 +53,9 @@ struct SelectStatement: Sendable {
     get throws {
       var copy = self
       if limit == nil, offset == nil { copy.orders = [] }
-      if limit == nil, offset == nil, !isDistinct, groups.isEmpty, having == nil, arms.count == 1 {
+      if limit == nil, offset == nil, !isDistinct, groups.isEmpty, having == nil, arms.count == 1,
+        !columns.contains(where: \.isAggregate)
+      {
         copy.columns = [[.text("count(*)")]]
         return try render(copy.parts)
       }
