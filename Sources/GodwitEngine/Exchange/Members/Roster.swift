@@ -91,9 +91,14 @@ package struct Roster: Sendable {
     return min(known.reduce(now) { max($0, $1 + 1) }, MemberRecord.issuedBeforeMilliseconds - 1)
   }
 
-  /// What a record that a member issues now stands on.
+  /// What a record that a member issues now stands on: of the additions that count since it was removed last the
+  /// earliest. Who states once more that it is a member does not get what it states into its hands.
   package func ground(of issuer: ReplicaID) -> ContentHash? {
-    deciding[issuer].flatMap { $0 == founder ? nil : $0 }
+    let counting = memberRecords.filter { $0.value.subject == issuer && evaluation.counting.contains($0.key) }
+      .sorted { isEarlier($0.value, $0.key, $1.value, $1.key) }
+    let since = counting.lastIndex { $0.value.status == .removed }.map { $0 + 1 } ?? 0
+    let ground = counting[since...].first?.key ?? deciding[issuer]
+    return ground == founder ? nil : ground
   }
 }
 
@@ -234,6 +239,7 @@ extension Roster {
 
   /// Works out what counts, and drops what decides nothing.
   private mutating func evaluate() {
+    memberRecords = RosterPruning.withinBounds(memberRecords)
     evaluation = RosterEvaluation(members: memberRecords, names: nameRecords, founder: founder)
     memberRecords = memberRecords.filter { evaluation.grounded.contains($0.key) }
     nameRecords = nameRecords.filter { evaluation.grounded.contains($0.key) && histories[$0.value.subject] != nil }

@@ -39,8 +39,9 @@ package struct RosterEvaluation {
       if let removed = node.removed { removalsOf[removed, default: []].append(place) }
     }
     let removals = nodes.indices.filter { nodes[$0].removed != nil }
-    let decided = RemovalOrder(count: removals.count, edges: edges(removals)).counting.map { removals[$0] }
-    judge(Set(decided))
+    let direct = voiders(removals)
+    let decided = RemovalOrder(count: removals.count, edges: edges(removals, direct)).counting
+    judge(direct.map { $0.filter(Set(decided).contains).map { removals[$0] } }, Set(decided.map { removals[$0] }))
   }
 
   private mutating func collect(
@@ -91,17 +92,6 @@ package struct RosterEvaluation {
     }
   }
 
-  /// A record and those that it stands on, without the founder's.
-  private func path(_ place: Int) -> [Int] {
-    var path: [Int] = []
-    var next: Int? = place
-    while let place = next, let ground = nodes[place].ground {
-      path.append(place)
-      next = ground
-    }
-    return path
-  }
-
   /// Whether a removal, if it counts, keeps the other record from counting. What the removal stands on itself it
   /// leaves.
   private func voids(_ removal: Int, _ other: Int) -> Bool {
@@ -111,29 +101,47 @@ package struct RosterEvaluation {
     return !(nodes[other].number...nodes[other].last).contains(nodes[removal].number)
   }
 
-  /// Which removals keep which others from counting, by their places in the list.
-  private func edges(_ removals: [Int]) -> [[Int]] {
-    var edges = [[Int]](repeating: [], count: removals.count)
+  /// Of each record the removals that would keep it from counting, whatever it stands on; all by their places in the
+  /// list.
+  private func voiders(_ removals: [Int]) -> [[Int]] {
     let number = Dictionary(removals.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return nodes.enumerated().map { place, node in
+      (removalsOf[node.issuer] ?? []).filter { voids($0, place) }.compactMap { number[$0] }
+    }
+  }
+
+  /// Which removals keep which others from counting: those that would keep it, or something that it stands on. A record
+  /// comes after the one that it stands on, so one pass finds them, as bits.
+  private func edges(_ removals: [Int], _ direct: [[Int]]) -> [[Int]] {
+    let wordCount = (removals.count + 63) / 64
+    var voiding = [UInt64](repeating: 0, count: nodes.count * wordCount)
+    for (place, node) in nodes.enumerated() {
+      guard let ground = node.ground else { continue }
+      for word in 0..<wordCount { voiding[place * wordCount + word] = voiding[ground * wordCount + word] }
+      for number in direct[place] { voiding[place * wordCount + number / 64] |= 1 << (number % 64) }
+    }
+    var edges = [[Int]](repeating: [], count: removals.count)
     for (target, removal) in removals.enumerated() {
-      var sources: Set<Int> = []
-      for place in path(removal) {
-        for other in removalsOf[nodes[place].issuer] ?? [] where other != removal && voids(other, place) {
-          if let source = number[other] { sources.insert(source) }
+      for word in 0..<wordCount {
+        var bits = voiding[removal * wordCount + word]
+        while bits != 0 {
+          let source = word * 64 + bits.trailingZeroBitCount
+          if source != target { edges[source].append(target) }
+          bits &= bits - 1
         }
       }
-      for source in sources { edges[source].append(target) }
     }
     return edges
   }
 
-  private mutating func judge(_ decided: Set<Int>) {
+  /// `voiders` has of each record the removals that count and keep it from counting.
+  private mutating func judge(_ voiders: [[Int]], _ decided: Set<Int>) {
     for (place, node) in nodes.enumerated() {
       guard let ground = node.ground else {
         counting.insert(node.hash)
         continue
       }
-      let voiding = (removalsOf[node.issuer] ?? []).filter { decided.contains($0) && voids($0, place) }
+      let voiding = voiders[place]
       if let first = voiding.min(by: { isEarlier(nodes[$0], nodes[$1]) }) {
         voider[node.hash] = nodes[first].hash
       } else {
