@@ -18,6 +18,7 @@ extension Replica {
   ) async throws -> PublicIdentity {
     let folder = ReplicaFolder(path, key: key)
     return try await BlockingThread.run {
+      try Keyring.prepare(at: folder.keys)
       let lock = try folder.lock()
       defer { withExtendedLifetime(lock) {} }
       return try folder.keyring(postQuantum: postQuantum).identity.publicIdentity

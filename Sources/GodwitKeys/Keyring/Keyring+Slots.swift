@@ -115,9 +115,17 @@ extension Keyring {
   ) throws {
     // One for all, so that nobody is asked twice, nor while the file is locked.
     let opener = SlotOpener(location.secrets)
+    var wayIn: [SlotDescription] = []
     if !dropping.isEmpty, !isForced {
       let file = try read(location.keyring)
-      _ = try? opener.opensAny(of: remaining(file, dropping).map(\.slot), in: file)
+      let remaining = try remaining(file, dropping)
+      do {
+        if try opener.opensAny(of: remaining.map(\.slot), in: file) { wayIn = remaining.map(\.description) }
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        // It fails again where it matters.
+      }
     }
     try rewrite(location, opener, notBefore: known) { opened in
       let descriptions = try opened.file.slotDescriptions()
@@ -145,7 +153,9 @@ extension Keyring {
           .invalidArgument, "this is the last slot; without it nobody could open the keyring",
           hint: "add another slot first: godwit keyring add")
       }
-      if !dropping.isEmpty, !isForced { try requireWayIn(opened, dropping, opener) }
+      if !dropping.isEmpty, !isForced, try remaining(opened.file, dropping).map(\.description) != wayIn {
+        try requireWayIn(opened, dropping, opener)
+      }
       opened.masterKey = masterKey
     }
   }

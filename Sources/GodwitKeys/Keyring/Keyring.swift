@@ -15,17 +15,21 @@ package enum Keyring {
   package static func create(at location: KeyringLocation, contents: KeyringContents) throws {
     try PrivateFile.makeParent(of: location.keyring)
     try ParentFolders.check(of: location.keyring)
-    let lock = try LockFile(lockPath(location))
-    try withExtendedLifetime(lock) {
+    func requireNone() throws {
       guard !PrivateFile.exists(location.keyring) else {
         throw GodwitError(
           .replicaExists, "there is a keyring at \(location.keyring) already",
           hint: "open that replica, or choose another path")
       }
+    }
+    try requireNone()
+    let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
+    let slot = try firstSlot(location, masterKey)
+    let lock = try LockFile(lockPath(location))
+    try withExtendedLifetime(lock) {
+      try requireNone()
       try Leftovers.remove(of: location.keyring)
-      let masterKey = SecretBytes(random: KeyringSlot.masterKeyByteCount)
-      let file = try KeyringFile(
-        sealing: contents, generation: 1, slots: [firstSlot(location, masterKey)], masterKey: masterKey)
+      let file = try KeyringFile(sealing: contents, generation: 1, slots: [slot], masterKey: masterKey)
       try PrivateFile.replace(location.keyring, with: file.bytes)
       if location.secrets.first?.path == nil { location.opened.current = masterKey }
     }
@@ -58,7 +62,7 @@ package enum Keyring {
   /// Throws what ``open(at:)`` throws.
   package static func prepare(at location: KeyringLocation) throws {
     let mayTakeLong = location.secrets.contains { $0.path == nil }
-    guard mayTakeLong, location.opened.current == nil, PrivateFile.exists(location.keyring) else { return }
+    guard mayTakeLong, PrivateFile.exists(location.keyring) else { return }
     _ = try unlock(location)
   }
 

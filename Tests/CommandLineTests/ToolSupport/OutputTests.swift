@@ -26,8 +26,14 @@ import Testing
   @Test func timesAreISO8601InUTC() {
     #expect(Format.time(milliseconds: 0) == "1970-01-01T00:00:00.000Z")
     #expect(Format.time(milliseconds: 1_769_851_800_250) == "2026-01-31T09:30:00.250Z")
+    for rest in [1, 123, 126, 129, 999] as [Int64] {
+      let digits = String(format: "%03d", Int(rest))
+      #expect(Format.time(milliseconds: 1_769_851_800_000 + rest) == "2026-01-31T09:30:00.\(digits)Z")
+      #expect(Format.time(milliseconds: rest - 1_000) == "1969-12-31T23:59:59.\(digits)Z")
+    }
+    #expect(Format.time(milliseconds: .max) == "9999-12-31T23:59:59.999Z")
     // What a member says of its clock may be no time at all.
-    #expect(Format.time(Date(timeIntervalSince1970: Double(Int64.max) / 1_000)) == "9999-12-31T23:59:59.000Z")
+    #expect(Format.time(Date(timeIntervalSince1970: Double(Int64.max) / 1_000)) == "9999-12-31T23:59:59.999Z")
     #expect(Format.time(Date(timeIntervalSince1970: -Double(Int64.max) / 1_000)) == "1600-01-01T00:00:00.000Z")
   }
 

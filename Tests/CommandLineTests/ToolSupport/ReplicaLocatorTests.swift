@@ -42,25 +42,25 @@ import ToolSupport
 
   @Test func aNewReplicaIsNeverMadeInAFolderAbove() throws {
     let machine = try folder(with: ".godwit/database", "a/x")
-    #expect(locator(here: machine.path("a")).new().folder == machine.path("a/.godwit"))
-    #expect(locator(here: machine.path("a")).new(in: "b").folder == machine.path("a/b/.godwit"))
-    #expect(locator("/srv/c").new(in: "b").folder == "/srv/c/b/.godwit")
-    #expect(locator("/srv/c").new(in: "/d").folder == "/d/.godwit")
+    #expect(try locator(here: machine.path("a")).new().folder == machine.path("a/.godwit"))
+    #expect(try locator(here: machine.path("a")).new(in: "b").folder == machine.path("a/b/.godwit"))
+    #expect(try locator("/srv/c").new(in: "b").folder == "/srv/c/b/.godwit")
+    #expect(try locator("/srv/c").new(in: "/d").folder == "/d/.godwit")
   }
 
-  @Test func keysAreNamedByOptionThenEnvironmentThenDefault() {
+  @Test func keysAreNamedByOptionThenEnvironmentThenDefault() throws {
     let variables = ["HOME": "/home/u", "GODWIT_KEYRING": "/env/keyring", "GODWIT_MACHINE_KEY": "/env/key"]
-    let options = locator("/r", environment: variables, keyring: "/o/keyring", machineKey: "/o/key").new()
-    let environment = locator("/r", environment: variables).new()
-    let defaults = locator("/r").new()
+    let options = try locator("/r", environment: variables, keyring: "/o/keyring", machineKey: "/o/key").new()
+    let environment = try locator("/r", environment: variables).new()
+    let defaults = try locator("/r").new()
     #expect([options.keyring, options.machineKey] == ["/o/keyring", "/o/key"])
     #expect([environment.keyring, environment.machineKey] == ["/env/keyring", "/env/key"])
     #expect([defaults.keyring, defaults.machineKey] == ["/r/.godwit/keyring", "/home/u/.config/godwit/machine.key"])
   }
 
-  @Test func theConfigFolderCountsOnlyWhenItIsAbsolute() {
-    let absolute = locator("/r", environment: ["HOME": "/home/u", "XDG_CONFIG_HOME": "/cfg"]).new()
-    let relative = locator("/r", environment: ["HOME": "/home/u", "XDG_CONFIG_HOME": "cfg"]).new()
+  @Test func theConfigFolderCountsOnlyWhenItIsAbsolute() throws {
+    let absolute = try locator("/r", environment: ["HOME": "/home/u", "XDG_CONFIG_HOME": "/cfg"]).new()
+    let relative = try locator("/r", environment: ["HOME": "/home/u", "XDG_CONFIG_HOME": "cfg"]).new()
     #expect(absolute.machineKey == "/cfg/godwit/machine.key")
     #expect(relative.machineKey == "/home/u/.config/godwit/machine.key")
   }

@@ -241,9 +241,12 @@ struct VolumeTests {
       #expect(try await group[1].plan(importing: source).report.applied == 1)
     }
     unlink("\(path).001.new")
-    // Where a volume of an earlier, longer set would be.
+    // Where a volume of an earlier, longer set would be, and behind it, damaged, one that is.
     try #require(mkfifo("\(path).\(String(format: "%03d", volumes.count + 1))", 0o600) == 0)
+    let damaged = "\(path).\(String(format: "%03d", volumes.count + 3))"
+    try save(try read(volumes[0]).prefix(20), damaged)
     #expect(try await export().volumes == volumes)
+    #expect(!FileManager.default.fileExists(atPath: damaged))
     let last = "\(path).\(String(format: "%03d", volumes.count + 1))"
     #expect(await code { try await group[1].import(from: .volumes(volumes + [last])) } == .fileAccess)
   }

@@ -41,6 +41,16 @@ struct KeyringSlotTests {
         return Array("correct horse".utf8)
       })
     await replica.close()
+    _ = try await Replica.identity(
+      at: path,
+      key: .keyring(openedBy: [
+        .passphrase {
+          let file = Foundation.open("\(path)/lock", O_RDWR)
+          if flock(file, LOCK_EX | LOCK_NB) != 0 { locked.append("lock, for an identity") }
+          close(file)
+          return Array("correct horse".utf8)
+        }
+      ]))
     #expect(locked.isEmpty)
   }
 

@@ -73,7 +73,7 @@ struct Restore: AsyncParsableCommand {
 
   func run() async throws {
     let console = options.console
-    let location = options.locator.existingOrNew()
+    let location = try options.locator.existingOrNew()
     let bar = console.progress("restoring")
     defer { bar.finish() }
     let report = try await Replica.restore(

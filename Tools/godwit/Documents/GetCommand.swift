@@ -27,11 +27,16 @@ struct Get: AsyncParsableCommand {
     try await options.withReplica { replica in
       let documents = replica.documents(collection)
       if keys.isEmpty { return try await all(documents, replica) }
-      for key in keys {
-        guard let found = try await replica.first(documents.where { $0.documentKey == key }) else {
-          throw GodwitError(.notFound, "collection \(collection) has no document \(key)")
+      let found = try await replica.read { [keys, collection] reader in
+        try keys.map { key in
+          guard let found = try reader.first(documents.where { $0.documentKey == key }) else {
+            throw GodwitError(.notFound, "collection \(collection) has no document \(key)")
+          }
+          return found
         }
-        try options.console.line(options.console.document(options.json ? found.line : found.json))
+      }
+      for document in found {
+        try options.console.line(options.console.document(options.json ? document.line : document.json))
       }
     }
   }

@@ -35,13 +35,13 @@ struct Remove: AsyncParsableCommand {
 
   func run() async throws {
     let count = try await WriteError.wrapping { try await options.withReplica { try await remove($0) } }
+    if !keys.isEmpty, count == 0 {
+      throw GodwitError(.notFound, "collection \(collection) has none of these documents")
+    }
     if options.json {
       try options.console.line(["collection": .string(collection), "deleted": .number(count)])
     } else {
       options.console.note("\(Format.count(count, "document")) deleted")
-    }
-    if !keys.isEmpty, count == 0 {
-      throw GodwitError(.notFound, "collection \(collection) has none of these documents")
     }
   }
 

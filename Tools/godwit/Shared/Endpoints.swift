@@ -21,15 +21,18 @@ extension SyncSource {
   /// What these arguments stand for: `-` the standard input, the volumes of one set together, every other file alone.
   /// Each with the words that name it.
   static func sources(arguments: [String]) throws -> [(source: SyncSource, name: String)] {
-    guard !arguments.contains("-") else {
-      return try arguments.map { (try SyncSource(argument: $0), $0) }
+    let runs = arguments.split(separator: "-", omittingEmptySubsequences: false)
+    return try runs.enumerated().flatMap { number, run in
+      let standardInput = number > 0 ? [(source: try SyncSource(argument: "-"), name: "-")] : []
+      return standardInput + grouping(Array(run)).map { (source: $0, name: $0.name) }
     }
-    return grouping(arguments).map { source in
-      switch source {
-      case .file(let path): (source, path)
-      case .volumes(let paths): (source, paths.joined(separator: " "))
-      case .standardInput: (source, "-")
-      }
+  }
+
+  private var name: String {
+    switch self {
+    case .file(let path): path
+    case .volumes(let paths): paths.joined(separator: " ")
+    case .standardInput: "-"
     }
   }
 }

@@ -40,7 +40,7 @@ struct IdentityShow: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let location = options.locator.existingOrNew()
+    let location = try options.locator.existingOrNew()
     let isNew = !location.hasKeyring
     let identity = try await Replica.identity(at: location.folder, key: location.keys, postQuantum: postQuantum)
     guard !options.json else { return try options.console.line(identity.json) }

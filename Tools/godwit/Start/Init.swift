@@ -51,7 +51,7 @@ struct Init: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let location = options.locator.new(in: path)
+    let location = try options.locator.new(in: path)
     // With --from there may be what a run that was killed left, which only the library can distinguish from a replica.
     guard from != nil || !location.hasDatabase else {
       throw GodwitError(

@@ -23,7 +23,7 @@ struct Join: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let location = options.locator.existingOrNew()
+    let location = try options.locator.existingOrNew()
     guard location.hasKeyring || location.hasDatabase else {
       throw GodwitError(
         .missingKeyring, "there is no identity in \(location.folder) to join with",

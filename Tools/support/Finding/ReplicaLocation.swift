@@ -58,43 +58,43 @@ public struct ReplicaLocator: Sendable {
   /// - Throws: `noReplica` when none is found.
   public func existing() throws -> ReplicaLocation {
     if let path {
-      let location = location(in: Self.folder(for: path))
+      let location = try location(in: Self.folder(for: path))
       guard location.hasDatabase || location.hasKeyring else { throw Self.noReplica(path) }
       return location
     }
     guard let folder = searchUpwards() else { throw Self.noReplica(currentFolder, andAbove: true) }
-    return location(in: folder)
+    return try location(in: folder)
   }
 
   /// The replica that is there already, or else the place where one is to be made.
-  public func existingOrNew() -> ReplicaLocation {
-    if let path { return location(in: Self.folder(for: path)) }
-    return location(in: searchUpwards() ?? Self.join(currentFolder, Self.folderName))
+  public func existingOrNew() throws -> ReplicaLocation {
+    if let path { return try location(in: Self.folder(for: path)) }
+    return try location(in: searchUpwards() ?? Self.join(currentFolder, Self.folderName))
   }
 
   /// Where a replica is to be made for the working folder `name`, which counts from the folder of `-C` or from here.
-  public func new(in name: String? = nil) -> ReplicaLocation {
-    guard let name else { return location(in: Self.folder(for: path ?? currentFolder)) }
-    return location(in: Self.folder(for: Self.join(path ?? currentFolder, name)))
+  public func new(in name: String? = nil) throws -> ReplicaLocation {
+    guard let name else { return try location(in: Self.folder(for: path ?? currentFolder)) }
+    return try location(in: Self.folder(for: Self.join(path ?? currentFolder, name)))
   }
 
-  private func location(in folder: String) -> ReplicaLocation {
+  private func location(in folder: String) throws -> ReplicaLocation {
     ReplicaLocation(
       folder: folder,
       keyring: keyring ?? variable("GODWIT_KEYRING") ?? Self.join(folder, "keyring"),
       machineKey: machineKey ?? variable("GODWIT_MACHINE_KEY") ?? Self.join(configFolder, "godwit/machine.key"),
-      offered: completed)
+      offered: try completed())
   }
 
   /// Options, then the environment, whose variables name places and never hold a secret.
-  private var completed: OfferedSecrets {
+  private func completed() throws -> OfferedSecrets {
     var completed = offered
     if completed.passphraseFiles.isEmpty {
       completed.passphraseFiles = variable("GODWIT_PASSPHRASE_FILE").map { [$0] } ?? []
     }
     if completed.credentials.isEmpty { completed.credentials = variable("GODWIT_CREDENTIAL").map { [$0] } ?? [] }
     if completed.commands.isEmpty, let text = variable("GODWIT_KEY_COMMAND") {
-      completed.commands = (try? OfferedSecrets.command(text)).map { [$0] } ?? []
+      completed.commands = [try OfferedSecrets.command(text)]
     }
     return completed
   }

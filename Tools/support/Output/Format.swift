@@ -17,15 +17,22 @@ public enum Format {
   }
 
   /// ISO 8601 in UTC with milliseconds: `2026-01-31T09:30:00.250Z`.
+  /// One that no calendar has as the nearest that one has.
   public static func time(milliseconds: Int64) -> String {
-    let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    let known = min(max(milliseconds, firstMillisecond), lastMillisecond)
+    let rest = (known % 1_000 + 1_000) % 1_000
+    // Seconds are exact, and thousandths are not.
+    let seconds = Date(timeIntervalSince1970: Double((known - rest) / 1_000)).formatted(Date.ISO8601FormatStyle())
+    return "\(seconds.dropLast())\(String(format: ".%03d", Int(rest)))Z"
   }
 
-  /// The same of a date; one that no calendar has, as the nearest that one has.
+  /// Of the years 1600 to 9999.
+  private static let (firstMillisecond, lastMillisecond): (Int64, Int64) = (-11_676_096_000_000, 253_402_300_799_999)
+
+  /// The same of a date.
   public static func time(_ date: Date) -> String {
-    let (first, last) = (-11_676_096_000_000.0, 253_402_300_799_000.0)  // the years 1600 to 9999
-    return time(milliseconds: Int64(min(max(date.timeIntervalSince1970 * 1_000, first), last)))
+    let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+    return time(milliseconds: Int64(min(max(milliseconds, Double(firstMillisecond)), Double(lastMillisecond))))
   }
 
   /// `1 row`, `2 rows`.

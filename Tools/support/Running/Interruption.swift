@@ -54,6 +54,7 @@ final class Interruption: Sendable {
   }
 
   func exitInterrupted() -> Never {
+    TerminalRestoration.restore()
     try? StandardStream.error.write("interrupted\n")
     _exit(ExitStatus.interrupted)
   }

@@ -34,9 +34,10 @@ public enum TerminalPrompt {
     var silent = before
     // Without line editing by the terminal, which would swallow Ctrl-C until the line ends or leave the echo off.
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+    let restoration = TerminalRestoration(terminal, before)
     tcsetattr(terminal, TCSAFLUSH, &silent)
     defer {
-      tcsetattr(terminal, TCSAFLUSH, &before)
+      restoration.end()
       write(terminal, "\n", 1)
     }
     write(terminal, prompt, prompt.utf8.count)
@@ -58,6 +59,7 @@ public enum TerminalPrompt {
       case 0x08, 0x7F: eraseCharacter(&line, on: isShown ? terminal : nil)
       case 0x15:  // Ctrl-U
         while !line.isEmpty { eraseCharacter(&line, on: isShown ? terminal : nil) }
+      case 0..<0x20: continue reading
       default:
         line.append(byte)
         if isShown { write(terminal, &byte, 1) }

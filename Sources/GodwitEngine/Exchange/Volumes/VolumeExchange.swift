@@ -45,12 +45,18 @@ package struct VolumeExchange {
   /// Volumes of an earlier, longer set would stand among the new ones. The last goes first, so that one who comes after
   /// a kill finds the rest.
   private func removeEarlier() {
-    var end = header.count + 1
-    while end <= VolumeHeader.countLimit, isVolume(VolumeName(file, end).place) { end += 1 }
-    for number in (header.count + 1..<end).reversed() { unlink(VolumeName(file, number).place) }
+    guard header.count < VolumeHeader.countLimit else { return }
+    for number in (header.count + 1...VolumeHeader.countLimit).reversed() {
+      let place = VolumeName(file, number).place
+      if beginsAsVolume(place) { unlink(place) }
+    }
   }
 
-  private func isVolume(_ path: String) -> Bool { (try? VolumeSource.Volume(path)) != nil }
+  /// A volume, also one that is damaged.
+  private func beginsAsVolume(_ path: String) -> Bool {
+    guard PrivateFile.exists(path), let file = try? FileDescriptor.openPlainForReading(path) else { return false }
+    return (try? file.readExactly(VolumeSource.magic.count)) == VolumeSource.magic
+  }
 }
 
 extension VolumeExchange {

@@ -55,7 +55,7 @@ struct Inspect: AsyncParsableCommand {
 
   private func show(_ source: SyncSource, _ file: String) async throws {
     let console = options.console
-    let location = options.locator.existingOrNew()
+    let location = try options.locator.existingOrNew()
     let inspection = try await Replica.inspect(
       source, at: location.hasKeyring ? location.folder : nil, key: location.keys,
       onTransaction: contents ? handler(console) : nil)
