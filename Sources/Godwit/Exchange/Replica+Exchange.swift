@@ -143,7 +143,8 @@ extension Replica {
           try Self.read(source, identities, roster, members, on: writer, isRejoining, nil, progress)
         }
       } catch let error as GodwitError where error.code == .unknownSender {
-        try members.dropWaiting(on: writer)
+        // Where that fails, the next import does it.
+        try? members.dropWaiting(on: writer)
         throw error
       }
     }

@@ -64,7 +64,8 @@ extension ChangeCapture {
   /// their own.
   private func refuseKeysOfTwoClasses() throws {
     let loose = uses.filter {
-      $0.table.definition.columns.prefix($0.table.definition.keyCount).contains { [.any, .blob].contains($0.type) }
+      $0.table.definition.columns.prefix($0.table.definition.keyCount)
+        .contains { $0.type == .any || hasRealKeys && $0.type == .blob }
     }
     guard !loose.isEmpty else { return }
     let tables = dictionary(of: uses)

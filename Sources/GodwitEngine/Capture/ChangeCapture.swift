@@ -38,6 +38,8 @@ package final class ChangeCapture: ChangeJournal {
     var operations = ByteWriter(capacity: 1 << 16)
     var oldValues = ByteWriter(capacity: 1 << 12)
     var changeSet = ByteWriter(capacity: 1 << 12)
+    /// Whether a REAL came as a part of a key.
+    var hasRealKeys = false
   }
 
   /// Works on the operations while they grow.
@@ -63,6 +65,7 @@ package final class ChangeCapture: ChangeJournal {
   }
 
   var uses: [Use] { state.pointee.uses }
+  var hasRealKeys: Bool { state.pointee.hasRealKeys }
   var entries: [Entry] { state.pointee.entries }
   var operations: ByteWriter { state.pointee.operations }
   var oldValues: ByteWriter { state.pointee.oldValues }
@@ -95,6 +98,7 @@ package final class ChangeCapture: ChangeJournal {
     handedOver = 0
     state.pointee.oldValues.removeAll()
     state.pointee.entries.removeAll(keepingCapacity: true)
+    state.pointee.hasRealKeys = false
     failure = nil
   }
 
@@ -123,8 +127,10 @@ package final class ChangeCapture: ChangeJournal {
     let first = arguments.integer(1)
     let use = first == 0 ? try begin(.insert, table: arguments.integer(0)) : try use(of: arguments.integer(0))
     for index in 2..<arguments.count { try arguments.write(index, to: &state.pointee.operations) }
-    for index in 2..<arguments.count where arguments.isBeyondIntegers(index) {
-      try refuseBeyondIntegers(column: first + index - 2, use)
+    for index in 2..<arguments.count where arguments.isReal(index) {
+      let column = first + index - 2
+      if column < uses[use].table.definition.keyCount { state.pointee.hasRealKeys = true }
+      if arguments.isBeyondIntegers(index) { try refuseBeyondIntegers(column: column, use) }
     }
   }
 

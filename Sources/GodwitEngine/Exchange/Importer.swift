@@ -111,6 +111,7 @@ package final class Importer {
           new.memberChanges = vouched.changes(since: roster)
           new.isBehindItself = isBehindItself && writer.log.origins.own == own
           let report = try new.acknowledge(state)
+          _ = try members.sender(of: file.preamble, among: members.load(), isPlanned: planner != nil)
           try members.remember(file.header.roster, beyond: roster)
           return report
         }

@@ -15,6 +15,11 @@ final class LimboJournal {
   private(set) var rows: [RowKey: Reason] = [:]
   private(set) var hiddenReferences: [RowKey: [Int: Value]] = [:]
 
+  /// The rows that a constraint of this replica's own has kept out, in the order of their keys.
+  var refused: [RowKey] {
+    rows.filter { entry in if case .constraint = entry.value { true } else { false } }.keys.sorted()
+  }
+
   func entered(_ key: RowKey, _ reason: Reason) { rows[key] = reason }
   func left(_ key: RowKey) { rows[key] = nil }
 

@@ -116,6 +116,7 @@ final class Merger {
     guard let table = try tables.any(named: name) else { return [] }
     var rows: [[Value]] = []
     try places.states.forEach(of: table.number) { key, state in
+      guard state.hiddenCells != nil || !state.hiddenReferences.isEmpty else { return }
       var values = try table.rows.values(key.key)
       if values == nil {
         values = state.hiddenCells.map(table.completed)
@@ -149,6 +150,10 @@ final class Merger {
   /// Applies what has been gathered and judges references, of all rows at once.
   func finish() throws {
     if localWrites.areFolded { try flush() }
+    // Another batch may have given up what one took that a unique index of the program's own refused.
+    for key in limbo.refused {
+      if let row = try places.load(key), !row.isShown { _ = try unique.admit(row) }
+    }
     try references.settle()
     try lister.list(limbo, places)
     // What this import found stays, however much it is: nobody has seen it yet.
@@ -190,12 +195,14 @@ final class Merger {
 
   private func renewReasons(of tables: [MergeTable]) throws {
     for table in tables {
+      let isSynced = table.definition.isSynced
       let free = try places.renewReasons(of: table) { row in
-        try unique.changed(row)
+        if isSynced { try unique.changed(row) }
         references.check(row.key, in: table)
       }
       for row in free { _ = try unique.admit(row) }
-      try unique.changedSomewhere(in: table.number)
+      // Of local rows the one that is shown stands.
+      if isSynced { try unique.changedSomewhere(in: table.number) }
     }
     try unique.resolve()
   }

@@ -192,9 +192,11 @@ final class SchemaRebuild {
     let hidden = hiddenReferences.isEmpty ? [:] : hiddenReferences[Array(values.prefix(old.keyCount)).encoded] ?? [:]
     return try zip(work.new.definition.columns, work.new.sources).map { column, source in
       let number = source.column.flatMap(old.number)
-      // A hidden reference stays so; what is derived from it is made of what it stands for.
-      if column.reference != nil, let number, hidden[number] != nil { return .null }
-      let start = number.map { hidden[$0] ?? values[$0] } ?? source.value
+      // A hidden reference stays so, but where a local row was written to since; what is derived from it is made of
+      // what it stands for.
+      let hiddenValue = number.flatMap { values[$0] == .null ? hidden[$0] : nil }
+      if column.reference != nil, hiddenValue != nil { return .null }
+      let start = number.map { hiddenValue ?? values[$0] } ?? source.value
       let outcome = try converter.convert(start, by: source.conversions)
       if outcome.loses, let name = source.column {
         let key = Array(values.prefix(old.keyCount)).encoded

@@ -83,7 +83,7 @@ final class Authorizer {
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT, SQLITE_ATTACH, SQLITE_DETACH:
       return false
     case SQLITE_PRAGMA:
-      return Self.readPragmas.contains(first.lowercased())
+      return Self.isReading(first.lowercased(), second)
     case SQLITE_FUNCTION:
       return Self.isOwn(trigger) && Self.isOwn(second) || mayCall(second)
     case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
@@ -113,10 +113,15 @@ final class Authorizer {
   private func allowsReading(_ action: Int32, _ first: String, _ second: String) -> Bool {
     switch action {
     case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: true
-    case SQLITE_PRAGMA: Self.readPragmas.contains(first.lowercased())
+    case SQLITE_PRAGMA: Self.isReading(first.lowercased(), second)
     case SQLITE_FUNCTION: mayCall(second)
     default: false
     }
+  }
+
+  /// Whether the PRAGMA changes nothing. A module asks for the page size when its table is made.
+  private static func isReading(_ pragma: String, _ argument: String) -> Bool {
+    readPragmas.contains(pragma) || pragma == "page_size" && argument.isEmpty
   }
 
   private func mayCall(_ function: String) -> Bool {

@@ -13,8 +13,6 @@ extension GodwitError {
       return GodwitError(.diskFull, "the disk is full", hint: "free some space; nothing was changed")
     case SQLITE_CONSTRAINT:
       return constraint(message)
-    case SQLITE_MISMATCH:
-      return constraint("a row's number is an integer: \(message)")
     case SQLITE_NOMEM:
       return GodwitError(.limitExceeded, "there is no memory for what the database holds")
     case SQLITE_CORRUPT:

@@ -102,6 +102,88 @@ struct LocalRowMigrationTests {
     try await group.expectSame()
   }
 
+  @MigrationsBuilder private static func nested() -> [Migration] {
+    Migration(1, "shelves") {
+      CreateTable("folder", [NewColumn("id", Int.self)])
+      CreateTable(
+        "shelf", [NewColumn("id", Int.self), NewColumn("folder", Int.self, references: "folder")], sync: .local)
+      CreateTable(
+        "mark",
+        [
+          NewColumn("id", Int.self), NewColumn("text", String.self, default: ""),
+          NewColumn("shelf", Int.self, references: "shelf", onDelete: .cascade),
+        ], sync: .local)
+    }
+    Migration(2, "travels") {
+      StartSync("shelf")
+      DropColumn("text", from: "mark")
+    }
+  }
+
+  @Test("that wait for one that waits and begins to travel wait with it")
+  func waitingForWaiting() async throws {
+    let group = try await MigrationGroup([1, 1], Self.nested)
+    try await group.write(0, "INSERT INTO folder VALUES (1)")
+    try await group.exchange()
+    try await group.write(0, "INSERT INTO shelf VALUES (7, 1)", "INSERT INTO mark VALUES (1, '', 7)")
+    try await group.write(1, "DELETE FROM folder")
+    try await group.send(1, to: 0)
+    #expect(try await group[0].status().limbo == 2)
+    for number in 0...1 { try await group.update(number, to: 2) }
+    #expect(try await group[0].status().limbo == 2)
+    try await group.write(1, "INSERT INTO folder VALUES (1)")
+    try await group.exchange()
+    #expect(try await group.rows(0, "SELECT * FROM mark") == [[1, 7]])
+    #expect(try await group.rows(1, "SELECT * FROM shelf") == [[7, 1]])
+    try await group.expectSame()
+  }
+
+  @MigrationsBuilder private static func written() -> [Migration] {
+    drafts()[0]
+    Migration(2, "more") { ChangeColumn("other", Int?.self, in: "draft", by: "other + 1") }
+  }
+
+  @Test("keep what was written to a reference that had been hidden")
+  func writtenSince() async throws {
+    let group = try await MigrationGroup([1, 1], Self.written)
+    try await group.write(1, "INSERT INTO topic VALUES (1, 'x')")
+    try await group.write(0, "INSERT INTO topic VALUES (2, 'x')", "INSERT INTO draft VALUES (5, 't', 2, 8)")
+    try await group.exchange()
+    #expect(try await group.rows(0, "SELECT topic FROM draft") == [[.null]])
+    try await group.write(0, "UPDATE draft SET topic = 1 WHERE id = 5")
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT topic, other FROM draft") == [[1, 9]])
+  }
+
+  @MigrationsBuilder private static func unique() -> [Migration] {
+    Migration(1, "marks") {
+      CreateTable(
+        "topic", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")], unique: [["name"]])
+      CreateTable(
+        "mark",
+        [
+          NewColumn("id", Int.self), NewColumn("text", String.self, default: ""),
+          NewColumn("topic", Int.self, references: "topic"),
+        ], unique: [["text"]], sync: .local)
+    }
+    Migration(2, "travels") { StartSync("mark") }
+    Migration(3, "index") { AddIndex("topic", to: "mark") }
+  }
+
+  @Test("that are shown stand beside one that waits and holds the same unique value", arguments: [false, true])
+  func shownStands(travels: Bool) async throws {
+    let steps = travels ? Self.unique() : [Self.unique()[0], Migration(2, "index") { AddIndex("topic", to: "mark") }]
+    let migrations: () -> [Migration] = { steps }
+    let group = try await MigrationGroup([1, 1], migrations)
+    try await group.write(1, "INSERT INTO topic VALUES (1, 'x')")
+    try await group.write(0, "INSERT INTO topic VALUES (2, 'x')", "INSERT INTO mark VALUES (6, 'm', 2)")
+    try await group.exchange()
+    try await group.write(0, "INSERT INTO mark VALUES (9, 'm', 1)")
+    try await group.update(0, to: 2)
+    #expect(try await group.rows(0, "SELECT id FROM mark") == [[9]])
+    #expect(try await group[0].verify().isSound)
+  }
+
   @MigrationsBuilder private static func marks() -> [Migration] {
     Migration(1, "marks") {
       CreateTable("book", [NewColumn("id", Int.self)])

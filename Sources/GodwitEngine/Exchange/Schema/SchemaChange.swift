@@ -52,10 +52,12 @@ struct SchemaChange {
   }
 
   /// Judges the rows of the tables that it has changed.
-  func rejudge(_ rebuild: SchemaRebuild) throws {
+  ///
+  /// - Parameter aside: Tables whose rows come back afterwards.
+  func rejudge(_ rebuild: SchemaRebuild, aside: Set<Int>) throws {
     let changed = rebuild.rebuilt.map(\.table) + rebuild.reindexed
     guard !changed.isEmpty || !rebuild.uniqueIndexes.isEmpty else { return }
-    try writer.merger().rejudge(changed, unique: rebuild.uniqueIndexes) { table, index in
+    try writer.merger(aside: aside).rejudge(changed, unique: rebuild.uniqueIndexes) { table, index in
       try rebuild.make(index, of: table)
     }
   }

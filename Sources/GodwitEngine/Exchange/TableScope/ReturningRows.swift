@@ -89,7 +89,7 @@ struct ReturningRows {
     }
     do {
       try table.rows.insert(key.key, rest)
-    } catch let error as GodwitError where isKnown && error.code == .constraint {
+    } catch let error as GodwitError where (isKnown || aside.hadHidden) && error.code == .constraint {
       return try keep(rest, of: key, insteadOf: nil)
     }
     try CaptureTriggers.report(values, insertedInto: entry, on: writer.connection)

@@ -18,6 +18,8 @@ package struct TableSync {
     let name: String
     /// Whether others may hold rows of it from before.
     let wasSynced: Bool
+    /// Whether some of the rows were not in the table, and may not fit with those that were.
+    let hadHidden: Bool
     /// What the table was when it was stopped, if that is remembered; the table is that again.
     let former: FormerRows?
   }
@@ -34,6 +36,11 @@ package struct TableSync {
           .invalidSchema, "table \(definition.name) refers to table \(target), which is not synced",
           hint: "start with table \(target)")
       }
+    }
+    guard !writer.catalog.hasMisfit(definition) else {
+      throw GodwitError(
+        .invalidSchema, "a reference from or to table \(definition.name) is of another type than the key",
+        hint: "nothing was changed; give both columns the same type")
     }
     try replace(definition)
     let aside = try setAside(definition)
@@ -58,12 +65,13 @@ package struct TableSync {
       DELETE FROM \(SQLName.quoted(definition.name));
       """)
     let places = definition.columns.map { _ in "?" }.joined(separator: ", ")
+    if !hidden.isEmpty { try connection.execute("CREATE INDEX \(name)_key ON \(name) (\(definition.quotedKeyList))") }
     for row in hidden {
       try connection.run("DELETE FROM \(name) WHERE \(definition.keyCondition)", Array(row.prefix(definition.keyCount)))
       try connection.run("INSERT INTO \(name) (\(definition.quotedColumnList)) VALUES (\(places))", row)
     }
     return Aside(
-      number: number, table: definition.name, name: name, wasSynced: wasSynced,
+      number: number, table: definition.name, name: name, wasSynced: wasSynced, hadHidden: !hidden.isEmpty,
       former: try FormerRows.bringBack(of: CatalogTable(id: number, definition: definition), on: connection))
   }
 

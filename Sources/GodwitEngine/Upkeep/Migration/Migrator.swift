@@ -102,9 +102,9 @@ package struct Migrator {
     let (rebuild, started) = try change.run(data)
     let sync = TableSync(writer: writer)
     let aside = try started.map { try sync.setAside($0) }
-    try change.rejudge(rebuild)
-    let waiting = try WaitingRun.runInside(
-      writer, progress, aside: Set(aside.map(\.number)), isPlanned: isPlanned)
+    let numbers = Set(aside.map(\.number))
+    try change.rejudge(rebuild, aside: numbers)
+    let waiting = try WaitingRun.runInside(writer, progress, aside: numbers, isPlanned: isPlanned)
     try sync.bringBack(aside, asOf: nil)
     return MigrationPlan.Version(
       version: Int(data.version), name: data.name, isAddition: data.isAddition,
