@@ -1,3 +1,5 @@
+import Foundation
+
 /// Prepared statements at rest, the least recently used dropped first.
 struct StatementCache {
   /// Texts are the same when their bytes are: to Swift "é" in its two spellings is one.
@@ -10,9 +12,15 @@ struct StatementCache {
     }
   }
 
-  /// Two texts that Swift finds equal have other bytes at times; those of the same object do not.
   private static func areSame(_ left: String, _ right: String) -> Bool {
-    left == right && left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+    guard left.utf8.count == right.utf8.count else { return false }
+    let isSame = left.utf8.withContiguousStorageIfAvailable { left in
+      right.utf8.withContiguousStorageIfAvailable { right in
+        guard let start = left.baseAddress, let other = right.baseAddress else { return true }
+        return start == other || memcmp(start, other, left.count) == 0
+      } ?? false
+    }
+    return isSame ?? left.utf8.elementsEqual(right.utf8)
   }
 
   private static let capacity = 128
