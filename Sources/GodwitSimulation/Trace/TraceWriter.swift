@@ -123,7 +123,10 @@ struct TraceWriter {
       events.append(.export(actor: sender, file: fileCount, includesAll: false))
       for actor in others + [laggard] where actor != sender { events.append(.deliver(file: fileCount, actor: actor)) }
     }
-    for other in others { events.append(.compact(actor: other)) }
+    // Each may be one small step.
+    for _ in 0..<12 {
+      for other in others { events.append(.compact(actor: other)) }
+    }
     for _ in 0..<4 { events.append(.write(actor: laggard, plans.plan(&generator))) }
   }
 
