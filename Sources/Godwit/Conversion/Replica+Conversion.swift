@@ -65,10 +65,7 @@ extension Replica {
     _ folder: ReplicaFolder, name: String?, key: KeySource, postQuantum: Bool = false,
     _ body: (Replica) async throws -> Output
   ) async throws -> Output {
-    let lock = try await BlockingThread.run {
-      try Keyring.prepare(at: folder.keys)
-      return try folder.lock()
-    }
+    let lock = try await BlockingThread.run { try folder.lock() }
     defer { withExtendedLifetime(lock) {} }
     let made = MadeFiles(folder)
     do {

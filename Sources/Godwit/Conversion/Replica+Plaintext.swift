@@ -93,7 +93,8 @@ private struct PlaintextCopy {
     let catalog = try Catalog(source)
     // Without what merges ask of values: other programs have none of the functions.
     for table in tables {
-      try target.execute(catalog[table.name]?.definition.withoutMerges.creationStatement(as: table.name) ?? table.sql)
+      let plain = catalog[table.name].flatMap { $0.definition.withoutMerges == $0.definition ? nil : $0.definition }
+      try target.execute(plain?.withoutMerges.creationStatement(as: table.name) ?? table.sql)
     }
     var rows = 0
     for (index, table) in tables.enumerated() {

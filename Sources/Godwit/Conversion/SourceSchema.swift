@@ -144,24 +144,35 @@ struct SourceSchema {
   /// A reference is of its key's type, or no row of another replica's could keep it. One without a type gets that where
   /// its values allow it; otherwise its table is plain.
   private mutating func settleTypes() throws {
-    let keys = Dictionary(
-      tables.compactMap { table in table.definition.map { ($0.name.lowercased(), $0.columns[0].type) } },
-      uniquingKeysWith: { first, _ in first })
-    for index in tables.indices {
-      for (number, column) in (tables[index].definition?.columns ?? []).enumerated() {
-        guard let target = column.reference?.table.lowercased(), let type = keys[target], type != column.type else {
-          continue
+    var isSettled = false
+    while !isSettled {
+      isSettled = true
+      for index in tables.indices {
+        guard let definition = tables[index].definition, let (number, type) = misfit(in: definition) else { continue }
+        isSettled = false
+        let column = definition.columns[number]
+        let present = try tables[index].columns.first { $0.name == column.name }.map {
+          try classes(of: $0, in: tables[index])
         }
-        let source = tables[index].columns.first { $0.name == column.name }
-        if column.type == .any, let source, try classes(of: source, in: tables[index]).isSubset(of: ["\(type)"]) {
-          tables[index].definition = try tables[index].definition?.setting(type, ofColumn: number)
-        } else {
-          tables[index].definition = nil
+        let takesType = present.map { $0.isEmpty || column.type == .any && $0 == ["\(type)"] } ?? false
+        tables[index].definition = takesType ? try? definition.setting(type, ofColumn: number) : nil
+        if tables[index].definition == nil {
           tables[index].reason = "column \(column.name) is not of the type of the key that it refers to"
-          break
         }
       }
     }
+  }
+
+  /// A column that is of another type than the key that it refers to, and that type.
+  private func misfit(in definition: TableDefinition) -> (column: Int, type: ColumnType)? {
+    for (number, column) in definition.columns.enumerated() {
+      guard let target = column.reference?.table,
+        let type = tables.first(where: { $0.name.isSameName(as: target) })?.definition?.columns[0].type,
+        type != column.type
+      else { continue }
+      return (number, type)
+    }
+    return nil
   }
 
   /// A table that refers to a plain one must be plain, too, for definitions refer to definitions.

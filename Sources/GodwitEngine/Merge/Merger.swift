@@ -187,7 +187,7 @@ final class Merger {
     }
     // Until all indexes were there a value could be in several rows, of which the first was taken for the only one.
     if !indexes.isEmpty {
-      for table in changed { try unique.changedSomewhere(in: table.number) }
+      for table in changed where table.definition.isSynced { try unique.changedSomewhere(in: table.number) }
       try unique.resolve()
     }
     try finish()

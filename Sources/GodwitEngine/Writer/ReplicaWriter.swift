@@ -228,7 +228,7 @@ package final class ReplicaWriter {
   func drop(_ table: String) throws {
     try Catalog.drop(table, on: connection)
     memory.expire()
-    try memory.reloadTriggers()
+    try triggersMayHaveChanged()
   }
 
   /// Makes a collection's table, or adds columns to it, while a transaction runs.

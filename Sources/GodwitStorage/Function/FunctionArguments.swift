@@ -14,12 +14,12 @@ package struct FunctionArguments: ~Copyable {
 
   package func integer(_ index: Int) -> Int { Int(sqlite3_value_int64(values?[index])) }
 
-  /// Whether the argument is a REAL beyond what 64 bits hold, which SQLite makes of a sum of integers that is.
+  /// Whether the argument is a REAL.
   package func isReal(_ index: Int) -> Bool { sqlite3_value_type(values?[index]) == SQLITE_FLOAT }
 
-  /// Whether one argument is a REAL that no integer column keeps.
+  /// Whether the argument is a REAL beyond what 64 bits hold, which SQLite makes of a sum of integers that is.
   package func isBeyondIntegers(_ index: Int) -> Bool {
-    guard sqlite3_value_type(values?[index]) == SQLITE_FLOAT else { return false }
+    guard isReal(index) else { return false }
     return Int64(exactly: sqlite3_value_double(values?[index]).rounded()) == nil
   }
 

@@ -159,7 +159,7 @@ struct SourceTests {
       """
       CREATE TABLE parent (id INTEGER PRIMARY KEY); INSERT INTO parent VALUES (1);
       CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent); INSERT INTO child VALUES (1, 1), (2, NULL);
-      CREATE TABLE other (id INTEGER PRIMARY KEY, parent TEXT REFERENCES parent); INSERT INTO other VALUES (1, NULL);
+      CREATE TABLE other (id INTEGER PRIMARY KEY, parent TEXT REFERENCES parent); INSERT INTO other VALUES (1, '1');
       """)
     let report = try await Replica.make(at: path, from: source, reader: .tested)
     #expect(report.tables.map { $0.obstacle == nil } == [true, true, false])

@@ -53,15 +53,17 @@ struct StrongRemovalTests {
     }
   }
 
-  @Test("is not undone by whoever has stated once more that its issuers are members")
-  func restated() throws {
+  @Test(
+    "is not undone by whoever has stated once more that its issuers are members, dated back or not",
+    arguments: [Int64(-5), 0, 20])
+  func restated(time: Int64) throws {
     let (founder, hostile, other) = (members[0], members[1], members[2])
     let (first, second) = (puppet, try RosterScene.identity(8))
     var roster = scene.roster()
     let additions = try [first, second].map { try scene.record($0.publicIdentity, at: 10, by: hostile) }
     roster.merge(RosterRecords(members: additions))
     let again = try [founder, other].map {
-      try scene.record($0.publicIdentity, at: 20, by: second, ground: additions[1])
+      try scene.record($0.publicIdentity, at: time, by: second, ground: additions[1])
     }
     roster.merge(RosterRecords(members: again))
     var removals: [MemberRecord] = []
@@ -79,28 +81,6 @@ struct StrongRemovalTests {
     roster.merge(RosterRecords(members: [revenge]))
     #expect(!roster.has(hostile) && !roster.has(first) && !roster.has(second))
     #expect(roster.has(founder) && roster.has(other) && roster.has(members[3]))
-  }
-
-  @Test("that names what nobody has is not held beside many such, and its issuer can be removed as ever")
-  func madeUpNames() throws {
-    let hostile = members[1]
-    var roster = scene.roster()
-    for number in 0..<100 {
-      let victim = try RosterScene.identity(100 + number)
-      let addition = try scene.record(victim.publicIdentity, at: 10, by: hostile)
-      let names = (0..<MemberRecord.stayingCountMax).map { name in
-        withUnsafeBytes(of: (number, name)) { ContentHash(of: $0) }
-      }
-      let removal = try MemberRecord.issue(
-        group: scene.group, identity: victim.publicIdentity, name: "victim \(number)", status: .removed, at: 20,
-        by: hostile, ground: scene.ground(hostile), staying: Set(names))
-      roster.merge(RosterRecords(members: [addition, removal]))
-    }
-    let named = roster.records.allMembers.reduce(0) { $0 + $1.staying.count }
-    #expect(named > 0 && named <= RosterPruning.stayingCountMax)
-    let entry = try #require(roster[hostile.replica])
-    roster.merge(RosterRecords(members: [try roster.removal(of: entry, by: members[0], at: 30)]))
-    #expect(!roster.has(hostile) && roster.has(members[0]))
   }
 
   @Test("leaves what it names, and what an active member states again")

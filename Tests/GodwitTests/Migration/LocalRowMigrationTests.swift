@@ -172,7 +172,12 @@ struct LocalRowMigrationTests {
 
   @Test("that are shown stand beside one that waits and holds the same unique value", arguments: [false, true])
   func shownStands(travels: Bool) async throws {
-    let steps = travels ? Self.unique() : [Self.unique()[0], Migration(2, "index") { AddIndex("topic", to: "mark") }]
+    let indexes = Migration(2, "indexes") {
+      AddIndex("topic", to: "mark")
+      AddColumn("code", Int?.self, to: "topic")
+      AddIndex("code", to: "topic", isUnique: true)
+    }
+    let steps = travels ? Self.unique() : [Self.unique()[0], indexes]
     let migrations: () -> [Migration] = { steps }
     let group = try await MigrationGroup([1, 1], migrations)
     try await group.write(1, "INSERT INTO topic VALUES (1, 'x')")

@@ -59,7 +59,7 @@ public enum TerminalPrompt {
       case 0x08, 0x7F: eraseCharacter(&line, on: isShown ? terminal : nil)
       case 0x15:  // Ctrl-U
         while !line.isEmpty { eraseCharacter(&line, on: isShown ? terminal : nil) }
-      case 0..<0x20: continue reading
+      case 0..<0x09, 0x0A..<0x20: continue reading
       default:
         line.append(byte)
         if isShown { write(terminal, &byte, 1) }

@@ -14,13 +14,17 @@ final class TerminalRestoration {
     Self.asked = (terminal, before)
     for signal in Self.signals {
       var old = sigaction()
+      sigaction(signal, nil, &old)
+      let handler = old.__sigaction_handler.sa_handler.map { unsafeBitCast($0, to: Int.self) }
+      // One that the caller ignores, as nohup does, stays ignored.
+      guard handler != unsafeBitCast(SIG_IGN, to: Int.self) else { continue }
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { signal in
         TerminalRestoration.restore()
         Foundation.signal(signal, SIG_DFL)
         raise(signal)
       }
-      sigaction(signal, &action, &old)
+      sigaction(signal, &action, nil)
       former.append((signal, old))
     }
   }

@@ -92,13 +92,28 @@ package struct Roster: Sendable {
   }
 
   /// What a record that a member issues now stands on: of the additions that count since it was removed last the
-  /// earliest. Who states once more that it is a member does not get what it states into its hands.
+  /// earliest. So whoever states once more that it is a member does not get what it states into its hands.
   package func ground(of issuer: ReplicaID) -> ContentHash? {
     let counting = memberRecords.filter { $0.value.subject == issuer && evaluation.counting.contains($0.key) }
-      .sorted { isEarlier($0.value, $0.key, $1.value, $1.key) }
-    let since = counting.lastIndex { $0.value.status == .removed }.map { $0 + 1 } ?? 0
-    let ground = counting[since...].first?.key ?? deciding[issuer]
+    let removed = counting.values.filter { $0.status == .removed }.map(\.issuedAtMilliseconds).max() ?? .min
+    let additions = counting.filter { $0.value.status == .active && $0.value.issuedAtMilliseconds > removed }
+      .map { (time: earliestTime(of: $0.value), hash: $0.key) }
+    let ground =
+      additions.min { left, right in
+        left.time == right.time
+          ? left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes) : left.time < right.time
+      }?.hash ?? deciding[issuer]
     return ground == founder ? nil : ground
+  }
+
+  /// When a record can have been issued at the earliest: not ahead of what it stands on, whatever its date.
+  private func earliestTime(of record: MemberRecord) -> Int64 {
+    var (time, next) = (record.issuedAtMilliseconds, record.ground ?? founder)
+    while let hash = next, let ground = memberRecords[hash] {
+      time = max(time, ground.issuedAtMilliseconds)
+      next = hash == founder ? nil : ground.ground ?? founder
+    }
+    return time
   }
 }
 
@@ -239,7 +254,6 @@ extension Roster {
 
   /// Works out what counts, and drops what decides nothing.
   private mutating func evaluate() {
-    memberRecords = RosterPruning.withinBounds(memberRecords)
     evaluation = RosterEvaluation(members: memberRecords, names: nameRecords, founder: founder)
     memberRecords = memberRecords.filter { evaluation.grounded.contains($0.key) }
     nameRecords = nameRecords.filter { evaluation.grounded.contains($0.key) && histories[$0.value.subject] != nil }

@@ -41,7 +41,8 @@ package struct RosterEvaluation {
     let removals = nodes.indices.filter { nodes[$0].removed != nil }
     let direct = voiders(removals)
     let decided = RemovalOrder(count: removals.count, edges: edges(removals, direct)).counting
-    judge(direct.map { $0.filter(Set(decided).contains).map { removals[$0] } }, Set(decided.map { removals[$0] }))
+    let isDecided = Set(decided)
+    judge(direct.map { $0.filter(isDecided.contains).map { removals[$0] } }, Set(decided.map { removals[$0] }))
   }
 
   private mutating func collect(

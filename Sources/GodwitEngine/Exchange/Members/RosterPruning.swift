@@ -33,29 +33,6 @@ struct RosterPruning {
     keepMembers(held, staying)
   }
 
-  /// What all removals together may name, in hashes.
-  static let stayingCountMax = 65_536
-
-  /// The records without those removals that name so much that it would fill what all share: first those go that name
-  /// the most of what is not here.
-  static func withinBounds(_ held: [ContentHash: MemberRecord]) -> [ContentHash: MemberRecord] {
-    var count = held.values.reduce(0) { $0 + $1.staying.count }
-    guard count > stayingCountMax else { return held }
-    let removals = held.filter { !$0.value.staying.isEmpty }
-      .map { (hash: $0.key, record: $0.value, unknown: $0.value.staying.count { held[$0] == nil }) }
-      .sorted { left, right in
-        left.unknown == right.unknown
-          ? isEarlier(right.record, right.hash, left.record, left.hash) : left.unknown > right.unknown
-      }
-    var bounded = held
-    for removal in removals {
-      guard count > stayingCountMax else { break }
-      bounded[removal.hash] = nil
-      count -= removal.record.staying.count
-    }
-    return bounded
-  }
-
   private mutating func keepMembers(_ held: [ContentHash: MemberRecord], _ staying: Set<ContentHash>) {
     var kept = Set(latest(held) { $0.status }).union(staying.filter { held[$0] != nil })
     kept.formUnion(deciding.values)
