@@ -66,7 +66,8 @@ extension Replica {
     let keys = folder.keys
     let group = group
     let createdAt = wallClock.milliseconds()
-    let known = try await withKeyring { contents, _ in try contents.roster }
+    try requireOpen()
+    let known = try await BlockingThread.run { try Keyring.open(at: keys).roster }
     let report = try await pool.read { connection in
       // The file says what this replica holds. A member it does not name must have been invited after that, so the
       // database is looked at first; of a removal that it names this replica held all it would ever take, so the

@@ -51,8 +51,10 @@ package struct RowMerge {
   /// Of a row that nobody has inserted there is nothing to delete, but for what waits there for an insert.
   private mutating func applyDelete(_ write: RowWrite) throws {
     let isInserted = state.isInserted || rules.deletes == .deleteWins
-    if isInserted { unlistedDeletes.insert(write.stamp) }
-    if isInserted { try recordDelete(write) }
+    if isInserted {
+      unlistedDeletes.insert(write.stamp)
+      try recordDelete(write)
+    }
     for touches in [state.inserts, state.updates] {
       for origin in touches.origins {
         state.removed[origin] = max(state.removed[origin], write.context[origin])

@@ -96,28 +96,22 @@ package final class Importer {
         try planner?.begin(writer)
         try FileSchema.takeIn(file.header, on: writer, isRejoining: isRejoining)
         try writer.clock.correct(writer.log, writer.catalog)
+        let own = writer.log.origins.own
+        let wasBehindItself = admission.showsMore(of: own, than: writer.log.origins.vector, in: file.header)
+        var state: StateImport.Outcome?
         if let head = file.header.stateFile,
           try !writer.log.origins.vector.covers(head.floor)
             || isRejoining && (holdsUnaware(of: head, writer.log) || isKnownToDiffer(from: head, writer, vouched))
         {
-          let isBehindItself = admission.showsMore(
-            of: writer.log.origins.own, than: writer.log.origins.vector, in: file.header)
-          let own = writer.log.origins.own
           try admission.requireAll(of: file.header)
           try planner?.beginStateFile(writer)
-          let state = try StateImport(file, head, from: vouched, writer: writer, isPlanned: planner != nil)
+          state = try StateImport(file, head, from: vouched, writer: writer, isPlanned: planner != nil)
             .run(isRejoining: isRejoining, progress)
-          let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
-          new.memberChanges = vouched.changes(since: roster)
-          new.isBehindItself = isBehindItself && writer.log.origins.own == own
-          let report = try new.acknowledge(state)
-          _ = try members.sender(of: file.preamble, among: members.load(), isPlanned: planner != nil)
-          try members.remember(file.header.roster, beyond: roster)
-          return report
         }
         let new = try Importer(file, admission, vouched: vouched, writer: writer, planner, lastLoss: lastLoss)
         new.memberChanges = vouched.changes(since: roster)
-        let report = try new.run(progress)
+        if state != nil { new.isBehindItself = wasBehindItself && writer.log.origins.own == own }
+        let report = try state.map(new.acknowledge) ?? new.run(progress)
         // Another process may have removed the sender meanwhile.
         _ = try members.sender(of: file.preamble, among: members.load(), isPlanned: planner != nil)
         // Before the database says what those hold: who is not known here does not count.
