@@ -37,6 +37,14 @@ indirect enum Event: Sendable {
   case halt(Event, statement: Int)
   /// A file of a hostile member arrives.
   case attack(actor: Int, Attack)
+
+  /// Whether somebody may lack afterwards what the others have forgotten, so that leaving it out is no mistake.
+  var takesAway: Bool {
+    switch self {
+    case .clone, .restore, .remove: true
+    default: false
+    }
+  }
 }
 
 enum Damage: Sendable {

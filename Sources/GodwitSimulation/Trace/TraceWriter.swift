@@ -128,6 +128,8 @@ struct TraceWriter {
       for other in others { events.append(.compact(actor: other)) }
     }
     for _ in 0..<4 { events.append(.write(actor: laggard, plans.plan(&generator))) }
+    // Where nobody was away nothing may be left out.
+    if !generator.chance(oneIn: 4) { events.removeAll { $0.takesAway } }
   }
 
   private mutating func crashes() -> Bool { crashRarity > 0 && generator.chance(oneIn: crashRarity) }
