@@ -9,7 +9,6 @@ struct BackupFooter: Equatable {
   static let byteCount = 64
   private static let magic = Array("GODWITBK".utf8)
   private static let version: UInt16 = 1
-  private static let keyringByteCountMax = 16 << 20
 
   let databaseByteCount: Int
   let keyringByteCount: Int
@@ -45,7 +44,7 @@ struct BackupFooter: Equatable {
     guard try reader.raw(6).allSatisfy({ $0 == 0 }) else { throw Self.damaged() }
     let pages: UInt64 = try reader.bigEndian()
     let keyringByteCount: UInt64 = try reader.bigEndian()
-    guard keyringByteCount <= UInt64(Self.keyringByteCountMax), pages > 0,
+    guard keyringByteCount <= UInt64(Keyring.byteCountMax), pages > 0,
       pages <= UInt64(fileByteCount / DatabaseFile.pageSize)
     else { throw Self.damaged() }
     databaseByteCount = Int(pages) * DatabaseFile.pageSize

@@ -114,8 +114,7 @@ extension Replica {
           guard member.identity.replica != contents.identity.replica else {
             throw GodwitError(.invalidArgument, "a replica cannot remove itself", hint: "have another member remove it")
           }
-          let record = try roster.removal(of: member, by: contents.identity, at: now)
-          try roster.take(RosterRecords(members: [record]))
+          try roster.take(roster.removal(of: member, by: contents.identity, at: now))
         }
       }
     }

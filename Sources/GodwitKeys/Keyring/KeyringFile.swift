@@ -5,7 +5,6 @@ import GodwitCrypto
 
 /// The bytes of a keyring file (Specs/keyring.md): readable slots in front, a sealed body behind.
 struct KeyringFile: Sendable {
-  static let byteCountMax = 16 << 20
   static let magic = Array("GODWITKR".utf8)
   private static let version: UInt16 = 1
   private static let bodyInfo = Array("godwit keyring v1 body".utf8)
@@ -38,7 +37,7 @@ struct KeyringFile: Sendable {
         slots.append(KeyringSlot(type: try reader.byte(), body: Array(try reader.lengthPrefixed())))
       }
       self.slots = slots
-      let bodyByteCount = try reader.count(limit: Self.byteCountMax, "the body's length")
+      let bodyByteCount = try reader.count(limit: Keyring.byteCountMax, "the body's length")
       associatedData = Array(bytes[..<reader.position])
       sealedBody = Array(try reader.raw(bodyByteCount))
       try reader.expectEnd()
@@ -47,7 +46,7 @@ struct KeyringFile: Sendable {
     }
   }
 
-  /// Seals the contents. Throws `limitExceeded` when the file would become larger than 16 MiB.
+  /// Seals the contents. Throws `limitExceeded` when the file would become larger than 32 MiB.
   init(sealing contents: KeyringContents, generation: UInt64, slots: [KeyringSlot], masterKey: SecretBytes) throws {
     guard slots.count <= Int(UInt8.max) else { throw GodwitError(.limitExceeded, "a keyring has 255 slots at most") }
     var plain = try contents.encoded()
@@ -74,8 +73,8 @@ struct KeyringFile: Sendable {
     self.slots = slots
     associatedData = writer.bytes
     sealedBody = Array(box.combined)
-    guard associatedData.count + sealedBody.count <= Self.byteCountMax else {
-      throw GodwitError(.limitExceeded, "the keyring would become larger than \(Self.byteCountMax) bytes")
+    guard associatedData.count + sealedBody.count <= Keyring.byteCountMax else {
+      throw GodwitError(.limitExceeded, "the keyring would become larger than \(Keyring.byteCountMax) bytes")
     }
   }
 

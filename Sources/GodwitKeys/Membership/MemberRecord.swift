@@ -29,14 +29,14 @@ package struct MemberRecord: GroundedRecord {
   package let staying: [ContentHash]
   package let signature: [UInt8]
 
-  /// What one removal can name.
-  package static let stayingCountMax = 1_024
+  /// What one removal can name: little, so that all that a roster holds fits into a keyring.
+  package static let stayingCountMax = 128
 
   /// Makes and signs a record.
   ///
   /// - Parameters:
   ///   - ground: By which record the issuer is a member; nil for the founder.
-  ///   - staying: Of a removal the hashes of the removed member's records that stay, of which there may be 1,024.
+  ///   - staying: Of a removal the hashes of the removed member's records that stay, of which there may be 128.
   /// - Throws: `invalidArgument` for a name that is too long or has control characters; `limitExceeded`.
   package static func issue(
     group: GroupID, identity: PublicIdentity, name: String, status: Status, at milliseconds: Int64,
@@ -56,6 +56,13 @@ package struct MemberRecord: GroundedRecord {
   }
 
   package var subject: ReplicaID { identity.replica }
+
+  /// The same, as of the same time, stated by another member.
+  package func restated(by issuer: Identity, on ground: ContentHash?) throws -> MemberRecord {
+    try .issue(
+      group: group, identity: identity, name: name, status: status, at: issuedAtMilliseconds, by: issuer,
+      ground: ground, staying: Set(staying))
+  }
 }
 
 // Specs/keyring.md, section "Member record".

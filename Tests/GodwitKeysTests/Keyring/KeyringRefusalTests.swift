@@ -97,7 +97,7 @@ struct KeyringRefusalTests {
     }
     try writeFile(location.keyring, bytes + [0])
     #expect(openCode() == .damagedKeyring)
-    try writeFile(location.keyring, [UInt8](repeating: 0, count: (16 << 20) + 1))
+    try writeFile(location.keyring, [UInt8](repeating: 0, count: Keyring.byteCountMax + 1))
     #expect(openCode() == .limitExceeded)
   }
 

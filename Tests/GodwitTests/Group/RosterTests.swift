@@ -268,7 +268,7 @@ struct RosterTests {
         guard let known = rosters[here][keys[subject].replica] else { continue }
         let record =
           status == .removed
-          ? try rosters[here].removal(of: known, by: keys[here], at: time)
+          ? try rosters[here].removal(of: known, by: keys[here], at: time).members[0]
           : try MemberRecord.issue(
             group: scene.group, identity: known.identity, name: "again", status: .active, at: time, by: keys[here],
             ground: rosters[here].ground(of: keys[here].replica))

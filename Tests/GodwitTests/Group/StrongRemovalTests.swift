@@ -71,7 +71,7 @@ struct StrongRemovalTests {
       var here = roster
       for (number, target) in [hostile, second, first].enumerated() {
         let entry = try #require(here[target.replica])
-        let removal = try here.removal(of: entry, by: remover, at: Int64(100 + number))
+        let removal = try here.removal(of: entry, by: remover, at: Int64(100 + number)).members[0]
         here.merge(RosterRecords(members: [removal]))
         removals.append(removal)
       }
@@ -104,7 +104,7 @@ struct StrongRemovalTests {
     var here = scene.roster()
     here.merge(RosterRecords(members: [added, out], names: [name]))
     let entry = try #require(here[members[1].replica])
-    let removal = try here.removal(of: entry, by: members[0], at: 100)
+    let removal = try here.removal(of: entry, by: members[0], at: 100).members[0]
     #expect(Set(removal.staying) == [added.hash, out.hash, name.hash])
     let result = roster([added, out, removal], [name])
     #expect(result.has(puppet) && !result.has(members[3]) && !result.has(members[1]))
@@ -178,7 +178,7 @@ struct StrongRemovalTests {
   func founder() throws {
     let here = scene.roster()
     let entry = try #require(here[members[0].replica])
-    let removal = try here.removal(of: entry, by: members[1], at: 100)
+    let removal = try here.removal(of: entry, by: members[1], at: 100).members[0]
     let late = try scene.record(puppet.publicIdentity, at: 90, by: members[0])
     let result = roster([removal, late])
     #expect(!result.has(members[0]) && !result.has(puppet) && result.active.count == 3)
@@ -214,5 +214,73 @@ struct StrongRemovalTests {
     let newcomer = try RosterScene.identity(5_000)
     here.merge(RosterRecords(members: [try scene.record(newcomer.publicIdentity, at: 110, by: members[0])]))
     #expect(here.has(newcomer) && here.all.count == 1_024)
+  }
+
+  private func puppets(_ numbers: Range<Int>) throws -> [PublicIdentity] {
+    let keys = puppet.publicIdentity
+    return try numbers.map {
+      try PublicIdentity(
+        replica: ReplicaID(Identifier128(high: 2, low: UInt64($0))), recipient: keys.recipient,
+        verificationKey: keys.verificationKey)
+    }
+  }
+
+  @Test("of one who stated more than a removal can name leaves the rest, which the remover states again")
+  func beyond() throws {
+    let (founder, leaving, guest) = (members[0], members[1], puppet)
+    let others = try puppets(0..<300)
+    let added = try others.map { try scene.record($0, at: 10, by: leaving) }
+    let gone = try others.prefix(140).map { try scene.record($0, .removed, at: 20, by: leaving) }
+    let inviting = try scene.record(guest.publicIdentity, at: 10, by: leaving)
+    let newcomer = try RosterScene.identity(10)
+    let invited = try scene.record(newcomer.publicIdentity, at: 30, by: guest, ground: inviting)
+    let name = try scene.name(members[2], "attic", at: 40, by: leaving)
+    var here = scene.roster()
+    here.merge(RosterRecords(members: added + gone + [inviting, invited], names: [name]))
+    let before = Set(here.active.map(\.identity.replica))
+    #expect(before.count == 4 + 160 + 2)
+    let removal = try here.removal(of: try #require(here[leaving.replica]), by: founder, at: 100)
+    #expect(removal.members[0].staying.count == 128 && removal.members.allSatisfy { $0.issuer == founder.replica })
+    try here.take(removal)
+    let late = try scene.record(try #require(puppets(300..<301).first), at: 15, by: leaving)
+    here.merge(RosterRecords(members: [late]))
+    #expect(Set(here.active.map(\.identity.replica)) == before.subtracting([leaving.replica]))
+    #expect(here[members[2].replica]?.name == "attic")
+    var there = scene.roster()
+    there.merge(here.records, isVouchedFor: true)
+    #expect(there.records == here.records && Roster(group: scene.group, trusted: here.records).records == here.records)
+    // What is stated again is as old as it was, so a removal that nobody here knew of holds.
+    let apart = try scene.record(others[200], .removed, at: 50, by: members[2])
+    there.merge(RosterRecords(members: [apart]))
+    #expect(there[others[200].replica]?.isActive == false)
+  }
+
+  @Test("of puppets, as many as a roster can hold, leaves a keyring and an invitation room")
+  func filled() throws {
+    let (founder, hostile) = (members[0], members[1])
+    var random = SeededGenerator(seed: 3)
+    let madeUp = try (0..<MemberRecord.stayingCountMax).map { number in
+      try scene.record(puppet.publicIdentity, at: Int64(number), by: hostile)
+    }
+    let all = try puppets(0..<1_020)
+    let puppeteers = try (20..<23).map { try RosterScene.identity($0) }
+    var records: [MemberRecord] = []
+    for puppeteer in puppeteers {
+      let addition = try scene.record(puppeteer.publicIdentity, at: 5, by: hostile)
+      records.append(addition)
+      for puppet in all {
+        records.append(
+          try scene.record(puppet, .removed, at: 20, by: puppeteer, ground: addition, staying: madeUp))
+      }
+    }
+    records += try all.map { try scene.record($0, at: 10, by: hostile) }
+    var here = scene.roster()
+    here.merge(RosterRecords(members: records.shuffled(using: &random)))
+    try here.take(here.removal(of: try #require(here[hostile.replica]), by: founder, at: 100))
+    #expect(!here.has(hostile))
+    var contents = KeyringContents(identity: founder)
+    contents.setRoster(here.records)
+    let count = try contents.encoded().count
+    #expect((8 << 20..<16 << 20).contains(count), "\(count)")
   }
 }

@@ -15,7 +15,7 @@ package struct Invitation {
   private static let version: UInt8 = 1
   private static let versionWithHistories: UInt8 = 2
   private static let signatureContext = Array("godwit invitation v1\0".utf8)
-  package static let byteLimit = 16 << 20
+  package static let byteLimit = Keyring.byteCountMax
 
   package func seal(to recipient: AgeRecipient, signedBy identity: Identity) throws -> [UInt8] {
     var writer = ByteWriter()
