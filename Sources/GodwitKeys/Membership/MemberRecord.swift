@@ -56,13 +56,6 @@ package struct MemberRecord: GroundedRecord {
   }
 
   package var subject: ReplicaID { identity.replica }
-
-  /// The same, as of the same time, stated by another member.
-  package func restated(by issuer: Identity, on ground: ContentHash?) throws -> MemberRecord {
-    try .issue(
-      group: group, identity: identity, name: name, status: status, at: issuedAtMilliseconds, by: issuer,
-      ground: ground, staying: Set(staying))
-  }
 }
 
 // Specs/keyring.md, section "Member record".

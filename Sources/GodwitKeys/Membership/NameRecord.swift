@@ -25,11 +25,6 @@ package struct NameRecord: GroundedRecord {
     }
     return record(try issuer.sign(record([]).signedBytes))
   }
-
-  /// The same, as of the same time, stated by another member.
-  package func restated(by issuer: Identity, on ground: ContentHash?) throws -> NameRecord {
-    try .issue(group: group, subject: subject, name: name, at: issuedAtMilliseconds, by: issuer, ground: ground)
-  }
 }
 
 extension NameRecord {

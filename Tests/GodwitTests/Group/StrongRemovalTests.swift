@@ -235,10 +235,11 @@ struct StrongRemovalTests {
     let newcomer = try RosterScene.identity(10)
     let invited = try scene.record(newcomer.publicIdentity, at: 30, by: guest, ground: inviting)
     let name = try scene.name(members[2], "attic", at: 40, by: leaving)
+    let out = try scene.record(others[250], .removed, at: 30, by: guest, ground: inviting)
     var here = scene.roster()
-    here.merge(RosterRecords(members: added + gone + [inviting, invited], names: [name]))
+    here.merge(RosterRecords(members: added + gone + [inviting, invited, out], names: [name]))
     let before = Set(here.active.map(\.identity.replica))
-    #expect(before.count == 4 + 160 + 2)
+    #expect(before.count == 4 + 159 + 2)
     let removal = try here.removal(of: try #require(here[leaving.replica]), by: founder, at: 100)
     #expect(removal.members[0].staying.count == 128 && removal.members.allSatisfy { $0.issuer == founder.replica })
     try here.take(removal)
@@ -253,6 +254,24 @@ struct StrongRemovalTests {
     let apart = try scene.record(others[200], .removed, at: 50, by: members[2])
     there.merge(RosterRecords(members: [apart]))
     #expect(there[others[200].replica]?.isActive == false)
+  }
+
+  @Test("of one who had removed another leaves nothing of that one which nobody had seen")
+  func unseen() throws {
+    let (founder, hostile, accomplice) = (members[0], members[1], members[2])
+    let hidden = try scene.record(puppet.publicIdentity, at: 10, by: accomplice)
+    let naming = try scene.record(
+      accomplice.publicIdentity, .removed, at: 20, by: hostile, staying: [hidden])
+    for removesFirst in [true, false] {
+      var here = scene.roster()
+      if removesFirst {
+        try here.take(here.removal(of: try #require(here[accomplice.replica]), by: founder, at: 15))
+      }
+      here.merge(RosterRecords(members: [naming]))
+      try here.take(here.removal(of: try #require(here[hostile.replica]), by: founder, at: 100))
+      here.merge(RosterRecords(members: [hidden]), isVouchedFor: true)
+      #expect(!here.has(puppet) && !here.has(accomplice) && !here.has(hostile) && here.active.count == 2)
+    }
   }
 
   @Test("of puppets, as many as a roster can hold, leaves a keyring and an invitation room")

@@ -5,19 +5,40 @@ import GodwitKeys
 /// Records that this replica signs of others.
 extension Roster {
   /// Ends a membership. The removal names which of the member's records stay: those that are known here and count.
-  /// What it has no room to name and still matters this replica states again, so that it rests on itself.
+  /// Whatever would change beside it, for it has no room to name more, this replica states again.
   package func removal(of member: Entry, by issuer: Identity, at now: Int64) throws -> RosterRecords {
     let replica = member.identity.replica
     let ground = ground(of: issuer.replica)
-    let ranked = recordsThatStay(of: replica, for: issuer.replica)
-    let rest = ranked.dropFirst(MemberRecord.stayingCountMax).filter { $0.rank < .history }.map(\.hash)
     let removal = try MemberRecord.issue(
       group: group, identity: member.identity, name: member.name, status: .removed,
       at: issueTime(about: replica, now), by: issuer, ground: ground,
-      staying: Set(ranked.prefix(MemberRecord.stayingCountMax).map(\.hash)))
-    return RosterRecords(
-      members: [removal] + (try rest.compactMap { memberRecords[$0] }.map { try $0.restated(by: issuer, on: ground) }),
-      names: try rest.compactMap { nameRecords[$0] }.map { try $0.restated(by: issuer, on: ground) })
+      staying: recordsThatStay(of: replica, for: issuer.replica))
+    var after = self
+    after.merge(RosterRecords(members: [removal]))
+    let others = all.filter { $0.identity.replica != replica && counts($0) }
+    let members = try others.filter { other in
+      let known = after[other.identity.replica]
+      return other.identity.replica != issuer.replica
+        && known.map { $0.isActive != other.isActive || !after.counts($0) } ?? true
+    }.map { try restated($0.record, knowing: after, by: issuer, on: ground) }
+    after.merge(RosterRecords(members: members))
+    let names = try others.filter { after[$0.identity.replica]?.name != $0.name }.map { other in
+      try NameRecord.issue(
+        group: group, subject: other.identity.replica, name: other.name,
+        at: after.issueTime(about: other.identity.replica, 0), by: issuer, ground: ground)
+    }
+    return RosterRecords(members: [removal] + members, names: names)
+  }
+
+  /// As old as it was, but for what it has to overrule: whoever has removed the member meanwhile is later. What nobody
+  /// has seen yet does not stay because the removed member's own removals named it.
+  private func restated(
+    _ record: MemberRecord, knowing other: Roster, by issuer: Identity, on ground: ContentHash?
+  ) throws -> MemberRecord {
+    try MemberRecord.issue(
+      group: group, identity: record.identity, name: record.name, status: record.status,
+      at: other.issueTime(about: record.subject, record.issuedAtMilliseconds), by: issuer, ground: ground,
+      staying: Set(record.staying.filter(evaluation.counting.contains)))
   }
 
   package mutating func rename(_ replica: ReplicaID, to name: String, by issuer: Identity, _ now: Int64) throws {
@@ -27,43 +48,29 @@ extension Roster {
     try take(RosterRecords(names: [record]))
   }
 
-  /// Why a record of a removed member should stay, the weightiest reason first.
-  private enum Reason: Int, Comparable {
-    /// Nobody states of itself that it is a member.
-    case isAboutIssuer
-    /// What stands on it stays with it alone, whoever states it again.
-    case carries
-    case removes
-    case decides
-    /// Another record says what is so now.
-    case history
-
-    static func < (left: Reason, right: Reason) -> Bool { left.rawValue < right.rawValue }
-  }
-
-  /// The records of a member that count, the weightiest first.
-  private func recordsThatStay(of member: ReplicaID, for issuer: ReplicaID) -> [(rank: Reason, hash: ContentHash)] {
-    let deciding = Set(deciding.values).union(decidingNames.values)
-    let grounds = Set(memberRecords.values.compactMap(\.ground) + nameRecords.values.compactMap(\.ground))
-    var ranked: [(rank: Reason, hash: ContentHash)] = []
+  /// The records of a member that count, as many as a removal can name: first what nobody can state again for the
+  /// issuer, then removals, then what decides. A removal that names what does not count here is none of them.
+  private func recordsThatStay(of member: ReplicaID, for issuer: ReplicaID) -> Set<ContentHash> {
+    let (deciding, counting) = (Set(deciding.values).union(decidingNames.values), evaluation.counting)
+    var ranked: [(rank: Int, time: Int64, hash: ContentHash)] = []
     for (hash, record) in memberRecords where record.issuer == member && record.subject != member {
-      let reason: Reason =
-        if record.status == .removed {
-          .removes
-        } else if record.subject == issuer {
-          .isAboutIssuer
-        } else if grounds.contains(hash) {
-          .carries
-        } else {
-          deciding.contains(hash) ? .decides : .history
-        }
-      ranked.append((reason, hash))
+      guard record.staying.allSatisfy(counting.contains) else { continue }
+      let rank = record.subject == issuer ? 0 : record.status == .removed ? 1 : deciding.contains(hash) ? 2 : 4
+      ranked.append((rank, record.issuedAtMilliseconds, hash))
     }
     for (hash, record) in nameRecords where record.issuer == member {
-      ranked.append((deciding.contains(hash) ? .decides : .history, hash))
+      ranked.append((deciding.contains(hash) ? 3 : 4, record.issuedAtMilliseconds, hash))
     }
-    return ranked.filter { evaluation.counting.contains($0.hash) }.sorted { $0.rank < $1.rank }
+    // The same on every replica, for only what all removals of a member name stays.
+    let weightiest = ranked.filter { counting.contains($0.hash) }.sorted { left, right in
+      (left.rank, left.time) == (right.rank, right.time)
+        ? left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes)
+        : (left.rank, left.time) < (right.rank, right.time)
+    }
+    return Set(weightiest.prefix(MemberRecord.stayingCountMax).map(\.hash))
   }
+
+  private func counts(_ entry: Entry) -> Bool { evaluation.counting.contains(entry.record.hash) }
 
   /// Takes what this replica states itself. Throws `invalidArgument` when something known cannot be overruled.
   package mutating func take(_ records: RosterRecords) throws {
