@@ -20,7 +20,7 @@ package final class Connection {
   let functionFailure = FunctionFailure()
   /// What statements may still cost, while that is bounded; see ``withStepBudget(_:_:)``.
   var stepBudget: StepBudget?
-  private let cancellation: CancellationFlag
+  let cancellation: CancellationFlag
   /// Nil for a database without encryption, which is another program's.
   private let file: DatabaseFile?
   private let isTemporary: Bool
@@ -93,6 +93,7 @@ package final class Connection {
     fence()
     try configure()
     cancellation.attach(handle)
+    watchCancellation()
     authorizer.install(on: handle)
   }
 
@@ -115,6 +116,7 @@ package final class Connection {
     fence()
     try configure()
     cancellation.attach(handle)
+    watchCancellation()
     authorizer.install(on: handle)
   }
 

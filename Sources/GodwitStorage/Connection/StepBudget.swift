@@ -36,7 +36,7 @@ extension Connection {
         return Unmanaged<StepBudget>.fromOpaque(context).takeUnretainedValue().take() ? 0 : 1
       }, Unmanaged.passUnretained(budget).toOpaque())
     defer {
-      sqlite3_progress_handler(handle, 0, nil, nil)
+      watchCancellation()
       stepBudget = nil
     }
     return try body()

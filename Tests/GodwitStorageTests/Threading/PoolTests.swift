@@ -1,8 +1,9 @@
 import Foundation
 import GodwitBase
-import GodwitStorage
 import Synchronization
 import Testing
+
+@testable import GodwitStorage
 
 private let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
@@ -47,6 +48,24 @@ struct PoolTests {
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(try await pool.write { try $0.scalar("SELECT 1") } == .integer(1))
     #expect(try await pool.read { try $0.scalar("SELECT 1") } == .integer(1))
+  }
+
+  @Test("interrupts a statement also when SQLite has forgotten the interrupt, as while a statement begins")
+  func forgottenInterrupt() throws {
+    let flag = CancellationFlag()
+    let connection = try Connection(path: database.path, key: TestKey(), mode: .writer, cancellation: flag)
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    #expect(throws: CancellationError.self) {
+      try connection.withStatement(rows) { statement in
+        _ = try statement.step()
+        // From now on the flag alone is set.
+        flag.detach()
+        flag.cancel()
+        for _ in 0..<100_000 { _ = try statement.step() }
+      }
+    }
+    flag.clear()
+    #expect(try connection.scalar("SELECT 1") == .integer(1))
   }
 
   @Test("drops work that is cancelled while it waits")
