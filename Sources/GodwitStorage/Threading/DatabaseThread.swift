@@ -198,6 +198,8 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
     condition.lock()
     defer { condition.unlock() }
     current = nil
+    // What closes the connection works also after a job that was cancelled.
+    cancellation.clear()
     let limit = closesWhenIdle ? idleSeconds.map { Date(timeIntervalSinceNow: $0) } : nil
     while jobs.isEmpty && !isClosed {
       guard let limit else {
@@ -210,7 +212,6 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
     guard !jobs.isEmpty else { return .end }
     let job = jobs.removeFirst()
     current = job.id
-    cancellation.clear()
     return .run(job)
   }
 }
