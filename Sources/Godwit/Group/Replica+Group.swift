@@ -98,7 +98,8 @@ extension Replica {
   /// sync file. What it holds already it keeps, and what it wrote before stays.
   ///
   /// - Parameter name: What it is called, its replica ID, or the first digits of that.
-  /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself.
+  /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself, or this
+  ///   replica would be out with it.
   public func removeMember(named name: String) async throws {
     let replica = try await member(named: name).identity.replica
     let (location, group, wallClock) = (folder.keys, group, wallClock)

@@ -274,6 +274,32 @@ struct StrongRemovalTests {
     }
   }
 
+  @Test("of each of two who had removed a third leaves that one out, though each had named what the other did not know")
+  func removers() throws {
+    let scene = try RosterScene(5)
+    let (founder, gone) = (scene.identities[0], scene.identities[4])
+    let others = try (10..<12).map { try RosterScene.identity($0) }
+    var rosters = try others.enumerated().map { number, other in
+      var roster = scene.roster()
+      roster.merge(RosterRecords(members: [try scene.record(other.publicIdentity, at: 10, by: gone)]))
+      try roster.take(
+        roster.removal(of: try #require(roster[gone.replica]), by: scene.identities[number + 1], at: 20))
+      return roster
+    }
+    for _ in 0..<2 {
+      rosters[0].merge(rosters[1].records, isVouchedFor: true)
+      rosters[1].merge(rosters[0].records, isVouchedFor: true)
+    }
+    #expect(rosters[0].records == rosters[1].records && rosters[0].active.count == 4)
+    let removers = [founder, scene.identities[3]]
+    for (number, remover) in removers.enumerated() {
+      let removed = try #require(rosters[number][scene.identities[number + 1].replica])
+      try rosters[number].take(rosters[number].removal(of: removed, by: remover, at: 30))
+    }
+    rosters[0].merge(rosters[1].records, isVouchedFor: true)
+    #expect(Set(rosters[0].active.map(\.identity.replica)) == Set(removers.map(\.replica)))
+  }
+
   @Test("of puppets, as many as a roster can hold, leaves a keyring and an invitation room")
   func filled() throws {
     let (founder, hostile) = (members[0], members[1])
