@@ -98,8 +98,7 @@ extension Replica {
   /// sync file. What it holds already it keeps, and what it wrote before stays.
   ///
   /// - Parameter name: What it is called, its replica ID, or the first digits of that.
-  /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself, or this
-  ///   replica would be out with it.
+  /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself.
   public func removeMember(named name: String) async throws {
     let replica = try await member(named: name).identity.replica
     let (location, group, wallClock) = (folder.keys, group, wallClock)
@@ -115,7 +114,8 @@ extension Replica {
           guard member.identity.replica != contents.identity.replica else {
             throw GodwitError(.invalidArgument, "a replica cannot remove itself", hint: "have another member remove it")
           }
-          try roster.take(roster.removal(of: member, by: contents.identity, at: now))
+          let record = try roster.removal(of: member, by: contents.identity, at: now)
+          try roster.take(RosterRecords(members: [record]))
         }
       }
     }

@@ -7,8 +7,8 @@ import GodwitCrypto
 ///
 /// A reader sees one generation whole, whatever a writer does at the time; writers wait for each other.
 package enum Keyring {
-  /// What the file can have: the largest roster, with hybrid keys, is 24 MiB (Specs/membership.md, "What is kept").
-  package static let byteCountMax = 32 << 20
+  /// What the file can have: the largest roster, with hybrid keys, has 50 MB (Specs/membership.md, "What is kept").
+  package static let byteCountMax = 64 << 20
 
   /// Makes a keyring of generation 1 with one slot, for the first of the location's secrets. A machine key file is made
   /// when that is missing.
@@ -54,7 +54,7 @@ package enum Keyring {
   /// Reads a keyring.
   ///
   /// Throws `missingKeyring`, `noKeyFits` when no offered secret opens a slot, `damagedKeyring`,
-  /// `unsupportedVersion`, `limitExceeded` beyond 32 MiB, and `unsafeFile` for loose permissions or links.
+  /// `unsupportedVersion`, `limitExceeded` beyond 64 MiB, and `unsafeFile` for loose permissions or links.
   package static func open(at location: KeyringLocation) throws -> KeyringContents {
     try unlock(location).contents
   }

@@ -46,7 +46,7 @@ struct KeyringFile: Sendable {
     }
   }
 
-  /// Seals the contents. Throws `limitExceeded` when the file would become larger than 32 MiB.
+  /// Seals the contents. Throws `limitExceeded` when the file would become larger than 64 MiB.
   init(sealing contents: KeyringContents, generation: UInt64, slots: [KeyringSlot], masterKey: SecretBytes) throws {
     guard slots.count <= Int(UInt8.max) else { throw GodwitError(.limitExceeded, "a keyring has 255 slots at most") }
     var plain = try contents.encoded()

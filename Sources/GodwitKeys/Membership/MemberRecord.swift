@@ -29,14 +29,14 @@ package struct MemberRecord: GroundedRecord {
   package let staying: [ContentHash]
   package let signature: [UInt8]
 
-  /// What one removal can name: little, so that all that a roster holds fits into a keyring.
-  package static let stayingCountMax = 128
+  /// What one removal can name.
+  package static let stayingCountMax = 1_024
 
   /// Makes and signs a record.
   ///
   /// - Parameters:
   ///   - ground: By which record the issuer is a member; nil for the founder.
-  ///   - staying: Of a removal the hashes of the removed member's records that stay, of which there may be 128.
+  ///   - staying: Of a removal the hashes of the removed member's records that stay, of which there may be 1,024.
   /// - Throws: `invalidArgument` for a name that is too long or has control characters; `limitExceeded`.
   package static func issue(
     group: GroupID, identity: PublicIdentity, name: String, status: Status, at milliseconds: Int64,

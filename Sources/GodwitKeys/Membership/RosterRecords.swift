@@ -44,6 +44,8 @@ extension RosterRecords {
   package static let countMax = 1_024
   /// Of member records, and of names, that decide nothing now.
   package static let furtherCountMax = 2_048
+  /// What the removals among them name together: 4 MiB.
+  package static let furtherNamedMax = 131_072
 
   /// Whether there is anything beside what decides.
   package var hasFurther: Bool { !furtherMembers.isEmpty || !furtherNames.isEmpty || !lapsed.isEmpty }

@@ -86,7 +86,7 @@ class MemberRecord:
         if version > 1:
             record = replace(record, ground=reader.take(32))
             if record.status == REMOVED:
-                record = replace(record, staying=tuple(reader.list(lambda: reader.take(32), 128)))
+                record = replace(record, staying=tuple(reader.list(lambda: reader.take(32), 1_024)))
         rising(list(record.staying), "the records that stay")
         return replace(record, signature=reader.take(64))
 

@@ -266,12 +266,13 @@ struct RosterTests {
       case 1:
         let status = [MemberRecord.Status.active, .removed].randomElement(using: &random) ?? .active
         guard let known = rosters[here][keys[subject].replica] else { continue }
-        // Also of itself, and by one that is out: then the bare record.
-        let removal = try? rosters[here].removal(of: known, by: keys[here], at: time).members[0]
-        let bare = try MemberRecord.issue(
-          group: scene.group, identity: known.identity, name: "again", status: status, at: time, by: keys[here],
-          ground: rosters[here].ground(of: keys[here].replica))
-        rosters[here].merge(RosterRecords(members: [status == .removed ? removal ?? bare : bare]))
+        let record =
+          status == .removed
+          ? try rosters[here].removal(of: known, by: keys[here], at: time)
+          : try MemberRecord.issue(
+            group: scene.group, identity: known.identity, name: "again", status: .active, at: time, by: keys[here],
+            ground: rosters[here].ground(of: keys[here].replica))
+        rosters[here].merge(RosterRecords(members: [record]))
       case 2:
         guard var history = rosters[here][keys[here].replica]?.history else { continue }
         let next = try Identity.generate(replica: keys[here].replica)

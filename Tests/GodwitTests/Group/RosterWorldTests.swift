@@ -27,7 +27,7 @@ private struct RosterWorld {
 
   mutating func removeHostile() throws {
     let entry = try #require(rosters[0][scene.identities[4].replica])
-    say(try rosters[0].removal(of: entry, by: scene.identities[0], at: time).members[0], at: 0)
+    say(try rosters[0].removal(of: entry, by: scene.identities[0], at: time), at: 0)
   }
 
   mutating func step(_ number: Int, isRemoved: Bool) throws {

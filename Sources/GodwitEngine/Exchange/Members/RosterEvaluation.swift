@@ -20,6 +20,7 @@ package struct RosterEvaluation {
     let time: Int64
     /// Of a removal.
     let removed: ReplicaID?
+    /// Of a removal: the records that it names and could void.
     let staying: Set<ContentHash>
     /// The place of the record that it stands on; none for the founder's.
     var ground: Int?
@@ -54,7 +55,9 @@ package struct RosterEvaluation {
       waiting[ground, default: []].append(
         Node(
           hash: hash, issuer: record.issuer, time: record.issuedAtMilliseconds, removed: removal?.subject,
-          staying: Set(removal?.staying ?? []), ground: nil))
+          staying: Set(
+            removal?.staying.filter { (members[$0]?.issuer ?? names[$0]?.issuer) == removal?.subject } ?? []),
+          ground: nil))
     }
     for (hash, record) in members where hash != founder && record.issuer != record.subject {
       wait(record, hash, record.ground ?? founder, removal: record.status == .removed ? record : nil)

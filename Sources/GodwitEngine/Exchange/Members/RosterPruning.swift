@@ -28,7 +28,10 @@ struct RosterPruning {
     self.evaluation = evaluation
     deciding = decide(held)
     decidingNames = decide(heldNames).filter { deciding[$0.key] != nil && evaluation.counting.contains($0.value) }
-    let staying = Set(held.values.flatMap(\.staying))
+    var staying: Set<ContentHash> = []
+    for record in held.values {
+      staying.formUnion(record.staying.lazy.filter { held[$0] != nil || heldNames[$0] != nil })
+    }
     keepNames(heldNames, staying)
     keepMembers(held, staying)
   }
@@ -44,11 +47,30 @@ struct RosterPruning {
       waiting.append(next)
     }
     members = held.filter { kept.contains($0.key) }
-    let isDeciding = Set(deciding.values)
-    let further = kept.subtracting(isDeciding)
-    guard further.count > RosterRecords.furtherCountMax else { return }
-    let grounds = Set(members.values.compactMap(\.ground))
-    for hash in mostNeeded(further, members, grounds).dropFirst(RosterRecords.furtherCountMax) { members[hash] = nil }
+    boundFurther(kept.subtracting(deciding.values))
+  }
+
+  /// Those that decide are bounded by the members there may be, and each removal by what it may name; the others by
+  /// their number, and by what they name together.
+  private mutating func boundFurther(_ further: Set<ContentHash>) {
+    if further.count > RosterRecords.furtherCountMax {
+      let needed = mostNeeded(further, members, Set(members.values.compactMap(\.ground)))
+      for hash in needed.dropFirst(RosterRecords.furtherCountMax) { members[hash] = nil }
+    }
+    let removals = further.compactMap { hash in members[hash].map { (hash: hash, count: $0.staying.count) } }
+    var count = removals.reduce(0) { $0 + $1.count }
+    guard count > RosterRecords.furtherNamedMax else { return }
+    // Those that name little are nobody's means to fill a keyring.
+    func goesFirst(_ left: (hash: ContentHash, count: Int), _ right: (hash: ContentHash, count: Int)) -> Bool {
+      let counts = (evaluation.counting.contains(left.hash), evaluation.counting.contains(right.hash))
+      guard counts.0 == counts.1 else { return counts.1 }
+      return left.count == right.count
+        ? left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes) : left.count > right.count
+    }
+    for removal in removals.sorted(by: goesFirst) where count > RosterRecords.furtherNamedMax && removal.count > 0 {
+      members[removal.hash] = nil
+      count -= removal.count
+    }
   }
 
   private mutating func keepNames(_ held: [ContentHash: NameRecord], _ staying: Set<ContentHash>) {
