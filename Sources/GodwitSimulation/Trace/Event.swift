@@ -41,7 +41,7 @@ indirect enum Event: Sendable {
   /// Whether somebody may lack afterwards what the others have forgotten, so that leaving it out is no mistake.
   var takesAway: Bool {
     switch self {
-    case .clone, .restore, .remove: true
+    case .clone, .restore, .remove, .readmit, .rejoin: true
     default: false
     }
   }

@@ -29,7 +29,7 @@ package final class CancellationFlag: Sendable {
 }
 
 extension Connection {
-  /// Has SQLite look at the flag every so many steps, which take it half a millisecond or less.
+  /// Has SQLite look at the flag every so many steps, which mostly take it less than a millisecond.
   func watchCancellation() {
     sqlite3_progress_handler(
       handle, 10_000,

@@ -198,7 +198,7 @@ package final class DatabaseThread<Session: DatabaseSession>: @unchecked Sendabl
     condition.lock()
     defer { condition.unlock() }
     current = nil
-    // What closes the connection works also after a job that was cancelled.
+    // A session that ends runs statements, also after a job that was cancelled.
     cancellation.clear()
     let limit = closesWhenIdle ? idleSeconds.map { Date(timeIntervalSinceNow: $0) } : nil
     while jobs.isEmpty && !isClosed {

@@ -246,6 +246,7 @@ struct StrongRemovalTests {
     let later = try scene.record(members[3].publicIdentity, .removed, at: 16, by: founder, staying: [records[0]])
     var here = scene.roster()
     here.merge(RosterRecords(members: (records + [honest, later]).shuffled(using: &random)))
+    #expect(Roster(group: scene.group, trusted: here.records).records == here.records)
     let named = here.records.furtherMembers.reduce(0) { $0 + $1.staying.count }
     #expect((130_000...RosterRecords.furtherNamedMax).contains(named))
     #expect(here.records.furtherMembers.contains(honest))

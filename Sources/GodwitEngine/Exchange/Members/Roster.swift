@@ -254,14 +254,18 @@ extension Roster {
 
   /// Works out what counts, and drops what decides nothing.
   private mutating func evaluate() {
-    evaluation = RosterEvaluation(members: memberRecords, names: nameRecords, founder: founder)
-    memberRecords = memberRecords.filter { evaluation.grounded.contains($0.key) }
-    nameRecords = nameRecords.filter { evaluation.grounded.contains($0.key) && histories[$0.value.subject] != nil }
-    let pruning = RosterPruning(memberRecords, nameRecords, evaluation)
-    (memberRecords, nameRecords) = (pruning.members, pruning.names)
-    (deciding, decidingNames) = (pruning.deciding, pruning.decidingNames)
-    let known = Set(memberRecords.values.map(\.subject))
-    histories = histories.filter { known.contains($0.key) }
+    var lacksRoom = true
+    while lacksRoom {
+      evaluation = RosterEvaluation(members: memberRecords, names: nameRecords, founder: founder)
+      memberRecords = memberRecords.filter { evaluation.grounded.contains($0.key) }
+      nameRecords = nameRecords.filter { evaluation.grounded.contains($0.key) && histories[$0.value.subject] != nil }
+      let pruning = RosterPruning(memberRecords, nameRecords, evaluation)
+      (memberRecords, nameRecords) = (pruning.members, pruning.names)
+      (deciding, decidingNames) = (pruning.deciding, pruning.decidingNames)
+      let known = Set(memberRecords.values.map(\.subject))
+      histories = histories.filter { known.contains($0.key) }
+      lacksRoom = pruning.lacksRoom
+    }
   }
 }
 

@@ -11,6 +11,9 @@ struct RosterPruning {
   private(set) var deciding: [ReplicaID: ContentHash] = [:]
   private(set) var decidingNames: [ReplicaID: ContentHash] = [:]
 
+  /// Whether something went that would have been kept had there been room: what is left is to be weighed anew.
+  private(set) var lacksRoom = false
+
   private let evaluation: RosterEvaluation
 
   /// Of what one issuer said of one replica, in one capacity, the latest is kept.
@@ -54,12 +57,14 @@ struct RosterPruning {
   /// their number, and by what they name together.
   private mutating func boundFurther(_ further: Set<ContentHash>) {
     if further.count > RosterRecords.furtherCountMax {
+      lacksRoom = true
       let needed = mostNeeded(further, members, Set(members.values.compactMap(\.ground)))
       for hash in needed.dropFirst(RosterRecords.furtherCountMax) { members[hash] = nil }
     }
     let removals = further.compactMap { hash in members[hash].map { (hash: hash, count: $0.staying.count) } }
     var count = removals.reduce(0) { $0 + $1.count }
     guard count > RosterRecords.furtherNamedMax else { return }
+    lacksRoom = true
     // Those that name little are nobody's means to fill a keyring.
     func goesFirst(_ left: (hash: ContentHash, count: Int), _ right: (hash: ContentHash, count: Int)) -> Bool {
       let counts = (evaluation.counting.contains(left.hash), evaluation.counting.contains(right.hash))
@@ -76,6 +81,7 @@ struct RosterPruning {
   private mutating func keepNames(_ held: [ContentHash: NameRecord], _ staying: Set<ContentHash>) {
     let kept = Set(latest(held) { _ in nil }).union(staying.filter { held[$0] != nil }).union(decidingNames.values)
     let further = mostNeeded(kept.subtracting(decidingNames.values), held, [])
+    if further.count > RosterRecords.furtherCountMax { lacksRoom = true }
     let most = Set(further.prefix(RosterRecords.furtherCountMax)).union(decidingNames.values)
     names = held.filter { most.contains($0.key) }
   }
