@@ -198,15 +198,9 @@ struct StrongRemovalTests {
 
   @Test("of one who filled the group with puppets makes room again")
   func room() throws {
-    let keys = puppet.publicIdentity
-    let puppets = try (10..<1_030).map { number in
-      let identity = try PublicIdentity(
-        replica: ReplicaID(Identifier128(high: 1, low: UInt64(number))), recipient: keys.recipient,
-        verificationKey: keys.verificationKey)
-      return try scene.record(identity, at: 50, by: members[1])
-    }
+    let additions = try puppets(0..<1_020).map { try scene.record($0, at: 50, by: members[1]) }
     var here = scene.roster()
-    here.merge(RosterRecords(members: puppets), isVouchedFor: true)
+    here.merge(RosterRecords(members: additions), isVouchedFor: true)
     #expect(here.active.count == 1_024 && !here.hasRoom)
     here.merge(
       RosterRecords(members: [try scene.record(members[1].publicIdentity, .removed, at: 100, by: members[0])]))
