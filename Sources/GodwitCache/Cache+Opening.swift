@@ -14,7 +14,7 @@ extension Cache {
   ///   - logger: Called when a cache was no good and is made anew.
   /// - Throws: `invalidArgument` for another name or a bound that is not positive.
   public static func open(
-    named name: String, in folder: String, key: CacheKey, bound: CacheBound = .none,
+    named name: String, in folder: String, key: Cache.Key, bound: Cache.Bound = .none,
     logger: Logger = Logger(label: "godwit")
   ) throws -> Cache {
     try check(name: name, bound: bound)
@@ -22,7 +22,7 @@ extension Cache {
   }
 
   /// Throws `invalidArgument` for a name or bound that no cache can have.
-  package static func check(name: String, bound: CacheBound) throws {
+  package static func check(name: String, bound: Cache.Bound) throws {
     let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789-_")
     guard !name.isEmpty, name.count <= nameLimit, name.allSatisfy(allowed.contains) else {
       throw GodwitError(

@@ -15,19 +15,19 @@ public final class Cache: Sendable {
   /// Its name.
   public let name: String
   /// How much it holds.
-  public let bound: CacheBound
+  public let bound: Cache.Bound
 
   private let file: CacheFile
   private let lockPath: String
   private let recency: CacheRecency
   private let flights = CacheFlights()
-  private let statisticsHere = Mutex(CacheStatistics())
+  private let statisticsHere = Mutex(Cache.Statistics())
   private let wallClock: WallClock
   private let logger: Logger
 
   /// Opens no file yet.
   package init(
-    name: String, bound: CacheBound, folder: String, wallClock: WallClock, logger: Logger,
+    name: String, bound: Cache.Bound, folder: String, wallClock: WallClock, logger: Logger,
     key: @escaping @Sendable () throws -> SecretBytes
   ) {
     self.name = name
@@ -112,12 +112,12 @@ public final class Cache: Sendable {
   ///
   /// - Throws: What the body throws; `closed`; `CancellationError`.
   public func read<Output: Sendable>(
-    _ body: @escaping @Sendable (CacheReader) throws -> Output
+    _ body: @escaping @Sendable (Cache.Reader) throws -> Output
   ) async throws -> Output {
     let now = wallClock.milliseconds()
-    let (output, reads) = try await CacheReader.run(body, on: file, logger, name) { [recency] table in
+    let (output, reads) = try await Cache.Reader.run(body, on: file, logger, name) { [recency] table in
       try recency.begin { try table.greatestUse() }
-      return CacheReader(table, now: now)
+      return Cache.Reader(table, now: now)
     }
     recency.use(reads.hits)
     count {
@@ -177,7 +177,7 @@ public final class Cache: Sendable {
   ///   - tags: By which it can be invalidated together with others.
   /// - Throws: `limitExceeded`, `invalidArgument`, `diskFull`, `fileAccess`, `busy`.
   public func set(
-    _ key: String, _ data: Data, lifetime: CacheLifetime = .unlimited, tags: [String] = []
+    _ key: String, _ data: Data, lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
   ) async throws {
     try await set([CacheItem(key: key, value: data, lifetime: lifetime, tags: tags)])
   }
@@ -186,7 +186,7 @@ public final class Cache: Sendable {
   ///
   /// - Throws: As `set(_:_:)`.
   public func set(
-    _ values: [String: Data], lifetime: CacheLifetime = .unlimited, tags: [String] = []
+    _ values: [String: Data], lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
   ) async throws {
     try await set(values.map { CacheItem(key: $0, value: $1, lifetime: lifetime, tags: tags) })
   }
@@ -195,7 +195,7 @@ public final class Cache: Sendable {
   ///
   /// - Throws: `valueNotStorable` for what JSON has no form for; otherwise as `set(_:_:)`.
   public func set(
-    _ key: String, value: some Encodable & Sendable, lifetime: CacheLifetime = .unlimited, tags: [String] = []
+    _ key: String, value: some Encodable & Sendable, lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
   ) async throws {
     try await set(key, CacheCoding.encode(value), lifetime: lifetime, tags: tags)
   }
@@ -281,7 +281,7 @@ public final class Cache: Sendable {
   ///
   /// - Throws: What the computation throws, to everybody who waited for it; `CancellationError`.
   public func data(
-    for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
+    for key: String, lifetime: Cache.Lifetime = .unlimited, tags: [String] = [],
     or compute: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
     switch try await found(key, tags: tags) {
@@ -292,7 +292,7 @@ public final class Cache: Sendable {
 
   /// The bytes under a key that had none at the mark.
   func computed(
-    _ key: String, since mark: CacheInvalidations.Mark, _ lifetime: CacheLifetime, _ tags: [String],
+    _ key: String, since mark: CacheInvalidations.Mark, _ lifetime: Cache.Lifetime, _ tags: [String],
     _ compute: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
     let goal = CacheFlights.Goal(key: key, invalidation: mark.last)
@@ -318,7 +318,7 @@ public final class Cache: Sendable {
 
   /// The value under a key, computed and stored when there is none; see `data(for:or:)`.
   public func value<Value: Codable & Sendable>(
-    for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
+    for key: String, lifetime: Cache.Lifetime = .unlimited, tags: [String] = [],
     or compute: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let data = try await data(for: key, lifetime: lifetime, tags: tags) { try CacheCoding.encode(try await compute()) }
@@ -357,7 +357,7 @@ public final class Cache: Sendable {
   // MARK: Care
 
   /// How the cache fares.
-  public func statistics() async throws -> CacheStatistics {
+  public func statistics() async throws -> Cache.Statistics {
     let total = try await reading(or: CacheTable.Total(entries: 0, bytes: 0)) { try $0.total() }
     var statistics = statisticsHere.withLock { $0 }
     statistics.entries = Int(total.entries)
@@ -367,7 +367,7 @@ public final class Cache: Sendable {
 
   var clock: WallClock { wallClock }
 
-  private func count(_ body: (inout CacheStatistics) -> Void) { statisticsHere.withLock { body(&$0) } }
+  private func count(_ body: (inout Cache.Statistics) -> Void) { statisticsHere.withLock { body(&$0) } }
 
   /// Writes down when entries were last used, and closes the file. Use that begins after this throws `closed`. A
   /// replica's caches close with it.

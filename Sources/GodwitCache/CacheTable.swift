@@ -194,7 +194,7 @@ struct CacheTable {
 
   /// Removes the least recently used entries until the bound holds, and returns how many. Entries before it of which
   /// memory knows a later use take their places in the file, ``candidateLimit`` at most for each that goes.
-  func evict(to bound: CacheBound, _ recency: CacheRecency, _ total: inout Total) throws -> Int {
+  func evict(to bound: Cache.Bound, _ recency: CacheRecency, _ total: inout Total) throws -> Int {
     var evicted = 0
     while bound.isExceeded(total) {
       let candidates = try candidates(recency)
@@ -243,10 +243,10 @@ struct CacheTable {
 struct CacheItem: Sendable {
   let key: String
   let value: Data
-  let lifetime: CacheLifetime
+  let lifetime: Cache.Lifetime
   let tags: [String]
 
-  init(key: String, value: Data, lifetime: CacheLifetime, tags: [String]) {
+  init(key: String, value: Data, lifetime: Cache.Lifetime, tags: [String]) {
     self.key = CacheTable.written(key)
     self.value = value
     self.lifetime = lifetime

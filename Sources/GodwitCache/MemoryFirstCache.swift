@@ -35,7 +35,7 @@ public final class MemoryFirstCache: Sendable {
 
   /// The bytes under a key, computed and stored when there are none; see ``Cache``.
   public func data(
-    for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
+    for key: String, lifetime: Cache.Lifetime = .unlimited, tags: [String] = [],
     or compute: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
     let (known, generation) = remembered(key)
@@ -51,7 +51,7 @@ public final class MemoryFirstCache: Sendable {
 
   /// The value under a key, computed and stored when there is none, or one of another type; see ``Cache``.
   public func value<Value: Codable & Sendable>(
-    for key: String, lifetime: CacheLifetime = .unlimited, tags: [String] = [],
+    for key: String, lifetime: Cache.Lifetime = .unlimited, tags: [String] = [],
     or compute: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let data = try await data(for: key, lifetime: lifetime, tags: tags) { try CacheCoding.encode(try await compute()) }
@@ -67,14 +67,14 @@ public final class MemoryFirstCache: Sendable {
   ///
   /// - Throws: As `Cache.set(_:value:)`.
   public func set(
-    _ key: String, value: some Encodable & Sendable, lifetime: CacheLifetime = .unlimited, tags: [String] = []
+    _ key: String, value: some Encodable & Sendable, lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
   ) async throws {
     try await set(key, CacheCoding.encode(value), lifetime: lifetime, tags: tags)
   }
 
   /// Stores bytes under a key, in memory and in the file.
   public func set(
-    _ key: String, _ data: Data, lifetime: CacheLifetime = .unlimited, tags: [String] = []
+    _ key: String, _ data: Data, lifetime: Cache.Lifetime = .unlimited, tags: [String] = []
   ) async throws {
     let generation = forget(key)
     try await cache.set(key, data, lifetime: lifetime, tags: tags)
@@ -103,7 +103,7 @@ public final class MemoryFirstCache: Sendable {
   }
 
   /// How the cache fares; what memory had at hand is a hit, too.
-  public func statistics() async throws -> CacheStatistics {
+  public func statistics() async throws -> Cache.Statistics {
     var statistics = try await cache.statistics()
     statistics.hits += memory.withLock(\.hits)
     return statistics

@@ -6,10 +6,10 @@ import GodwitCore
 /// first use.
 package struct CollectionAddress: Sendable {
   package let collection: String
-  let members: [DocumentMember]
+  let members: [Document.Member]
   private let written: Result<(table: String, selectByKey: String), GodwitError>
 
-  package init(_ collection: String, members: [DocumentMember]) {
+  package init(_ collection: String, members: [Document.Member]) {
     self.collection = collection
     self.members = members
     do {

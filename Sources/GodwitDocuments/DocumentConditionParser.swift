@@ -30,16 +30,16 @@ struct DocumentConditionParser {
     let column: Int
   }
 
-  static func condition(_ text: String) throws -> DocumentCondition {
+  static func condition(_ text: String) throws -> Document.Condition {
     var parser = try DocumentConditionParser(text)
     let node = try parser.alternatives()
     try parser.expectEnd()
-    return DocumentCondition(node)
+    return Document.Condition(node)
   }
 
-  static func orders(_ text: String) throws -> [DocumentOrder] {
+  static func orders(_ text: String) throws -> [Document.Order] {
     var parser = try DocumentConditionParser(text)
-    var orders: [DocumentOrder] = []
+    var orders: [Document.Order] = []
     repeat {
       let name = try parser.name()
       let isDescending = parser.takeWord("desc")
@@ -52,19 +52,19 @@ struct DocumentConditionParser {
 
   // MARK: Grammar
 
-  private mutating func alternatives() throws -> DocumentCondition.Node {
+  private mutating func alternatives() throws -> Document.Condition.Node {
     var node = try set()
     while takeWord("or") { node = .or(node, try set()) }
     return node
   }
 
-  private mutating func set() throws -> DocumentCondition.Node {
+  private mutating func set() throws -> Document.Condition.Node {
     var node = try factor()
     while takeWord("and") { node = .and(node, try factor()) }
     return node
   }
 
-  private mutating func factor() throws -> DocumentCondition.Node {
+  private mutating func factor() throws -> Document.Condition.Node {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.depthLimit else { throw failure("is nested too deep") }
@@ -75,7 +75,7 @@ struct DocumentConditionParser {
     return node
   }
 
-  private mutating func comparison() throws -> DocumentCondition.Node {
+  private mutating func comparison() throws -> Document.Condition.Node {
     conditionCount += 1
     guard conditionCount <= Self.conditionLimit else {
       throw failure("has more than \(Self.conditionLimit) conditions")
@@ -95,7 +95,7 @@ struct DocumentConditionParser {
     throw failure("has no comparison after a name")
   }
 
-  private static let comparisons: [(String, DocumentCondition.Comparison)] = [
+  private static let comparisons: [(String, Document.Condition.Comparison)] = [
     ("=", .equal), ("==", .equal), ("<>", .notEqual), ("!=", .notEqual), ("<", .less), ("<=", .lessOrEqual),
     (">", .greater), (">=", .greaterOrEqual),
   ]

@@ -10,8 +10,8 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   package let address: CollectionAddress
   let clock: DocumentClock
   let read: @Sendable (Statement, CollectionShape) throws -> Element
-  private(set) var condition: Result<DocumentCondition?, GodwitError> = .success(nil)
-  private(set) var orders: Result<[DocumentOrder], GodwitError> = .success([])
+  private(set) var condition: Result<Document.Condition?, GodwitError> = .success(nil)
+  private(set) var orders: Result<[Document.Order], GodwitError> = .success([])
   private(set) var limit: Int?
   private(set) var offset = 0
   /// By which instant documents are expired; by that of each run when nil.
@@ -29,15 +29,15 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   // MARK: Building
 
   /// Only documents that meet the condition, too.
-  public func `where`(_ build: (DocumentFields) -> DocumentCondition) -> Self {
-    adding(.success(build(DocumentFields())))
+  public func `where`(_ build: (Document.Fields) -> Document.Condition) -> Self {
+    adding(.success(build(Document.Fields())))
   }
 
   /// Only documents that meet the condition, too: `"price > 3 and tags contains 'new' or stock = 0"`. What does not
   /// parse shows as `invalidArgument` when the request runs.
   public func `where`(_ text: String) -> Self { adding(Result.godwit { try DocumentConditionParser.condition(text) }) }
 
-  private func adding(_ more: Result<DocumentCondition, GodwitError>) -> Self {
+  private func adding(_ more: Result<Document.Condition, GodwitError>) -> Self {
     var copy = self
     switch (condition, more) {
     case (.failure, _): break
@@ -55,7 +55,7 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
   }
 
   /// In this order; documents that it does not distinguish go by key.
-  public func order(by orders: DocumentOrder...) -> Self {
+  public func order(by orders: Document.Order...) -> Self {
     var copy = self
     copy.orders = .success(orders)
     return copy

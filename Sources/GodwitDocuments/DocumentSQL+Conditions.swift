@@ -3,7 +3,7 @@ import GodwitModel
 import GodwitCore
 
 extension DocumentSQL {
-  mutating func add(_ node: DocumentCondition.Node) throws {
+  mutating func add(_ node: Document.Condition.Node) throws {
     switch node {
     case .and: try add(Self.chain(node)[...], "AND") { part, sql in try sql.add(part) }
     case .or: try add(Self.chain(node)[...], "OR") { part, sql in try sql.add(part) }
@@ -28,8 +28,8 @@ extension DocumentSQL {
   }
 
   /// The parts of a chain of `and`, or of `or`, from left to right.
-  private static func chain(_ node: DocumentCondition.Node) -> [DocumentCondition.Node] {
-    var parts: [DocumentCondition.Node] = []
+  private static func chain(_ node: Document.Condition.Node) -> [Document.Condition.Node] {
+    var parts: [Document.Condition.Node] = []
     var rest = [node]
     while let next = rest.popLast() {
       switch (node, next) {
@@ -41,7 +41,7 @@ extension DocumentSQL {
   }
 
   private mutating func add(
-    _ reference: MemberReference, _ comparison: DocumentCondition.Comparison, _ value: JSON
+    _ reference: MemberReference, _ comparison: Document.Condition.Comparison, _ value: JSON
   ) throws {
     switch comparison {
     case .equal: try add(reference, isIn: [value])

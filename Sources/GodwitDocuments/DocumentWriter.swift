@@ -180,11 +180,11 @@ package final class DocumentWriter: CatalogFollower {
     return layout
   }
 
-  private func declared(_ members: [DocumentMember]) throws -> [String] {
+  private func declared(_ members: [Document.Member]) throws -> [String] {
     try members.map { try CollectionTable.column(of: $0.name, $0.kind) }
   }
 
-  private func missing(_ members: [DocumentMember], _ layout: CollectionLayout) throws -> [String] {
+  private func missing(_ members: [Document.Member], _ layout: CollectionLayout) throws -> [String] {
     guard !members.isEmpty else { return [] }
     return try members.filter { member in
       let here = layout.shape[member.name]

@@ -16,7 +16,7 @@ struct Account: Model {
 @main
 struct KillSubject {
   static func main() async throws {
-    SourceReader.serveIfAsked()
+    DatabaseSource.Reader.serveIfAsked()
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else { exit(64) }
     switch arguments[1] {
@@ -66,7 +66,7 @@ struct KillSubject {
   /// Opens a replica and keys by relative paths, and goes to another folder before it uses them.
   private static func useRelative(_ path: String, in folder: String) async throws {
     guard chdir(folder) == 0 else { exit(1) }
-    let key = KeySource.keyring(at: "keys/ring", openedBy: [.machineKey(at: "keys/machine")])
+    let key = Replica.KeySource.keyring(at: "keys/ring", openedBy: [.machineKey(at: "keys/machine")])
     let replica = try await Replica.open(at: path, models: Account.self, key: key, idleTimeout: .milliseconds(1))
     guard chdir("/") == 0 else { exit(1) }
     try await Task.sleep(for: .milliseconds(100))

@@ -26,7 +26,7 @@ enum MigrationSubject {
 
   private static func step() { FileHandle.standardOutput.write(Data([0x2E])) }
 
-  @MigrationsBuilder private static var all: [Migration] {
+  @Migrations.Builder private static var all: [Migration] {
     Migration(1, "pages") {
       CreateTable(
         "page",

@@ -43,7 +43,7 @@ struct GodwitCommand: AsyncParsableCommand {
     ])
 
   static func main() {
-    SourceReader.serveIfAsked()
+    DatabaseSource.Reader.serveIfAsked()
     Tool.main(Self.self)
   }
 }

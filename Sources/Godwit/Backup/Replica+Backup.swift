@@ -18,7 +18,7 @@ extension Replica {
   /// - Throws: `invalidArgument` for a file in the replica's folder, `unsafeFile` for another replica's file, and in a
   ///   folder to which others may write, where they could put links in the way; `busy` while the database is rekeyed;
   ///   `diskFull`, `fileAccess`; `damagedDatabase` when a page cannot be read.
-  public func backup(to path: String, progress: ProgressHandler? = nil) async throws -> BackupReport {
+  public func backup(to path: String, progress: ProgressHandler? = nil) async throws -> Replica.BackupReport {
     let folder = folder
     return try await pool.read { connection in
       try folder.requireOutside(path)
@@ -42,15 +42,17 @@ extension Replica {
       try folder.requireOutside(path)
       try file.commit()
       progress?(1)
-      return BackupReport(bytes: bytes, slots: try Keyring.slots(in: keyring.bytes))
+      return Replica.BackupReport(bytes: bytes, slots: try Keyring.slots(in: keyring.bytes))
     }
   }
 }
 
-/// What a backup wrote.
-public struct BackupReport: Sendable {
-  /// The file's size.
-  public let bytes: Int
-  /// What opens it: the slots of the keyring that is in it.
-  public let slots: [SlotDescription]
+extension Replica {
+  /// What a backup wrote.
+  public struct BackupReport: Sendable {
+    /// The file's size.
+    public let bytes: Int
+    /// What opens it: the slots of the keyring that is in it.
+    public let slots: [SlotDescription]
+  }
 }

@@ -31,9 +31,9 @@ extension Replica {
   ///   `fileAccess`, `unsafeFile`.
   @discardableResult
   public static func restore(
-    _ file: String, to path: String, key: KeySource = .keyring(), discardingUnsent: Bool = false,
+    _ file: String, to path: String, key: Replica.KeySource = .keyring(), discardingUnsent: Bool = false,
     progress: ProgressHandler? = nil
-  ) async throws -> RestoreReport {
+  ) async throws -> Replica.RestoreReport {
     let folder = ReplicaFolder(path, key: key)
     let cancellation = CancellationFlag()
     return try await withTaskCancellationHandler {
@@ -53,16 +53,18 @@ extension Replica {
   }
 }
 
-/// What a restored backup holds.
-public struct RestoreReport: Sendable {
-  /// Whose backup it was.
-  public let replica: ReplicaID
-  /// The replica's group.
-  public let group: GroupID
-  /// What the check of the restored database found out.
-  public let verification: VerificationReport
-  /// Whether the backup's keyring took its place, for there was none.
-  public let hasRestoredKeyring: Bool
+extension Replica {
+  /// What a restored backup holds.
+  public struct RestoreReport: Sendable {
+    /// Whose backup it was.
+    public let replica: ReplicaID
+    /// The replica's group.
+    public let group: GroupID
+    /// What the check of the restored database found out.
+    public let verification: VerificationReport
+    /// Whether the backup's keyring took its place, for there was none.
+    public let hasRestoredKeyring: Bool
+  }
 }
 
 /// Restores one backup (Specs/backup.md, "Restoring").
@@ -86,7 +88,7 @@ private struct BackupRestorer {
     swap = DatabaseSwap(folder)
   }
 
-  func run(_ kept: KeyringContents) throws -> RestoreReport {
+  func run(_ kept: KeyringContents) throws -> Replica.RestoreReport {
     let lock = try swap.lock()
     return try withExtendedLifetime(lock) {
       try swap.settle()
@@ -104,7 +106,7 @@ private struct BackupRestorer {
     }
   }
 
-  private func restore(_ kept: KeyringContents, _ local: KeyringContents?) throws -> RestoreReport {
+  private func restore(_ kept: KeyringContents, _ local: KeyringContents?) throws -> Replica.RestoreReport {
     // A key that was replaced since the backup does not come back with it.
     let key = local?.databaseKey ?? kept.databaseKey
     let isSameKey = key == kept.databaseKey
@@ -121,7 +123,7 @@ private struct BackupRestorer {
     try swap.commit(isOpenElsewhere: false)
     progress?(1)
     guard let group = kept.group else { throw GodwitError(.damagedKeyring, "the backup's keyring names no group") }
-    return RestoreReport(
+    return Replica.RestoreReport(
       replica: kept.identity.replica, group: group, verification: verification, hasRestoredKeyring: local == nil)
   }
 

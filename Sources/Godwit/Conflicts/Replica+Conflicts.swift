@@ -85,7 +85,7 @@ extension Replica {
   }
 
   /// Drops conflicts whose later write is older than a time, in milliseconds since 1970 UTC by its writer's clock. They
-  /// stay counted in ``ReplicaStatus/prunedConflicts``.
+  /// stay counted in ``Replica/Status/prunedConflicts``.
   ///
   /// - Returns: How many those were.
   @discardableResult
@@ -94,7 +94,7 @@ extension Replica {
   }
 
   /// Drops all conflicts but so many, resolved ones first and then the oldest. They stay counted in
-  /// ``ReplicaStatus/prunedConflicts``.
+  /// ``Replica/Status/prunedConflicts``.
   ///
   /// Imports do the same with 10,000, but keep all that they found themselves.
   ///

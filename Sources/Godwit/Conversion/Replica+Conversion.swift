@@ -26,18 +26,18 @@ extension Replica {
   ///   - key: Where the keys are to be.
   ///   - postQuantum: Whether the replica has hybrid keys (ML-KEM-768 with X25519), and so all members of its group.
   ///   - reader: Where the database is read: by default in a process of its own, which the program must be prepared for
-  ///     (``SourceReader/serveIfAsked()``).
+  ///     (``DatabaseSource/Reader/serveIfAsked()``).
   ///   - progress: Called with how much is done.
   /// - Throws: `replicaExists`; `notADatabase`; `plaintextDatabase` for one that is not encrypted though a secret was
   ///   given; `wrongKey`; `damagedDatabase`; `busy` when changes lie in a log beside it, or it was changed while it was
   ///   read; `invalidSchema` for names that are Godwit's; `constraint` for rows that refer to none; `invalidArgument`
   ///   for an identity of the other kind where a post-quantum one is asked for, and where the program does not call
-  ///   ``SourceReader/serveIfAsked()``; `limitExceeded` where reading takes more memory, time or steps than the
+  ///   ``DatabaseSource/Reader/serveIfAsked()``; `limitExceeded` where reading takes more memory, time or steps than the
   ///   database's size justifies; `diskFull`, `fileAccess`.
   public static func make(
-    at path: String, from source: DatabaseSource, name: String? = nil, key: KeySource = .keyring(),
-    postQuantum: Bool = false, reader: SourceReader = .child, progress: ProgressHandler? = nil
-  ) async throws -> ConversionReport {
+    at path: String, from source: DatabaseSource, name: String? = nil, key: Replica.KeySource = .keyring(),
+    postQuantum: Bool = false, reader: DatabaseSource.Reader = .child, progress: ProgressHandler? = nil
+  ) async throws -> Replica.ConversionReport {
     let folder = ReplicaFolder(path, key: key)
     let program = try reader.program()
     // Nobody is asked for a secret in vain.
@@ -62,7 +62,7 @@ extension Replica {
   ///
   /// Throws `replicaExists` for one that holds anything.
   private static func withUntouched<Output>(
-    _ folder: ReplicaFolder, name: String?, key: KeySource, postQuantum: Bool = false,
+    _ folder: ReplicaFolder, name: String?, key: Replica.KeySource, postQuantum: Bool = false,
     _ body: (Replica) async throws -> Output
   ) async throws -> Output {
     let lock = try await BlockingThread.run { try folder.lock() }
@@ -86,7 +86,7 @@ extension Replica {
   }
 
   private static func openLocked(
-    _ folder: ReplicaFolder, name: String?, key: KeySource, postQuantum: Bool, _ lock: LockFile
+    _ folder: ReplicaFolder, name: String?, key: Replica.KeySource, postQuantum: Bool, _ lock: LockFile
   ) async throws -> Replica {
     let hadDatabase = folder.hasDatabase
     do {
@@ -112,8 +112,9 @@ extension Replica {
   }
 
   private func takeTables(
-    of source: DatabaseSource, _ secret: SecretBytes?, _ program: SourceReader.Program?, _ progress: ProgressHandler?
-  ) async throws -> ConversionReport {
+    of source: DatabaseSource, _ secret: SecretBytes?, _ program: DatabaseSource.Reader.Program?,
+    _ progress: ProgressHandler?
+  ) async throws -> Replica.ConversionReport {
     let swap = DatabaseSwap(folder)
     return try await withWriter { writer in
       let lock = try swap.lock()

@@ -22,7 +22,8 @@ extension Replica {
   ///   - progress: Called with how much is done.
   /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `unsafeFile` for one in a
   ///   folder where others could exchange it: writable by them, without the sticky bit; `diskFull`, `fileAccess`.
-  public func exportPlaintext(to path: String, progress: ProgressHandler? = nil) async throws -> PlaintextReport {
+  public func exportPlaintext(to path: String, progress: ProgressHandler? = nil) async throws -> Replica.PlaintextReport
+  {
     let folder = folder
     let report = try await pool.read { connection in
       try folder.requireOutside(path)
@@ -44,7 +45,7 @@ extension Replica {
   /// is closed in the end.
   private static func copyPlaintext(
     from connection: Connection, to file: PendingFile, _ progress: ProgressHandler?
-  ) throws -> PlaintextReport {
+  ) throws -> Replica.PlaintextReport {
     let target = try Connection(plaintext: file.temporaryPath, mode: .copy)
     try file.removeName()
     return try PlaintextCopy(from: connection, to: target, progress).run()
@@ -55,12 +56,14 @@ extension Replica {
   }
 }
 
-/// What was written without encryption.
-public struct PlaintextReport: Sendable {
-  /// How many tables.
-  public let tables: Int
-  /// How many rows.
-  public let rows: Int
+extension Replica {
+  /// What was written without encryption.
+  public struct PlaintextReport: Sendable {
+    /// How many tables.
+    public let tables: Int
+    /// How many rows.
+    public let rows: Int
+  }
 }
 
 /// Makes the user's part of a database anew in another one.
@@ -81,7 +84,7 @@ private struct PlaintextCopy {
     self.progress = progress
   }
 
-  func run() throws -> PlaintextReport {
+  func run() throws -> Replica.PlaintextReport {
     let parts = try parts()
     let virtual = VirtualTables(parts.map { ($0.name, $0.sql) })
     let kept = parts.filter { !virtual.own($0.name) }
@@ -112,7 +115,7 @@ private struct PlaintextCopy {
     if let problem = try target.integrityProblems(limit: 1).first {
       throw GodwitError(.damagedDatabase, "the file that was written is damaged: \(problem)", hint: "try again")
     }
-    return PlaintextReport(tables: tables.count, rows: rows)
+    return Replica.PlaintextReport(tables: tables.count, rows: rows)
   }
 
   /// What is neither Godwit's nor SQLite's own.

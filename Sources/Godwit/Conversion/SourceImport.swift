@@ -24,7 +24,7 @@ struct SourceImport {
     schema = try SourceSchema(source)
   }
 
-  func run() throws -> ConversionReport {
+  func run() throws -> Replica.ConversionReport {
     for table in schema.tables {
       if let definition = table.definition {
         try Catalog.create(definition, on: connection)
@@ -33,13 +33,13 @@ struct SourceImport {
       }
     }
     try writer.reload()
-    var tables: [ConversionReport.Table] = []
+    var tables: [Replica.ConversionReport.Table] = []
     for (index, table) in schema.tables.enumerated() {
       try writer.connection.checkCancellation()
       let rows = try TableCopy(table.name, table.columns.map(\.name), key: table.key.map(\.name)).run(
         from: source, to: connection)
       tables.append(
-        ConversionReport.Table(
+        Replica.ConversionReport.Table(
           name: table.name, rows: rows, obstacle: table.reason, leftOut: table.leftOut, sql: table.sql))
       progress?(Double(index + 1) / Double(schema.tables.count))
     }
@@ -47,6 +47,6 @@ struct SourceImport {
     try connection.checkReferences(
       hint: "mend the rows in a copy of the database; see PRAGMA foreign_key_check")
     try writer.reload()
-    return ConversionReport(tables: tables, leftOut: schema.leftOut)
+    return Replica.ConversionReport(tables: tables, leftOut: schema.leftOut)
   }
 }

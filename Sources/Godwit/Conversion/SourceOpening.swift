@@ -16,12 +16,12 @@ struct SourceOpening {
   let source: DatabaseSource
   let state: SourceState
   /// What is started to read it; nil for this process.
-  let program: SourceReader.Program?
+  let program: DatabaseSource.Reader.Program?
   /// Called while an answer is waited for.
   var check: () throws -> Void = {}
   private var copy: Copy?
 
-  init(source: DatabaseSource, state: SourceState, program: SourceReader.Program?) {
+  init(source: DatabaseSource, state: SourceState, program: DatabaseSource.Reader.Program?) {
     self.source = source
     self.state = state
     self.program = program

@@ -29,7 +29,7 @@ struct SourceSchema {
 
   private(set) var tables: [Table] = []
   /// Indexes that nothing here has, views, triggers and virtual tables with those that they keep their content in.
-  private(set) var leftOut: [ConversionReport.Part] = []
+  private(set) var leftOut: [Replica.ConversionReport.Part] = []
   let source: any SourceRows
 
   /// Throws `invalidSchema` for names that are Godwit's, and for such as nothing has here.
@@ -56,10 +56,13 @@ struct SourceSchema {
     try settleReferences()
     try requireDistinctNames()
     leftOut = parts.compactMap { part in
-      if virtual.own(part.name) { return ConversionReport.Part(kind: .virtualTable, name: part.name, sql: part.sql) }
-      guard let kind = ConversionReport.Part.Kind(rawValue: part.type), kind != .index || !covered.contains(part.name)
+      if virtual.own(part.name) {
+        return Replica.ConversionReport.Part(kind: .virtualTable, name: part.name, sql: part.sql)
+      }
+      guard let kind = Replica.ConversionReport.Part.Kind(rawValue: part.type),
+        kind != .index || !covered.contains(part.name)
       else { return nil }
-      return ConversionReport.Part(kind: kind, name: part.name, sql: part.sql)
+      return Replica.ConversionReport.Part(kind: kind, name: part.name, sql: part.sql)
     }
   }
 

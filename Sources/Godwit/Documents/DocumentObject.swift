@@ -18,14 +18,14 @@ public protocol DocumentObject: Codable, Sendable {
   /// The collection that its objects are in.
   static var collection: String { get }
   /// Members that merge in a way of their own; none by default.
-  static var mergedMembers: [DocumentMember] { get }
+  static var mergedMembers: [Document.Member] { get }
   /// The document's key.
   var key: String { get }
 }
 
 extension DocumentObject {
   /// None.
-  public static var mergedMembers: [DocumentMember] { [] }
+  public static var mergedMembers: [Document.Member] { [] }
 }
 
 extension Replica {
@@ -72,7 +72,7 @@ extension Replica {
   /// Observes the objects of a type.
   public func observe<Object: DocumentObject>(
     _ type: Object.Type, where text: String? = nil, order: String? = nil
-  ) -> Observation<DocumentRequest<Object>> {
+  ) -> LiveQuery<DocumentRequest<Object>> {
     observe(objects(type, where: text, order: order))
   }
 }

@@ -65,7 +65,7 @@ extension Documents {
 
   /// The keys of the documents that meet a condition.
   public func keys(
-    order: String? = nil, where build: (DocumentFields) -> DocumentCondition
+    order: String? = nil, where build: (Document.Fields) -> Document.Condition
   ) async throws -> [String] {
     try await replica.fetch(ordered(all.where(build), order).keys)
   }
@@ -79,13 +79,13 @@ extension Documents {
   public func count(where text: String? = nil) async throws -> Int { try await replica.count(chosen(text)) }
 
   /// How many documents meet a condition.
-  public func count(where build: (DocumentFields) -> DocumentCondition) async throws -> Int {
+  public func count(where build: (Document.Fields) -> Document.Condition) async throws -> Int {
     try await replica.count(all.where(build))
   }
 
   /// Observes the documents, or those that meet a condition in text: the first result comes at once, another after
   /// each change, here or by a merge, and when one of them expires.
-  public func observe(where text: String? = nil, order: String? = nil) -> Observation<DocumentRequest<Document>> {
+  public func observe(where text: String? = nil, order: String? = nil) -> LiveQuery<DocumentRequest<Document>> {
     replica.observe(ordered(chosen(text), order))
   }
 

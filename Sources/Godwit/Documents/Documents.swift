@@ -41,7 +41,7 @@ extension Replica {
   /// - Parameters:
   ///   - collection: Its name.
   ///   - members: Those that merge in a way of their own.
-  public func documents(_ collection: String, members: [DocumentMember] = []) -> Documents {
+  public func documents(_ collection: String, members: [Document.Member] = []) -> Documents {
     Documents(replica: self, address: CollectionAddress(collection, members: members))
   }
 
@@ -68,7 +68,9 @@ extension Documents {
   }
 
   /// Documents that meet the condition.
-  public func `where`(_ build: (DocumentFields) -> DocumentCondition) -> DocumentRequest<Document> { all.where(build) }
+  public func `where`(_ build: (Document.Fields) -> Document.Condition) -> DocumentRequest<Document> {
+    all.where(build)
+  }
 
   /// Documents that meet the condition: `"price > 3 and tags contains 'new' or stock = 0"`.
   public func `where`(_ text: String) -> DocumentRequest<Document> { all.where(text) }

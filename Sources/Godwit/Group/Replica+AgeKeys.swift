@@ -17,8 +17,8 @@ extension Replica {
   /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `missingKeyring`,
   ///   `noKeyFits`, `diskFull`, `fileAccess`.
   public static func exportAgeKeys(
-    to file: String, at path: String, key: KeySource = .keyring()
-  ) async throws -> AgeKeyReport {
+    to file: String, at path: String, key: Replica.KeySource = .keyring()
+  ) async throws -> Replica.AgeKeys {
     let folder = ReplicaFolder(path, key: key)
     return try await BlockingThread.run {
       try folder.requireOutside(file)
@@ -30,7 +30,7 @@ extension Replica {
       let keys = try contents.ageIdentities
       try write(keys, to: file)
       let own = contents.identity.publicIdentity
-      return AgeKeyReport(ageRecipient: own.ageRecipient, keyCount: keys.count, isPostQuantum: own.isPostQuantum)
+      return Replica.AgeKeys(ageRecipient: own.ageRecipient, keyCount: keys.count, isPostQuantum: own.isPostQuantum)
     }
   }
 
@@ -52,12 +52,14 @@ extension Replica {
   }
 }
 
-/// What private keys were written.
-public struct AgeKeyReport: Sendable {
-  /// What the age program calls the present key: `age1…`, or `age1pq1…`.
-  public let ageRecipient: String
-  /// How many keys: the present one and those that were replaced.
-  public let keyCount: Int
-  /// Whether they are hybrid keys, which age reads from version 1.3 on.
-  public let isPostQuantum: Bool
+extension Replica {
+  /// What private keys were written.
+  public struct AgeKeys: Sendable {
+    /// What the age program calls the present key: `age1…`, or `age1pq1…`.
+    public let ageRecipient: String
+    /// How many keys: the present one and those that were replaced.
+    public let keyCount: Int
+    /// Whether they are hybrid keys, which age reads from version 1.3 on.
+    public let isPostQuantum: Bool
+  }
 }

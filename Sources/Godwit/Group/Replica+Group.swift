@@ -35,7 +35,7 @@ extension Replica {
   ///   another name, or its keys are not of the group's kind; `limitExceeded` when the group has had 1,024 members;
   ///   what writing the invitation throws. Nobody becomes a member then.
   public func invite(
-    _ invited: PublicIdentity, name: String, verification: IdentityVerification, to destination: SyncDestination
+    _ invited: PublicIdentity, name: String, verification: Member.Verification, to destination: SyncDestination
   ) async throws {
     guard invited.replica != identity.replica else {
       throw GodwitError(

@@ -14,7 +14,7 @@ extension Replica {
   ///   - postQuantum: Whether a new identity has hybrid keys, as those of a post-quantum group must.
   /// - Throws: `invalidArgument` when there is an identity of the other kind and a post-quantum one is asked for.
   public static func identity(
-    at path: String, key: KeySource = .keyring(), postQuantum: Bool = false
+    at path: String, key: Replica.KeySource = .keyring(), postQuantum: Bool = false
   ) async throws -> PublicIdentity {
     let folder = ReplicaFolder(path, key: key)
     return try await BlockingThread.run {
@@ -40,7 +40,7 @@ extension Replica {
   ///   `invalidSignature`. Nothing is stored then. When the disk is full, or the database cannot be made for another
   ///   reason, joining again with an invitation of the same group continues it.
   public static func join(
-    at path: String, invitation: SyncSource, inviter: IdentityVerification, key: KeySource = .keyring()
+    at path: String, invitation: SyncSource, inviter: Member.Verification, key: Replica.KeySource = .keyring()
   ) async throws -> Replica {
     let folder = ReplicaFolder(path, key: key)
     try await BlockingThread.run {
@@ -49,7 +49,7 @@ extension Replica {
     return try await open(at: path, key: key)
   }
 
-  private static func join(_ folder: ReplicaFolder, _ bytes: [UInt8], _ inviter: IdentityVerification) throws {
+  private static func join(_ folder: ReplicaFolder, _ bytes: [UInt8], _ inviter: Member.Verification) throws {
     guard folder.hasKeyring else {
       throw GodwitError(
         .missingKeyring, "there is no identity in \(folder.path) to join with",

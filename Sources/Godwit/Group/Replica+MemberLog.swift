@@ -7,7 +7,7 @@ extension Replica {
   /// took new keys or lapsed, when and by whom, in the order of the times that the records state.
   ///
   /// - Throws: What reading the keyring throws.
-  public func memberLog() async throws -> [MemberChange] {
+  public func memberLog() async throws -> [Member.Change] {
     try await withKeyring { _, roster in roster.changes }
   }
 }

@@ -5,9 +5,11 @@ import GodwitEngine
 import GodwitStorage
 import GodwitSyncFile
 
-/// Called with each transaction of a file that is inspected, as it comes: before the file's end, and so its signature,
-/// has been seen.
-public typealias InspectionHandler = @Sendable (LoggedTransaction) throws -> Void
+extension SyncFileInspection {
+  /// Called with each transaction of a file that is inspected, as it comes: before the file's end, and so its signature,
+  /// has been seen.
+  public typealias Handler = @Sendable (LoggedTransaction) throws -> Void
+}
 
 extension Replica {
   /// What a sync file is, and with this replica's key what it says and holds. Nothing is taken in or changed. It takes
@@ -19,7 +21,7 @@ extension Replica {
   /// - Throws: `corruptFile`, `truncatedFile`, `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`. A
   ///   signature that does not fit is no error here.
   public func inspect(
-    _ source: SyncSource, onTransaction: InspectionHandler? = nil
+    _ source: SyncSource, onTransaction: SyncFileInspection.Handler? = nil
   ) async throws -> SyncFileInspection {
     try await Self.inspect(source, keysOf: folder, onTransaction: onTransaction)
   }
@@ -33,7 +35,8 @@ extension Replica {
   ///   - onTransaction: Called with each transaction.
   /// - Throws: As ``inspect(_:onTransaction:)``, and what opening the keyring throws.
   public static func inspect(
-    _ source: SyncSource, at path: String?, key: KeySource = .keyring(), onTransaction: InspectionHandler? = nil
+    _ source: SyncSource, at path: String?, key: Replica.KeySource = .keyring(),
+    onTransaction: SyncFileInspection.Handler? = nil
   ) async throws -> SyncFileInspection {
     try await inspect(source, keysOf: path.map { ReplicaFolder($0, key: key) }, onTransaction: onTransaction)
   }
@@ -49,7 +52,7 @@ extension Replica {
   ///   ``inspect(_:onTransaction:)`` throws.
   @discardableResult
   public static func verify(
-    _ source: SyncSource, at path: String, key: KeySource = .keyring()
+    _ source: SyncSource, at path: String, key: Replica.KeySource = .keyring()
   ) async throws -> SyncFileInspection {
     let inspection = try await inspect(source, at: path, key: key)
     try inspection.requireSound()
@@ -57,7 +60,7 @@ extension Replica {
   }
 
   private static func inspect(
-    _ source: SyncSource, keysOf folder: ReplicaFolder?, onTransaction: InspectionHandler?
+    _ source: SyncSource, keysOf folder: ReplicaFolder?, onTransaction: SyncFileInspection.Handler?
   ) async throws -> SyncFileInspection {
     try await BlockingThread.run {
       var inspector: SyncFileInspector?
@@ -76,7 +79,7 @@ extension Replica {
 
 extension SyncFileInspection {
   /// Reads the source to its end.
-  init(_ source: any ByteSource, _ inspector: SyncFileInspector?, _ onTransaction: InspectionHandler?) throws {
+  init(_ source: any ByteSource, _ inspector: SyncFileInspector?, _ onTransaction: SyncFileInspection.Handler?) throws {
     let counter = CountingSource(source)
     let envelope = try AgeEnvelope(counter, allowsArmor: true)
     var content: Content?

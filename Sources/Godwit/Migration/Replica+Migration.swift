@@ -7,7 +7,7 @@ extension Replica {
   /// writers for as long as the migrations take.
   ///
   /// - Throws: What ``migrate(_:progress:)`` throws.
-  public func plan(_ migrations: Migrations) async throws -> MigrationPlan {
+  public func plan(_ migrations: Migrations) async throws -> Migrations.Plan {
     try await withWriter { try Migrator(writer: $0).plan(migrations) }
   }
 
@@ -22,18 +22,18 @@ extension Replica {
   ///   - migrations: All of the program's, those that have run included.
   ///   - progress: Called with how much of what had waited for a version has been applied, from 0 to 1.
   @discardableResult
-  public func migrate(_ migrations: Migrations, progress: ProgressHandler? = nil) async throws -> MigrationPlan {
+  public func migrate(_ migrations: Migrations, progress: ProgressHandler? = nil) async throws -> Migrations.Plan {
     try await withWriter { try Migrator(writer: $0).run(migrations, progress: progress) }
   }
 
   /// Which migrations ran here, and which are known from other replicas.
-  public func migrationStatus() async throws -> MigrationStatus {
+  public func migrationStatus() async throws -> Migrations.Status {
     try await pool.read { connection in
       let history = try MigrationHistory(connection)
-      return MigrationStatus(
+      return Migrations.Status(
         version: Int(history.version),
         migrations: try zip(history.known, history.times).map { migration, time in
-          MigrationStatus.Entry(
+          Migrations.Status.Entry(
             version: Int(migration.version), name: migration.name, isAddition: migration.isAddition,
             checksum: migration.checksum.hexadecimal,
             appliedAt: time, broughtBy: try MigrationHistory.bringer(of: migration.version, on: connection),

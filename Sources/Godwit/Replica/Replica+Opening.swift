@@ -30,9 +30,9 @@ extension Replica {
   ///   `noKeyFits`, `rolledBackKeyring`, `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`,
   ///   `migrationMismatch`, `invalidMigration`, `needsMigration`.
   public static func open(
-    at path: String, models: any Model.Type..., name: String? = nil, key: KeySource = .keyring(),
+    at path: String, models: any Model.Type..., name: String? = nil, key: Replica.KeySource = .keyring(),
     postQuantum: Bool = false, migrations: Migrations = .none, idleTimeout: Duration? = nil,
-    statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    statements: Replica.StatementLog = .none, logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
       at: path, models: models, name: name, key: key, postQuantum: postQuantum, migrations: migrations,
@@ -41,9 +41,9 @@ extension Replica {
 
   /// The same with a list of models.
   public static func open(
-    at path: String, models: [any Model.Type], name: String? = nil, key: KeySource = .keyring(),
+    at path: String, models: [any Model.Type], name: String? = nil, key: Replica.KeySource = .keyring(),
     postQuantum: Bool = false, migrations: Migrations = .none, idleTimeout: Duration? = nil,
-    statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    statements: Replica.StatementLog = .none, logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
       at: path, models: models, name: name, key: key, postQuantum: postQuantum, migrations: migrations,
@@ -58,8 +58,8 @@ extension Replica {
   ///
   /// - Throws: `noReplica` when the folder holds none; otherwise as `open(at:)`.
   public static func open(
-    existing path: String, models: any Model.Type..., readOnly: Bool = false, key: KeySource = .keyring(),
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
+    existing path: String, models: any Model.Type..., readOnly: Bool = false, key: Replica.KeySource = .keyring(),
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: Replica.StatementLog = .none,
     logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(
@@ -69,8 +69,8 @@ extension Replica {
 
   /// The same with a list of models.
   public static func open(
-    existing path: String, models: [any Model.Type], readOnly: Bool = false, key: KeySource = .keyring(),
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none,
+    existing path: String, models: [any Model.Type], readOnly: Bool = false, key: Replica.KeySource = .keyring(),
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: Replica.StatementLog = .none,
     logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try ReplicaFolder(path, key: key).requireDatabase()
@@ -84,7 +84,7 @@ extension Replica {
   ///
   /// - Throws: As `open(at:)`.
   public static func temporary(
-    models: any Model.Type..., in parent: String = NSTemporaryDirectory(), statements: StatementLog = .none,
+    models: any Model.Type..., in parent: String = NSTemporaryDirectory(), statements: Replica.StatementLog = .none,
     logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(temporary: TemporaryFolder(in: parent), models, statements, logger)
@@ -95,13 +95,13 @@ extension Replica {
   ///
   /// - Throws: `fileAccess` on a system without one.
   public static func inMemory(
-    models: any Model.Type..., statements: StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    models: any Model.Type..., statements: Replica.StatementLog = .none, logger: Logger = Logger(label: "godwit")
   ) async throws -> Replica {
     try await open(temporary: TemporaryFolder.inMemory(), models, statements, logger)
   }
 
   private static func open(
-    temporary folder: TemporaryFolder, _ models: [any Model.Type], _ statements: StatementLog, _ logger: Logger
+    temporary folder: TemporaryFolder, _ models: [any Model.Type], _ statements: Replica.StatementLog, _ logger: Logger
   ) async throws -> Replica {
     do {
       return try await open(
@@ -114,8 +114,9 @@ extension Replica {
   }
 
   package static func open(
-    at path: String, models: [any Model.Type], name: String?, key: KeySource, postQuantum: Bool = false,
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: StatementLog = .none, logger: Logger,
+    at path: String, models: [any Model.Type], name: String?, key: Replica.KeySource, postQuantum: Bool = false,
+    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: Replica.StatementLog = .none,
+    logger: Logger,
     wallClock: WallClock, incarnations: IncarnationNumbers = .random, isReadOnly: Bool = false, mustExist: Bool = false,
     keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil, lock heldLock: LockFile? = nil
   ) async throws -> Replica {
@@ -182,7 +183,7 @@ extension Replica {
     }
   }
 
-  private static func register(on connection: Connection, _ statements: StatementLog, _ logger: Logger) throws {
+  private static func register(on connection: Connection, _ statements: Replica.StatementLog, _ logger: Logger) throws {
     try statements.listen(to: connection, logger: logger)
     try SetCheck.register(on: connection)
     try IntegerCheck.register(on: connection)

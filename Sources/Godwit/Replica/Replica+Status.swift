@@ -6,7 +6,7 @@ import GodwitStorage
 
 extension Replica {
   /// Where the replica stands: its tables, what it holds of whom, what waits.
-  public func status() async throws -> ReplicaStatus {
+  public func status() async throws -> Replica.Status {
     let own = identity.replica
     let anchor = folder.anchor
     let members = try await members().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
@@ -16,7 +16,7 @@ extension Replica {
       let held = origins.vector
       let staged = StagedTransactions(connection: connection)
       let tables = try Catalog(connection).synced.map { table in
-        ReplicaStatus.Table(
+        Replica.Status.Table(
           name: table.definition.name,
           rows: try Self.integer("SELECT count(*) FROM \(SQLName.quoted(table.definition.name))", connection))
       }
@@ -26,9 +26,9 @@ extension Replica {
         let least = known.map { $0[origin] }.min() ?? .none
         return sum + Int(held[origin].rawValue - min(least, held[origin]).rawValue)
       }
-      return ReplicaStatus(
+      return Replica.Status(
         incarnation: origins.own.incarnationDigits, tables: tables,
-        held: held.origins.map { ReplicaStatus.Held(replica: $0.replica, sequence: held[$0].rawValue) },
+        held: held.origins.map { Replica.Status.Held(replica: $0.replica, sequence: held[$0].rawValue) },
         staged: try staged.count(), waiting: try staged.ranges(),
         schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),
         heldVersion: try staged.held(beyond: MigrationHistory(connection)),
@@ -37,7 +37,7 @@ extension Replica {
         missing: try staged.missing(held: held), unsent: unsent,
         differing: try SignedAcknowledgements(connection: connection).differing(),
         forks: try KnownForks(connection: connection).list().map {
-          ReplicaStatus.Fork(replica: $0.replica, sequence: $0.sequence, shownBy: $0.shownBy)
+          Replica.Status.Fork(replica: $0.replica, sequence: $0.sequence, shownBy: $0.shownBy)
         },
         alteredAt: try anchor.alteredAt(),
         databaseBytes: try Self.integer("PRAGMA page_count", connection) * DatabaseFile.pageSize,

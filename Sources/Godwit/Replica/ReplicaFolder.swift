@@ -11,7 +11,7 @@ struct ReplicaFolder {
   let path: String
   let keys: KeyringLocation
 
-  init(_ path: String, key: KeySource) {
+  init(_ path: String, key: Replica.KeySource) {
     self.path = FilePath.absolute(path)
     keys = key.location(in: self.path)
   }

@@ -15,7 +15,7 @@ public struct ReplicaKeyring: Sendable {
   /// - Parameters:
   ///   - path: The replica's folder.
   ///   - key: Where the keyring is and what is offered to open it.
-  public init(at path: String, key: KeySource = .keyring()) { folder = ReplicaFolder(path, key: key) }
+  public init(at path: String, key: Replica.KeySource = .keyring()) { folder = ReplicaFolder(path, key: key) }
 
   /// What the file says of its slots, in order. Needs no secret, so it is unproven until ``test()``.
   public func slots() async throws -> [SlotDescription] {

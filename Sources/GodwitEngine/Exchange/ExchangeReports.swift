@@ -123,7 +123,7 @@ public struct MergeReport: Sendable {
   /// What cannot be applied here.
   public let leftOut: [LeftOut]
   /// Who came into the group by the file, went, or is called otherwise, and by whom; this replica may be among them.
-  public let members: [MemberChange]
+  public let members: [Member.Change]
   /// What does not wait any more, or was not kept to wait.
   public let dropped: [Dropped]
   /// Members who state another state than this replica's for the same changes: theirs or this one is damaged, or a rule

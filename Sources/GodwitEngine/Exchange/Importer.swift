@@ -15,7 +15,7 @@ package final class Importer {
   /// With the members that the file names, for whom its signature vouches; nothing is kept unless that fits.
   private let vouchedRoster: Roster
   /// What the file says of members that was not known.
-  private var memberChanges: [MemberChange] = []
+  private var memberChanges: [Member.Change] = []
   private let log: ChangeLog
   private let applier: TransactionApplier
   private let merger: Merger

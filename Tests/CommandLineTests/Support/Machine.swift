@@ -23,7 +23,7 @@ final class Machine: Sendable {
   let folder: String
   var replica: String { "\(folder)/.godwit" }
   var machineKey: String { "\(folder)/config/godwit/machine.key" }
-  var keys: KeySource { .keyring(machineKey: machineKey) }
+  var keys: Replica.KeySource { .keyring(machineKey: machineKey) }
 
   init(_ name: String) throws {
     self.name = name

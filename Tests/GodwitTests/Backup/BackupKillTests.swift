@@ -31,7 +31,7 @@ struct BackupKillTests {
       try expectNoPlaintext(in: folder.path)
       guard FileManager.default.fileExists(atPath: file) else { continue }
       let restored = folder.file("restored-\(round)")
-      let keys = KeySource.keyring(machineKey: "\(path)/machine.key")
+      let keys = Replica.KeySource.keyring(machineKey: "\(path)/machine.key")
       let report = try await Replica.restore(file, to: restored, key: keys)
       #expect(report.verification.rows == 1_990, "round \(round)")
       try FileManager.default.removeItem(atPath: restored)

@@ -33,7 +33,7 @@ struct BackupTests {
     try FileManager.default.removeItem(atPath: replica.path)
 
     let path = group.folder.file("elsewhere")
-    let keys = KeySource.keyring(openedBy: [.recoveryCode(code)])
+    let keys = Replica.KeySource.keyring(openedBy: [.recoveryCode(code)])
     let restored = try await Replica.restore(file, to: path, key: keys)
     #expect(restored.hasRestoredKeyring)
     #expect(restored.replica == replica.identity.replica && restored.group == replica.group)
@@ -52,7 +52,7 @@ struct BackupTests {
     _ = try await replica.backup(to: file)
     await replica.close()
     let asked = Heard()
-    let keys = KeySource.keyring(openedBy: [
+    let keys = Replica.KeySource.keyring(openedBy: [
       .recoveryCode {
         asked.hear(1)
         return Array(code.utf8)
@@ -68,7 +68,7 @@ struct BackupTests {
     await replica.close()
     let path = group.folder.file("elsewhere")
     #expect(await code { try await Replica.restore(file, to: path) } == .noKeyFits)
-    let wrong = KeySource.keyring(openedBy: [.recoveryCode(ReplicaKeyring.newRecoveryCode())])
+    let wrong = Replica.KeySource.keyring(openedBy: [.recoveryCode(ReplicaKeyring.newRecoveryCode())])
     #expect(await code { try await Replica.restore(file, to: path, key: wrong) } == .noKeyFits)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/keyring"))
     #expect(!FileManager.default.fileExists(atPath: "\(path)/database"))
@@ -151,7 +151,7 @@ struct BackupTests {
     let path = group.folder.file("copy")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     chmod(path, 0o700)
-    let machineKey = KeySource.keyring(machineKey: "\(replica.path)/machine.key")
+    let machineKey = Replica.KeySource.keyring(machineKey: "\(replica.path)/machine.key")
     _ = try await Replica.restore(file, to: path, key: machineKey)
     let copy = try await Replica.open(existing: path, models: Folder.self, Note.self, Draft.self, key: machineKey)
     let sum = try await copy.fetch(Note.all).reduce(0) { $0 + $1.views }

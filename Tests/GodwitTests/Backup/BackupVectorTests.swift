@@ -24,7 +24,7 @@ struct BackupVectorTests {
       for name in there { try GoldenReplica.copy(name, from: GoldenReplica.replica, to: path) }
     }
 
-    let source: KeySource = vector.withoutKey == true ? .keyring() : .keyring(openedBy: [.machineKey(at: key)])
+    let source: Replica.KeySource = vector.withoutKey == true ? .keyring() : .keyring(openedBy: [.machineKey(at: key)])
     let refused = await error { try await Replica.restore(file, to: path, key: source) }
     #expect(refused?.code.rawValue == vector.error, "\(String(describing: refused))")
     if vector.error == nil {

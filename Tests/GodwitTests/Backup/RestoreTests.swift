@@ -124,7 +124,7 @@ struct RestoreTests {
     _ = try await group[0].backup(to: own)
     _ = try await stranger[0].backup(to: strange)
     for replica in group.replicas + stranger.replicas { await replica.close() }
-    let keys = KeySource.keyring(openedBy: [
+    let keys = Replica.KeySource.keyring(openedBy: [
       .machineKey(at: "\(group[0].path)/machine.key"), .machineKey(at: "\(group[1].path)/machine.key"),
       .machineKey(at: "\(stranger[0].path)/machine.key"),
     ])

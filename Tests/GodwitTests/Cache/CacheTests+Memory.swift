@@ -207,7 +207,7 @@ extension CacheTests {
 
   @Test("the order of uses outlives a clock that has been ahead")
   func recencyAfterClock() async throws {
-    let bound = CacheBound.entries(2)
+    let bound = Cache.Bound.entries(2)
     group.clock.advance(1_000_000)
     try await replica.cache(named: "c", bound: bound).set("a", bytes(1))
     let path = replica.path

@@ -16,11 +16,12 @@ private struct FakeReader {
     note = folder.file("fake-reader.process")
   }
 
-  var reader: SourceReader { reader(waiting: 1_500) }
+  var reader: DatabaseSource.Reader { reader(waiting: 1_500) }
 
-  func reader(waiting milliseconds: Int) -> SourceReader {
+  func reader(waiting milliseconds: Int) -> DatabaseSource.Reader {
     .child(
-      SourceReader.Program(path: "/bin/sh", arguments: ["-c", "echo $$ > '\(note)'; \(commands)"]) { byteCount in
+      DatabaseSource.Reader.Program(path: "/bin/sh", arguments: ["-c", "echo $$ > '\(note)'; \(commands)"]) {
+        byteCount in
         var limits = ReaderLimits(byteCount: byteCount)
         limits.waitMilliseconds = milliseconds
         return limits
@@ -65,7 +66,7 @@ struct ReadingProcessTests {
     #expect(failure?.hint?.contains("serveIfAsked()") == true && failure?.hint?.contains("thisProcess") == true)
     expectNothingMade()
     // This program was not started to read, so it proceeds; what runs the tests starts nothing of its own all the same.
-    #expect(throws: GodwitError.self) { try SourceReader.child.program() }
+    #expect(throws: GodwitError.self) { try DatabaseSource.Reader.child.program() }
   }
 
   @Test(
@@ -128,8 +129,8 @@ struct ReadingProcessTests {
         INSERT INTO big (id) \(rows)
         """
       ).path)
-    let reader = SourceReader.child(
-      SourceReader.Program(path: KillSubject.path) { byteCount in
+    let reader = DatabaseSource.Reader.child(
+      DatabaseSource.Reader.Program(path: KillSubject.path) { byteCount in
         var limits = ReaderLimits(byteCount: byteCount)
         if isMemory { limits.memoryByteCount = 32 << 20 } else { limits.steps = 2_000 }
         return limits
@@ -155,7 +156,7 @@ struct ReadingProcessTests {
         """
       ).path)
     var found: [[[Value]]] = []
-    for reader in [SourceReader.tested, .thisProcess] {
+    for reader in [DatabaseSource.Reader.tested, .thisProcess] {
       let path = folder.file("replica-\(found.count)")
       _ = try await Replica.make(at: path, from: source, reader: reader)
       let replica = try await Replica.open(existing: path)

@@ -58,8 +58,8 @@ struct SourceTests {
 
   @Test(
     "has its tables with keys, defaults, references, plain indexes and every row, and names the code that it has not",
-    arguments: [SourceReader.tested, .thisProcess])
-  func everything(reader: SourceReader) async throws {
+    arguments: [DatabaseSource.Reader.tested, .thisProcess])
+  func everything(reader: DatabaseSource.Reader) async throws {
     let source = try source(SourceDatabase.shop)
     let before = try Data(contentsOf: URL(fileURLWithPath: source.path))
     let report = try await Replica.make(at: path, from: source, reader: reader)

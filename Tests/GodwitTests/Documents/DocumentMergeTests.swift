@@ -174,7 +174,7 @@ struct DocumentMergeTests {
       for _ in 0..<40 {
         let replica = Int.random(in: 0..<3, using: &generator)
         let other = (replica + Int.random(in: 1...2, using: &generator)) % 3
-        let members: [DocumentMember] = replica == 0 ? [.counter("n"), .set("s")] : []
+        let members: [Document.Member] = replica == 0 ? [.counter("n"), .set("s")] : []
         let documents = group[replica].documents("t", members: members)
         let key = "k\(Int.random(in: 0..<4, using: &generator))"
         let name = "m\(Int.random(in: 0..<6, using: &generator))"

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Documents and migrations")
 struct DocumentMigrationTests {
-  @MigrationsBuilder private static func steps() -> [Migration] {
+  @Migrations.Builder private static func steps() -> [Migration] {
     Migration(1, "notes") {
       CreateTable("memo", [NewColumn("id", Int.self), NewColumn("a", String.self, default: "")])
     }

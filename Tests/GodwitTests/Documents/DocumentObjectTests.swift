@@ -9,7 +9,7 @@ struct DocumentObjectTests {
 
   struct Order: DocumentObject, Equatable {
     static let collection = "Orders"
-    static let mergedMembers: [DocumentMember] = [.counter("views")]
+    static let mergedMembers: [Document.Member] = [.counter("views")]
     var key: String
     var lines: [Line] = []
     var placed: Date

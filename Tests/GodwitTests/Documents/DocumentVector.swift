@@ -38,7 +38,7 @@ enum DocumentVectorStep: Decodable, Sendable {
 
     let replica: String
     let operation: Operation
-    let members: [DocumentMember]
+    let members: [Document.Member]
     let refused: String?
   }
 

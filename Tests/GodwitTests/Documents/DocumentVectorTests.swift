@@ -34,7 +34,7 @@ private struct DocumentVectorRun {
 
   private func comment(_ more: String = "") -> Comment { "\(vector.title): step \(number) \(more)" }
 
-  private func documents(on name: String, _ members: [DocumentMember] = []) throws -> Documents {
+  private func documents(on name: String, _ members: [Document.Member] = []) throws -> Documents {
     try group[name].replica.documents(vector.collection, members: members)
   }
 

@@ -22,7 +22,7 @@ struct GoldenMigration: Codable, Equatable {
   static let stateFile = "\(folder)/state-file.sync"
   private static let expectation = URL(fileURLWithPath: "\(folder)/expected.json")
 
-  @MigrationsBuilder static func migrations() -> [Migration] {
+  @Migrations.Builder static func migrations() -> [Migration] {
     Migration(1, "notes") {
       CreateTable(
         "note",

@@ -56,7 +56,9 @@ struct GoldenReplica: Codable, Equatable {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
   }
 
-  static func open(_ path: String, key: KeySource = .keyring(), isReadOnly: Bool = false) async throws -> Replica {
+  static func open(_ path: String, key: Replica.KeySource = .keyring(), isReadOnly: Bool = false) async throws
+    -> Replica
+  {
     try await Replica.open(
       at: path, models: [], name: nil, key: key, logger: .init(label: "test"), wallClock: TestClock().wallClock,
       isReadOnly: isReadOnly)

@@ -21,7 +21,7 @@ struct InvitationTests {
     joiner = try await Replica.identity(at: path)
   }
 
-  private func invite(_ verification: IdentityVerification) async throws {
+  private func invite(_ verification: Member.Verification) async throws {
     try await group[0].invite(
       joiner, name: "laptop", verification: verification, to: .file(group.folder.file("invitation")))
   }

@@ -23,7 +23,7 @@ struct InvitationVectorTests {
     defer { withExtendedLifetime(folder) {} }
     let before = try Forgery.bytes("\(path)/keyring")
     let inviter = Mutex<PublicIdentity?>(nil)
-    let verification = IdentityVerification.comparison { identity in
+    let verification = Member.Verification.comparison { identity in
       inviter.withLock { $0 = identity }
       return true
     }

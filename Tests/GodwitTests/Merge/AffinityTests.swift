@@ -7,7 +7,7 @@ import Testing
 /// Values that SQLite keeps in another form than they came in, or finds equal to others.
 @Suite("Values of other classes than their column's")
 struct AffinityTests {
-  @MigrationsBuilder private static func tables() -> [Migration] {
+  @Migrations.Builder private static func tables() -> [Migration] {
     Migration(1, "tables") {
       CreateTable("parent", [NewColumn("id", Data.self)])
       CreateTable(

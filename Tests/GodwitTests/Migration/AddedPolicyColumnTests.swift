@@ -5,7 +5,7 @@ import Testing
 /// Columns with a merge policy that come to tables whose rows others inserted without them.
 @Suite("Added columns with a policy")
 struct AddedPolicyColumnTests {
-  @MigrationsBuilder private static func notes() -> [Migration] {
+  @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
       CreateTable("note", [NewColumn("id", Int.self), NewColumn("title", String.self, default: "")])
     }

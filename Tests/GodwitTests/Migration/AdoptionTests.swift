@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Additions and barriers")
 struct AdoptionTests {
-  @MigrationsBuilder private static func notes() -> [Migration] {
+  @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
       CreateTable("note", [NewColumn("id", Int.self), NewColumn("title", String.self, default: "")])
     }

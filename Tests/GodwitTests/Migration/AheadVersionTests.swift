@@ -6,7 +6,7 @@ import Testing
 struct AheadVersionTests {
   private static let year: Int64 = 365 * 86_400_000
 
-  @MigrationsBuilder private static func crew() -> [Migration] {
+  @Migrations.Builder private static func crew() -> [Migration] {
     Migration(1, "crew") { CreateTable("crew", [NewColumn("id", Int.self), NewColumn("name", String.self)]) }
     Migration(2, "people") {
       RenameTable("crew", to: "person")

@@ -7,7 +7,7 @@ import Testing
 /// What becomes of a value must be the same whether its row was there when the migration ran or came later.
 @Suite("Values that are carried over migrations")
 struct CarriedValueTests {
-  @MigrationsBuilder private static func prices() -> [Migration] {
+  @Migrations.Builder private static func prices() -> [Migration] {
     Migration(1, "prices") { CreateTable("item", [NewColumn("id", Int.self), NewColumn("price", Double.self)]) }
     Migration(2, "cents") {
       ChangeColumn("price", Int.self, in: "item", default: 0, by: "round(price * 100)")
@@ -31,7 +31,7 @@ struct CarriedValueTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func widened() -> [Migration] {
+  @Migrations.Builder private static func widened() -> [Migration] {
     Migration(1, "count") {
       CreateTable("tally", [NewColumn("id", Int.self), NewColumn("seen", Int.self, default: 1)])
     }

@@ -6,7 +6,7 @@ struct ConflictMigrationTests {
   /// Two replicas that have written to the same cells apart: the second one's writes are the later.
   private func edited(
     _ lost: SQL, _ won: SQL, start: SQL = "INSERT INTO note (id) VALUES (1)",
-    @MigrationsBuilder migrations: () -> [Migration]
+    @Migrations.Builder migrations: () -> [Migration]
   ) async throws -> MigrationGroup {
     let group = try await MigrationGroup([1, 1], migrations)
     try await group.write(0, start)
@@ -17,7 +17,7 @@ struct ConflictMigrationTests {
     return group
   }
 
-  @MigrationsBuilder private static func moods() -> [Migration] {
+  @Migrations.Builder private static func moods() -> [Migration] {
     Migration(1, "notes") {
       CreateTable(
         "note", [NewColumn("id", Int.self), NewColumn("mood", String?.self), NewColumn("feeling", String?.self)])
@@ -26,7 +26,7 @@ struct ConflictMigrationTests {
     Migration(3, "renamed") { RenameColumn("feeling", to: "mood", in: "note") }
   }
 
-  @MigrationsBuilder private static func moodsAtOnce() -> [Migration] {
+  @Migrations.Builder private static func moodsAtOnce() -> [Migration] {
     moods()[0]
     Migration(2, "both") {
       DropColumn("mood", from: "note")

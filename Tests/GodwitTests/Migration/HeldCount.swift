@@ -5,7 +5,7 @@ extension MergeReport {
   var heldCount: Int { held?.transactions ?? 0 }
 }
 
-extension ReplicaStatus {
+extension Replica.Status {
   /// How many transactions wait for a schema version.
   var heldCount: Int { heldVersion?.transactions ?? 0 }
 }

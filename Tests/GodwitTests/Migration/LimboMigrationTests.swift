@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Rows in limbo and migrations")
 struct LimboMigrationTests {
-  @MigrationsBuilder private static func accounts() -> [Migration] {
+  @Migrations.Builder private static func accounts() -> [Migration] {
     Migration(1, "accounts") {
       CreateTable(
         "account",
@@ -16,7 +16,7 @@ struct LimboMigrationTests {
     Migration(2, "not unique") { DropIndex("login", from: "account") }
   }
 
-  @MigrationsBuilder private static func rebuilt() -> [Migration] {
+  @Migrations.Builder private static func rebuilt() -> [Migration] {
     accounts()[0]
     Migration(2, "not unique") {
       DropIndex("login", from: "account")
@@ -51,7 +51,7 @@ struct LimboMigrationTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func unique() -> [Migration] {
+  @Migrations.Builder private static func unique() -> [Migration] {
     Migration(1, "notes") {
       CreateTable("shelf", [NewColumn("id", Int.self)])
       CreateTable(
@@ -109,7 +109,7 @@ struct LimboMigrationTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func guests() -> [Migration] {
+  @Migrations.Builder private static func guests() -> [Migration] {
     Migration(1, "guests") {
       CreateTable(
         "guest",
@@ -133,7 +133,7 @@ struct LimboMigrationTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func stopped() -> [Migration] {
+  @Migrations.Builder private static func stopped() -> [Migration] {
     accounts()[0]
     Migration(2, "apart") { StopSync("account") }
   }
@@ -148,7 +148,7 @@ struct LimboMigrationTests {
     #expect(lost?.key == [2] && lost?.columns == ["login", "plan"] && lost?.losingValues == ["x", ""])
   }
 
-  @MigrationsBuilder private static func marked() -> [Migration] {
+  @Migrations.Builder private static func marked() -> [Migration] {
     Migration(1, "marks") {
       CreateTable("book", [NewColumn("id", Int.self)])
       CreateTable(
@@ -175,7 +175,7 @@ struct LimboMigrationTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func lent() -> [Migration] {
+  @Migrations.Builder private static func lent() -> [Migration] {
     Migration(1, "books") {
       CreateTable("reader", [NewColumn("id", Int.self)])
       CreateTable(
@@ -184,7 +184,7 @@ struct LimboMigrationTests {
     Migration(2, "unread") { DropColumn("reader", from: "book") }
   }
 
-  @MigrationsBuilder private static func lentApart() -> [Migration] {
+  @Migrations.Builder private static func lentApart() -> [Migration] {
     lent()[0]
     Migration(2, "apart") { StopSync("book") }
   }

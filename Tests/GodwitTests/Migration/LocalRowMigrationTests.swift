@@ -7,7 +7,7 @@ import Testing
 /// Rows that stay on a replica may wait for synced ones, too.
 @Suite("Local rows and migrations")
 struct LocalRowMigrationTests {
-  @MigrationsBuilder private static func drafts() -> [Migration] {
+  @Migrations.Builder private static func drafts() -> [Migration] {
     Migration(1, "drafts") {
       CreateTable(
         "topic", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")], unique: [["name"]])
@@ -56,7 +56,7 @@ struct LocalRowMigrationTests {
     return try await MigrationGroup([1, 1], migrations)
   }
 
-  @MigrationsBuilder private static func shelves(_ action: DeleteAction) -> [Migration] {
+  @Migrations.Builder private static func shelves(_ action: DeleteAction) -> [Migration] {
     Migration(1, "shelves") {
       CreateTable("folder", [NewColumn("id", Int.self)])
       CreateTable(
@@ -102,7 +102,7 @@ struct LocalRowMigrationTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func nested() -> [Migration] {
+  @Migrations.Builder private static func nested() -> [Migration] {
     Migration(1, "shelves") {
       CreateTable("folder", [NewColumn("id", Int.self)])
       CreateTable(
@@ -138,7 +138,7 @@ struct LocalRowMigrationTests {
     try await group.expectSame()
   }
 
-  @MigrationsBuilder private static func written() -> [Migration] {
+  @Migrations.Builder private static func written() -> [Migration] {
     drafts()[0]
     Migration(2, "more") { ChangeColumn("other", Int?.self, in: "draft", by: "other + 1") }
   }
@@ -155,7 +155,7 @@ struct LocalRowMigrationTests {
     #expect(try await group.rows(0, "SELECT topic, other FROM draft") == [[1, 9]])
   }
 
-  @MigrationsBuilder private static func unique() -> [Migration] {
+  @Migrations.Builder private static func unique() -> [Migration] {
     Migration(1, "marks") {
       CreateTable(
         "topic", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")], unique: [["name"]])
@@ -189,7 +189,7 @@ struct LocalRowMigrationTests {
     #expect(try await group[0].verify().isSound)
   }
 
-  @MigrationsBuilder private static func marks() -> [Migration] {
+  @Migrations.Builder private static func marks() -> [Migration] {
     Migration(1, "marks") {
       CreateTable("book", [NewColumn("id", Int.self)])
       CreateTable("mark", [NewColumn("id", Int.self), NewColumn("book", Int.self, references: "book")], sync: .local)

@@ -8,7 +8,7 @@ import Testing
 /// gives another default and takes NULL, and the fourth converts again.
 @Suite("Four versions at random")
 struct ManyVersionsPropertyTests {
-  @MigrationsBuilder private static func books() -> [Migration] {
+  @Migrations.Builder private static func books() -> [Migration] {
     Migration(1, "books") {
       CreateTable("shelf", [NewColumn("id", String.self), NewColumn("note", String?.self)])
       CreateTable(

@@ -13,7 +13,7 @@ final class MigrationGroup {
   private(set) var replicas: [Replica] = []
 
   /// Each replica starts with the first `version` migrations; with 0 it has none.
-  init(_ versions: [Int], @MigrationsBuilder _ migrations: () -> [Migration]) async throws {
+  init(_ versions: [Int], @Migrations.Builder _ migrations: () -> [Migration]) async throws {
     folder = try TemporaryFolder()
     self.migrations = migrations()
     for (number, version) in versions.enumerated() {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Migrations")
 struct MigrationTests {
-  @MigrationsBuilder private static func notes() -> [Migration] {
+  @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
       CreateTable("folder", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
       CreateTable(
@@ -226,7 +226,7 @@ struct MigrationTests {
     #expect(older?.code == .needsMigration)
   }
 
-  @MigrationsBuilder private static func counted() -> [Migration] {
+  @Migrations.Builder private static func counted() -> [Migration] {
     Migration(1, "notes") {
       CreateTable(
         "note",

@@ -4,7 +4,7 @@ import Testing
 /// Random histories: replicas of different versions write, exchange files and migrate in any order.
 @Suite("Mixed versions at random")
 struct MixedVersionPropertyTests {
-  @MigrationsBuilder private static func items() -> [Migration] {
+  @Migrations.Builder private static func items() -> [Migration] {
     Migration(1, "items") {
       CreateTable(
         "item",

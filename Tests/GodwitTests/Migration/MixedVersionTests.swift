@@ -9,7 +9,7 @@ import Testing
 /// Replicas that migrate at different times exchange what they wrote before and after.
 @Suite("Mixed versions")
 struct MixedVersionTests {
-  @MigrationsBuilder private static func notes() -> [Migration] {
+  @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
       CreateTable(
         "note",

@@ -17,7 +17,7 @@ struct RebuildTests {
     var words = ""
   }
 
-  @MigrationsBuilder static func pairs() -> [Migration] {
+  @Migrations.Builder static func pairs() -> [Migration] {
     Migration(1, "first") {
       CreateTable(
         "pair",

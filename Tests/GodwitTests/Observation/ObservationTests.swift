@@ -32,7 +32,7 @@ private final class Follower<Element: Sendable>: Sendable {
   private let values: AsyncStream<[Element]>
   private let task: Task<Void, any Error>
 
-  init<Request: FetchRequest>(_ observation: Observation<Request>) where Request.Element == Element {
+  init<Request: FetchRequest>(_ observation: LiveQuery<Request>) where Request.Element == Element {
     let (values, continuation) = AsyncStream.makeStream(of: [Element].self)
     self.values = values
     task = Task {

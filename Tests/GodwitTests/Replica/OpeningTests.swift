@@ -103,7 +103,7 @@ struct OpeningTests {
 
   @Test("logs statements only when asked, and values only when asked for those")
   func statementLog() async throws {
-    func lines(_ statements: StatementLog, level: Logger.Level = .debug) async throws -> [String] {
+    func lines(_ statements: Replica.StatementLog, level: Logger.Level = .debug) async throws -> [String] {
       let lines = StatementLines()
       var logger = lines.logger
       logger.logLevel = level

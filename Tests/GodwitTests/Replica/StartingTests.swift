@@ -32,7 +32,7 @@ struct StartingTests {
     try FileManager.default.createDirectory(
       atPath: folder.file("keys"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     #expect(try await KillSubject.run(["relative", "notes", folder.path], umask: "077") == 0)
-    let key = KeySource.keyring(at: folder.file("keys/ring"), machineKey: folder.file("keys/machine"))
+    let key = Replica.KeySource.keyring(at: folder.file("keys/ring"), machineKey: folder.file("keys/machine"))
     let replica = try await Replica.open(at: folder.file("notes"), models: Account.self, key: key)
     #expect(try await replica.count(Account.all) == 1)
     await replica.close()

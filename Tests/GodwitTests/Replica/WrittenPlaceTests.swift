@@ -88,7 +88,7 @@ struct WrittenPlaceTests {
     let keys = folder.file("keys")
     try FileManager.default.createDirectory(
       atPath: keys, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    let source = KeySource.keyring(at: "\(keys)/ring", machineKey: "\(keys)/machine")
+    let source = Replica.KeySource.keyring(at: "\(keys)/ring", machineKey: "\(keys)/machine")
     let replica = try await Replica.open(at: folder.file("far"), models: Folder.self, Note.self, key: source)
     let hardLink = folder.file("hard-link")
     try #require(link("\(keys)/ring.lock", hardLink) == 0)

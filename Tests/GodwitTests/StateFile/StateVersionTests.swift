@@ -5,7 +5,7 @@ import Testing
 @Suite("A state file of another version", .timeLimit(.minutes(1)))
 struct StateVersionTests {
   /// Version 2 changes values and no column's name.
-  @MigrationsBuilder private static func words() -> [Migration] {
+  @Migrations.Builder private static func words() -> [Migration] {
     Migration(1, "words") {
       CreateTable("word", [NewColumn("id", Int.self), NewColumn("text", String.self, default: "")])
     }

@@ -66,7 +66,7 @@ struct Migrate: AsyncParsableCommand {
   }
 }
 
-extension MigrationStatus {
+extension Migrations.Status {
   fileprivate func lines(_ losses: [MigrationLoss], _ names: ReplicaNames) -> [String] {
     guard !migrations.isEmpty else { return ["the tables have no versions"] }
     var table = TextTable([
@@ -103,7 +103,7 @@ extension MigrationStatus {
   }
 }
 
-extension MigrationPlan {
+extension Migrations.Plan {
   fileprivate func lines(isDryRun: Bool, _ names: ReplicaNames) -> [String] {
     guard !versions.isEmpty else { return ["nothing to do: the tables are of version \(from)"] }
     var lines: [String] = []

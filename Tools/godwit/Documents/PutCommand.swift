@@ -152,5 +152,5 @@ struct MemberOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A member whose concurrent edits are united. May be repeated.", valueName: "member"))
   var set: [String] = []
 
-  var all: [DocumentMember] { counter.map { .counter($0) } + set.map { .set($0) } }
+  var all: [Document.Member] { counter.map { .counter($0) } + set.map { .set($0) } }
 }

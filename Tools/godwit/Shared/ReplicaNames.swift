@@ -108,7 +108,7 @@ extension ReplicaNames {
     Format.printable("\(name(replica)) states another state for the same changes; run on both: godwit verify")
   }
 
-  func forked(_ fork: ReplicaStatus.Fork) -> String {
+  func forked(_ fork: Replica.Status.Fork) -> String {
     Format.printable(
       "\(name(fork.replica)) has two histories from transaction \(fork.sequence) on, and \(name(fork.shownBy)) holds the other"
     )

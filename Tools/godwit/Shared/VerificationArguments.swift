@@ -23,7 +23,7 @@ struct VerificationArguments: ParsableArguments {
   }
 
   /// - Parameter whose: Who is to be compared, as a person reads it.
-  func verification(of whose: String) -> IdentityVerification {
+  func verification(of whose: String) -> Member.Verification {
     if let fingerprint { return .fingerprint(fingerprint) }
     return trustFirstUse ? .trustOnFirstUse : .comparison { try Self.compare($0, of: whose) }
   }

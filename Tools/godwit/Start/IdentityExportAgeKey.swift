@@ -40,7 +40,7 @@ struct IdentityExportAgeKey: AsyncParsableCommand {
     }
   }
 
-  private func tell(of report: AgeKeyReport) throws {
+  private func tell(of report: Replica.AgeKeys) throws {
     if report.isPostQuantum {
       try warn("its keys are post-quantum: age 1.3 or later reads them, Debian's age 1.1.1 does not")
     }

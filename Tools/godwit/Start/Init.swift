@@ -75,7 +75,7 @@ struct Init: AsyncParsableCommand {
     }
   }
 
-  private func convert(to location: ReplicaLocation) async throws -> ConversionReport? {
+  private func convert(to location: ReplicaLocation) async throws -> Replica.ConversionReport? {
     guard let from else { return nil }
     let bar = options.console.progress("reading")
     defer { bar.finish() }
@@ -110,7 +110,7 @@ struct Init: AsyncParsableCommand {
   }
 }
 
-extension ConversionReport {
+extension Replica.ConversionReport {
   fileprivate var lines: [String] {
     var lines = tables.map { table in
       let without = table.leftOut.isEmpty ? "" : ", without \(table.leftOut.joined(separator: ", "))"
@@ -139,7 +139,7 @@ extension ConversionReport {
   }
 }
 
-extension ConversionReport.Table {
+extension Replica.ConversionReport.Table {
   fileprivate var json: JSONValue {
     [
       "table": .string(name), "rows": .number(rows), "obstacle": obstacle.map { .string($0) } ?? .null,
@@ -148,7 +148,7 @@ extension ConversionReport.Table {
   }
 }
 
-extension ConversionReport.Part.Kind {
+extension Replica.ConversionReport.Part.Kind {
   fileprivate var words: String {
     switch self {
     case .index: "an index of more than plain columns"

@@ -31,7 +31,7 @@ struct MemberLog: AsyncParsableCommand {
   }
 }
 
-extension MemberChange {
+extension Member.Change {
   /// `laptop removed by desk`.
   func text(_ names: ReplicaNames) -> String {
     let what = formerName.map { "\($0.isEmpty ? "\(replica)" : $0) renamed to \(name)" } ?? "\(name) \(kind.rawValue)"

@@ -6,11 +6,11 @@ struct StatusView {
   private let path: String
   private let identity: PublicIdentity
   private let group: GroupID
-  private let status: ReplicaStatus
+  private let status: Replica.Status
   private let members: [Member]
   private let names: ReplicaNames
 
-  init(replica: Replica, status: ReplicaStatus, members: [Member]) {
+  init(replica: Replica, status: Replica.Status, members: [Member]) {
     path = replica.path
     identity = replica.identity
     group = replica.group

@@ -7,7 +7,7 @@ struct Inventory: Sendable {
   /// Opens a replica that is there already, with the agent's models.
   ///
   /// - Throws: `noReplica` when there is none, and what `Replica.open` throws.
-  static func open(at path: String, key: KeySource) async throws -> Inventory {
+  static func open(at path: String, key: Replica.KeySource) async throws -> Inventory {
     // An agent pointed at the wrong folder must not make a replica there.
     Inventory(replica: try await Replica.open(existing: path, models: Machine.self, Package.self, key: key))
   }

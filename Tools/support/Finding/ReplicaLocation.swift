@@ -14,7 +14,7 @@ public struct ReplicaLocation: Hashable, Sendable {
   public var offered = OfferedSecrets()
 
   /// The same as the library takes it.
-  public var keys: KeySource { .keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey)) }
+  public var keys: Replica.KeySource { .keyring(at: keyring, openedBy: offered.secrets(machineKey: machineKey)) }
   /// Whether there is a database.
   public var hasDatabase: Bool { FileManager.default.fileExists(atPath: "\(folder)/database") }
   /// Whether there is a keyring, which there is from the moment an identity was made.

@@ -18,7 +18,7 @@ final class ReaderProcess {
   private var status: Int32?
 
   /// Throws `fileAccess`.
-  init(_ program: SourceReader.Program) throws {
+  init(_ program: DatabaseSource.Reader.Program) throws {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw Self.failure(errno) }
@@ -42,7 +42,7 @@ final class ReaderProcess {
   }
 
   /// A process group of its own keeps the terminal's signals from it, which this program answers by ending it.
-  private static func spawn(_ program: SourceReader.Program, socket: Int32) throws -> pid_t {
+  private static func spawn(_ program: DatabaseSource.Reader.Program, socket: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

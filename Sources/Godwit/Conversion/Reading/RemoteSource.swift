@@ -21,7 +21,7 @@ final class RemoteSource: SourceRows {
   ///   - path: What errors call the database.
   ///   - check: Called while answers are waited for; what it throws ends the waiting.
   init(
-    _ order: ReaderOrder, _ limits: ReaderLimits, path: String, program: SourceReader.Program,
+    _ order: ReaderOrder, _ limits: ReaderLimits, path: String, program: DatabaseSource.Reader.Program,
     check: @escaping () throws -> Void
   ) throws {
     process = try ReaderProcess(program)

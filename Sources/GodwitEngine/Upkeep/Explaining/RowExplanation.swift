@@ -43,7 +43,7 @@ public struct RowExplanation: Sendable {
   /// Whether edits keep a row that was deleted meanwhile, or the delete wins.
   public let deletes: DeletePolicy
   /// The columns beside the key; none of a row that is ``Presence/unknown``.
-  public let cells: [CellExplanation]
+  public let cells: [RowExplanation.Cell]
   /// The inserts and updates that are remembered.
   public let touches: [Touch]
   /// Whether the row was also written before all that is remembered.
@@ -57,45 +57,47 @@ public struct RowExplanation: Sendable {
   public let conflicts: [Conflict]
 }
 
-/// Where a cell's value comes from.
-public struct CellExplanation: Sendable {
-  /// How concurrent writes of the column become one value.
-  public enum Rule: String, Sendable {
-    /// The later write.
-    case lastWriterWins
-    /// All differences add up.
-    case counter
-    /// The union of what was added and not removed.
-    case addWinsSet
-    /// The greatest.
-    case max
-    /// The least.
-    case min
-    /// The program's own function.
-    case custom
-  }
+extension RowExplanation {
+  /// Where a cell's value comes from.
+  public struct Cell: Sendable {
+    /// How concurrent writes of the column become one value.
+    public enum Rule: String, Sendable {
+      /// The later write.
+      case lastWriterWins
+      /// All differences add up.
+      case counter
+      /// The union of what was added and not removed.
+      case addWinsSet
+      /// The greatest.
+      case max
+      /// The least.
+      case min
+      /// The program's own function.
+      case custom
+    }
 
-  /// What one write brought to a value that is made of several.
-  public struct Part: Sendable, Hashable {
-    /// Who wrote it.
-    public let author: Authorship
-    /// A counter's difference, a set's element as JSON, a value to choose from.
+    /// What one write brought to a value that is made of several.
+    public struct Part: Sendable, Hashable {
+      /// Who wrote it.
+      public let author: Authorship
+      /// A counter's difference, a set's element as JSON, a value to choose from.
+      public let value: Value
+    }
+
+    /// The column.
+    public let column: String
+    /// What the cell holds.
     public let value: Value
+    /// Whether the table shows NULL in its place, because what it refers to is not shown.
+    public let isHidden: Bool
+    /// How concurrent writes become one value.
+    public let rule: Rule
+    /// Who wrote the value; nil when that is older than all that is remembered,
+    /// and when it is made of ``parts``.
+    public let author: Authorship?
+    /// What the value is made of, unless the last writer wins. What is not in here is older than all that is remembered.
+    public let parts: [Part]
+    /// The writes of this cell that lost, newest first.
+    public let conflicts: [Conflict]
   }
-
-  /// The column.
-  public let column: String
-  /// What the cell holds.
-  public let value: Value
-  /// Whether the table shows NULL in its place, because what it refers to is not shown.
-  public let isHidden: Bool
-  /// How concurrent writes become one value.
-  public let rule: Rule
-  /// Who wrote the value; nil when that is older than all that is remembered,
-  /// and when it is made of ``parts``.
-  public let author: Authorship?
-  /// What the value is made of, unless the last writer wins. What is not in here is older than all that is remembered.
-  public let parts: [Part]
-  /// The writes of this cell that lost, newest first.
-  public let conflicts: [Conflict]
 }

@@ -62,20 +62,20 @@ extension RowHistory {
 
   private func cell(
     _ number: Int, of table: MergeTable, _ state: RowState, value: Value, _ conflicts: [Conflict]
-  ) throws -> CellExplanation {
+  ) throws -> RowExplanation.Cell {
     let policy = table.rules.policy(of: number)
     let parts = try (state.contributions[number] ?? []).ordered().map {
-      CellExplanation.Part(author: try author($0.dot), value: $0.value)
+      RowExplanation.Cell.Part(author: try author($0.dot), value: $0.value)
     }
-    return CellExplanation(
+    return RowExplanation.Cell(
       column: table.definition.columns[number].name, value: value, isHidden: state.hiddenReferences[number] != nil,
-      rule: CellExplanation.Rule(policy),
+      rule: RowExplanation.Cell.Rule(policy),
       author: policy.isContributed ? nil : state.stamp(of: number).map { Authorship($0) }, parts: parts,
       conflicts: conflicts)
   }
 }
 
-extension CellExplanation.Rule {
+extension RowExplanation.Cell.Rule {
   fileprivate init(_ policy: MergePolicy) {
     switch policy {
     case .lastWriterWins: self = .lastWriterWins

@@ -32,7 +32,7 @@ public struct Migrations: Sendable {
   }
 
   /// The migrations in their order.
-  public init(@MigrationsBuilder _ content: () -> [Migration]) { self.init(content()) }
+  public init(@Migrations.Builder _ content: () -> [Migration]) { self.init(content()) }
 
   /// Nothing: missing tables are made, and a table that differs is `schemaMismatch`.
   public static let none = Migrations(addsMissing: false)
@@ -147,11 +147,13 @@ private struct RecordedStep: MigrationStep {
   func _draft() throws -> MigrationStepDraft { draft }
 }
 
-/// Collects migrations.
-@resultBuilder
-public enum MigrationsBuilder {
-  /// All in order.
-  public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
+extension Migrations {
+  /// Collects migrations.
+  @resultBuilder
+  public enum Builder {
+    /// All in order.
+    public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
+  }
 }
 
 /// Collects the steps of a migration.

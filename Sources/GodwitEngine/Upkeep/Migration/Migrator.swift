@@ -48,15 +48,15 @@ package struct Migrator {
   @discardableResult
   package func run(
     _ migrations: Migrations, models: [TableDefinition] = [], progress: ProgressHandler? = nil
-  ) throws -> MigrationPlan {
+  ) throws -> Migrations.Plan {
     let plan = try writer.inMerge { try work(migrations, models, progress, isPlanned: false) }
     if migrations.isVersioned { try writer.follow(migrations.schemaMigrations()) }
     return plan
   }
 
   /// Does the same, and takes it all back.
-  package func plan(_ migrations: Migrations) throws -> MigrationPlan {
-    struct TakenBack: Error { let plan: MigrationPlan }
+  package func plan(_ migrations: Migrations) throws -> Migrations.Plan {
+    struct TakenBack: Error { let plan: Migrations.Plan }
     do {
       return try writer.inMerge { throw TakenBack(plan: try work(migrations, [], nil, isPlanned: true)) }
     } catch let end as TakenBack {
@@ -66,13 +66,13 @@ package struct Migrator {
 
   private func work(
     _ migrations: Migrations, _ models: [TableDefinition], _ progress: ProgressHandler?, isPlanned: Bool
-  ) throws -> MigrationPlan {
+  ) throws -> Migrations.Plan {
     var history = try MigrationHistory(connection)
     let lastLoss = try LossLog(connection).last
     let all = try migrations.schemaMigrations()
     try history.forgetUnused(unlike: all, on: connection)
     try history.requireKnown(to: all)
-    var versions: [MigrationPlan.Version] = []
+    var versions: [Migrations.Plan.Version] = []
     for (migration, data) in zip(migrations.all, all) where data.version > history.version {
       do {
         versions.append(try run(data, migration, progress, isPlanned: isPlanned))
@@ -89,14 +89,14 @@ package struct Migrator {
       try connection.checkReferences(hint: "nothing was altered; mend the rows before the migration")
     }
     try writer.reload()
-    return MigrationPlan(
+    return Migrations.Plan(
       from: Int(history.version), to: Int(try MigrationHistory(connection).version), versions: versions,
       losses: try LossLog(connection).list(after: lastLoss))
   }
 
   private func run(
     _ data: SchemaMigration, _ migration: Migration, _ progress: ProgressHandler?, isPlanned: Bool
-  ) throws -> MigrationPlan.Version {
+  ) throws -> Migrations.Plan.Version {
     let dataSteps = try DataSteps.runnable(of: migration)
     let change = SchemaChange(writer: writer)
     let (rebuild, started) = try change.run(data)
@@ -106,10 +106,10 @@ package struct Migrator {
     try change.rejudge(rebuild, aside: numbers)
     let waiting = try WaitingRun.runInside(writer, progress, aside: numbers, isPlanned: isPlanned)
     try sync.bringBack(aside, asOf: nil)
-    return MigrationPlan.Version(
+    return Migrations.Plan.Version(
       version: Int(data.version), name: data.name, isAddition: data.isAddition,
       broughtBy: try MigrationHistory.bringer(of: data.version, on: connection), steps: data.steps.map(\.summary),
-      rebuilt: rebuild.rebuilt.map { MigrationPlan.RebuiltTable(table: $0.table, rows: $0.rows) },
+      rebuilt: rebuild.rebuilt.map { Migrations.Plan.RebuiltTable(table: $0.table, rows: $0.rows) },
       written: try run(dataSteps), released: waiting.applied, unfit: waiting.setAside)
   }
 

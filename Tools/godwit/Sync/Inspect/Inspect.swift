@@ -48,7 +48,7 @@ struct Inspect: AsyncParsableCommand {
   /// What can be said of volumes while others are missing.
   private func showVolumes(_ source: SyncSource) throws {
     guard case .volumes(let paths) = source else { return }
-    for volume in try paths.map(SyncVolume.init(at:)) {
+    for volume in try paths.map(SyncSource.Volume.init(at:)) {
       try options.json ? options.console.line(volume.json) : options.console.line(Format.printable(volume.text))
     }
   }
@@ -71,7 +71,7 @@ struct Inspect: AsyncParsableCommand {
   }
 
   /// Names of members are known at the file's end, so its transactions name replicas by their IDs.
-  private func handler(_ console: Console) -> InspectionHandler {
+  private func handler(_ console: Console) -> SyncFileInspection.Handler {
     let names = ReplicaNames([])
     guard !console.usesJSON else { return { try console.line($0.json(names)) } }
     return { try console.lines(($0.lines(names) + [""]).map(Format.printable)) }

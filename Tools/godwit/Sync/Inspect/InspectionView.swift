@@ -144,7 +144,7 @@ extension SyncFileInspection.Signature {
   }
 }
 
-extension SyncVolume {
+extension SyncSource.Volume {
   /// `changes.001: volume 1 of 3 of set 0123…, 8.0 KiB of 20.1 KiB`.
   var text: String {
     "\(path): volume \(number) of \(count) of set \(set), \(Format.byteSize(bytes)) of \(Format.byteSize(sealedBytes))"

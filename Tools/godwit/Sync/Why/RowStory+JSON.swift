@@ -20,7 +20,7 @@ extension RowStory {
     ]
   }
 
-  private func json(_ cell: CellExplanation) -> JSONValue {
+  private func json(_ cell: RowExplanation.Cell) -> JSONValue {
     [
       "column": .string(cell.column), "value": JSONValue(cell.value), "hidden": .bool(cell.isHidden),
       "rule": .string(cell.rule.rawValue), "author": cell.author.map { .object(names.json($0)) } ?? nil,

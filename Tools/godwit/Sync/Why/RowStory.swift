@@ -36,13 +36,13 @@ struct RowStory {
     }
   }
 
-  private func lines(_ cell: CellExplanation) -> [String] {
+  private func lines(_ cell: RowExplanation.Cell) -> [String] {
     let shown = cell.isHidden ? ", shown as NULL" : ""
     return ["\(cell.column) = \(Format.value(cell.value))\(shown)"] + source(cell).map { "  \($0)" }
       + cell.conflicts.map { "  \(text($0))" }
   }
 
-  private func source(_ cell: CellExplanation) -> [String] {
+  private func source(_ cell: RowExplanation.Cell) -> [String] {
     guard cell.rule != .lastWriterWins else { return ["written by \(names.text(cell.author))"] }
     let rule =
       switch cell.rule {

@@ -13,7 +13,7 @@ import GodwitStorage
 ///
 /// The request is run for a loop that waits, on a reader's thread, after each transaction that may have written one
 /// of its tables; writers never wait for it. Each run is linear in the rows it finds.
-public struct Observation<Request: FetchRequest>: AsyncSequence, Sendable {
+public struct LiveQuery<Request: FetchRequest>: AsyncSequence, Sendable {
   /// All rows that the request finds at one moment.
   public typealias Element = [Request.Element]
 
@@ -115,8 +115,8 @@ private struct Wakes {
 
 extension Replica {
   /// Observes what a request finds: `for try await notes in replica.observe(Note.where { $0.views > 3 })`.
-  public func observe<Request: FetchRequest>(_ request: Request) -> Observation<Request> {
-    Observation(replica: self, request: request)
+  public func observe<Request: FetchRequest>(_ request: Request) -> LiveQuery<Request> {
+    LiveQuery(replica: self, request: request)
   }
 
   fileprivate func wakes(on request: some FetchRequest) -> Wakes {

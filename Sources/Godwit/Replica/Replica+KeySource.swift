@@ -1,0 +1,37 @@
+import GodwitFiles
+import GodwitKeys
+
+extension Replica {
+  /// Where a replica's keys are kept.
+  public struct KeySource: Sendable {
+    private let keyring: String?
+    private let machineKey: String?
+    private let secrets: [SlotSecret]
+
+    /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at opening.
+    ///
+    /// - Parameters:
+    ///   - path: The keyring; by default `keyring` in the replica's folder. Its folder must be writable: the file by
+    ///     which a copy of the database is known lies beside it.
+    ///   - machineKey: The machine key; by default `machine.key` in the replica's folder. Keep it in another place to
+    ///     make a copied folder useless without it.
+    public static func keyring(at path: String? = nil, machineKey: String? = nil) -> Replica.KeySource {
+      Replica.KeySource(keyring: path, machineKey: machineKey, secrets: [])
+    }
+
+    /// A keyring file, and what is offered to open its slots. Each is fetched only when a slot asks for it.
+    ///
+    /// - Parameters:
+    ///   - path: The keyring; by default `keyring` in the replica's folder.
+    ///   - secrets: What is offered. The first opens a new keyring.
+    public static func keyring(at path: String? = nil, openedBy secrets: [SlotSecret]) -> Replica.KeySource {
+      Replica.KeySource(keyring: path, machineKey: nil, secrets: secrets)
+    }
+
+    func location(in folder: String) -> KeyringLocation {
+      KeyringLocation(
+        keyring: keyring.map(FilePath.absolute) ?? "\(folder)/keyring",
+        machineKey: machineKey.map(FilePath.absolute) ?? "\(folder)/machine.key", secrets: secrets)
+    }
+  }
+}
