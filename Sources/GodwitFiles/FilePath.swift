@@ -1,4 +1,5 @@
 import Foundation
+import GodwitBase
 
 /// The parts of a path. Foundation's `deletingLastPathComponent` of a string ends the process when the string is one
 /// character, such as a replica in the folder `n`.
@@ -25,6 +26,12 @@ package enum FilePath {
     defer { free(current) }
     let folder = String(cString: current)
     return path.isEmpty || path == "." ? folder : "\(folder == "/" ? "" : folder)/\(path)"
+  }
+
+  /// Throws `invalidArgument` for a path that the system would read in part only.
+  package static func check(_ path: String) throws(GodwitError) {
+    guard path.utf8.contains(0) else { return }
+    throw GodwitError(.invalidArgument, "the path has a NUL, where the system ends it", hint: "give a path without it")
   }
 
   private static let slash = UInt8(ascii: "/")

@@ -50,14 +50,15 @@ enum ChangingTablesSamples {
   // end sample
 
   static func run() async throws {
-    let first = try await Replica.open(at: "books", models: [], migrations: migrations.through(1))
+    let first = try await Replica.open(at: "books", models: [], configuration: .init(migrations: migrations.through(1)))
     try await first.write {
       try $0.execute("INSERT INTO book VALUES (x'00112233445566778899AABBCCDDEEFF', 'On Geese', 9.9)")
     }
     await first.close()
 
     // begin sample
-    let replica = try await Replica.open(at: "books", models: Book.self, Shelf.self, migrations: migrations)
+    let replica = try await Replica.open(
+      at: "books", models: Book.self, Shelf.self, configuration: .init(migrations: migrations))
     // end sample
     let book = try await replica.first(Book.all)
     try expect(book?.title == "On Geese", book?.slug == "on geese", book?.cents == 990)
@@ -71,16 +72,16 @@ enum ChangingTablesSamples {
       let replica = try await Replica.open(at: "drafts", models: Draft.self)
       try await replica.write { try $0.insert(Draft(text: "Dear reader")) }
       // begin sample
-      let rows = try await replica.startSync(of: "draft")
+      let rows = try await replica.tables.startSync(of: "draft")
       // end sample
-      try expect(rows == 1, try await replica.log().count == 1)
+      try expect(rows == 1, try await replica.history.log().count == 1)
       await replica.close()
     }
 
     // begin sample
-    let plan = try await replica.plan(migrations)  // runs everything and takes it back
+    let plan = try await replica.migrations.plan(migrations)  // runs everything and takes it back
     for version in plan.versions { print(version.name, version.isAddition, version.steps, version.rebuilt.map(\.rows)) }
-    let status = try await replica.migrationStatus()
+    let status = try await replica.migrations.status()
     print(status.version, status.held?.version ?? 0)  // the version that what newer programs wrote waits for
     // end sample
     try expect(plan.versions.isEmpty, status.version == 3, status.held == nil)
@@ -89,7 +90,7 @@ enum ChangingTablesSamples {
     try migrations.write(to: "books.migrations")  // for: godwit migrate books.migrations
     let copy = try Migrations(contentsOf: "books.migrations")
     // end sample
-    try await expect(replica.migrate(copy).versions.isEmpty)
+    try await expect(replica.migrations.run(copy).versions.isEmpty)
     await replica.close()
   }
 }

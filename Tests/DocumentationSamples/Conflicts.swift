@@ -18,7 +18,8 @@ enum ConflictsSamples {
   static func run() async throws {
     let desk = try await Replica.open(at: "desk", models: Note.self)
     let identity = try await Replica.identity(at: "laptop")
-    try await desk.invite(identity, name: "laptop", verification: .trustOnFirstUse, to: .file("laptop.invitation"))
+    try await desk.members.invite(
+      identity, name: "laptop", verification: .trustOnFirstUse, to: .file("laptop.invitation"))
     await (try Replica.join(at: "laptop", invitation: .file("laptop.invitation"), inviter: .trustOnFirstUse)).close()
     let laptop = try await Replica.open(at: "laptop", models: Note.self)
     try await desk.write { try $0.insert(Note(id: "a", slug: "milk", title: "Buy milk")) }
@@ -33,23 +34,23 @@ enum ConflictsSamples {
     try await laptop.write { try $0.execute("UPDATE note SET title = 'Buy milk, 2 l', views = views + 1") }
     try await carry(from: desk, to: laptop)
 
-    for conflict in try await laptop.conflicts() {
+    for conflict in try await laptop.conflicts.list() {
       print(conflict.table, conflict.key, conflict.columns)  // note [text("a")] ["title"]
       print(conflict.losingValue, "lost to", conflict.winningValue)
       print(conflict.loser?.replica == desk.identity.replica)  // true: the laptop's write was the later one
     }
     // end sample
-    let conflict = try await laptop.conflicts()[0]
+    let conflict = try await laptop.conflicts.list()[0]
     try expect(conflict.columns == ["title"], conflict.losingValue == "Buy oat milk")
 
     // begin sample
-    try await laptop.restore(conflict: conflict.id)
+    try await laptop.conflicts.restore(conflict.id)
     // end sample
     let restored = try await laptop.fetch(Note.self, key: "a")
     try expect(restored?.title == "Buy oat milk", restored?.views == 2)
 
     // begin sample
-    let why = try await laptop.explain(table: "note", key: ["a"], column: "views")
+    let why = try await laptop.history.explain(table: "note", key: ["a"], column: "views")
     for part in why.cells[0].parts {
       print(part.author.replica, part.author.sequence, part.value)  // who brought which difference
     }
@@ -68,7 +69,7 @@ enum ConflictsSamples {
 
     _ = try await laptop.import(from: .file("changes"))
     // begin sample
-    for row in try await laptop.limbo() {
+    for row in try await laptop.history.limbo() {
       for reason in row.reasons {
         if case .uniqueValue(let columns, let values, let holder) = reason.kind {
           print(row.key, "waits:", holder, "has", values, "in", columns)
@@ -76,7 +77,7 @@ enum ConflictsSamples {
       }
     }
     // end sample
-    try expect(try await laptop.limbo().count == 1)
+    try expect(try await laptop.history.limbo().count == 1)
     await desk.close()
     await laptop.close()
   }

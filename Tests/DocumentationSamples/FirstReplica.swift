@@ -30,7 +30,7 @@ enum FirstReplicaSamples {
     // begin sample
     let identity = try await Replica.identity(at: "laptop")
     let readAtLaptop = identity.fingerprint  // or fingerprintWords: godwit identity shows both there
-    try await desk.invite(
+    try await desk.members.invite(
       identity, name: "laptop", verification: .fingerprint(readAtLaptop), to: .file("laptop.invitation"))
 
     let readAtDesk = desk.identity.fingerprint
@@ -46,12 +46,12 @@ enum FirstReplicaSamples {
     print("\(sent.transactions) sent, \(report.applied) applied, \(report.conflicts) conflicts")
     // end sample
     try expect(sent.transactions == 1 && report.applied == 1 && report.conflicts == 0)
-    try await expect(laptop.digest() == desk.digest())
+    try await expect(laptop.maintenance.digest() == desk.maintenance.digest())
 
     // begin sample
     let scratch = try await Replica.temporary(models: Entry.self)  // its folder goes when it is closed
     let volatile = try await Replica.inMemory(models: Entry.self)  // in /dev/shm, encrypted too
-    let reader = try await Replica.open(existing: "desk", models: Entry.self, readOnly: true)
+    let reader = try await Replica.open(at: "desk", models: Entry.self, configuration: .init(isReadOnly: true))
     let entries = try await reader.count(Entry.all)
     print(entries)  // 2
     for replica in [scratch, volatile, reader] { await replica.close() }
@@ -60,14 +60,14 @@ enum FirstReplicaSamples {
 
     // begin sample
     do {
-      _ = try await Replica.open(existing: "elsewhere", models: Entry.self)
+      _ = try await Replica.open(at: "elsewhere", models: Entry.self, configuration: .init(mustExist: true))
     } catch let error as GodwitError where error.code == .noReplica {
       print(error.message)  // there is no replica in elsewhere
     }
     // end sample
 
     // begin sample
-    let verification = try await desk.verify()
+    let verification = try await desk.maintenance.verify()
     print(verification.isSound, verification.digest)
     await desk.close()
     // end sample

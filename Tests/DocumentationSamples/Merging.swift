@@ -67,7 +67,8 @@ enum MergingSamples {
   private static func renameHereEditThere() async throws {
     let desk = try await Replica.open(at: "desk", models: Product.self)
     let identity = try await Replica.identity(at: "laptop")
-    try await desk.invite(identity, name: "laptop", verification: .trustOnFirstUse, to: .file("laptop.invitation"))
+    try await desk.members.invite(
+      identity, name: "laptop", verification: .trustOnFirstUse, to: .file("laptop.invitation"))
     await (try Replica.join(at: "laptop", invitation: .file("laptop.invitation"), inviter: .trustOnFirstUse)).close()
     let laptop = try await Replica.open(at: "laptop", models: Product.self)
     try await desk.write { try $0.insert(Product(code: "A1", price: 200)) }
@@ -84,7 +85,7 @@ enum MergingSamples {
     try expect(products.map(\.code) == ["A-1"], products.map(\.price) == [250])
     try await carry(from: laptop, to: desk)
     try expect(try await desk.fetch(Product.all).map(\.price) == [250])
-    try expect(try await desk.conflicts().isEmpty, try await laptop.conflicts().isEmpty)
+    try expect(try await desk.conflicts.list().isEmpty, try await laptop.conflicts.list().isEmpty)
     await desk.close()
     await laptop.close()
   }

@@ -67,7 +67,7 @@ enum ModelsSamples {
     // begin sample
     let replica = try await Replica.open(
       at: "articles", models: Article.self, Country.self, Visit.self, LogLine.self, Event.self,
-      migrations: .addMissing())
+      configuration: .init(migrations: .addMissing()))
     // end sample
 
     // begin sample

@@ -28,7 +28,7 @@ struct Fixture {
   init() async throws {
     folder = try TemporaryFolder()
     let path = folder.path("replica")
-    try await Replica.open(at: path, models: Machine.self, name: "desk").close()
+    try await Replica.open(at: path, models: Machine.self, configuration: .init(name: "desk")).close()
     inventory = try await Inventory.open(at: path, key: .keyring())
   }
 
@@ -44,7 +44,7 @@ struct Fixture {
   }
 
   /// How many transactions the replica holds.
-  func transactions() async throws -> Int { try await inventory.replica.log(limit: 1_000).count }
+  func transactions() async throws -> Int { try await inventory.replica.history.log(limit: 1_000).count }
 }
 
 /// Expects a `GodwitError` of this code, and returns it.

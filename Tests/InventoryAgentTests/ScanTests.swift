@@ -49,7 +49,7 @@ struct ScanTests {
     #expect(tar.version == "1.35+dfsg-1.2+deb12u1")
     #expect(tar.note == "keep")
     #expect(tar.isPinned)
-    let latest = try #require(try await fixture.inventory.replica.log(limit: 1).first)
+    let latest = try #require(try await fixture.inventory.replica.history.log(limit: 1).first)
     #expect(latest.changes.first { $0.table == "package" }?.updated == 1)
   }
 

@@ -10,7 +10,7 @@ enum DatabaseSubject {
     }
     step()
     while true {
-      try await replica.rekey { _ in step() }
+      try await replica.maintenance.rekey { _ in step() }
       step()
       try await replica.write { transaction in
         let balance = (try transaction.fetch(Account.self, key: 1)?.balance ?? 0) + 1
@@ -23,7 +23,7 @@ enum DatabaseSubject {
 
   static func backUp(_ replica: Replica, to file: String, step: @escaping @Sendable () -> Void) async throws {
     while true {
-      _ = try await replica.backup(to: file) { _ in step() }
+      _ = try await replica.maintenance.backup(to: file) { _ in step() }
       step()
     }
   }

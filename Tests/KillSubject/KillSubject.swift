@@ -44,7 +44,7 @@ struct KillSubject {
       try await DatabaseSubject.backUp(replica, to: arguments[3], step: step)
     case "compact":
       step()
-      try await replica.compact()
+      try await replica.maintenance.compact()
     case "cache": try await CacheSubject.write(replica, step: step)
     case "cache-compute" where arguments.count > 3: try await CacheSubject.compute(replica, log: arguments[3])
     case "document" where arguments.count > 4:
@@ -67,13 +67,14 @@ struct KillSubject {
   private static func useRelative(_ path: String, in folder: String) async throws {
     guard chdir(folder) == 0 else { exit(1) }
     let key = Replica.KeySource.keyring(at: "keys/ring", openedBy: [.machineKey(at: "keys/machine")])
-    let replica = try await Replica.open(at: path, models: Account.self, key: key, idleTimeout: .milliseconds(1))
+    let replica = try await Replica.open(
+      at: path, models: Account.self, configuration: .init(key: key, idleTimeout: .milliseconds(1)))
     guard chdir("/") == 0 else { exit(1) }
     try await Task.sleep(for: .milliseconds(100))
     _ = try await replica.write { try $0.save(Account(id: 1)) }
     _ = try await replica.cache(named: "c").set("k", Data([1]))
-    try await replica.rekey()
-    guard try await replica.members().count == 1, replica.path == "\(folder)/\(path)" else { exit(1) }
+    try await replica.maintenance.rekey()
+    guard try await replica.members.list().count == 1, replica.path == "\(folder)/\(path)" else { exit(1) }
     await replica.close()
   }
 
@@ -85,7 +86,7 @@ struct KillSubject {
     _ = try await replica.write { try $0.save(Account(id: 1)) }
     _ = try await replica.export(to: .file(file), includesAll: true)
     _ = try await replica.inspect(.file(file))
-    _ = try await replica.members()
+    _ = try await replica.members.list()
     step()
     _ = readLine()
     await replica.close()
@@ -94,7 +95,7 @@ struct KillSubject {
   /// Replaces the identity, again and again.
   private static func rotateIdentity(_ replica: Replica) async throws {
     while true {
-      try await replica.rotateIdentity()
+      try await replica.members.rotateIdentity()
       step()
     }
   }

@@ -6,7 +6,8 @@ enum MigrationSubject {
   static let rowCount = 3_000
 
   static func open(_ path: String, version: Int) async throws -> Replica {
-    try await Replica.open(at: path, models: [], migrations: Migrations(Array(all.prefix(version))))
+    try await Replica.open(
+      at: path, models: [], configuration: .init(migrations: Migrations(Array(all.prefix(version)))))
   }
 
   /// Makes the replica as the program's first version leaves it.

@@ -4,10 +4,10 @@ import GodwitFiles
 import GodwitKeys
 import GodwitStorage
 
-extension Replica {
+extension Replica.Maintenance {
   /// Writes the whole replica, encrypted as it is here, to one file: the database as it is now, and the keyring. The
   /// file and one secret that opens the keyring, such as a recovery code, are all that
-  /// ``restore(_:to:key:discardingUnsent:progress:)`` needs.
+  /// ``Replica/restore(_:to:key:discardingUnsent:progress:)`` needs.
   ///
   /// Others continue to read and write meanwhile. The copy is read back and compared before the file appears, whole or
   /// not at all, open to this user alone; one that exists is replaced. Memory does not depend on the database's size.
@@ -19,13 +19,13 @@ extension Replica {
   ///   folder to which others may write, where they could put links in the way; `busy` while the database is rekeyed;
   ///   `diskFull`, `fileAccess`; `damagedDatabase` when a page cannot be read.
   public func backup(to path: String, progress: ProgressHandler? = nil) async throws -> Replica.BackupReport {
-    let folder = folder
-    return try await pool.read { connection in
+    let folder = replica.folder
+    return try await replica.pool.read { connection in
       try folder.requireOutside(path)
       try ParentFolders.check(of: path, besideOthers: true)
       // A power cut must not take back what the backup has, or its numbers would be used twice.
       _ = try Meta.all(on: connection)
-      try Self.synchronizeLog(of: folder.database)
+      try Replica.synchronizeLog(of: folder.database)
       let keyring = try Keyring.bytes(at: folder.keys)
       // The key in these bytes is the one of this connection's file, as long as no other has taken its place.
       guard try keyring.contents.pendingDatabase == nil, !connection.hasMoved else {

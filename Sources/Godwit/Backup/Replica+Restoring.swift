@@ -19,7 +19,7 @@ extension Replica {
   /// be lost with the present database, which then stays unless that is wanted.
   ///
   /// - Parameters:
-  ///   - file: A file that ``backup(to:progress:)`` wrote.
+  ///   - file: A file that ``Maintenance/backup(to:progress:)`` wrote.
   ///   - path: The replica's folder.
   ///   - key: Where the keyring is or will be, and what is offered to open the backup's.
   ///   - discardingUnsent: Whether to discard what nobody else is known to hold.

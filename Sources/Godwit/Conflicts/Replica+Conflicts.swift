@@ -4,6 +4,16 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
+  /// The conflict log: writes that lost to writes they had not seen, with what they had written.
+  public struct Conflicts: Sendable {
+    let replica: Replica
+  }
+
+  /// The conflict log.
+  public var conflicts: Conflicts { Conflicts(replica: self) }
+}
+
+extension Replica.Conflicts {
   /// Writes that lost to writes they had not seen, newest first.
   ///
   /// - Parameters:
@@ -14,11 +24,11 @@ extension Replica {
   ///   - since: Only those of which the later write is of this time or later, in milliseconds since 1970 UTC, by its
   ///     writer's clock.
   /// - Throws: `invalidArgument` for a negative limit, `notInSchema` for an unknown table.
-  public func conflicts(
+  public func list(
     limit: Int = 100, table: String? = nil, key: [Value]? = nil, kind: Conflict.Kind? = nil, since: Int64? = nil
   ) async throws -> [Conflict] {
-    try Self.check(limit)
-    return try await pool.read { connection in
+    try Replica.check(limit)
+    return try await replica.pool.read { connection in
       let entry = try table.map { try Catalog(connection).everSynced(named: $0, on: connection) }
       let stored = try key.map { key in
         try entry.map { try StoredKey(key, of: $0.definition, on: connection).values } ?? key
@@ -30,27 +40,27 @@ extension Replica {
   }
 
   /// The conflict with this number, or nil.
-  public func conflict(id: Int64) async throws -> Conflict? {
-    try await pool.read { connection in
+  public func show(_ id: Conflict.ID) async throws -> Conflict? {
+    try await replica.pool.read { connection in
       try ConflictLog(connection, origins: OriginTable(connection)).list(.init(id: id), limit: 1).first
     }
   }
 
-  /// Whether ``restore(conflict:)`` has no row to write to and cannot insert it: the row is gone, and nothing but what
+  /// Whether ``restore(_:)`` has no row to write to and cannot insert it: the row is gone, and nothing but what
   /// the conflict says is remembered of it.
   ///
   /// Takes time in proportion to the transactions since the last import that had something to merge.
   ///
   /// - Throws: `notFound` when there is no such conflict.
-  public func lacksRow(ofConflict id: Int64) async throws -> Bool {
-    try await pool.read { connection in
+  public func lacksRow(of id: Conflict.ID) async throws -> Bool {
+    try await replica.pool.read { connection in
       let log = ConflictLog(connection, origins: try OriginTable(connection))
       guard let conflict = try log.list(.init(id: id), limit: 1).first else { throw Self.noConflict(id) }
       return try RowHistory(connection).lacksRow(of: conflict)
     }
   }
 
-  private static func noConflict(_ id: Int64) -> GodwitError {
+  private static func noConflict(_ id: Conflict.ID) -> GodwitError {
     GodwitError(.notFound, "there is no conflict \(id)", hint: "see: godwit conflicts")
   }
 
@@ -64,8 +74,8 @@ extension Replica {
   ///   hint, when the row waits for another one; `constraint` when the value breaks a rule now; `notInSchema` when the
   ///   table is not synced any more, or the column is another one now (`Conflict.formerColumns`).
   @discardableResult
-  public func restore(conflict id: Int64) async throws -> Bool {
-    try await withWriter { writer in
+  public func restore(_ id: Conflict.ID) async throws -> Bool {
+    try await replica.withWriter { writer in
       try writer.write { transaction in
         let log = ConflictLog(writer.connection, origins: writer.log.origins)
         guard let conflict = try log.list(.init(id: id), limit: 1).first else { throw Self.noConflict(id) }
@@ -89,7 +99,7 @@ extension Replica {
   ///
   /// - Returns: How many those were.
   @discardableResult
-  public func pruneConflicts(before milliseconds: Int64) async throws -> Int {
+  public func prune(before milliseconds: Int64) async throws -> Int {
     try await prune { try $0.prune(before: HLC(milliseconds: milliseconds)) }
   }
 
@@ -101,13 +111,13 @@ extension Replica {
   /// - Returns: How many those were.
   /// - Throws: `invalidArgument` for a negative count.
   @discardableResult
-  public func pruneConflicts(keeping count: Int) async throws -> Int {
-    try Self.check(count)
+  public func prune(keeping count: Int) async throws -> Int {
+    try Replica.check(count)
     return try await prune { try $0.prune(keeping: count) }
   }
 
   private func prune(_ body: @escaping @Sendable (ConflictLog) throws -> Int) async throws -> Int {
-    try await withWriter { writer in
+    try await replica.withWriter { writer in
       try writer.inTransaction { try body(ConflictLog(writer.connection, origins: writer.log.origins)) }
     }
   }

@@ -12,7 +12,7 @@ extension Replica {
   /// read and never changed. All of it, or nothing: after a failure there is no replica, and one that was made by
   /// somebody else meanwhile stays. A call continues with what one that was killed left.
   ///
-  /// The tables are local at first; ``startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards with
+  /// The tables are local at first; ``Tables/startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards with
   /// models of the same shape, which say `sync: .local` until then.
   ///
   /// Rows come along, with keys, defaults, references and indexes of plain columns. SQL of the database's own never
@@ -91,7 +91,8 @@ extension Replica {
     let hadDatabase = folder.hasDatabase
     do {
       return try await open(
-        at: folder.path, models: [], name: name, key: key, postQuantum: postQuantum, logger: Logger(label: "godwit"),
+        at: folder.path, models: [],
+        configuration: .init(name: name, key: key, isPostQuantum: postQuantum, logger: Logger(label: "godwit")),
         wallClock: .system, lock: lock)
     } catch let error as GodwitError where hadDatabase && ![.invalidArgument, .diskFull, .busy].contains(error.code) {
       // Whatever else keeps it from being opened, it is somebody's.
@@ -107,8 +108,8 @@ extension Replica {
 
   /// A call that was killed may have been given another name.
   private func takeName(_ name: String) async throws {
-    guard let own = try await members().first(where: \.isOwn)?.name, own != name else { return }
-    try await renameMember(named: own, to: name)
+    guard let own = try await members.list().first(where: \.isOwn)?.name, own != name else { return }
+    try await members.rename(own, to: name)
   }
 
   private func takeTables(

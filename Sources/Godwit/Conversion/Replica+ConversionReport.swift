@@ -38,7 +38,7 @@ extension Replica {
       public let sql: String
     }
 
-    /// The tables. None is synced yet; see `Replica.startSync(of:asOf:)`.
+    /// The tables. None is synced yet; see `Replica.Tables.startSync(of:asOf:)`.
     public let tables: [Table]
     /// Indexes, triggers, views and virtual tables that did not come along.
     public let leftOut: [Part]

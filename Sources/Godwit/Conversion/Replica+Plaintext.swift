@@ -5,7 +5,7 @@ import GodwitKeys
 import GodwitModel
 import GodwitStorage
 
-extension Replica {
+extension Replica.Maintenance {
   /// Writes the user's tables as a SQLite database **without encryption**, for leaving: whoever reads the file reads
   /// all of it.
   ///
@@ -24,8 +24,8 @@ extension Replica {
   ///   folder where others could exchange it: writable by them, without the sticky bit; `diskFull`, `fileAccess`.
   public func exportPlaintext(to path: String, progress: ProgressHandler? = nil) async throws -> Replica.PlaintextReport
   {
-    let folder = folder
-    let report = try await pool.read { connection in
+    let folder = replica.folder
+    let report = try await replica.pool.read { connection in
       try folder.requireOutside(path)
       // The file is opened by its name, which nobody else may exchange.
       try ParentFolders.check(of: path, besideOthers: true)
@@ -37,7 +37,7 @@ extension Replica {
       return report
     }
     progress?(1)
-    logger.notice("wrote the tables without encryption", metadata: ["path": "\(path)"])
+    replica.logger.notice("wrote the tables without encryption", metadata: ["path": "\(path)"])
     return report
   }
 

@@ -25,7 +25,7 @@ struct DocumentSweep {
   }
 }
 
-extension Replica {
+extension Replica.Maintenance {
   /// Deletes the documents that have expired by the machine's clock, in small steps.
   ///
   /// Writes do the same now and then; expired documents are in no result in any case.
@@ -36,19 +36,21 @@ extension Replica {
     var total = 0
     while true {
       // The wall clock alone: what a member with a fast clock has made this replica hide is not to be lost for all.
-      let now = wallClock.milliseconds()
-      let count = try await withWriter { writer in
+      let now = replica.wallClock.milliseconds()
+      let count = try await replica.withWriter { writer in
         try writer.write { _ in try DocumentSweep(writer: writer).run(now: now) }
       }
       total += count
       guard count == DocumentSweep.step else { return total }
     }
   }
+}
 
+extension Replica {
   /// What a write does now and then: a failure is of no interest to who wrote something else.
   func sweepAlone() async {
     do {
-      try await sweep()
+      try await maintenance.sweep()
     } catch {
       logger.debug("expired documents stay for now", metadata: ["error": "\(error)"])
     }

@@ -4,12 +4,22 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
+  /// What happened to a replica's rows: its transactions, where values come from, and what waits for what.
+  public struct History: Sendable {
+    let replica: Replica
+  }
+
+  /// What happened to the replica's rows.
+  public var history: History { History(replica: self) }
+}
+
+extension Replica.History {
   /// The rows that their tables do not show, or not whole, in the order of table and key.
   ///
   /// - Throws: `invalidArgument` for a negative limit.
   public func limbo(limit: Int = 100) async throws -> [LimboRow] {
-    try Self.check(limit)
-    return try await pool.read { try RowHistory($0).limbo(limit: limit) }
+    try Replica.check(limit)
+    return try await replica.pool.read { try RowHistory($0).limbo(limit: limit) }
   }
 
   /// Where a row's cells come from, and why it is there or not. Writes nothing.
@@ -24,7 +34,7 @@ extension Replica {
   /// - Throws: `notInSchema` for an unknown table or column, `invalidArgument` when the key has another number of
   ///   values, `notFound` when nothing is remembered of such a row and no conflict is listed.
   public func explain(table: String, key: [Value], column: String? = nil) async throws -> RowExplanation {
-    try await pool.read { connection in
+    try await replica.pool.read { connection in
       let history = try RowHistory(connection)
       let definition = try history.tables.catalog.everSynced(named: table, on: connection).definition
       guard definition.isSynced else {
@@ -50,12 +60,5 @@ extension Replica {
       let stored = try StoredKey(key, of: definition, on: connection)
       return try history.explain(found, key: stored.values, column: number)
     }
-  }
-
-  /// A table that is synced, or was until its sync was stopped, and its columns.
-  ///
-  /// - Throws: `notInSchema` for an unknown table.
-  public func table(named name: String) async throws -> TableDescription {
-    try await pool.read { TableDescription(try Catalog($0).everSynced(named: name, on: $0).definition) }
   }
 }

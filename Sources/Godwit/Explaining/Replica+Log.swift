@@ -3,22 +3,22 @@ import GodwitCore
 import GodwitEngine
 import GodwitStorage
 
-extension Replica {
+extension Replica.History {
   /// The latest transactions of all origins, newest first.
   ///
   /// - Parameters:
   ///   - limit: How many at most.
   ///   - table: Only those that wrote to one table.
-  ///   - replica: Only those of one replica.
+  ///   - author: Only those of one replica.
   ///   - since: Only those of this time or later, in milliseconds since 1970 UTC, by their writers' clocks.
   /// - Throws: `invalidArgument` for a negative limit; `notInSchema` for an unknown table that nothing in the log is
   ///   of.
   public func log(
-    limit: Int = 50, table: String? = nil, replica: ReplicaID? = nil, since: Int64? = nil
+    limit: Int = 50, table: String? = nil, replica author: ReplicaID? = nil, since: Int64? = nil
   ) async throws -> [LogEntry] {
-    try Self.check(limit)
-    return try await pool.read { connection in
-      let search = LogSearch(log: try ChangeLog(connection), table: table?.lowercased(), replica: replica, since: since)
+    try Replica.check(limit)
+    return try await replica.pool.read { connection in
+      let search = LogSearch(log: try ChangeLog(connection), table: table?.lowercased(), replica: author, since: since)
       let entries = try search.newest(limit)
       // The log may name a table that has been dropped.
       if entries.isEmpty, let table { _ = try Catalog(connection).everSynced(named: table, on: connection) }
@@ -30,24 +30,24 @@ extension Replica {
   ///
   /// - Parameters:
   ///   - sequence: Its sequence number.
-  ///   - replica: Who wrote it.
+  ///   - author: Who wrote it.
   ///   - incarnation: In which incarnation, as `LogEntry.incarnation` says; may be nil when only one has this number.
   /// - Throws: `notFound` when it is not held, or forgotten; `invalidArgument` when several incarnations have the
   ///   number.
   public func transaction(
-    _ sequence: UInt64, of replica: ReplicaID, incarnation: String? = nil
+    _ sequence: UInt64, of author: ReplicaID, incarnation: String? = nil
   ) async throws -> LoggedTransaction {
-    try await pool.read { connection in
+    try await replica.pool.read { connection in
       let log = try ChangeLog(connection)
       let wanted = SequenceNumber(rawValue: sequence)
       let origins = log.origins.vector.origins.filter { origin in
-        origin.replica == replica && (incarnation == nil || origin.incarnationDigits == incarnation)
+        origin.replica == author && (incarnation == nil || origin.incarnationDigits == incarnation)
           && log.origins.vector[origin] >= wanted
       }
       guard origins.count < 2 else {
         let names = origins.map(\.incarnationDigits).joined(separator: ", ")
         throw GodwitError(
-          .invalidArgument, "transaction \(sequence) is in several incarnations of \(replica)",
+          .invalidArgument, "transaction \(sequence) is in several incarnations of \(author)",
           hint: "name one of them: \(names)")
       }
       var found: LoggedTransaction?
@@ -59,7 +59,7 @@ extension Replica {
       }
       guard let found else {
         throw GodwitError(
-          .notFound, "transaction \(sequence) of \(replica) is not in the log",
+          .notFound, "transaction \(sequence) of \(author) is not in the log",
           hint: "it has not come yet, or every member has it and it was forgotten; see: godwit log")
       }
       return found

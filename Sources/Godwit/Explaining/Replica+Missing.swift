@@ -3,11 +3,11 @@ import GodwitCore
 import GodwitEngine
 import GodwitStorage
 
-extension Replica {
+extension Replica.History {
   /// What waits for other transactions, for which, and who may have those.
   public func missing() async throws -> MissingReport {
-    let members = Set(try await members().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica))
-    return try await pool.read { connection in
+    let members = Set(try await replica.members.list().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica))
+    return try await replica.pool.read { connection in
       let held = try OriginTable(connection).vector
       let staged = StagedTransactions(connection: connection)
       let said = try Acknowledgements(connection).records.filter { members.contains($0.key.replica) }
@@ -28,12 +28,12 @@ extension Replica {
   /// - Throws: `invalidArgument` when that is no member, or several; `busy`.
   @discardableResult
   public func dropWaiting(of name: String) async throws -> [MissingReport.Waiting] {
-    let replica = try await member(named: name).identity.replica
-    return try await withWriter { writer in
+    let author = try await replica.members.member(named: name).identity.replica
+    return try await replica.withWriter { writer in
       try writer.inTransaction {
         let staged = StagedTransactions(connection: writer.connection)
-        let dropped = try staged.ranges().filter { $0.replica == replica }
-        try staged.remove(of: replica)
+        let dropped = try staged.ranges().filter { $0.replica == author }
+        try staged.remove(of: author)
         return dropped
       }
     }

@@ -4,7 +4,7 @@ import GodwitCore
 import GodwitEngine
 import GodwitStorage
 
-extension Replica {
+extension Replica.Maintenance {
   /// Forgets the history that every active member is known to hold, and gives the space back. A replica without other
   /// members keeps none.
   ///
@@ -13,15 +13,17 @@ extension Replica {
   /// - Throws: `diskFull`, `busy`. What had been done by then stays done.
   @discardableResult
   public func compact() async throws -> CompactionReport {
-    let before = try await databasePages()
+    let before = try await replica.databasePages()
     var progress = Forgetting.Progress()
-    while !progress.isDone { progress = try await forget(progress) }
-    try await withWriter { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
-    let after = try await databasePages()
+    while !progress.isDone { progress = try await replica.forget(progress) }
+    try await replica.withWriter { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    let after = try await replica.databasePages()
     return CompactionReport(
       transactions: progress.transactions, rows: progress.rows, bytes: max(0, before - after) * DatabaseFile.pageSize)
   }
+}
 
+extension Replica {
   /// One step.
   package func forget(
     _ progress: Forgetting.Progress = Forgetting.Progress(), portion: Forgetting.Portion = Forgetting.Portion()
@@ -88,7 +90,7 @@ extension Replica {
     return try ChangeLog.count(on: writer.connection)
   }
 
-  private func databasePages() async throws -> Int {
+  fileprivate func databasePages() async throws -> Int {
     try await withWriter { writer in
       guard case .integer(let count)? = try writer.connection.scalar("PRAGMA page_count") else { return 0 }
       return Int(count)

@@ -3,7 +3,7 @@ import GodwitKeys
 import GodwitEngine
 import Synchronization
 
-extension Replica {
+extension Replica.Members {
   /// Takes new keys in the place of this replica's, of the same kind, announced to the group by the old keys and the
   /// new.
   ///
@@ -15,14 +15,14 @@ extension Replica {
   /// - Throws: `limitExceeded` when it has been replaced 32 times; `invalidArgument` when this replica was removed.
   @discardableResult
   public func rotateIdentity() async throws -> PublicIdentity {
-    try await changeRoster { roster, contents, now in
+    try await replica.changeRoster { roster, contents, now in
       let present = contents.identity
       let next = try Identity.generate(replica: present.replica, kind: present.ageIdentity.recipient.kind)
       try roster.replaceIdentity(of: present, by: next, at: now)
       try contents.replaceIdentity(by: next)
     }
-    let identity = try await withKeyring { contents, _ in contents.identity.publicIdentity }
-    ownIdentity.withLock { $0 = identity }
+    let identity = try await replica.withKeyring { contents, _ in contents.identity.publicIdentity }
+    replica.ownIdentity.withLock { $0 = identity }
     return identity
   }
 }

@@ -22,7 +22,7 @@ extension Migrations {
   }
 
   /// The migrations as JSON, as Specs/migrations.md describes it. Of data steps that are code it has the
-  /// names; of ``Replica/knownMigrations()`` it has the data steps' names and checksums alone, and cannot run them.
+  /// names; of ``Replica/MigrationRoom/known()`` it has the data steps' names and checksums alone, and cannot run them.
   ///
   /// - Throws: `invalidMigration` or `invalidSchema` for steps that make no sense.
   public func json() throws -> String {

@@ -5,7 +5,7 @@ import GodwitKeys
 import GodwitEngine
 import GodwitStorage
 
-extension Replica {
+extension Replica.Maintenance {
   /// Gives the database a new random key: copies it under that key beside the old file, compares both, and puts the
   /// copy in the old one's place. Whoever has the old key, or the keyring as it was, cannot open the database from then
   /// on.
@@ -22,9 +22,9 @@ extension Replica {
   /// - Throws: `readOnly`; `busy` when another process writes, rekeys or restores for longer than five seconds;
   ///   `diskFull`; `damagedDatabase` when a page cannot be read, or the copy does not hold what the database holds.
   public func rekey(progress: ProgressHandler? = nil) async throws {
-    let folder = folder
-    let keys = databaseKeys
-    try await withWriter { writer in
+    let folder = replica.folder
+    let keys = replica.databaseKeys
+    try await replica.withWriter { writer in
       let swap = DatabaseSwap(folder)
       let lock = try swap.lock()
       try withExtendedLifetime(lock) {
@@ -34,8 +34,8 @@ extension Replica {
         try Self.rekey(swap, keys, cancelledWith: writer.connection, progress)
       }
     }
-    caches.discardAll()
-    logger.debug("rekeyed the database", metadata: ["path": "\(path)"])
+    replica.caches.discardAll()
+    replica.logger.debug("rekeyed the database", metadata: ["path": "\(replica.path)"])
   }
 
   private static func rekey(

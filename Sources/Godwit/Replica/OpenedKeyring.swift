@@ -12,7 +12,7 @@ final class OpenedKeyring: Sendable {
     var lock: LockFile?
   }
 
-  private let folder: ReplicaFolder
+  let folder: ReplicaFolder
   private let read: @Sendable () throws -> KeyringContents
   private let state: Mutex<State>
 

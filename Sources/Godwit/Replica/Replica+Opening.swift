@@ -12,101 +12,72 @@ extension Replica {
   /// Opens the replica in a folder, making what is missing: folder (0700), keyring, database (0600), tables.
   ///
   /// A new replica is the first member of a new group; use ``join(at:invitation:inviter:key:)`` to become a member of
-  /// one that exists. Tables that are there are compared with the models, and altered only as `migrations` allows.
+  /// one that exists. Tables that are there are compared with the models, and altered only as the configuration's
+  /// migrations allow. Tools that serve any program's data open a replica without models.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - models: The models whose tables the program uses. Tables of other programs are kept and synced all the same.
-  ///   - name: What a new replica is called among the members; by default the folder's name.
-  ///   - key: Where the keys are.
-  ///   - postQuantum: Whether a new replica has hybrid keys (ML-KEM-768 with X25519), and so all members of its group.
-  ///   - migrations: How the tables came to be, version by version: those that have not run here run now, all or none.
-  ///     Or what may be done to tables that differ from their models; nothing by default.
-  ///   - idleTimeout: After how long without use the files are closed; the next use opens them again, which takes some
-  ///     milliseconds. Until `close()` by default.
-  ///   - statements: Which SQL statements the logger gets; none by default.
-  ///   - logger: Gets opening, imports, exports and statements at level `debug`.
+  ///   - configuration: Where the keys are, which migrations there are, and all else that has a default.
   /// - Throws: `wrongKey`, `plaintextDatabase`, `notADatabase`, `damagedDatabase`, `missingKeyring`,
   ///   `noKeyFits`, `rolledBackKeyring`, `unsafeFile`, `fileAccess`, `diskFull`, `schemaMismatch`, `invalidSchema`,
-  ///   `migrationMismatch`, `invalidMigration`, `needsMigration`.
+  ///   `migrationMismatch`, `invalidMigration`, `needsMigration`; `noReplica` where one must exist and does not.
   public static func open(
-    at path: String, models: any Model.Type..., name: String? = nil, key: Replica.KeySource = .keyring(),
-    postQuantum: Bool = false, migrations: Migrations = .none, idleTimeout: Duration? = nil,
-    statements: Replica.StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    at path: String, models: any Model.Type..., configuration: Configuration = Configuration()
   ) async throws -> Replica {
-    try await open(
-      at: path, models: models, name: name, key: key, postQuantum: postQuantum, migrations: migrations,
-      idleTimeout: idleTimeout, statements: statements, logger: logger)
+    try await open(at: path, models: models, configuration: configuration)
   }
 
-  /// The same with a list of models.
-  public static func open(
-    at path: String, models: [any Model.Type], name: String? = nil, key: Replica.KeySource = .keyring(),
-    postQuantum: Bool = false, migrations: Migrations = .none, idleTimeout: Duration? = nil,
-    statements: Replica.StatementLog = .none, logger: Logger = Logger(label: "godwit")
-  ) async throws -> Replica {
-    try await open(
-      at: path, models: models, name: name, key: key, postQuantum: postQuantum, migrations: migrations,
-      idleTimeout: idleTimeout, statements: statements, logger: logger, wallClock: .system)
-  }
-
-  /// Opens a replica that must be there already; without models for tools that serve any program's data.
+  /// Opens the replica in a folder with a list of models.
   ///
-  /// With `readOnly` it only reads: missing tables are not made, and whatever would write throws `readOnly`. Other
-  /// processes may write meanwhile. The folder must be writable all the same, for readers of a write-ahead log share
-  /// an index in it.
-  ///
-  /// - Throws: `noReplica` when the folder holds none; otherwise as `open(at:)`.
+  /// - Throws: As ``open(at:models:configuration:)-(String,_,_)``.
   public static func open(
-    existing path: String, models: any Model.Type..., readOnly: Bool = false, key: Replica.KeySource = .keyring(),
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: Replica.StatementLog = .none,
-    logger: Logger = Logger(label: "godwit")
+    at path: String, models: [any Model.Type], configuration: Configuration = Configuration()
   ) async throws -> Replica {
-    try await open(
-      existing: path, models: models, readOnly: readOnly, key: key, migrations: migrations, idleTimeout: idleTimeout,
-      statements: statements, logger: logger)
+    try await open(at: path, models: models, configuration: configuration, wallClock: .system)
   }
 
-  /// The same with a list of models.
+  /// Opens the replica in the folder of a file URL.
+  ///
+  /// - Throws: `invalidArgument` for a URL that is no file's; otherwise as ``open(at:models:configuration:)-(String,_,_)``.
   public static func open(
-    existing path: String, models: [any Model.Type], readOnly: Bool = false, key: Replica.KeySource = .keyring(),
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: Replica.StatementLog = .none,
-    logger: Logger = Logger(label: "godwit")
+    at folder: URL, models: any Model.Type..., configuration: Configuration = Configuration()
   ) async throws -> Replica {
-    try ReplicaFolder(path, key: key).requireDatabase()
-    return try await open(
-      at: path, models: models, name: nil, key: key, migrations: migrations, idleTimeout: idleTimeout,
-      statements: statements, logger: logger, wallClock: .system, isReadOnly: readOnly, mustExist: true)
+    guard folder.isFileURL else {
+      throw GodwitError(
+        .invalidArgument, "a replica is opened in a folder, and the URL's scheme is \(folder.scheme ?? "missing")",
+        hint: "make the URL with URL(filePath:)")
+    }
+    return try await open(at: folder.path(percentEncoded: false), models: models, configuration: configuration)
   }
 
   /// Opens a new replica in a folder that is removed when the replica is closed. The folder is made in `parent`, by
   /// default the system's place for temporary files.
   ///
-  /// - Throws: As `open(at:)`.
+  /// - Throws: As ``open(at:models:configuration:)-(String,_,_)``.
   public static func temporary(
-    models: any Model.Type..., in parent: String = NSTemporaryDirectory(), statements: Replica.StatementLog = .none,
-    logger: Logger = Logger(label: "godwit")
+    models: any Model.Type..., in parent: String = NSTemporaryDirectory(),
+    configuration: Configuration = Configuration()
   ) async throws -> Replica {
-    try await open(temporary: TemporaryFolder(in: parent), models, statements, logger)
+    try await open(temporary: TemporaryFolder(in: parent), models, configuration)
   }
 
   /// Opens a new replica in memory, gone when it is closed. Its files, encrypted as ever, lie in a file system of the
   /// kernel's memory (`/dev/shm`), so that several connections can share them; they may be swapped out, never saved.
   ///
-  /// - Throws: `fileAccess` on a system without one.
+  /// - Throws: `fileAccess` on a system without one; otherwise as ``open(at:models:configuration:)-(String,_,_)``.
   public static func inMemory(
-    models: any Model.Type..., statements: Replica.StatementLog = .none, logger: Logger = Logger(label: "godwit")
+    models: any Model.Type..., configuration: Configuration = Configuration()
   ) async throws -> Replica {
-    try await open(temporary: TemporaryFolder.inMemory(), models, statements, logger)
+    try await open(temporary: TemporaryFolder.inMemory(), models, configuration)
   }
 
   private static func open(
-    temporary folder: TemporaryFolder, _ models: [any Model.Type], _ statements: Replica.StatementLog, _ logger: Logger
+    temporary folder: TemporaryFolder, _ models: [any Model.Type], _ configuration: Configuration
   ) async throws -> Replica {
     do {
       return try await open(
-        at: folder.path, models: models, name: nil, key: .keyring(), statements: statements, logger: logger,
-        wallClock: .system, temporary: folder)
+        at: folder.path, models: models, configuration: configuration, wallClock: .system, temporary: folder)
     } catch {
       folder.remove()
       throw error
@@ -114,21 +85,26 @@ extension Replica {
   }
 
   package static func open(
-    at path: String, models: [any Model.Type], name: String?, key: Replica.KeySource, postQuantum: Bool = false,
-    migrations: Migrations = .none, idleTimeout: Duration? = nil, statements: Replica.StatementLog = .none,
-    logger: Logger,
-    wallClock: WallClock, incarnations: IncarnationNumbers = .random, isReadOnly: Bool = false, mustExist: Bool = false,
-    keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil, lock heldLock: LockFile? = nil
+    at path: String, models: [any Model.Type], configuration: Configuration = Configuration(), wallClock: WallClock,
+    incarnations: IncarnationNumbers = .random, keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil,
+    lock heldLock: LockFile? = nil
   ) async throws -> Replica {
-    let folder = ReplicaFolder(path, key: key)
+    let (logger, statements) = (configuration.logger, configuration.statements)
+    let (isReadOnly, migrations) = (configuration.isReadOnly, configuration.migrations)
+    try FilePath.check(path)
+    let folder = ReplicaFolder(path, key: configuration.key)
     let definitions = try models.map { try $0.tableDefinition() }
     let mergeFunctions = models.flatMap { $0.customMerges() }
     let (changes, documentClock) = (ChangeBroadcaster(), DocumentClock(wallClock))
+    let mustExist = configuration.mustExist || isReadOnly
+    if mustExist { try folder.requireDatabase() }
     let opened = OpenedKeyring(folder, lock: heldLock) {
       if mustExist { try folder.requireDatabase() }
-      return try folder.keyringOfGroup(name: name, postQuantum: postQuantum, wallClock)
+      return try folder.keyringOfGroup(
+        name: configuration.name, postQuantum: configuration.isPostQuantum, wallClock)
     }
-    let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleTimeout.map { $0 / .seconds(1) }, warmsUp: true) {
+    let idleSeconds = configuration.idleTimeout.map { $0 / .seconds(1) }
+    let pool = DatabasePool(isReadOnly: isReadOnly, idleSeconds: idleSeconds, warmsUp: true) {
       try opened.keys().connect($0, $1)
     } prepareReader: { connection in
       try register(on: connection, statements, logger)
@@ -156,13 +132,7 @@ extension Replica {
       return ReplicaSession(writing: writer)
     }
     do {
-      try await pool.write { session in
-        let (contents, _) = try opened.contents()
-        try opened.keys().rememberSalt(unlessIn: contents)
-        guard isReadOnly else { return }
-        try KeyringRollback.check(contents, folder.keys, after: KeyringRollback.known(on: session.connection))
-        try Migrator.check(definitions, migrations, on: session.connection)
-      }
+      try await pool.write { try check($0, opened, definitions, migrations, isReadOnly: isReadOnly) }
     } catch {
       await pool.close()
       throw opened.explain(error)
@@ -173,6 +143,18 @@ extension Replica {
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
       wallClock: wallClock, documentClock: documentClock, databaseKeys: try opened.keys(), logger: logger,
       keptTransactions: keptTransactions ?? Forgetting.keptTransactions, temporary: temporary)
+  }
+
+  /// Remembers the database's salt; what a writer checks when it is made is checked here for a replica that only reads.
+  private static func check(
+    _ session: ReplicaSession, _ opened: OpenedKeyring, _ definitions: [TableDefinition], _ migrations: Migrations,
+    isReadOnly: Bool
+  ) throws {
+    let (contents, _) = try opened.contents()
+    try opened.keys().rememberSalt(unlessIn: contents)
+    guard isReadOnly else { return }
+    try KeyringRollback.check(contents, opened.folder.keys, after: KeyringRollback.known(on: session.connection))
+    try Migrator.check(definitions, migrations, on: session.connection)
   }
 
   /// The latest generation of the keyring that the database knows, if it is one of this program's and of the group.
@@ -209,7 +191,7 @@ extension ReplicaFolder {
   ) throws -> KeyringContents {
     var contents = try settledKeyring(postQuantum: postQuantum)
     if contents.group == nil {
-      contents = try foundGroup(name: name ?? FilePath.name(of: path), wallClock: wallClock)
+      contents = try foundGroup(name: name ?? MemberName.fitting(FilePath.name(of: path)), wallClock: wallClock)
     }
     try prepareDatabase(contents)
     return contents

@@ -9,7 +9,7 @@ extension Replica {
   public func status() async throws -> Replica.Status {
     let own = identity.replica
     let anchor = folder.anchor
-    let members = try await members().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
+    let members = try await members.list().filter { $0.isActive && !$0.isOwn }.map(\.identity.replica)
     return try await pool.read { connection in
       let log = try ChangeLog(connection)
       let origins = log.origins

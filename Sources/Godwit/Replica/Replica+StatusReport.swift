@@ -50,7 +50,7 @@ extension Replica {
     public let conflicts: Int
     /// Entries that the conflict log has dropped: the oldest of too many, and those that were pruned.
     public let prunedConflicts: Int
-    /// Rows that are held back, or show NULL in place of a reference; see `Replica.limbo`.
+    /// Rows that are held back, or show NULL in place of a reference; see `Replica.History.limbo`.
     public let limbo: Int
     /// What must come before the waiting transactions can be applied.
     public let missing: [MergeReport.Missing]
@@ -62,7 +62,7 @@ extension Replica {
     /// builds on its own, until one of the two takes over the other's state (`Replica.rejoin`).
     public let forks: [Fork]
     /// When the tables were found to hold something else than was noted beside the keyring; nil for never. See
-    /// ``Replica/acceptState()``.
+    /// ``Replica/Maintenance/acceptState()``.
     public let alteredAt: Date?
     /// Bytes of the database's pages, those in the write-ahead log included.
     public let databaseBytes: Int

@@ -8,7 +8,7 @@ import GodwitStorage
 public struct ReplicaKeyring: Sendable {
   /// The keyring file.
   public var path: String { folder.keys.keyring }
-  private let folder: ReplicaFolder
+  let folder: ReplicaFolder
 
   /// The keyring of the replica in a folder. Nothing is read yet.
   ///
@@ -16,6 +16,8 @@ public struct ReplicaKeyring: Sendable {
   ///   - path: The replica's folder.
   ///   - key: Where the keyring is and what is offered to open it.
   public init(at path: String, key: Replica.KeySource = .keyring()) { folder = ReplicaFolder(path, key: key) }
+
+  init(_ folder: ReplicaFolder) { self.folder = folder }
 
   /// What the file says of its slots, in order. Needs no secret, so it is unproven until ``test()``.
   public func slots() async throws -> [SlotDescription] {
@@ -101,4 +103,9 @@ public struct ReplicaKeyring: Sendable {
 
   /// A new random key as one line of text, for a credential or a password manager.
   public static func newKey() -> String { String(decoding: MachineKeyFile.newText(), as: UTF8.self) }
+}
+
+extension Replica {
+  /// The replica's keyring and its slots.
+  public var keyring: ReplicaKeyring { ReplicaKeyring(folder) }
 }

@@ -4,6 +4,23 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
+  /// The tables of a replica, and whether they travel.
+  public struct Tables: Sendable {
+    let replica: Replica
+  }
+
+  /// The replica's tables.
+  public var tables: Tables { Tables(replica: self) }
+}
+
+extension Replica.Tables {
+  /// A table that is synced, or was until its sync was stopped, and its columns.
+  ///
+  /// - Throws: `notInSchema` for an unknown table.
+  public func table(named name: String) async throws -> TableDescription {
+    try await replica.pool.read { TableDescription(try Catalog($0).everSynced(named: name, on: $0).definition) }
+  }
+
   /// Makes a local table travel, with the rows it has. They become the table's first transactions.
   ///
   /// Where the group has the table already, its rows stay as they are; a row that was other here is kept in the
@@ -19,7 +36,7 @@ extension Replica {
   ///   is not. Nothing has changed then.
   @discardableResult
   public func startSync(of table: String, asOf date: Date? = nil) async throws -> Int {
-    let now = wallClock.milliseconds()
+    let now = replica.wallClock.milliseconds()
     guard date?.timeIntervalSince1970.isNaN != true else {
       throw GodwitError(.invalidArgument, "the date is NaN, which is no time")
     }
@@ -28,7 +45,7 @@ extension Replica {
     guard milliseconds ?? 0 <= now else {
       throw GodwitError(.invalidArgument, "the rows cannot be from a time that is to come")
     }
-    return try await withWriter { writer in
+    return try await replica.withWriter { writer in
       try writer.inMerge {
         if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
         return try TableSync(writer: writer).start(table, asOf: milliseconds)
@@ -45,7 +62,7 @@ extension Replica {
   ///   `invalidSchema` when a synced table refers to it; `constraint` when rows of it are held back. Nothing has
   ///   changed then.
   public func stopSync(of table: String) async throws {
-    try await withWriter { writer in
+    try await replica.withWriter { writer in
       try writer.inMerge {
         if writer.catalog[table] == nil { throw try Self.unknown(table, on: writer.connection) }
         try TableSync(writer: writer).stop(table)

@@ -6,14 +6,24 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
+  /// The care of a replica's files: checking, forgetting, backups and keys of the database.
+  public struct Maintenance: Sendable {
+    let replica: Replica
+  }
+
+  /// The care of the replica's files.
+  public var maintenance: Maintenance { Maintenance(replica: self) }
+}
+
+extension Replica.Maintenance {
   /// Checks every page of the database, the hash chain of every origin, all foreign keys and that every table holds
   /// what was written to it, and computes the digest of the logical state. Takes time in proportion to the database;
   /// writers continue meanwhile.
   ///
   /// - Throws: `damagedDatabase` when a page cannot be read at all.
   public func verify() async throws -> VerificationReport {
-    let anchor = folder.anchor
-    return try await pool.read { try Self.check($0).altered(at: anchor.alteredAt()) }
+    let anchor = replica.folder.anchor
+    return try await replica.pool.read { try Replica.check($0).altered(at: anchor.alteredAt()) }
   }
 
   /// Takes what the tables hold for what they should hold, once ``verify()`` or the log has said that it is something
@@ -24,10 +34,17 @@ extension Replica {
   /// - Throws: `readOnly`, `closed`, `fileAccess`.
   @discardableResult
   public func acceptState() async throws -> Bool {
-    let anchor = folder.anchor
-    return try await withWriter { _ in try anchor.acceptState() }
+    let anchor = replica.folder.anchor
+    return try await replica.withWriter { _ in try anchor.acceptState() }
   }
 
+  /// A hash of the synced tables' content: equal on replicas that hold the same changes.
+  public func digest() async throws -> String {
+    try await replica.pool.read { try LogicalDigest.compute($0, catalog: Catalog($0)).hexadecimal }
+  }
+}
+
+extension Replica {
   static func check(_ connection: Connection) throws -> VerificationReport {
     var problems = try connection.integrityProblems(limit: 20).map { "database: \($0)" }
     let (transactions, chainProblems) = try checkChains(connection)
@@ -47,11 +64,6 @@ extension Replica {
     return VerificationReport(
       problems: problems, transactions: transactions, rows: rows, digest: digest.hexadecimal,
       stateHash: state.hexadecimal, differing: try SignedAcknowledgements(connection: connection).differing())
-  }
-
-  /// A hash of the synced tables' content: equal on replicas that hold the same changes.
-  public func digest() async throws -> String {
-    try await pool.read { try LogicalDigest.compute($0, catalog: Catalog($0)).hexadecimal }
   }
 
   private static func checkChains(_ connection: Connection) throws -> (Int, [String]) {

@@ -44,7 +44,7 @@ public struct MergeReport: Sendable {
       /// removed meanwhile, or restored from an old backup. It has to rejoin (`Replica.rejoin(from:_:)`), and so has
       /// every other member that took them; its work is made anew then.
       case fenced
-      /// They come after the end of their incarnation (`Replica.incarnations()`): the machine was replaced, or has
+      /// They come after the end of their incarnation (`Replica.Members.incarnations`): the machine was replaced, or has
       /// rejoined and made its work anew.
       case ended
       /// Their author has not signed them: the file's sender, or who gave them to it, has changed or invented them.
@@ -106,7 +106,7 @@ public struct MergeReport: Sendable {
   /// What of the waiting transactions waits for a schema version that this database has not reached; nil when nothing
   /// does.
   public let held: HeldVersion?
-  /// Values that migrations could not keep exactly on their way here; see `Replica.migrationLosses`.
+  /// Values that migrations could not keep exactly on their way here; see `Replica.MigrationRoom.losses`.
   public let losses: Int
   /// Whether the file was a state file that replaced this replica's state, or that it was made from.
   public let isStateFile: Bool

@@ -1,7 +1,7 @@
 import GodwitBase
 import GodwitCore
 
-/// Who wrote something, and when. Replica, incarnation and sequence name the transaction: `Replica.transaction` finds
+/// Who wrote something, and when. Replica, incarnation and sequence name the transaction: `Replica.History.transaction` finds
 /// it.
 public struct Authorship: Hashable, Sendable {
   /// The replica that wrote.

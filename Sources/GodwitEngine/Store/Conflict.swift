@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// A write that lost a merge to one that had not seen it, or that it had not seen. Nothing of it is gone: the
-/// losing value is kept here, and `Replica.restore` writes it again.
+/// losing value is kept here, and `Replica.Conflicts.restore` writes it again.
 public struct Conflict: Sendable, Identifiable {
   /// How two writes met.
   public enum Kind: Int, Sendable, CaseIterable {

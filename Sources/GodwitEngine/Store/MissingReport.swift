@@ -11,7 +11,7 @@ public struct MissingReport: Sendable {
     /// What they take here, in bytes.
     public let bytes: Int
     /// How many of them are not tried any more: a process died while each of them was. They stay until their author
-    /// sends them again, or they are dropped (`Replica.dropWaiting(of:)`).
+    /// sends them again, or they are dropped (`Replica.History.dropWaiting(of:)`).
     public let setAside: Int
     /// The first and last sequence number among them.
     public let sequences: ClosedRange<UInt64>

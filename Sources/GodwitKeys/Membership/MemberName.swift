@@ -1,7 +1,7 @@
 import GodwitBase
 
 /// What a member's name may be: at most 64 bytes of UTF-8 that can be printed on a terminal as they are.
-enum MemberName {
+package enum MemberName {
   static let byteCountMax = 64
 
   /// Throws `invalidArgument` for what cannot be a name.
@@ -10,6 +10,16 @@ enum MemberName {
     throw GodwitError(
       .invalidArgument, "a member's name has control characters or more than \(byteCountMax) bytes",
       hint: "choose a short name of printable characters")
+  }
+
+  /// What a text becomes where a name is made of it: without what cannot be printed, cut to what a name may have.
+  package static func fitting(_ text: String) -> String {
+    var name = ""
+    for character in text where character.unicodeScalars.allSatisfy(isPrintable) {
+      guard name.utf8.count + character.utf8.count <= byteCountMax else { break }
+      name.append(character)
+    }
+    return name.isEmpty ? "replica" : name
   }
 
   static func read(_ reader: inout ByteReader) throws -> String {

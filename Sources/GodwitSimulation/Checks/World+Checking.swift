@@ -73,10 +73,11 @@ extension World {
   func endReplaced(by replica: Replica) async throws {
     let living = Set(actors.map(\.standing.own))
     let names = Dictionary(
-      try await replica.members().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
-    for found in try await replica.incarnations() where !found.isOwn && !found.hasEnded && !isHostile(found.replica) {
+      try await replica.members.list().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
+    for found in try await replica.members.incarnations()
+    where !found.isOwn && !found.hasEnded && !isHostile(found.replica) {
       let isLiving = living.contains { $0.replica == found.replica && incarnation($0) == found.id }
-      if !isLiving, let name = names[found.replica] { try await replica.endIncarnation(found.id, of: name) }
+      if !isLiving, let name = names[found.replica] { try await replica.members.end(found.id, of: name) }
     }
   }
 
@@ -90,7 +91,7 @@ extension World {
         throw SimulationFailure(
           .durability, "replica \(actor.index) holds \(actor.standing.held.text), of \(everything.text)")
       }
-      let report = try await actor.replica.verify()
+      let report = try await actor.replica.maintenance.verify()
       guard report.isSound else {
         throw SimulationFailure(.integrity, "replica \(actor.index): \(report.problems.joined(separator: "; "))")
       }

@@ -61,7 +61,8 @@ struct PlanWriter {
     case 19:
       let column = columns(shape).randomElement(using: &generator) ?? 0
       return .deleteAll(table: table, column: column, value: shape.columns[column].random(&generator))
-    case 20 where changesKeys: return .rekey(table: table, from: key(shape, &generator), to: key(shape, &generator))
+    case 20 where changesKeys:
+      return .rekey(table: table, from: key(shape, &generator), to: key(shape, &generator))
     case 21 where shape.name == "tally": return .save(tally: writtenColumns(shape).map { $0.random(&generator) })
     case 22:
       let steps = (0..<Int.random(in: 1...2, using: &generator)).map { _ in step(&generator) }

@@ -61,9 +61,10 @@ final class Actor {
     _ keptTransactions: Int, _ program: Int
   ) async throws -> Replica {
     try await Replica.open(
-      at: path, models: SimulatedModels.models(at: program), name: nil, key: .keyring(),
-      migrations: SimulatedModels.migrations(at: program),
-      statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent,
+      at: path, models: SimulatedModels.models(at: program),
+      configuration: .init(
+        key: .keyring(), migrations: SimulatedModels.migrations(at: program),
+        statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent),
       wallClock: clock.wallClock, incarnations: incarnations, keptTransactions: keptTransactions)
   }
 

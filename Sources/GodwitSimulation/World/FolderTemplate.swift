@@ -73,8 +73,8 @@ package final class FolderTemplate: Sendable {
       let location = KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key")
       try Keyring.create(at: location, contents: KeyringContents(identity: identity, group: group, members: members))
       let replica = try await Replica.open(
-        at: path, models: SimulatedModels.models(at: 0), name: nil, key: .keyring(),
-        logger: .silent, wallClock: .system, incarnations: .seeded(.max - UInt64(index)))
+        at: path, models: SimulatedModels.models(at: 0), configuration: .init(key: .keyring(), logger: .silent),
+        wallClock: .system, incarnations: .seeded(.max - UInt64(index)))
       await replica.close()
     }
   }

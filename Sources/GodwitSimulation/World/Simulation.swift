@@ -67,7 +67,7 @@ package struct Simulation: Sendable {
     failure?.event = current
     let model = MergeModel(world.history.transactions(in: world.history.vector), at: trace.latestVersion)
     let conflicts = (try? await world.actors[0].replica.status().conflicts) ?? 0
-    let digest = try? await world.actors[0].replica.digest()
+    let digest = try? await world.actors[0].replica.maintenance.digest()
     await world.close()
     return Outcome(
       trace: trace, failure: failure, transactions: world.history.transactions.count,

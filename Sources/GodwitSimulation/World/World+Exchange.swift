@@ -9,7 +9,7 @@ extension World {
   }
 
   private func export(from actor: Actor, to path: String, includesAll: Bool) async throws -> SyncFileInFlight {
-    let members = try await actor.replica.members().filter(\.isActive).map(\.name)
+    let members = try await actor.replica.members.list().filter(\.isActive).map(\.name)
     let report = try await actor.replica.export(to: .file(path), includesAll: includesAll)
     let recipients = Set(actors.filter { members.contains($0.name) || $0.owner == actor.owner }.map(\.owner))
     return SyncFileInFlight(
@@ -156,7 +156,7 @@ extension World {
   private func allAreMembers() async throws -> Bool {
     guard actors.contains(where: \.wasAway) else { return true }
     for actor in actors {
-      guard try await actor.replica.members().allSatisfy({ $0.isActive || isHostile($0.identity.replica) }) else {
+      guard try await actor.replica.members.list().allSatisfy({ $0.isActive || isHostile($0.identity.replica) }) else {
         return false
       }
     }
@@ -174,7 +174,7 @@ extension World {
     let offset = hub.clock.offsetMilliseconds
     hub.clock.set(offset: 800 * 86_400_000)
     for actor in actors.dropFirst() where actor.wasAway || actor.mustRejoin {
-      let isMember = try await hub.replica.members().contains { $0.name == actor.name && $0.isActive }
+      let isMember = try await hub.replica.members.list().contains { $0.name == actor.name && $0.isActive }
       if !isMember { try await readmit(actor, by: hub, file: -1 - actor.index) }
       guard actor.mustRejoin else { continue }
       try await rejoin(actor, with: stateFile(of: hub, for: actor, to: "\(folder)/state-file.godwit-sync"))

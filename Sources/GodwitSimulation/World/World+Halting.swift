@@ -31,7 +31,7 @@ extension World {
   /// As much has been forgotten as whole steps had.
   private func haltCompacting(_ actor: Actor, after statement: Int) async throws {
     let before = actor.standing
-    _ = try await actor.crashing(after: statement) { try await actor.replica.compact() }.get()
+    _ = try await actor.crashing(after: statement) { try await actor.replica.maintenance.compact() }.get()
     let now = try await actor.replica.standing()
     guard now.held == before.held, now.own == before.own, now.floor.covers(before.floor) else {
       throw SimulationFailure(

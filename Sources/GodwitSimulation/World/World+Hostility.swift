@@ -101,18 +101,18 @@ extension World {
   func removeHostile() async throws {
     guard hostile != nil else { return }
     let hub = actors[0].replica
-    for member in try await hub.members().reversed() where member.isActive && isHostile(member.identity.replica) {
-      try await hub.removeMember(named: "\(member.identity.replica)")
+    for member in try await hub.members.list().reversed() where member.isActive && isHostile(member.identity.replica) {
+      try await hub.members.remove("\(member.identity.replica)")
     }
   }
 
   /// No hostile member is one any more, and nothing waits of it or for it.
   func checkRemoval(_ actor: Actor) async throws {
     guard hostile != nil else { return }
-    for member in try await actor.replica.members() where member.isActive && isHostile(member.identity.replica) {
+    for member in try await actor.replica.members.list() where member.isActive && isHostile(member.identity.replica) {
       throw SimulationFailure(.transfer, "to replica \(actor.index) \(member.name) is a member still")
     }
-    let report = try await actor.replica.missing()
+    let report = try await actor.replica.history.missing()
     // What it had sent may be gone from everybody who had it, by a backup or a rejoin, as others' changes are then.
     let missing = forgettable.isEmpty ? report.missing.filter { isHostile($0.replica) } : []
     guard !report.waiting.contains(where: { isHostile($0.replica) }), missing.isEmpty else {

@@ -8,7 +8,7 @@ extension World {
     if let portion {
       _ = try await actor.replica.forget(portion: Forgetting.Portion(transactions: portion, rows: portion))
     } else {
-      _ = try await actor.replica.compact()
+      _ = try await actor.replica.maintenance.compact()
     }
     let now = try await actor.replica.standing()
     guard now.held == actor.standing.held, now.own == actor.standing.own else {
@@ -20,7 +20,7 @@ extension World {
   /// Removing oneself, or one who is removed, is refused.
   func remove(_ actor: Actor, by remover: Actor) async throws {
     do {
-      try await remover.replica.removeMember(named: actor.name)
+      try await remover.replica.members.remove(actor.name)
       for copy in copies(of: actor) { copy.wasAway = true }
     } catch let error as GodwitError where error.code == .invalidArgument {}
   }
@@ -29,7 +29,7 @@ extension World {
   func readmit(_ actor: Actor, by host: Actor, file: Int) async throws {
     guard actor.owner != host.owner, !host.mustRejoin else { return }
     do {
-      try await host.replica.invite(
+      try await host.replica.members.invite(
         actor.replica.identity, name: actor.name, verification: .trustOnFirstUse,
         to: .file("\(folder)/invitation-\(file)"))
     } catch let error as GodwitError where error.code == .invalidArgument { return }

@@ -18,7 +18,7 @@ import Testing
   private func pair() async throws -> (desk: Machine, archive: Machine) {
     let (desk, archive) = (try Machine("desk"), try Machine("archive"))
     #expect(try desk.godwit("init").status == 0)
-    try desk.invite(archive)
+    try desk.members.invite(archive)
     try await write(desk, version: 1, "INSERT INTO page VALUES (1, 'one'), (2, 'two')")
     #expect(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
     return (desk, archive)
@@ -26,8 +26,8 @@ import Testing
 
   private func write(_ machine: Machine, version: Int, _ sql: SQL) async throws {
     let replica = try await Replica.open(
-      at: machine.replica, models: [], key: machine.keys, migrations: Migrations(Array(Self.migrations.prefix(version)))
-    )
+      at: machine.replica, models: [],
+      configuration: .init(key: machine.keys, migrations: Migrations(Array(Self.migrations.prefix(version)))))
     try await replica.write { _ = try $0.execute(sql) }
     await replica.close()
   }
@@ -119,10 +119,11 @@ import Testing
   @Test func valuesThatAreNotKeptExactlyAreListed() async throws {
     let (desk, archive) = (try Machine("desk"), try Machine("archive"))
     try #require(try desk.godwit("init").status == 0)
-    try desk.invite(archive)
+    try desk.members.invite(archive)
     func write(_ sql: SQL) async throws {
       let replica = try await Replica.open(
-        at: desk.replica, models: [], key: desk.keys, migrations: Migrations(Array(Self.sizes.prefix(1))))
+        at: desk.replica, models: [],
+        configuration: .init(key: desk.keys, migrations: Migrations(Array(Self.sizes.prefix(1)))))
       try await replica.write { _ = try $0.execute(sql) }
       await replica.close()
     }

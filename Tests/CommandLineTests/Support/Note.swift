@@ -23,14 +23,14 @@ struct Draft: Model {
 extension Machine {
   /// Opens the replica with a local model.
   func makeLocalTable() async throws {
-    let replica = try await Replica.open(at: replica, models: Draft.self, key: keys)
+    let replica = try await Replica.open(at: replica, models: Draft.self, configuration: .init(key: keys))
     try await replica.write { try $0.insert(Draft(text: "a")) }
     await replica.close()
   }
 
   /// Writes as a program that uses the library would.
   func write(_ body: @escaping @Sendable (Transaction) throws -> Void) async throws {
-    let replica = try await Replica.open(at: replica, models: Note.self, key: keys)
+    let replica = try await Replica.open(at: replica, models: Note.self, configuration: .init(key: keys))
     try await replica.write(body)
     await replica.close()
   }
@@ -65,7 +65,7 @@ extension Machine {
     let desk = try Machine("desk")
     let laptop = try Machine("laptop")
     try #require(try desk.godwit("init", "--name", "desk").status == 0)
-    try desk.invite(laptop)
+    try desk.members.invite(laptop)
     try await desk.write { tx in
       for number in 1...3 { try tx.insert(Note(title: "note \(number)", views: number)) }
     }

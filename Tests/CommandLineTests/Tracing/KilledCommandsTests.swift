@@ -54,7 +54,7 @@ struct KilledCommandsTests {
 
   @Test("a rekey leaves the old database or the new one, to another process that has it open all the time, too")
   func rekey() async throws {
-    let holder = try await Replica.open(at: desk.replica, models: Note.self, key: desk.keys)
+    let holder = try await Replica.open(at: desk.replica, models: Note.self, configuration: .init(key: desk.keys))
     var count = 200
     for (calls, step) in [(Self.names, 1), (["pwrite64"], 40)] {
       try await desk.killEverywhere(["rekey"], calls: calls, step: step) { place, _ in

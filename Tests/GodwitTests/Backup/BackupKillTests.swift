@@ -40,7 +40,7 @@ struct BackupKillTests {
     }
     #expect(whole > 0)
     let replica = try await Replica.open(at: path, models: Account.self)
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     await replica.close()
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("backup") }
     #expect(names == ["backup"])
@@ -49,7 +49,7 @@ struct BackupKillTests {
   @Test("a killed restore leaves the former database or the restored one, and nothing beside it")
   func killedRestore() async throws {
     let replica = try await Replica.open(at: path, models: Account.self)
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     await replica.close()
     var random = SeededGenerator(seed: 37)
     for round in 1...15 {
@@ -57,7 +57,7 @@ struct BackupKillTests {
       let delay = UInt32.random(in: 0...40_000, using: &random)
       try await KillSubject.kill(["restore", path, file], after: steps, andMicroseconds: delay)
       let open = try await Replica.open(at: path, models: Account.self)
-      #expect(try await open.verify().problems == [], "round \(round)")
+      #expect(try await open.maintenance.verify().problems == [], "round \(round)")
       #expect(try await open.count(Account.where { $0.id >= 10 }) == 1_990, "round \(round)")
       await open.close()
       let left = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("database") }
@@ -75,19 +75,19 @@ struct BackupKillTests {
     let made = try await Replica.open(at: small, models: Account.self)
     try await made.write { tx in for id in 10..<100 { try tx.insert(Account(id: id)) } }
     _ = try await made.backup(to: file)
-    let digest = try await made.digest()
+    let digest = try await made.maintenance.digest()
     await made.close()
     let replica = try await Replica.open(at: path, models: Account.self)
     try disk.fill()
-    let error = await failure { try await replica.backup(to: "\(disk.folder.path)/backup") }
+    let error = await failure { try await replica.maintenance.backup(to: "\(disk.folder.path)/backup") }
     #expect(error?.code == .diskFull, "\(String(describing: error))")
     #expect(Set(try FileManager.default.contentsOfDirectory(atPath: disk.folder.path)) == ["filler", "replica"])
     await replica.close()
     #expect(await code { try await Replica.restore(file, to: small) } == .diskFull)
     #expect(try !FileManager.default.contentsOfDirectory(atPath: small).contains("database.new"))
     unlink(disk.filler)
-    let again = try await Replica.open(existing: small, readOnly: true)
-    #expect(try await again.digest() == digest)
+    let again = try await Replica.open(at: small, configuration: .init(isReadOnly: true))
+    #expect(try await again.maintenance.digest() == digest)
     await again.close()
   }
 }

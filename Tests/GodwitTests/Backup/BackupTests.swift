@@ -25,8 +25,8 @@ struct BackupTests {
   func freshMachine() async throws {
     let code = ReplicaKeyring.newRecoveryCode()
     try await ReplicaKeyring(at: replica.path).add(label: "paper", openedBy: [.recoveryCode(code)])
-    let digest = try await replica.digest()
-    let report = try await replica.backup(to: file)
+    let digest = try await replica.maintenance.digest()
+    let report = try await replica.maintenance.backup(to: file)
     #expect(report.bytes == (try Data(contentsOf: URL(fileURLWithPath: file))).count)
     #expect(report.slots.map(\.label) == ["machine", "paper"])
     await replica.close()
@@ -38,9 +38,10 @@ struct BackupTests {
     #expect(restored.hasRestoredKeyring)
     #expect(restored.replica == replica.identity.replica && restored.group == replica.group)
     #expect(restored.verification.digest == digest)
-    let again = try await Replica.open(existing: path, models: Folder.self, Note.self, Draft.self, key: keys)
-    #expect(try await again.digest() == digest)
-    #expect(try await again.verify().isSound)
+    let again = try await Replica.open(
+      at: path, models: Folder.self, Note.self, Draft.self, configuration: .init(key: keys, mustExist: true))
+    #expect(try await again.maintenance.digest() == digest)
+    #expect(try await again.maintenance.verify().isSound)
     try await again.write { try $0.insert(Note(title: "goes on")) }
     await again.close()
   }
@@ -49,7 +50,7 @@ struct BackupTests {
   func asksOnce() async throws {
     let code = ReplicaKeyring.newRecoveryCode()
     try await ReplicaKeyring(at: replica.path).add(label: "paper", openedBy: [.recoveryCode(code)])
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     await replica.close()
     let asked = Heard()
     let keys = Replica.KeySource.keyring(openedBy: [
@@ -64,7 +65,7 @@ struct BackupTests {
 
   @Test("does not open without one of the secrets")
   func noKey() async throws {
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     await replica.close()
     let path = group.folder.file("elsewhere")
     #expect(await code { try await Replica.restore(file, to: path) } == .noKeyFits)
@@ -76,10 +77,10 @@ struct BackupTests {
 
   @Test("is open to this user alone, replaces an earlier one, and leaves nothing beside it")
   func modes() async throws {
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     try await replica.write { _ = try $0.delete(Note.all) }
     let heard = Heard()
-    let second = try await replica.backup(to: file, progress: heard.hear)
+    let second = try await replica.maintenance.backup(to: file, progress: heard.hear)
     let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
     #expect(mode as? Int == 0o600)
     let names = try FileManager.default.contentsOfDirectory(atPath: group.folder.path)
@@ -98,7 +99,7 @@ struct BackupTests {
     let place = group.folder.file("place")
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     let findings = Mutex<(files: Int, bytes: Int, plain: [String])>((0, 0, []))
-    _ = try await replica.backup(to: "\(place)/notes.backup") { _ in
+    _ = try await replica.maintenance.backup(to: "\(place)/notes.backup") { _ in
       let scan = MarkerScan(of: place)
       findings.withLock {
         $0.files += scan.fileCount
@@ -115,7 +116,7 @@ struct BackupTests {
 
   @Test("of a database that cannot be read whole is not made, and the former one stays")
   func damaged() async throws {
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     let former = try Data(contentsOf: URL(fileURLWithPath: file))
     await replica.close()
     let database = "\(replica.path)/database"
@@ -123,7 +124,7 @@ struct BackupTests {
     let garbage = [UInt8](repeating: 0x5A, count: 64)
     try #require(pwrite(descriptor, garbage, garbage.count, 9 * 4_096 + 100) == garbage.count)
     close(descriptor)
-    let damaged = try await Replica.open(existing: replica.path, readOnly: true)
+    let damaged = try await Replica.open(at: replica.path, configuration: .init(isReadOnly: true))
     #expect(await code { try await damaged.backup(to: file) } == .damagedDatabase)
     await damaged.close()
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == former)
@@ -145,7 +146,7 @@ struct BackupTests {
       }
       return count
     }
-    for _ in 0..<5 { _ = try await replica.backup(to: file) }
+    for _ in 0..<5 { _ = try await replica.maintenance.backup(to: file) }
     writer.cancel()
     _ = try? await writer.value
     let path = group.folder.file("copy")
@@ -153,10 +154,11 @@ struct BackupTests {
     chmod(path, 0o700)
     let machineKey = Replica.KeySource.keyring(machineKey: "\(replica.path)/machine.key")
     _ = try await Replica.restore(file, to: path, key: machineKey)
-    let copy = try await Replica.open(existing: path, models: Folder.self, Note.self, Draft.self, key: machineKey)
+    let copy = try await Replica.open(
+      at: path, models: Folder.self, Note.self, Draft.self, configuration: .init(key: machineKey, mustExist: true))
     let sum = try await copy.fetch(Note.all).reduce(0) { $0 + $1.views }
     #expect(sum == 0)
-    #expect(try await copy.verify().problems == [])
+    #expect(try await copy.maintenance.verify().problems == [])
     await copy.close()
     await replica.close()
   }
@@ -168,7 +170,7 @@ struct BackupTests {
     }
     try Data("former".utf8).write(to: URL(fileURLWithPath: file))
     let (replica, file) = (replica, file)
-    let task = Task { try await replica.backup(to: file) { _ in withUnsafeCurrentTask { $0?.cancel() } } }
+    let task = Task { try await replica.maintenance.backup(to: file) { _ in withUnsafeCurrentTask { $0?.cancel() } } }
     task.cancel()
     await #expect(throws: CancellationError.self) { _ = try await task.value }
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("former".utf8))
@@ -179,14 +181,14 @@ struct BackupTests {
 
   @Test("is not written into the replica's folder")
   func ownFolder() async throws {
-    #expect(await code { try await replica.backup(to: "\(replica.path)/database") } == .invalidArgument)
-    #expect(try await replica.verify().isSound)
+    #expect(await code { try await replica.maintenance.backup(to: "\(replica.path)/database") } == .invalidArgument)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
   }
 
   @Test("that was changed anywhere is refused, and nothing is made of it")
   func everyPart() async throws {
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     await replica.close()
     let content = try Data(contentsOf: URL(fileURLWithPath: file))
     let digest = try await replicaDigest()
@@ -210,15 +212,15 @@ struct BackupTests {
   }
 
   private func replicaDigest() async throws -> String {
-    let open = try await Replica.open(existing: replica.path, readOnly: true)
-    let digest = try await open.digest()
+    let open = try await Replica.open(at: replica.path, configuration: .init(isReadOnly: true))
+    let digest = try await open.maintenance.digest()
     await open.close()
     return digest
   }
 
   @Test("of another version is distinguished from a damaged one")
   func otherVersions() async throws {
-    _ = try await replica.backup(to: file)
+    _ = try await replica.maintenance.backup(to: file)
     await replica.close()
     var content = try Data(contentsOf: URL(fileURLWithPath: file))
     content[content.count - 64 + 9] = 2

@@ -13,7 +13,7 @@ struct RestoreTests {
     let group = try await TestGroup(2)
     let file = group.folder.file("backup")
     try await group[0].write { try $0.insert(Note(title: "one")) }
-    _ = try await group[0].backup(to: file)
+    _ = try await group[0].maintenance.backup(to: file)
     try await group[0].write { try $0.insert(Note(title: "two")) }
     try await group.send(from: 0, to: 1)
     let former = try await group[0].status().incarnation
@@ -32,9 +32,9 @@ struct RestoreTests {
     _ = try await group[1].export(to: .file(back), includesAll: true)
     _ = try await restored.import(from: .file(back))
     #expect(Set(try await restored.fetch(Note.all).map(\.title)) == ["one", "two", "three"])
-    #expect(try await restored.digest() == group[1].digest())
+    #expect(try await restored.maintenance.digest() == group[1].maintenance.digest())
     // The incarnation that lived in this place before has ended.
-    #expect(try await restored.incarnations().first { $0.id == former }?.hasEnded == true)
+    #expect(try await restored.members.incarnations().first { $0.id == former }?.hasEnded == true)
     await restored.close()
     await group[1].close()
   }
@@ -44,7 +44,7 @@ struct RestoreTests {
     let group = try await TestGroup(2)
     let file = group.folder.file("backup")
     try await group[0].write { try $0.insert(Note(title: "one")) }
-    _ = try await group[0].backup(to: file)
+    _ = try await group[0].maintenance.backup(to: file)
     for title in ["two", "three"] { try await group[0].write { try $0.insert(Note(title: title)) } }
     try await group.send(from: 0, to: 1)
     try await group[0].write { try $0.insert(Note(title: "four")) }
@@ -78,7 +78,7 @@ struct RestoreTests {
     let file = group.folder.file("backup")
     try await group[0].write { try $0.insert(Note(title: "one")) }
     let former = try await group[0].status().incarnation
-    _ = try await group[0].backup(to: file)
+    _ = try await group[0].maintenance.backup(to: file)
     await group[0].close()
     try await Replica.restore(file, to: group[0].path)
     let restored = try await TestGroup.open(group[0].path)
@@ -90,7 +90,7 @@ struct RestoreTests {
   func busy() async throws {
     let group = try await TestGroup(1)
     let file = group.folder.file("backup")
-    _ = try await group[0].backup(to: file)
+    _ = try await group[0].maintenance.backup(to: file)
     try await group[0].write { try $0.insert(Note(title: "since")) }
     #expect(await code { try await Replica.restore(file, to: group[0].path) } == .busy)
     #expect(try await group[0].count(Note.all) == 1)
@@ -106,8 +106,8 @@ struct RestoreTests {
     let folder = try TemporaryFolder()
     let (path, file) = (folder.file("replica"), folder.file("backup"))
     #expect(try await KillSubject.run(["make", path], umask: "077") == 0)
-    let replica = try await Replica.open(existing: path)
-    _ = try await replica.backup(to: file)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
+    _ = try await replica.maintenance.backup(to: file)
     await replica.close()
     let found = try await KillSubject.during(["write", path], after: 3) {
       await code { try await Replica.restore(file, to: path) }
@@ -121,8 +121,8 @@ struct RestoreTests {
     let group = try await TestGroup(2)
     let stranger = try await TestGroup(1)
     let (own, strange) = (group.folder.file("own"), group.folder.file("strange"))
-    _ = try await group[0].backup(to: own)
-    _ = try await stranger[0].backup(to: strange)
+    _ = try await group[0].maintenance.backup(to: own)
+    _ = try await stranger[0].maintenance.backup(to: strange)
     for replica in group.replicas + stranger.replicas { await replica.close() }
     let keys = Replica.KeySource.keyring(openedBy: [
       .machineKey(at: "\(group[0].path)/machine.key"), .machineKey(at: "\(group[1].path)/machine.key"),
@@ -131,7 +131,7 @@ struct RestoreTests {
     #expect(await code { try await Replica.restore(own, to: group[1].path, key: keys) } == .replicaExists)
     #expect(await code { try await Replica.restore(strange, to: group[1].path, key: keys) } == .replicaExists)
     let again = try await TestGroup.open(group[1].path)
-    #expect(try await again.verify().isSound)
+    #expect(try await again.maintenance.verify().isSound)
     await again.close()
   }
 
@@ -141,9 +141,9 @@ struct RestoreTests {
     let file = group.folder.file("backup")
     try await group[0].write { try $0.insert(Note(title: "one")) }
     let old = try await group[0].databaseKey()
-    let digest = try await group[0].digest()
-    _ = try await group[0].backup(to: file)
-    try await group[0].rekey()
+    let digest = try await group[0].maintenance.digest()
+    _ = try await group[0].maintenance.backup(to: file)
+    try await group[0].maintenance.rekey()
     try await group[0].write { _ = try $0.delete(Note.all) }
     let key = try await group[0].databaseKey()
     await group[0].close()
@@ -164,9 +164,9 @@ struct RestoreTests {
     let group = try await TestGroup(1)
     let file = group.folder.file("backup")
     try await group[0].write { try $0.insert(Note(title: "one")) }
-    _ = try await group[0].backup(to: file)
+    _ = try await group[0].maintenance.backup(to: file)
     let identity = try await Replica.identity(at: group.folder.file("laptop"))
-    try await group[0].invite(
+    try await group[0].members.invite(
       identity, name: "laptop", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
     await group[0].close()
     for content in [nil, Data(repeating: 7, count: 8_192)] {
@@ -177,7 +177,7 @@ struct RestoreTests {
       }
       try await Replica.restore(file, to: group[0].path)
       let restored = try await TestGroup.open(group[0].path)
-      #expect(try await restored.members().map(\.name).contains("laptop"))
+      #expect(try await restored.members.list().map(\.name).contains("laptop"))
       #expect(try await restored.count(Note.all) == 1)
       await restored.close()
     }

@@ -34,8 +34,8 @@ extension CacheTests {
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     let again = try await Replica.open(
-      at: path, models: [Folder.self, Note.self, Draft.self], name: nil, key: .keyring(), logger: lines.logger,
-      wallClock: group.clock.wallClock)
+      at: path, models: [Folder.self, Note.self, Draft.self],
+      configuration: .init(key: .keyring(), logger: lines.logger), wallClock: group.clock.wallClock)
     let cache = try again.cache(named: "c")
     #expect(try await cache.data(for: "k7") == nil)
     #expect(try await cache.data(for: "k8") { Data("computed".utf8) } == Data("computed".utf8))

@@ -36,10 +36,10 @@ struct ForeignProgramTests {
       "UPDATE note SET id = x'01'",
     ])
   func failsClosed(sql: String) async throws {
-    let before = try await group[0].digest()
+    let before = try await group[0].maintenance.digest()
     let foreign = try await connection()
     #expect(throws: GodwitError.self) { try foreign.run(sql) }
-    #expect(try await group[0].digest() == before)
+    #expect(try await group[0].maintenance.digest() == before)
     #expect(try await group[0].log().count == 1)
   }
 

@@ -9,7 +9,7 @@ struct FullDiskTests {
     let disk = try SmallDisk()
     let replica = try await TestGroup.open("\(disk.folder.path)/replica")
     try await replica.write { try $0.insert(Note(title: "before")) }
-    let digest = try await replica.digest()
+    let digest = try await replica.maintenance.digest()
     try disk.fill()
 
     let error = await failure {
@@ -19,12 +19,12 @@ struct FullDiskTests {
     }
     #expect(error?.code == .diskFull, "\(String(describing: error))")
     #expect(error?.hint != nil)
-    #expect(try await replica.digest() == digest)
+    #expect(try await replica.maintenance.digest() == digest)
 
     unlink(disk.filler)
     try await replica.write { try $0.insert(Note(title: "after")) }
-    #expect(try await replica.log().map(\.sequence) == [2, 1])
-    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.history.log().map(\.sequence) == [2, 1])
+    #expect(try await replica.maintenance.verify().problems == [])
     await replica.close()
   }
 

@@ -21,7 +21,7 @@ struct InsertRunTests {
     try await group.send(from: 0, to: 1)
     #expect(try await group.digests().count == 1)
     #expect(try await group[1].count(Note.all) == count)
-    #expect(try await group[0].verify().isSound)
+    #expect(try await group[0].maintenance.verify().isSound)
   }
 
   @Test("leaves out what savepoints took back, across blocks that were on their way", arguments: 1...6)
@@ -44,6 +44,6 @@ struct InsertRunTests {
     try await group.send(from: 0, to: 1)
     #expect(try await group[1].count(Note.all) == kept)
     #expect(try await group.digests().count == 1)
-    #expect(try await group[0].verify().isSound)
+    #expect(try await group[0].maintenance.verify().isSound)
   }
 }

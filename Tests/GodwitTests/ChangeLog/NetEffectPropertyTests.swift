@@ -35,12 +35,12 @@ struct NetEffectPropertyTests {
         counts == ChangeCounts(from: before, to: after), "seed \(seed), transaction \(number): the log's counts")
       if number.isMultiple(of: 2) {
         try await pair.carry()
-        let digests = try await (pair.sender.digest(), pair.receiver.digest())
+        let digests = try await (pair.sender.maintenance.digest(), pair.receiver.maintenance.digest())
         try #require(digests.0 == digests.1, "seed \(seed), transaction \(number): the receiver differs")
       }
     }
-    #expect(try await pair.sender.verify().problems == [], "seed \(seed)")
-    #expect(try await pair.receiver.verify().problems == [], "seed \(seed)")
+    #expect(try await pair.sender.maintenance.verify().problems == [], "seed \(seed)")
+    #expect(try await pair.receiver.maintenance.verify().problems == [], "seed \(seed)")
   }
 
   @Test("is what the log says, whatever fails or is taken back", arguments: UInt64(1)...12)

@@ -212,7 +212,7 @@ struct NetEffectTests {
     #expect(await code { try await sender.write { try $0.insert(Item(id: "lost", shelf: 99)) } } == .constraint)
     try await sender.write { try $0.insert(Item(id: "found")) }
     #expect(try await sender.latest()?.sequence == before + 1)
-    #expect(try await sender.verify().problems == [])
+    #expect(try await sender.maintenance.verify().problems == [])
     try await pair.expectSame()
   }
 

@@ -15,7 +15,7 @@ struct ReplicaPair {
     let first = try await Self.open(here, models, clock)
     let identity = try await Replica.identity(at: there)
     let invitation = folder.file("invitation")
-    try await first.invite(identity, name: "there", verification: .trustOnFirstUse, to: .file(invitation))
+    try await first.members.invite(identity, name: "there", verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: there, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     sender = first
     receiver = try await Self.open(there, models, clock)
@@ -25,8 +25,9 @@ struct ReplicaPair {
     _ path: String, _ models: [any Model.Type], _ clock: TestClock, migrations: Migrations = .none
   ) async throws -> Replica {
     try await Replica.open(
-      at: path, models: models, name: nil, key: .keyring(), migrations: migrations,
-      logger: .init(label: "test"), wallClock: clock.wallClock)
+      at: path, models: models,
+      configuration: .init(key: .keyring(), migrations: migrations, logger: .init(label: "test")),
+      wallClock: clock.wallClock)
   }
 
   /// Carries what the receiver lacks.
@@ -41,7 +42,7 @@ struct ReplicaPair {
   /// The log brings the receiver exactly what the sender's tables hold.
   func expectSame(_ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) async throws {
     try await carry()
-    #expect(try await sender.digest() == receiver.digest(), comment, sourceLocation: location)
+    #expect(try await sender.maintenance.digest() == receiver.maintenance.digest(), comment, sourceLocation: location)
   }
 }
 

@@ -30,11 +30,11 @@ struct UserSQLTests {
 
   @Test("cannot end the transaction, change settings or touch what is Godwit's", arguments: forbidden)
   func refused(sql: String) async throws {
-    let digest = try await group[0].digest()
+    let digest = try await group[0].maintenance.digest()
     let failure = await code { try await group[0].write { try $0.execute(SQL(text: sql)) } }
     #expect(failure == .notAuthorized || failure == .sql)
-    #expect(try await group[0].digest() == digest)
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.digest() == digest)
+    #expect(try await group[0].maintenance.verify().problems == [])
     try await group[0].write { try $0.insert(Note()) }
     #expect(try await group[0].log().map(\.sequence) == [2, 1])
   }
@@ -62,7 +62,7 @@ struct UserSQLTests {
         "CREATE TRIGGER other AFTER DELETE ON note BEGIN SELECT godwit_insert(2, 0, OLD.id); END")
     }
     _ = await code { try await group[0].write { _ = try $0.execute("DELETE FROM note") } }
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
     #expect(try await group[0].log().last?.sequence == 1)
     #expect(try await group[0].log().allSatisfy { $0.changes.allSatisfy { $0.inserted <= 1 } })
   }
@@ -75,10 +75,10 @@ struct UserSQLTests {
       "ATTACH ':memory:' AS other", "DELETE FROM draft", "REINDEX", "ANALYZE",
     ])
   func reading(sql: String) async throws {
-    let digest = try await group[0].digest()
+    let digest = try await group[0].maintenance.digest()
     #expect(await code { try await group[0].rows(SQL(text: sql)) } == .notAuthorized)
     #expect(await code { try await group[0].write { _ = try $0.rows(SQL(text: sql)) } } == .notAuthorized)
-    #expect(try await group[0].digest() == digest)
+    #expect(try await group[0].maintenance.digest() == digest)
   }
 
   @Test("is one statement", arguments: ["", "  ", "-- nothing", "SELECT 1; DELETE FROM note", "SELECT 1; SELECT 2"])

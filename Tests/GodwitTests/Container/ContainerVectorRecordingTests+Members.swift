@@ -145,7 +145,7 @@ extension ContainerVectorRecordingTests {
   /// A state file of a group that has forgotten something, with a row that waits for another.
   private func recordStateFile(_ group: TestGroup, _ folder: Folder) async throws {
     try await group.settle()
-    for index in 0..<2 { _ = try await group[index].compact() }
+    for index in 0..<2 { _ = try await group[index].maintenance.compact() }
     try await group[0].write { _ = try $0.execute("DELETE FROM folder") }
     let note = Note(title: "waits", folder: folder.id)
     try await group[1].write { try $0.insert(note) }

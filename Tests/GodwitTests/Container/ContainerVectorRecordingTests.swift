@@ -297,8 +297,8 @@ struct ContainerVectorRecordingTests {
   private func recordReplacedIdentity() async throws {
     let scene = try await VectorScene()
     let sender = scene.group[0]
-    for _ in 0..<2 { try await sender.rotateIdentity() }
-    try await sender.renameMember(named: "\(sender.identity.replica)", to: "desk")
+    for _ in 0..<2 { try await sender.members.rotateIdentity() }
+    try await sender.members.rename("\(sender.identity.replica)", to: "desk")
     let path = scene.group.folder.file("replaced")
     _ = try await sender.export(to: .file(path))
     try await good(

@@ -21,7 +21,7 @@ struct ContainerVectorTests {
     #expect(verified?.code.rawValue == vector.error, "\(String(describing: verified))")
 
     let replica = try await TestGroup.open(reader.path)
-    let before = try await replica.digest()
+    let before = try await replica.maintenance.digest()
     let imported = await error { try await replica.import(from: reader.source) }
     #expect(imported?.code.rawValue == vector.error, "\(String(describing: imported))")
     if let expected = vector.content {
@@ -32,10 +32,10 @@ struct ContainerVectorTests {
       var content = try ContainerVector.Content(inspection, found.withLock { $0 })
       if expected.names == nil { content.names = nil }
       #expect(content == expected)
-      #expect(try await replica.digest() != before)
+      #expect(try await replica.maintenance.digest() != before)
       #expect(try await replica.status().staged == 0)
     } else {
-      #expect(try await replica.digest() == before)
+      #expect(try await replica.maintenance.digest() == before)
       #expect(imported?.hint != nil, "\(String(describing: imported))")
     }
     await replica.close()

@@ -53,14 +53,14 @@ struct HostileNameTests {
 
   @Test("are refused as the names of tables and of columns, and nothing is changed", arguments: hostile)
   func names(name: String) async throws {
-    let before = (try files(), try await group[1].digest())
+    let before = (try files(), try await group[1].maintenance.digest())
     for (table, column) in [(name, "fine1"), ("fine22", name)] {
       let path = try await forge(table: table, column: column)
       let error = await error { try await group[1].import(from: .file(path)) }
       #expect(error?.code == .invalidSchema && error?.hint == SchemaName.hint, "\(String(describing: error))")
       #expect(name == "a$bcd" || error?.message.contains(name) == false)
     }
-    #expect(try (files(), await group[1].digest()) == before)
+    #expect(try (files(), await group[1].maintenance.digest()) == before)
     #expect(!FileManager.default.fileExists(atPath: "/tmp/godwit-evil"))
   }
 
@@ -69,7 +69,7 @@ struct HostileNameTests {
     let path = try await forge(table: name, column: "a-b c_1")
     #expect(await error { try await group[1].import(from: .file(path)) } == nil)
     #expect(try await group[1].rows(SQL("SELECT count(*) FROM \(name: name)")).count == 1)
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
   }
 
   @Test("of more than 128 bytes, and more tables than 1,024, are refused")

@@ -44,7 +44,7 @@ struct HostileStructureTests {
 
   @Test("checks that are not of the language are refused before SQLite sees them", arguments: expressions)
   func checks(check: String) async throws {
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     let stand = Forgery.stand(for: check, "1")
     let table = try TableDefinition(
       name: "hostile", keyCount: 1,
@@ -55,12 +55,12 @@ struct HostileStructureTests {
     let error = try await importing(replacing: [(stand, check)]) { $0.changing(tables: $0.tables + [table]) }
     #expect(error?.code == .invalidSchema && error?.hint != nil, "\(String(describing: error))")
     #expect(error?.message.contains("the check of column v of table hostile") == true)
-    #expect(try await group[1].digest() == before)
+    #expect(try await group[1].maintenance.digest() == before)
   }
 
   @Test("rules of migrations that are not of the language are refused before SQLite sees them", arguments: expressions)
   func rules(rule: String) async throws {
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     let stand = Forgery.stand(for: rule, "1")
     let column = ColumnDefinition(name: "w", type: .any, isNullable: true)
     let migration = SchemaMigration(
@@ -68,25 +68,25 @@ struct HostileStructureTests {
       steps: [.addColumn(column, table: "note", from: .init(column: "v", rule: .expression(stand)))])
     let error = try await importing(replacing: [(stand, rule)]) { $0.changing(migrations: [migration.bytes]) }
     #expect(error?.code == .invalidMigration && error?.hint != nil, "\(String(describing: error))")
-    #expect(try await group[1].digest() == before)
-    #expect(try await group[1].migrationStatus().migrations.isEmpty)
+    #expect(try await group[1].maintenance.digest() == before)
+    #expect(try await group[1].migrations.status().migrations.isEmpty)
   }
 
   @Test("a migration that cannot run that nobody has used is not passed on, and goes with its author's removal")
   func migrations() async throws {
     let migration = SchemaMigration(version: 1, name: "m", steps: [.dropTable("nowhere")])
     #expect(try await importing { $0.changing(migrations: [migration.bytes], schemaVersion: 1) } == nil)
-    #expect(try await group[1].migrationStatus().migrations.count == 1)
+    #expect(try await group[1].migrations.status().migrations.count == 1)
     let own = group.folder.file("own")
     _ = try await group[1].export(to: .file(own), includesAll: true)
     let passedOn = try Forgery.header(Forgery.container(Forgery.bytes(own), Forgery.keys(of: group[1]).identity)).header
     #expect(passedOn.migrations.isEmpty)
-    let known = try await group[1].knownMigrations()
-    #expect(await error { try await group[1].plan(known) } != nil)
-    try await group[1].removeMember(named: "replica-0")
-    #expect(try await group[1].migrationStatus().migrations.isEmpty)
+    let known = try await group[1].migrations.known()
+    #expect(await error { try await group[1].migrations.plan(known) } != nil)
+    try await group[1].members.remove("replica-0")
+    #expect(try await group[1].migrations.status().migrations.isEmpty)
     try await group[1].write { try $0.insert(Note(title: "after")) }
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
   }
 
   private static func table(
@@ -106,7 +106,7 @@ struct HostileStructureTests {
     "references that no row can keep are refused with the file, and later files and checks still work",
     arguments: ["a key of several columns", "a key of another type", "a table that stays"])
   func references(kind: String) async throws {
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     if kind == "a table that stays" { try await group[1].makeTable(try Self.table("target", isSynced: false)) }
     let error = try await importing { header in
       let target = try Self.table("target", key: kind == "a key of several columns" ? ["a", "b"] : ["id"])
@@ -118,10 +118,10 @@ struct HostileStructureTests {
     } else {
       #expect(error?.code == .invalidSchema, "\(String(describing: error))")
       #expect(error?.message.contains("column v of table hostile refers to table target, ") == true)
-      #expect(try await group[1].digest() == before)
+      #expect(try await group[1].maintenance.digest() == before)
     }
     #expect(try await group[1].rows("SELECT 1 FROM sqlite_master WHERE name = 'hostile'").isEmpty)
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
     _ = try await group[1].import(from: .file(group.folder.file("changes")))
     #expect(try await group[1].fetch(Note.all).map(\.title) == ["kept"])
   }
@@ -134,7 +134,7 @@ struct HostileStructureTests {
     #expect(try await importing { $0.changing(tables: $0.tables + items) } == nil)
     #expect(try await group[1].rows("SELECT 1 FROM sqlite_master WHERE name = 'items'").isEmpty)
     #expect(try await group[1].rows("SELECT 1 FROM sqlite_master WHERE name IN ('orders', 'other')").count == 2)
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
     #expect(try await group[1].fetch(Note.all).map(\.title) == ["kept"])
   }
 
@@ -190,7 +190,7 @@ struct HostileStructureTests {
     let made = try await group[1].rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name LIKE 'wide %'").count
     #expect(made == 10)
     #expect(try await group[1].fetch(Note.all).map(\.title) == ["kept"])
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
   }
 
   @Test("the defaults of a table have few bytes together")
@@ -217,7 +217,7 @@ struct HostileStructureTests {
       let failure = await error { try await group[1].makeTable(try Self.table("own", type: type, to: target)) }
       #expect(failure?.code == .invalidSchema && failure?.hint != nil, "\(target)")
     }
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
   }
 
   @Test("a table that others have been waiting for must have the key that they refer to")
@@ -226,6 +226,6 @@ struct HostileStructureTests {
     let failure = await error { try await group[1].makeTable(try Self.table("second", key: ["a", "b"])) }
     #expect(failure?.message.contains("table second cannot be made: column v of table first refers to it") == true)
     try await group[1].makeTable(try Self.table("second"))
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
   }
 }

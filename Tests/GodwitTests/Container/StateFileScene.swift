@@ -20,7 +20,7 @@ struct StateFileScene {
     let group = try await TestGroup(2)
     for index in 0..<2 { try await group[index].write { try $0.insert(Note(title: "of both")) } }
     try await group.settle()
-    for index in 0..<2 { _ = try await group[index].compact() }
+    for index in 0..<2 { _ = try await group[index].maintenance.compact() }
     group.clock.advance(1_000)
     try await group[0].write { transaction in
       for number in 0..<3 { try transaction.insert(Note(title: "note \(number)", body: "ü", views: number)) }

@@ -22,7 +22,7 @@ struct PlaintextExportTests {
       try tx.execute("CREATE VIEW titles AS SELECT title FROM note")
       try tx.execute("CREATE TRIGGER noted AFTER INSERT ON own BEGIN UPDATE own SET b = 'seen' WHERE a = new.a; END")
     }
-    let report = try await group[0].exportPlaintext(to: file)
+    let report = try await group[0].maintenance.exportPlaintext(to: file)
 
     #expect(report.tables == 4 && report.rows == 4)
     #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
@@ -51,7 +51,7 @@ struct PlaintextExportTests {
     let file = try TestFolder.plaintext("leaving.db", in: group.folder.path)
     try await group.write(0, "INSERT INTO page (id, views, tags) VALUES ('p', 2, '[\"a\"]')")
     try await group[0].documents("things", members: [.set("words")]).set("key", ["words": ["x"]])
-    _ = try await group[0].exportPlaintext(to: file)
+    _ = try await group[0].maintenance.exportPlaintext(to: file)
     let copied = "\(file)-copy"
     try FileManager.default.copyItem(atPath: file, toPath: copied)
     let plain = try Connection(plaintext: copied, mode: .copy)
@@ -68,7 +68,7 @@ struct PlaintextExportTests {
     let folder = (file as NSString).deletingLastPathComponent
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try #require(chmod(folder, mode_t(mode)) == 0)
-    let code = await code { try await group[0].exportPlaintext(to: file) }
+    let code = await code { try await group[0].maintenance.exportPlaintext(to: file) }
     #expect(code == (isRefused ? .unsafeFile : nil))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == (isRefused ? [] : ["leaving.db"]))
   }
@@ -78,9 +78,11 @@ struct PlaintextExportTests {
     let group = try await TestGroup(1)
     let file = try TestFolder.plaintext("leaving.db", in: group.folder.path)
     try Data("kept".utf8).write(to: URL(fileURLWithPath: file))
-    #expect(await code { try await group[0].exportPlaintext(to: file) } == .invalidArgument)
+    #expect(await code { try await group[0].maintenance.exportPlaintext(to: file) } == .invalidArgument)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("kept".utf8))
-    #expect(await code { try await group[0].exportPlaintext(to: "\(group[0].path)/plain.db") } == .invalidArgument)
+    #expect(
+      await code { try await group[0].maintenance.exportPlaintext(to: "\(group[0].path)/plain.db") } == .invalidArgument
+    )
     await group[0].close()
   }
 
@@ -91,15 +93,15 @@ struct PlaintextExportTests {
     let back = try TestFolder.plaintext("back.db", in: folder.path)
     let shop = try SourceDatabase(TestFolder.plaintext("shop.db", in: folder.path), SourceDatabase.shop)
     let first = try await Replica.make(at: folder.file("first"), from: .plaintext(at: shop.path), reader: .tested)
-    let replica = try await Replica.open(existing: folder.file("first"))
-    let written = try await replica.exportPlaintext(to: there)
+    let replica = try await Replica.open(at: folder.file("first"), configuration: .init(mustExist: true))
+    let written = try await replica.maintenance.exportPlaintext(to: there)
     await replica.close()
     #expect(written.rows == first.tables.reduce(0) { $0 + $1.rows })
     let second = try await Replica.make(at: folder.file("second"), from: .plaintext(at: there), reader: .tested)
     #expect(second.tables.map(\.rows) == first.tables.map(\.rows))
     #expect(second.tables.map(\.obstacle) == first.tables.map(\.obstacle))
-    let again = try await Replica.open(existing: folder.file("second"))
-    _ = try await again.exportPlaintext(to: back)
+    let again = try await Replica.open(at: folder.file("second"), configuration: .init(mustExist: true))
+    _ = try await again.maintenance.exportPlaintext(to: back)
     await again.close()
     let plain = try [there, back].map { try Connection(plaintext: $0, mode: .reader) }
     for table in ["customer", "purchase", "line", "ticket", "log", "price", "sqlite_sequence"] {
@@ -114,13 +116,13 @@ struct PlaintextExportTests {
     let members = (0..<1_000).map { ("m\($0)", JSON.integer(Int64($0))) }
     try await group[0].documents("wide").set("here", Dictionary(uniqueKeysWithValues: members))
     let there = try TestFolder.plaintext("there.db", in: group.folder.path)
-    #expect(try await group[0].exportPlaintext(to: there).rows == 1)
+    #expect(try await group[0].maintenance.exportPlaintext(to: there).rows == 1)
     await group[0].close()
     let path = group.folder.file("back")
     let report = try await Replica.make(at: path, from: .plaintext(at: there), reader: .tested)
     #expect(report.tables.map(\.rows).reduce(0, +) == 1)
     let plain = try Connection(plaintext: there, mode: .reader)
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     let back = try await replica.rows("SELECT m0, m998, m999 FROM documents_wide").map(\.values)
     let written = try plain.rows("SELECT m0, m998, m999 FROM documents_wide")
     #expect(back == written && written.first?.contains(.null) == false)

@@ -159,7 +159,7 @@ struct ReadingProcessTests {
     for reader in [DatabaseSource.Reader.tested, .thisProcess] {
       let path = folder.file("replica-\(found.count)")
       _ = try await Replica.make(at: path, from: source, reader: reader)
-      let replica = try await Replica.open(existing: path)
+      let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
       found.append(try await replica.rows("SELECT id, typeof(text), hex(text) FROM note ORDER BY id").map(\.values))
       await replica.close()
     }

@@ -22,7 +22,7 @@ struct SQLCipherGoldenTests {
     let report = try await Replica.make(at: path, from: .sqlcipher(at: source(name), openedBy: secret), reader: .tested)
     #expect(report.tables.map(\.name) == ["note"] && report.tables.map(\.rows) == [100])
     #expect(report.tables.allSatisfy { $0.obstacle == nil })
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     let rows = try await replica.rows("SELECT id, title, body FROM note ORDER BY id").map(\.values)
     #expect(
       rows
@@ -31,7 +31,7 @@ struct SQLCipherGoldenTests {
           return [.integer(Int64(number)), .text("Grüße \(number)"), .blob(Array(body.utf8))]
         })
     #expect(try await replica.rows("PRAGMA index_list(note)").count == 1)
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
     let left = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("database") }
     #expect(Set(left) == ["database", "database-gate"])

@@ -46,10 +46,10 @@ struct SQLCipherSourceTests {
     let report = try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret), reader: .tested)
     #expect(report.tables.map(\.rows) == [500], sourceLocation: location)
     #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before, sourceLocation: location)
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     let last = try await replica.rows("SELECT title, length(body) FROM note WHERE id = 499").first?.values
     #expect(last == [.text("plaintext-marker-5f1d"), .integer(150)], sourceLocation: location)
-    #expect(try await replica.verify().isSound, sourceLocation: location)
+    #expect(try await replica.maintenance.verify().isSound, sourceLocation: location)
     await replica.close()
     let left = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("database") }
     #expect(Set(left) == ["database", "database-gate"], sourceLocation: location)

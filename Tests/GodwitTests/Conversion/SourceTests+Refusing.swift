@@ -42,9 +42,9 @@ extension SourceTests {
     try await first.write { try $0.insert(SourceCustomer(id: 1, name: "kept")) }
     await first.close()
     #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .replicaExists)
-    let replica = try await Replica.open(existing: path, models: SourceCustomer.self)
+    let replica = try await Replica.open(at: path, models: SourceCustomer.self, configuration: .init(mustExist: true))
     #expect(try await replica.fetch(SourceCustomer.all).map(\.name) == ["kept"])
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
     // What cannot be opened is a replica, too.
     unlink("\(path)/keyring")
@@ -55,16 +55,16 @@ extension SourceTests {
   @Test("continues with what a call that was killed left: an empty database, or tables of Godwit's alone")
   func leftover() async throws {
     let source = try source(SourceDatabase.shop)
-    await (try Replica.open(at: path, models: [], name: "before")).close()
+    await (try Replica.open(at: path, models: [], configuration: .init(name: "before"))).close()
     for _ in 0..<2 {
       // A failure leaves it as it is.
       let missing = DatabaseSource.sqlcipher(at: database, openedBy: .passphrase("x"))
       #expect(await code { try await Replica.make(at: path, from: missing, reader: .tested) } == .plaintextDatabase)
     }
     #expect(try await Replica.make(at: path, from: source, name: "desk", reader: .tested).tables.count == 7)
-    let replica = try await Replica.open(existing: path)
-    #expect(try await replica.members().map(\.name) == ["desk"])
-    #expect(try await replica.verify().isSound)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
+    #expect(try await replica.members.list().map(\.name) == ["desk"])
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
     #expect(await code { try await Replica.make(at: path, from: source, reader: .tested) } == .replicaExists)
 
@@ -81,7 +81,7 @@ extension SourceTests {
     let first = try await Replica.open(at: folder.file("first"))
     let identity = try await Replica.identity(at: path)
     let invitation = folder.file("invitation")
-    try await first.invite(identity, name: "second", verification: .trustOnFirstUse, to: .file(invitation))
+    try await first.members.invite(identity, name: "second", verification: .trustOnFirstUse, to: .file(invitation))
     await first.close()
     #expect(
       await code { try await Replica.make(at: folder.file("first"), from: source, reader: .tested) } == .replicaExists)
@@ -120,9 +120,10 @@ extension SourceTests {
       try await Replica.make(at: path, from: .sqlcipher(at: database, openedBy: secret), reader: .tested)
     }
     #expect(error?.code == (isEmpty ? .wrongKey : .replicaExists), "\(String(describing: error))")
-    let replica = try await Replica.open(existing: path, models: isEmpty ? [] : [SourceCustomer.self])
+    let replica = try await Replica.open(
+      at: path, models: isEmpty ? [] : [SourceCustomer.self], configuration: .init(mustExist: true))
     if !isEmpty { #expect(try await replica.fetch(SourceCustomer.all).map(\.name) == ["kept"]) }
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
   }
 
@@ -151,8 +152,8 @@ extension SourceTests {
   func postQuantum() async throws {
     _ = try await Replica.make(at: path, from: try source(SourceDatabase.shop), postQuantum: true, reader: .tested)
     #expect(try await Replica.identity(at: path).isPostQuantum)
-    let replica = try await Replica.open(at: path, postQuantum: true)
-    #expect(try await replica.members().count == 1)
+    let replica = try await Replica.open(at: path, configuration: .init(isPostQuantum: true))
+    #expect(try await replica.members.list().count == 1)
     await replica.close()
   }
 

@@ -76,9 +76,9 @@ struct SourceTests {
     #expect(rows == ["customer": 2, "purchase": 2, "line": 3, "ticket": 2, "log": 2, "price": 1, "search_terms": 0])
     let obstacles = report.tables.filter { $0.obstacle != nil }.map(\.name)
     #expect(obstacles == ["log"])
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     for table in report.tables.filter({ $0.obstacle != nil }) {
-      let refused = await error { try await replica.startSync(of: table.name) }
+      let refused = await error { try await replica.tables.startSync(of: table.name) }
       #expect(refused?.message == "\(table.name) is known to SQLite alone: \(table.obstacle ?? "")")
     }
     func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
@@ -112,7 +112,7 @@ struct SourceTests {
     try await replica.write { try $0.execute("DELETE FROM line WHERE purchase = 'a'") }
     try await replica.write { try $0.execute("DELETE FROM customer WHERE id = 1") }
     #expect(try await values("SELECT count(*) FROM purchase WHERE id = 'a'") == [[.integer(0)]])
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
   }
 
@@ -122,14 +122,14 @@ struct SourceTests {
     let replica = try await Replica.open(at: path, models: SourceCustomer.self)
     #expect(try await replica.fetch(SourceCustomer.all).map(\.name).sorted() == ["Ada", "Bo"])
     await replica.close()
-    let tool = try await Replica.open(existing: path)
-    #expect(try await tool.startSync(of: "customer") == 2)
-    #expect(try await tool.startSync(of: "purchase") == 2)
+    let tool = try await Replica.open(at: path, configuration: .init(mustExist: true))
+    #expect(try await tool.tables.startSync(of: "customer") == 2)
+    #expect(try await tool.tables.startSync(of: "purchase") == 2)
     #expect(try await tool.status().tables.map(\.name).sorted() == ["customer", "purchase"])
-    #expect(await code { try await tool.startSync(of: "ticket") } == .invalidSchema)
-    #expect(await code { try await tool.startSync(of: "log") } == .notInSchema)
-    #expect(try await tool.members().map(\.name) == ["desk"])
-    #expect(try await tool.verify().isSound)
+    #expect(await code { try await tool.tables.startSync(of: "ticket") } == .invalidSchema)
+    #expect(await code { try await tool.tables.startSync(of: "log") } == .notInSchema)
+    #expect(try await tool.members.list().map(\.name) == ["desk"])
+    #expect(try await tool.maintenance.verify().isSound)
     await tool.close()
   }
 
@@ -164,11 +164,11 @@ struct SourceTests {
     let report = try await Replica.make(at: path, from: source, reader: .tested)
     #expect(report.tables.map { $0.obstacle == nil } == [true, true, false])
     let replica = try await Replica.open(at: path)
-    for table in ["parent", "child"] { _ = try await replica.startSync(of: table) }
+    for table in ["parent", "child"] { _ = try await replica.tables.startSync(of: table) }
     let other = folder.file("replica-other")
     let identity = try await Replica.identity(at: other)
     let (invitation, file) = (folder.file("replica-invitation"), folder.file("replica-file"))
-    try await replica.invite(identity, name: "other", verification: .trustOnFirstUse, to: .file(invitation))
+    try await replica.members.invite(identity, name: "other", verification: .trustOnFirstUse, to: .file(invitation))
     let joined = try await Replica.join(at: other, invitation: .file(invitation), inviter: .trustOnFirstUse)
     _ = try await replica.export(to: .file(file))
     _ = try await joined.import(from: .file(file))
@@ -185,7 +185,7 @@ struct SourceTests {
       """)
     let report = try await Replica.make(at: path, from: source, reader: .tested)
     #expect(report.tables.map(\.name) == ["größe der-sache"])
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     let kept = try await replica.rows("SELECT \"名前 1\" FROM \"größe der-sache\"")
     #expect(kept.map(\.values) == [[.text("kept")]])
     await replica.close()
@@ -236,7 +236,7 @@ struct SourceTests {
         "it has no primary key",
       ])
     #expect(report.tables.map(\.rows) == [1, 1, 3, 2] && report.leftOut.map(\.name) == ["pair_falling"])
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
     let indexes = try await values(
       "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'index%' ORDER BY name")
@@ -254,7 +254,7 @@ struct SourceTests {
     ] {
       #expect(await code { try await replica.write { try $0.execute(statement) } } == .constraint)
     }
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
   }
 
@@ -268,7 +268,7 @@ struct SourceTests {
       """)
     let report = try await Replica.make(at: path, from: source, reader: .tested)
     #expect(report.tables.allSatisfy { $0.obstacle == nil })
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     func values(_ sql: SQL) async throws -> [[Value]] { try await replica.rows(sql).map(\.values) }
     #expect(try await values("SELECT id, x FROM word ORDER BY x") == [["abc", 1], [5, 2]])
     #expect(
@@ -297,10 +297,10 @@ struct SourceTests {
     #expect(report.tables.map(\.leftOut) == [["UNIQUE (a)"], ["UNIQUE (a)"], [], ["CHECK"]])
     #expect(report.tables.map { $0.obstacle == nil } == [true, false, false, true])
     #expect(report.leftOut.map { "\($0.kind) \($0.name)" } == ["trigger same"])
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     #expect(
       await code { try await replica.write { try $0.execute("INSERT INTO loose VALUES ('k', 4)") } } == .constraint)
-    #expect(try await replica.startSync(of: "noted") == 0)
+    #expect(try await replica.tables.startSync(of: "noted") == 0)
     await replica.close()
   }
 
@@ -344,7 +344,7 @@ struct SourceTests {
       at: path, from: source("\(statements); INSERT INTO t (id, x) VALUES (1, 1);"), reader: .tested)
     #expect(report.tables.map(\.name) == ["t"] && report.tables[0].obstacle == nil)
     #expect(report.tables[0].leftOut.isEmpty != report.leftOut.isEmpty)
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     let own = try await replica.rows("SELECT sql FROM sqlite_master WHERE tbl_name IN ('t', 'v') AND sql IS NOT NULL")
       .map(\.values)
     #expect(own == [["CREATE TABLE \"t\" (\n  \"id\" INTEGER NOT NULL,\n  \"x\",\n  PRIMARY KEY (\"id\")\n)"]])
@@ -371,11 +371,11 @@ struct SourceTests {
     let before = try names()
     do {
       _ = try await Replica.make(at: path, from: source, reader: .tested)
-      let replica = try await Replica.open(existing: path)
+      let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
       let made =
         "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'godwit%' AND name NOT LIKE 'sqlite%' AND type <> 'table'"
       #expect(try await replica.rows(SQL(text: made)).map(\.values) == [[0]])
-      #expect(try await replica.verify().isSound)
+      #expect(try await replica.maintenance.verify().isSound)
       await replica.close()
     } catch let error as GodwitError {
       #expect(error.code == .damagedDatabase || error.code == .invalidSchema, "\(error)")
@@ -391,7 +391,7 @@ struct SourceTests {
       INSERT INTO sqlite_sequence VALUES ('godwit_conflict', 9223372036854775807);
       """)
     _ = try await Replica.make(at: path, from: source, reader: .tested)
-    let replica = try await Replica.open(existing: path)
+    let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
     let numbers = try await replica.rows("SELECT name, seq FROM sqlite_sequence WHERE seq > 0").map(\.values)
     #expect(numbers == [["t", 5]])
     await replica.close()

@@ -69,13 +69,14 @@ struct BadDocumentTests {
     for condition in [documents.where { $0.date < nan }, documents.where { $0.date == nan }] {
       #expect(await code { try await replica.fetch(condition) } == .valueNotStorable)
     }
-    #expect(await code { try await replica.startSync(of: "c", asOf: nan) } == .invalidArgument)
-    #expect(await code { try await replica.startSync(of: "c", asOf: .distantFuture) } == .invalidArgument)
+    #expect(await code { try await replica.tables.startSync(of: "c", asOf: nan) } == .invalidArgument)
+    #expect(await code { try await replica.tables.startSync(of: "c", asOf: .distantFuture) } == .invalidArgument)
     #expect(
-      await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: .infinity)) }
+      await code { try await replica.tables.startSync(of: "c", asOf: Date(timeIntervalSince1970: .infinity)) }
         == .invalidArgument)
     #expect(
-      await code { try await replica.startSync(of: "c", asOf: Date(timeIntervalSince1970: -.infinity)) } == .notInSchema
+      await code { try await replica.tables.startSync(of: "c", asOf: Date(timeIntervalSince1970: -.infinity)) }
+        == .notInSchema
     )
     try await documents.expire("k", at: Date(timeIntervalSince1970: .infinity))
     #expect(try await documents.has("k"))

@@ -31,7 +31,7 @@ struct DocumentExpiryTests {
     #expect(try await !sessions.delete("s1"))
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 600)
     let before = try await group[0].log(limit: 1_000).count
-    #expect(try await group[0].sweep() == 599)
+    #expect(try await group[0].maintenance.sweep() == 599)
     // 256, 256 and 87, each a transaction of its own.
     #expect(try await group[0].log(limit: 1_000).count == before + 3)
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 1)
@@ -131,10 +131,10 @@ struct DocumentExpiryTests {
     try await there.expire("s", at: instant(1_000))
     group.clock.advance(50)
     #expect(try await here.get("s") == nil)
-    #expect(try await group[0].sweep() == 1)
+    #expect(try await group[0].maintenance.sweep() == 1)
     try await group.settle()
     for documents in [here, there] { #expect(try await documents.json("s") == #"{"n":1}"#) }
-    for replica in group.replicas { #expect(try await replica.conflicts().isEmpty) }
+    for replica in group.replicas { #expect(try await replica.conflicts.list().isEmpty) }
     #expect(try await group.digests().count == 1)
     group.clock.advance(1_000)
     for documents in [here, there] { #expect(try await documents.get("s") == nil) }
@@ -157,15 +157,15 @@ struct DocumentExpiryTests {
     // It does not know that the time is up.
     #expect(try await there.get("s") != nil)
     group.clock.advance(200)
-    #expect(try await group[0].sweep() == 1)
+    #expect(try await group[0].maintenance.sweep() == 1)
     try await there.merge("s", ["n": 2])
     try await carry(late, group[0])
     #expect(try await here.get("s") == nil)
-    #expect(try await group[0].sweep() == 1)
+    #expect(try await group[0].maintenance.sweep() == 1)
     try await carry(group[0], late)
     #expect(try await there.get("s") == nil)
-    #expect(try await late.digest() == group[0].digest())
-    #expect(try await group[0].conflicts().isEmpty)
+    #expect(try await late.maintenance.digest() == group[0].maintenance.digest())
+    #expect(try await group[0].conflicts.list().isEmpty)
     await late.close()
   }
 
@@ -183,13 +183,13 @@ struct DocumentExpiryTests {
     _ = try await ahead.export(to: .file(file))
     _ = try await group[0].import(from: .file(file))
     #expect(try await sessions.keys() == ["t"])
-    #expect(try await group[0].sweep() == 0)
+    #expect(try await group[0].maintenance.sweep() == 0)
     // Writes sweep, too.
     group.clock.advance(120_000)
     try await sessions.set("u", ["n": 3])
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 3)
     group.clock.advance(1_680_000)
-    #expect(try await group[0].sweep() == 1)
+    #expect(try await group[0].maintenance.sweep() == 1)
     await ahead.close()
   }
 
@@ -213,9 +213,8 @@ struct DocumentExpiryTests {
 
   private func reader(_ clock: TestClock) async throws -> Replica {
     try await Replica.open(
-      at: group[1].path, models: [], name: nil, key: .keyring(), logger: .init(label: "test"),
-      wallClock: clock.wallClock,
-      isReadOnly: true)
+      at: group[1].path, models: [],
+      configuration: .init(key: .keyring(), isReadOnly: true, logger: .init(label: "test")), wallClock: clock.wallClock)
   }
 
   @Test("a slow replica that is opened to be read knows the time that files had brought it")

@@ -37,7 +37,7 @@ struct DocumentMergeTests {
     let merged = #"{"city":"Bonn","name":"Ada L.","new":true,"other":[1],"price":2}"#
     for collection in collections { #expect(try await collection.json("ada") == merged) }
     #expect(try await group.digests().count == 1)
-    let conflicts = try await group[0].conflicts()
+    let conflicts = try await group[0].conflicts.list()
     #expect(conflicts.map(\.columns) == [["city"]])
   }
 
@@ -146,7 +146,7 @@ struct DocumentMergeTests {
     try await documents.set("a", ["x": 1, "y": [1], "n": 2])
     try await documents.set("gone", ["x": 2], expires: Date(timeIntervalSince1970: 1_800_000_000))
     for _ in 0..<3 { try await group.exchange() }
-    for replica in group.replicas { _ = try await replica.compact() }
+    for replica in group.replicas { _ = try await replica.maintenance.compact() }
     try await documents.merge("a", ["z": true])
     let late = try await group.join()
     // Its columns stand in another order than those of the state file.
@@ -158,10 +158,10 @@ struct DocumentMergeTests {
     for replica in group.replicas {
       #expect(try await replica.documents("t").json("a") == #"{"n":2,"x":1,"y":[1],"z":true}"#)
       #expect(try await replica.documents("t").json("b") == #"{"n":0,"own":1,"x":4,"y":3}"#)
-      #expect(try await replica.verify().isSound)
+      #expect(try await replica.maintenance.verify().isSound)
     }
     var digests: Set<String> = []
-    for replica in group.replicas { digests.insert(try await replica.digest()) }
+    for replica in group.replicas { digests.insert(try await replica.maintenance.digest()) }
     #expect(digests.count == 1)
   }
 
@@ -187,7 +187,7 @@ struct DocumentMergeTests {
         case 4: try await documents.delete(key)
         case 5:
           try await documents.merge(key, [name: nil])
-          _ = try await group[replica].compact()
+          _ = try await group[replica].maintenance.compact()
         default: try await group.send(from: replica, to: other)
         }
       }
@@ -251,6 +251,6 @@ struct DocumentMergeTests {
     kept["m998"] = "kept"
     #expect(try await here.get("2") == kept)
     #expect(try await group.digests().count == 1)
-    for replica in group.replicas { #expect(try await replica.verify().problems.isEmpty) }
+    for replica in group.replicas { #expect(try await replica.maintenance.verify().problems.isEmpty) }
   }
 }

@@ -41,12 +41,16 @@ struct DocumentMigrationTests {
     let folder = try TemporaryFolder()
     #expect(await code { try await Replica.open(at: folder.file("r"), models: Taken.self) } == .invalidSchema)
     let made = Migrations { Migration(1, "taken") { CreateTable("documents_taken", [NewColumn("id", Int.self)]) } }
-    #expect(await code { try await Replica.open(at: folder.file("s"), migrations: made) } == .invalidSchema)
+    #expect(
+      await code { try await Replica.open(at: folder.file("s"), configuration: .init(migrations: made)) }
+        == .invalidSchema)
     let renamed = Migrations {
       Migration(1, "memo") { CreateTable("memo", [NewColumn("id", Int.self)]) }
       Migration(2, "taken") { RenameTable("memo", to: "documents_taken") }
     }
-    #expect(await code { try await Replica.open(at: folder.file("t"), migrations: renamed) } == .invalidSchema)
+    #expect(
+      await code { try await Replica.open(at: folder.file("t"), configuration: .init(migrations: renamed)) }
+        == .invalidSchema)
   }
 
   @Test("a table that the program itself made under a collection's name is left alone")

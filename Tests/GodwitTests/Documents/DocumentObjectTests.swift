@@ -101,7 +101,7 @@ struct DocumentObjectTests {
     try await replica.save(order)
     order.mood = .good
     try await replica.save(order)
-    let log = try await replica.log(limit: 10)
+    let log = try await replica.history.log(limit: 10)
     #expect(log.count == 2)
   }
 

@@ -174,7 +174,8 @@ struct DocumentQueryTests {
   func stepping() async throws {
     let lines = StatementLines()
     let folder = try TemporaryFolder()
-    let replica = try await Replica.open(at: folder.file("r"), statements: .redacted, logger: lines.logger)
+    let replica = try await Replica.open(
+      at: folder.file("r"), configuration: .init(statements: .redacted, logger: lines.logger))
     let many = replica.documents("many")
     try await replica.write { tx in
       for number in 0..<50 { try many.set("k\(number)", ["n": .integer(Int64(number % 5)), "t": "x"], in: tx) }

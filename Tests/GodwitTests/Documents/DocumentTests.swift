@@ -134,7 +134,7 @@ struct DocumentTests {
     try await shared.merge("a", ["x": nil, "w": 7, "v": 8])
     #expect(try await shared.json("a") == #"{"v":8,"w":7,"z":5}"#)
     #expect(try await shared.json("b") == #"{"x":2,"y":3,"z":4}"#)
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
   }
 
@@ -189,7 +189,7 @@ struct DocumentTests {
     }
     #expect(try await replica.collections() == names.sorted())
     for name in names { #expect(try await replica.documents(name).get("k")?["godwit_id"] == .string(name)) }
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
   }
 
   @Test("a transaction may add members to a collection it has written to, and a savepoint takes them back")
@@ -208,7 +208,7 @@ struct DocumentTests {
     }
     #expect(try await things.keys() == ["a", "d"])
     #expect(try await things.json("a") == #"{"hits":0,"one":1,"three":3}"#)
-    #expect(try await replica.verify().problems.isEmpty)
+    #expect(try await replica.maintenance.verify().problems.isEmpty)
     await #expect(throws: GodwitError.self) { try await replica.rows("SELECT four FROM documents_things") }
   }
 

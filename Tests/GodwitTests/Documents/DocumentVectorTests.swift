@@ -41,18 +41,20 @@ private struct DocumentVectorRun {
   func run(_ step: DocumentVectorStep) async throws {
     switch step {
     case .write(let write):
-      let before = try await group[write.replica].replica.digest()
+      let before = try await group[write.replica].replica.maintenance.digest()
       let failure = await code { try await self.write(write) }
       #expect(failure.map { "\($0)" } == write.refused, comment())
-      if write.refused != nil { #expect(try await group[write.replica].replica.digest() == before, comment()) }
-    case .sweep(let name, let count): #expect(try await group[name].replica.sweep() == count, comment())
+      if write.refused != nil {
+        #expect(try await group[write.replica].replica.maintenance.digest() == before, comment())
+      }
+    case .sweep(let name, let count): #expect(try await group[name].replica.maintenance.sweep() == count, comment())
     case .exchange:
       var order = SeededGenerator(seed: 0)
       try await group.exchange(&order, isPlain: true)
       var digests: Set<String> = []
       for name in group.names {
-        digests.insert(try await group[name].replica.digest())
-        #expect(try await group[name].replica.verify().problems == [], comment("on \(name)"))
+        digests.insert(try await group[name].replica.maintenance.digest())
+        #expect(try await group[name].replica.maintenance.verify().problems == [], comment("on \(name)"))
       }
       #expect(digests.count == 1, comment("the replicas differ"))
     case .send(let sender, let receiver):
@@ -60,7 +62,7 @@ private struct DocumentVectorRun {
       _ = try await group.deliver("sent", to: receiver)
     case .advance(let name, let milliseconds):
       if let name { try group[name].clock.advance(milliseconds) } else { group.advanceAll(milliseconds) }
-    case .compact(let name): try await group[name].replica.compact()
+    case .compact(let name): try await group[name].replica.maintenance.compact()
     case .expect(let expectation):
       for name in expectation.on ?? group.names { try await compare(expectation, on: name) }
     }
@@ -105,7 +107,7 @@ private struct DocumentVectorRun {
     if let table = expected.table { #expect(try documents.table == table, comment()) }
     try await compareRows(expected, try documents.table, replica, name)
     if let conflicts = expected.conflicts {
-      let found = Set(try await replica.conflicts(limit: 1_000).map(VectorRun.line))
+      let found = Set(try await replica.conflicts.list(limit: 1_000).map(VectorRun.line))
       #expect(found.sorted() == Set(conflicts.map(VectorRun.line)).sorted(), comment("conflicts on \(name)"))
     }
   }

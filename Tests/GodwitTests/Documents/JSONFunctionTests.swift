@@ -69,7 +69,7 @@ struct JSONFunctionTests {
       "coal": #"{"name":"Coal","price":"3","tags":[],"of":{}}"#, "date": #"{"name":"[date","price":9}"#,
     ]
     for (key, json) in documents { try await goods.set(key, json: json) }
-    _ = try await replica.exportPlaintext(to: path)
+    _ = try await replica.maintenance.exportPlaintext(to: path)
   }
 
   @Test("arrays and objects are JSON to them, and what they find in it is what conditions find")

@@ -63,7 +63,7 @@ struct GoldenMigration: Codable, Equatable {
     var open = try await Self.open(replica, version: 2)
     recorded = try await GoldenReplica.State(open)
     held = try await open.status().heldCount
-    losses = try await open.migrationLosses().count
+    losses = try await open.migrations.losses().count
     await open.close()
     open = try await Self.open(replica, version: 3)
     migrated = try await GoldenReplica.State(open)
@@ -85,7 +85,7 @@ struct GoldenMigration: Codable, Equatable {
     try await group.exchange()
     for number in 0...1 { try await group.update(number, to: 2) }
     for _ in 0..<2 { try await group.exchange() }
-    for replica in group.replicas { try await replica.compact() }
+    for replica in group.replicas { try await replica.maintenance.compact() }
     guard try await group[0].log().isEmpty else { throw GodwitError(.damagedLog, "nothing was forgotten") }
     try await group.write(0, "UPDATE note SET title = 'Two!' WHERE id = 2")
     try await group.update(1, to: 3)
@@ -94,7 +94,8 @@ struct GoldenMigration: Codable, Equatable {
     let joiner = group.path(2)
     let identity = try await Replica.identity(at: joiner)
     let invitation = group.folder.file("invitation")
-    try await group[0].invite(identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(invitation))
+    try await group[0].members.invite(
+      identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(invitation))
     try await Replica.join(at: joiner, invitation: .file(invitation), inviter: .trustOnFirstUse).closeIntoOneFile()
     try? FileManager.default.removeItem(atPath: folder)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -12,7 +12,7 @@ struct GoldenReplica: Codable, Equatable {
     let staged: Int
 
     init(_ replica: Replica) async throws {
-      let report = try await replica.verify()
+      let report = try await replica.maintenance.verify()
       guard report.problems.isEmpty else {
         throw GodwitError(.damagedDatabase, report.problems.joined(separator: "; "))
       }
@@ -60,8 +60,8 @@ struct GoldenReplica: Codable, Equatable {
     -> Replica
   {
     try await Replica.open(
-      at: path, models: [], name: nil, key: key, logger: .init(label: "test"), wallClock: TestClock().wallClock,
-      isReadOnly: isReadOnly)
+      at: path, models: [], configuration: .init(key: key, isReadOnly: isReadOnly, logger: .init(label: "test")),
+      wallClock: TestClock().wallClock)
   }
 
   /// Runs the content and keeps what came of it, in place of what was there.
@@ -89,7 +89,7 @@ struct GoldenReplica: Codable, Equatable {
     let place = try TemporaryFolder()
     try copy(from: Self.replica, to: place.file("replica"))
     let replica = try await open(place.file("replica"), isReadOnly: true)
-    _ = try await replica.backup(to: backup)
+    _ = try await replica.maintenance.backup(to: backup)
     await replica.close()
   }
 

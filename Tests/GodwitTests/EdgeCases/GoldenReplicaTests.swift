@@ -57,7 +57,7 @@ struct GoldenReplicaTests {
   func writes() async throws {
     let replica = try await GoldenReplica.open(path)
     try await replica.write { _ = try $0.execute("UPDATE page SET views = views + 1") }
-    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.maintenance.verify().problems == [])
     #expect(try await replica.status().unsent > 0)
     await replica.close()
   }
@@ -86,7 +86,7 @@ struct GoldenMigrationTests {
     #expect(try await newer.rows(rows("cost")).map(\.values) == expected)
     #expect(try await newer.rows("SELECT stars FROM note ORDER BY id").map(\.values) == [[5], [3]])
     #expect(try await newer.rows("SELECT name FROM tag").map(\.values) == [["new"]])
-    let lost = try await newer.conflicts()
+    let lost = try await newer.conflicts.list()
     #expect(Set(lost.map { $0.columns + $0.formerColumns }) == [["title"], ["mood", "mood"]])
     await newer.close()
     let joined = try await GoldenMigration.open(joiner, version: 0)

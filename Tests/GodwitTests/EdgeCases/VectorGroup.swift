@@ -36,7 +36,7 @@ final class VectorGroup {
       if let first = opened.first {
         let identity = try await Replica.identity(at: path)
         let invitation = folder.file("invitation")
-        try await first.replica.invite(
+        try await first.replica.members.invite(
           identity, name: "member-\(number)", verification: .trustOnFirstUse, to: .file(invitation))
         await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
       }
@@ -56,7 +56,8 @@ final class VectorGroup {
 
   private static func open(_ path: String, _ clock: TestClock) async throws -> Replica {
     try await Replica.open(
-      at: path, models: [], name: nil, key: .keyring(), logger: .init(label: "test"), wallClock: clock.wallClock)
+      at: path, models: [], configuration: .init(key: .keyring(), logger: .init(label: "test")),
+      wallClock: clock.wallClock)
   }
 
   func close() async {
@@ -96,7 +97,7 @@ final class VectorGroup {
   func readmit(_ name: String, by host: String) async throws {
     let place = try self[name]
     advanceAll(10)
-    try await self[host].replica.invite(
+    try await self[host].replica.members.invite(
       place.replica.identity, name: place.member, verification: .trustOnFirstUse,
       to: .file(folder.file(UUID().uuidString)))
   }
@@ -105,7 +106,7 @@ final class VectorGroup {
   /// they left behind: they must hold what was there before or what comes of the whole file, and take the file again.
   func kill(_ file: String, to name: String) async throws -> [String] {
     let place = try self[name]
-    let before = try await place.replica.digest()
+    let before = try await place.replica.maintenance.digest()
     let source = SyncSource.file(try path(of: file))
     var (problems, ends): ([String], Set<String>) = ([], [])
     await place.replica.close()
@@ -116,23 +117,25 @@ final class VectorGroup {
       try FileManager.default.copyItem(atPath: place.replica.path, toPath: path)
       let counter = StatementCounter()
       let replica = try await Replica.open(
-        at: path, models: [], name: nil, key: .keyring(), statements: .redacted, logger: counter.logger,
+        at: path, models: [], configuration: .init(key: .keyring(), statements: .redacted, logger: counter.logger),
         wallClock: place.clock.wallClock)
       counter.arm(after: round * round) { try? FileManager.default.copyItem(atPath: path, toPath: remains) }
       _ = try await replica.import(from: source)
       isFinished = counter.disarm()
-      let after = try await replica.digest()
+      let after = try await replica.maintenance.digest()
       await replica.close()
       guard !isFinished else { break }
       let left = try await Self.open(remains, place.clock)
-      let found = try await left.digest()
+      let found = try await left.maintenance.digest()
       ends.insert(found == before ? "before" : "after")
       if found != before && found != after {
         problems.append("after \(round * round) statements there is something else")
       }
-      if try await !left.verify().isSound { problems.append("after \(round * round) statements it is not sound") }
+      if try await !left.maintenance.verify().isSound {
+        problems.append("after \(round * round) statements it is not sound")
+      }
       _ = try await left.import(from: source)
-      if try await left.digest() != after { problems.append("the file does not complete what was left") }
+      if try await left.maintenance.digest() != after { problems.append("the file does not complete what was left") }
       await left.close()
     }
     if !ends.contains("before") { problems.append("no import was stopped before its end") }

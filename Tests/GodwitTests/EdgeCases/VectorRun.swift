@@ -51,7 +51,7 @@ struct VectorRun {
     case .remove(let name, let by):
       let member = try group[name].member
       group.advanceAll(10)
-      try await group[by].replica.removeMember(named: member)
+      try await group[by].replica.members.remove(member)
     case .readmit(let name, let by): try await group.readmit(name, by: by)
     case .exchange:
       try await group.exchange(&random, isPlain: seed == nil)
@@ -59,7 +59,7 @@ struct VectorRun {
     case .clock(let name, let milliseconds): try group[name].clock.advance(milliseconds)
     case .restart(let name): try await group.restart(name)
     case .copy(let name, let new): try await group.copy(name, as: new)
-    case .compact(let name): try await group[name].replica.compact()
+    case .compact(let name): try await group[name].replica.maintenance.compact()
     case .expect(let expectation):
       for name in expectation.on ?? group.names { try await compare(expectation, on: name, number) }
     }
@@ -161,9 +161,9 @@ struct VectorRun {
     _ file: String, to name: String, rejoins: Bool = false, _ expected: VectorReport?, _ step: Int
   ) async throws {
     if let refused = expected?.refused {
-      let before = try await group[name].replica.digest()
+      let before = try await group[name].replica.maintenance.digest()
       #expect(await code { try await group.deliver(file, to: name) }.map { "\($0)" } == refused, comment(step))
-      #expect(try await group[name].replica.digest() == before, comment(step))
+      #expect(try await group[name].replica.maintenance.digest() == before, comment(step))
       return
     }
     let report = try await group.deliver(file, to: name, rejoins: rejoins)
@@ -185,8 +185,8 @@ struct VectorRun {
     var digests: Set<String> = []
     for name in group.names {
       let replica = try group[name].replica
-      digests.insert(try await replica.digest())
-      #expect(try await replica.verify().problems == [], comment(step, "on \(name)"))
+      digests.insert(try await replica.maintenance.digest())
+      #expect(try await replica.maintenance.verify().problems == [], comment(step, "on \(name)"))
     }
     if vector.ownTables.isEmpty { #expect(digests.count == 1, comment(step, "the replicas differ")) }
   }
@@ -209,12 +209,14 @@ struct VectorRun {
     if let conflicts = expected.conflicts {
       let wanted = Set(conflicts.map(Self.line))
       let allowed = Set(expected.mayConflict.map(Self.line))
-      let found = Set(try await replica.conflicts(limit: 1_000).map(Self.line)).subtracting(allowed)
+      let found = Set(try await replica.conflicts.list(limit: 1_000).map(Self.line)).subtracting(allowed)
       #expect(found.sorted() == wanted.sorted(), comment(step, "conflicts on \(name)"))
     }
     let status = try await replica.status()
     if let staged = expected.staged { #expect(status.staged == staged, comment(step, "on \(name)")) }
-    if let logged = expected.logged { #expect(try await replica.log().count == logged, comment(step, "on \(name)")) }
+    if let logged = expected.logged {
+      #expect(try await replica.history.log().count == logged, comment(step, "on \(name)"))
+    }
     if let transactions = expected.transactions {
       let held = status.held.reduce(0) { $0 + Int($1.sequence) }
       #expect(held == transactions, comment(step, "transactions held on \(name)"))

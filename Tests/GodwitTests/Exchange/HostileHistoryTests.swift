@@ -48,7 +48,7 @@ struct HostileHistoryTests {
   func lesserTimestamp() async throws {
     #expect(try await take(hlc: HLC(rawValue: 1)).applied == 1)
     #expect(try await titles() == ["here"])
-    #expect(try await group[0].verify().problems.isEmpty)
+    #expect(try await group[0].maintenance.verify().problems.isEmpty)
   }
 
   @Test("one with a greater timestamp wins")

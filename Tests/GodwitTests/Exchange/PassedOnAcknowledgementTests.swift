@@ -58,7 +58,7 @@ struct PassedOnAcknowledgementTests {
     try Data(Forgery.seal(container, to: group.replicas.map(\.identity.recipient))).write(
       to: URL(fileURLWithPath: path))
     _ = try await group[0].import(from: .file(path))
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
   }
 
   /// The acknowledgement with other content, signed by whom it pleases.
@@ -139,7 +139,7 @@ struct PassedOnAcknowledgementTests {
   @Test("of removed members do not count, and those that were kept go")
   func removed() async throws {
     #expect(try await makers().contains(third.replica))
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     try await pass { _, acknowledgement in try reissued(acknowledgement, at: acknowledgement.createdAt + 5) }
     let left = try await makers()
     #expect(!left.contains(third.replica) && !left.isEmpty)
@@ -193,9 +193,9 @@ struct PassedOnAcknowledgementTests {
   func endOfTime(createdAt: Int64) async throws {
     let file = try await claim { $0.changing(acknowledgements: [], createdAt: createdAt) }
     _ = try await group[0].import(from: file)
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
     _ = try await group[0].import(from: file)
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
   }
 
   @Test("an end beyond all numbers is refused, and those of nobody's incarnations mean nothing")
@@ -244,7 +244,7 @@ struct PassedOnAcknowledgementTests {
     let ends = Dictionary(uniqueKeysWithValues: copies.dropLast().map { ($0.origin, SequenceNumber.none) })
     _ = try await group[0].import(from: claim { $0.changing(acknowledgements: copies, ended: ends) })
     #expect(try await kept() == Set(copies.suffix(1).map(\.origin)))
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
   }
 
   @Test("of an earlier time take nothing back that a rolled back machine has said since")

@@ -51,11 +51,11 @@ struct RelayedContextTests {
   func compared() async throws {
     try await group[2].write { try $0.insert(Note(title: "second")) }
     try await group.send(from: 2, to: 1)
-    let digest = try await group[0].digest()
+    let digest = try await group[0].maintenance.digest()
     let error = await error { try await group[0].import(from: relay(falsely: true)) }
     #expect(error?.code == .corruptFile)
     #expect(error?.message.contains("had seen what it had not") == true, "\(String(describing: error))")
-    #expect(try await group[0].digest() == digest)
+    #expect(try await group[0].maintenance.digest() == digest)
     _ = try await group[0].import(from: relay(falsely: false))
     #expect(try await titles() == ["seen", "first", "second"])
   }

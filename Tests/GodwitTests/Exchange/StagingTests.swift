@@ -47,7 +47,7 @@ struct StagingTests {
 
     let completing = try await late.import(from: second)
     #expect(completing.applied == 2 && completing.staged == 0 && completing.missing.isEmpty)
-    #expect(try await late.digest() == group[0].digest())
+    #expect(try await late.maintenance.digest() == group[0].maintenance.digest())
   }
 
   @Test("an edit that comes by relay before its insert waits for it; no row is invented")
@@ -93,7 +93,7 @@ struct StagingTests {
     #expect(try await group.digests().count == 1)
     #expect(try await round().allSatisfy { $0.sent == 0 && $0.applied == 0 })
     for index in 0..<count {
-      try await group[index].compact()
+      try await group[index].maintenance.compact()
       #expect(try await group[index].log().isEmpty)
     }
     // What comes after that goes round as well.

@@ -50,7 +50,7 @@ struct UnfitStagedTests {
     #expect(report.dropped.map(\.replica) == [group[2].identity.replica] && report.dropped.map(\.reason) == [.unfit])
     #expect(report.dropped.first?.message?.isEmpty == false)
     #expect(try await group[0].fetch(Note.all).map(\.title).sorted() == ["fit", "here"])
-    #expect(try await group[0].verify().problems.isEmpty)
+    #expect(try await group[0].maintenance.verify().problems.isEmpty)
     // The true ones come all the same.
     try await group.send(from: 2, to: 0)
     #expect(try await group[0].fetch(Note.all).map(\.title).sorted() == ["fit", "here", "unfit"])

@@ -37,9 +37,9 @@ struct VolumeTests {
   private func refusal(
     _ source: SyncSource, at location: SourceLocation = #_sourceLocation
   ) async throws -> GodwitError? {
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     let error = await error { try await group[1].import(from: source) }
-    #expect(try await group[1].digest() == before, sourceLocation: location)
+    #expect(try await group[1].maintenance.digest() == before, sourceLocation: location)
     #expect(try await group[1].status().staged == 0, sourceLocation: location)
     #expect(error?.hint != nil, "\(String(describing: error))", sourceLocation: location)
     return error

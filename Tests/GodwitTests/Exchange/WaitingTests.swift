@@ -63,8 +63,8 @@ struct WaitingTests {
     let report = try await group[0].import(from: cause)
     #expect(report.applied == 13 && report.staged == 0 && report.dropped.isEmpty)
     #expect(try await titles(0).count == 13)
-    #expect(try await group[0].verify().problems.isEmpty)
-    #expect(try await group[0].digest() == group[2].digest())
+    #expect(try await group[0].maintenance.verify().problems.isEmpty)
+    #expect(try await group[0].maintenance.digest() == group[2].maintenance.digest())
   }
 
   @Test("are listed by author with their bytes, and dropped by a member's name")
@@ -74,9 +74,9 @@ struct WaitingTests {
     #expect(waiting.map(\.replica) == [group[2].identity.replica] && waiting.map(\.transactions) == [3])
     #expect(waiting.allSatisfy { $0.bytes > 3 * 128 && $0.setAside == 0 })
     #expect(try await group[0].missing().waiting == waiting)
-    #expect(await code { try await group[0].dropWaiting(of: "nobody") } == .invalidArgument)
-    #expect(try await group[0].dropWaiting(of: "replica-1").isEmpty)
-    #expect(try await group[0].dropWaiting(of: "replica-2") == waiting)
+    #expect(await code { try await group[0].history.dropWaiting(of: "nobody") } == .invalidArgument)
+    #expect(try await group[0].history.dropWaiting(of: "replica-1").isEmpty)
+    #expect(try await group[0].history.dropWaiting(of: "replica-2") == waiting)
     #expect(try await group[0].status().staged == 0)
     #expect(try await group[0].import(from: cause).applied == 1)
     // They were not held, so they come again.
@@ -87,14 +87,14 @@ struct WaitingTests {
   @Test("go with their author's removal, here and by a file, and none of it waits again")
   func removal() async throws {
     _ = try await wait(3)
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     #expect(try await group[0].status().staged == 0)
   }
 
   @Test("go when a file brings their author's removal")
   func removedByFile() async throws {
     _ = try await wait(3)
-    try await group[1].removeMember(named: "replica-2")
+    try await group[1].members.remove("replica-2")
     let told = group.folder.file("told")
     _ = try await group[1].export(to: .file(told))
     let report = try await group[0].import(from: .file(told))
@@ -215,7 +215,7 @@ struct WaitingTests {
     await group[0].close()
     let lines = StatementLines()
     let replica = try await Replica.open(
-      at: group[0].path, models: [], name: nil, key: .keyring(), statements: .redacted, logger: lines.logger,
+      at: group[0].path, models: [], configuration: .init(key: .keyring(), statements: .redacted, logger: lines.logger),
       wallClock: group.clock.wallClock)
     try await replica.withWriter { writer in
       let staged = StagedTransactions(connection: writer.connection)

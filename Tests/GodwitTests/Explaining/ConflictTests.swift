@@ -34,14 +34,14 @@ struct ConflictTests {
   func restoreEdit() async throws {
     let group = try await edited()
     let conflict = try #require(try await group.conflicts(1).last)
-    #expect(try await group[1].restore(conflict: conflict.id))
-    #expect(try await group[1].conflict(id: conflict.id)?.isResolved == true)
+    #expect(try await group[1].conflicts.restore(conflict.id))
+    #expect(try await group[1].conflicts.show(conflict.id)?.isResolved == true)
     #expect(try await group[1].status().conflicts == 0)
     #expect(try await group[1].log(limit: 1).first?.changes.first?.updated == 1)
     try await group.exchange()
     #expect(try await group.rows("SELECT title, views FROM page") == [["lost", 1]])
     #expect(try await group.conflicts(0).count == 1)
-    #expect(try await group[1].restore(conflict: conflict.id) == false)
+    #expect(try await group[1].conflicts.restore(conflict.id) == false)
   }
 
   @Test("a lost edit of a row deleted since brings the row back from what is remembered of it")
@@ -49,7 +49,7 @@ struct ConflictTests {
     let group = try await edited()
     try await group.write(0, "DELETE FROM page")
     let conflict = try #require(try await group.conflicts(0).last)
-    #expect(try await group[0].restore(conflict: conflict.id))
+    #expect(try await group[0].conflicts.restore(conflict.id))
     try await group.exchange()
     #expect(try await group.rows("SELECT id, title, views FROM page") == [["a", "lost", 1]])
   }
@@ -63,7 +63,7 @@ struct ConflictTests {
     try await group.write(1, "UPDATE session SET user = 'bob'")
     try await group.exchange()
     let conflict = try #require(try await group.conflicts(1).last)
-    #expect(try await group[1].restore(conflict: conflict.id))
+    #expect(try await group[1].conflicts.restore(conflict.id))
     try await group.exchange()
     #expect(try await group.rows("SELECT user, hits FROM session") == [["bob", 3]])
   }
@@ -85,10 +85,10 @@ struct ConflictTests {
       #expect(conflict.winner?.replica == group[0].identity.replica)
     }
     let conflict = try #require(try await group.conflicts(0).first)
-    #expect(try await group[0].restore(conflict: conflict.id))
+    #expect(try await group[0].conflicts.restore(conflict.id))
     try await group.exchange()
     #expect(try await group.rows("SELECT id FROM mark") == [["a"]])
-    #expect(try await group[0].restore(conflict: conflict.id) == false)
+    #expect(try await group[0].conflicts.restore(conflict.id) == false)
   }
 
   @Test("a lost delete is restored by deleting the row")
@@ -101,10 +101,10 @@ struct ConflictTests {
     try await group.exchange()
     let conflict = try #require(try await group.conflicts(0).last)
     #expect(conflict.kind == .delete && conflict.columns.isEmpty)
-    #expect(try await group[0].restore(conflict: conflict.id))
+    #expect(try await group[0].conflicts.restore(conflict.id))
     try await group.exchange()
     #expect(try await group.rows("SELECT id FROM page").isEmpty)
-    #expect(try await group[0].restore(conflict: conflict.id) == false)
+    #expect(try await group[0].conflicts.restore(conflict.id) == false)
   }
 
   @Test("what waits for a unique value is not restored, and says what to do; once released there is nothing left")
@@ -116,12 +116,12 @@ struct ConflictTests {
     let conflict = try #require(try await group.conflicts(1).last)
     #expect(conflict.kind == .unique && conflict.columns == ["realm", "login"] && conflict.losingValues == ["r", "x"])
     #expect(conflict.column == nil)
-    let refusal = try #require(await error { try await group[1].restore(conflict: conflict.id) })
+    let refusal = try #require(await error { try await group[1].conflicts.restore(conflict.id) })
     #expect(refusal.code == .inLimbo && refusal.message.contains("realm, login") && refusal.hint != nil)
-    #expect(try await group[1].conflict(id: conflict.id)?.isResolved == false)
+    #expect(try await group[1].conflicts.show(conflict.id)?.isResolved == false)
     try await group.write(1, "UPDATE account SET login = 'y' WHERE id = 'a'")
-    #expect(try await group[1].restore(conflict: conflict.id) == false)
-    #expect(try await group[1].conflict(id: conflict.id)?.isResolved == true)
+    #expect(try await group[1].conflicts.restore(conflict.id) == false)
+    #expect(try await group[1].conflicts.show(conflict.id)?.isResolved == true)
   }
 
   @Test("what waits for its parent is not restored, and the parent's return leaves nothing to do")
@@ -133,9 +133,9 @@ struct ConflictTests {
     try await group.write(1, "INSERT INTO volume (id, shelf) VALUES ('v', 's')")
     try await group.exchange()
     let conflict = try #require(try await group.conflicts(0).last { $0.kind == .reference })
-    #expect(await code { try await group[0].restore(conflict: conflict.id) } == .inLimbo)
+    #expect(await code { try await group[0].conflicts.restore(conflict.id) } == .inLimbo)
     try await group.write(0, "INSERT INTO shelf (id) VALUES ('s')")
-    #expect(try await group[0].restore(conflict: conflict.id) == false)
+    #expect(try await group[0].conflicts.restore(conflict.id) == false)
   }
 
   @Test("are found by table, key, kind and time; an unknown table and number are errors")
@@ -146,34 +146,34 @@ struct ConflictTests {
     try await group.write(1, "INSERT INTO account (id, email) VALUES ('b', 'x')")
     try await group.exchange()
     let replica = group[0]
-    #expect(try await replica.conflicts().map(\.kind) == [.unique, .edit])
-    #expect(try await replica.conflicts(table: "PAGE").map(\.kind) == [.edit])
-    #expect(try await replica.conflicts(table: "page", key: ["other"]).isEmpty)
-    #expect(try await replica.conflicts(key: ["b"]).map(\.kind) == [.unique])
-    #expect(try await replica.conflicts(kind: .edit).map(\.table) == ["page"])
-    #expect(try await replica.conflicts(since: Int64(between)).map(\.kind) == [.unique])
-    #expect(try await replica.conflicts(limit: 1).map(\.kind) == [.unique])
-    #expect(await code { try await replica.conflicts(table: "nothing") } == .notInSchema)
-    #expect(await code { try await replica.restore(conflict: 99) } == .notFound)
-    #expect(try await replica.conflict(id: 99) == nil)
+    #expect(try await replica.conflicts.list().map(\.kind) == [.unique, .edit])
+    #expect(try await replica.conflicts.list(table: "PAGE").map(\.kind) == [.edit])
+    #expect(try await replica.conflicts.list(table: "page", key: ["other"]).isEmpty)
+    #expect(try await replica.conflicts.list(key: ["b"]).map(\.kind) == [.unique])
+    #expect(try await replica.conflicts.list(kind: .edit).map(\.table) == ["page"])
+    #expect(try await replica.conflicts.list(since: Int64(between)).map(\.kind) == [.unique])
+    #expect(try await replica.conflicts.list(limit: 1).map(\.kind) == [.unique])
+    #expect(await code { try await replica.conflicts.list(table: "nothing") } == .notInSchema)
+    #expect(await code { try await replica.conflicts.restore(99) } == .notFound)
+    #expect(try await replica.conflicts.show(99) == nil)
   }
 
   @Test("that are pruned stay counted, and their numbers are not given again")
   func pruning() async throws {
     let group = try await edited()
     let first = try #require(try await group.conflicts(0).last)
-    #expect(try await group[0].pruneConflicts(keeping: 1) == 0)
-    #expect(try await group[0].pruneConflicts(before: 1_700_000_000_000) == 0)
-    #expect(try await group[0].pruneConflicts(before: 1_900_000_000_000) == 1)
+    #expect(try await group[0].conflicts.prune(keeping: 1) == 0)
+    #expect(try await group[0].conflicts.prune(before: 1_700_000_000_000) == 0)
+    #expect(try await group[0].conflicts.prune(before: 1_900_000_000_000) == 1)
     #expect(try await group[0].status().prunedConflicts == 1)
     try await group.write(0, "UPDATE page SET title = 'left'")
     try await group.write(1, "UPDATE page SET title = 'right'")
     try await group.exchange()
     let second = try #require(try await group.conflicts(0).last)
     #expect(second.id > first.id)
-    #expect(try await group[0].pruneConflicts(keeping: 0) == 1)
+    #expect(try await group[0].conflicts.prune(keeping: 0) == 1)
     #expect(try await group[0].status().prunedConflicts == 2)
-    #expect(await code { try await group[0].pruneConflicts(keeping: -1) } == .invalidArgument)
+    #expect(await code { try await group[0].conflicts.prune(keeping: -1) } == .invalidArgument)
   }
 
   @Test("are bounded, but an import keeps all it found; later ones remove what is resolved, then the oldest")
@@ -193,25 +193,25 @@ struct ConflictTests {
     let status = try await group[1].status()
     #expect(status.conflicts == 10_003 && status.prunedConflicts == 0)
 
-    let newest = try #require(try await group[1].conflicts(limit: 1).first)
-    #expect(try await group[1].restore(conflict: newest.id))
+    let newest = try #require(try await group[1].conflicts.list(limit: 1).first)
+    #expect(try await group[1].conflicts.restore(newest.id))
     try await group.write(0, "UPDATE shelf SET name = 'again' WHERE id = 'row 1'")
     let second = try await group.send(0, 1)
     #expect(second.conflicts == 1 && second.prunedConflicts == 4)
     #expect(try await group[1].status().prunedConflicts == 4)
-    #expect(try await group[1].conflict(id: newest.id) == nil)
+    #expect(try await group[1].conflicts.show(newest.id) == nil)
   }
 
   @Test("of a table whose sync was stopped are found by its name, with their keys and the log")
   func stoppedTable() async throws {
     let group = try await edited()
-    try await group[0].stopSync(of: "page")
-    #expect(try await group[0].conflicts(table: "page", key: ["a"]).map(\.losingValue) == ["lost"])
-    #expect(try await group[0].table(named: "page").key.map(\.name) == ["id"])
+    try await group[0].tables.stopSync(of: "page")
+    #expect(try await group[0].conflicts.list(table: "page", key: ["a"]).map(\.losingValue) == ["lost"])
+    #expect(try await group[0].tables.table(named: "page").key.map(\.name) == ["id"])
     #expect(try await group[0].log(table: "page", since: 1_900_000_000_000).isEmpty)
-    let refusal = await error { try await group[0].explain(table: "page", key: ["a"]) }
+    let refusal = await error { try await group[0].history.explain(table: "page", key: ["a"]) }
     #expect(refusal?.code == .notInSchema && refusal?.hint?.contains("conflicts --table page") == true)
     let conflict = try #require(try await group.conflicts(0).last)
-    #expect(await code { try await group[0].restore(conflict: conflict.id) } == .notInSchema)
+    #expect(await code { try await group[0].conflicts.restore(conflict.id) } == .notInSchema)
   }
 }

@@ -11,14 +11,15 @@ struct ExplainTests {
     let group = try await MergeGroup(1)
     try await group.write(0, "INSERT INTO page (id, title) VALUES ('a', 'first')")
     try await group.write(0, "UPDATE page SET title = 'second'")
-    let row = try await group[0].explain(table: "page", key: ["a"])
+    let row = try await group[0].history.explain(table: "page", key: ["a"])
     #expect(row.presence == .shown && !row.isOlder && row.deletions.isEmpty)
     #expect(row.touches.map(\.kind) == [.insert, .update] && row.touches.map(\.author.sequence) == [1, 2])
     let title = try #require(row.cells.first { $0.column == "title" })
     #expect(title.value == "second" && title.author?.sequence == 2 && title.rule == .lastWriterWins)
     #expect(title.author?.milliseconds == 1_700_000_000_020)
     #expect(row.cells.map(\.column) == ["title", "views", "tags", "best", "first", "note"])
-    #expect(try await group[0].explain(table: "page", key: ["a"], column: "TITLE").cells.map(\.column) == ["title"])
+    #expect(
+      try await group[0].history.explain(table: "page", key: ["a"], column: "TITLE").cells.map(\.column) == ["title"])
   }
 
   @Test("a key of another storage class is what its columns make of it, whether the row is there or gone")
@@ -44,12 +45,12 @@ struct ExplainTests {
       ("any", 1.0, 1), ("any", 2, 2),
     ]
     for (table, key, stored) in asked {
-      let row = try await group[0].explain(table: table, key: [key])
+      let row = try await group[0].history.explain(table: table, key: [key])
       #expect(row.key == [stored] && row.touches.count == 2, "\(table) \(key)")
       #expect(row.presence == (["1", 1, 1.0].contains(stored) ? .shown : .deleted), "\(table) \(key)")
     }
     for key: Value in ["x", "1x", "0x1", .null, 1.5] {
-      #expect(await code { try await group[0].explain(table: "note", key: [key]) } == .notFound, "\(key)")
+      #expect(await code { try await group[0].history.explain(table: "note", key: [key]) } == .notFound, "\(key)")
     }
   }
 
@@ -58,15 +59,15 @@ struct ExplainTests {
     let group = try await MergeGroup(1)
     try await group[0].documents("Acc").merge("k1", ["city": "London"])
     let failures = [
-      await error { try await group[0].table(named: "Acc") },
-      await error { try await group[0].conflicts(table: "Acc") },
+      await error { try await group[0].tables.table(named: "Acc") },
+      await error { try await group[0].conflicts.list(table: "Acc") },
       await error { try await group[0].log(table: "Acc") },
     ]
     for failure in failures {
       #expect(failure?.code == .notInSchema)
       #expect(failure?.hint == "the collection Acc is in table documents_$acc")
     }
-    #expect(await error { try await group[0].table(named: "none") }?.hint == "see: godwit status")
+    #expect(await error { try await group[0].tables.table(named: "none") }?.hint == "see: godwit status")
   }
 
   @Test("the cell states who won over whom")
@@ -78,7 +79,7 @@ struct ExplainTests {
     try await group.write(1, "UPDATE page SET title = 'won'")
     try await group.exchange()
     for replica in group.replicas {
-      let cell = try #require(try await replica.explain(table: "page", key: ["a"], column: "title").cells.first)
+      let cell = try #require(try await replica.history.explain(table: "page", key: ["a"], column: "title").cells.first)
       #expect(cell.value == "won" && cell.author?.replica == group[1].identity.replica)
       #expect(cell.conflicts.map(\.losingValue) == ["lost"])
       #expect(cell.conflicts.first?.loser?.replica == group[0].identity.replica)
@@ -93,7 +94,7 @@ struct ExplainTests {
     try await group.write(0, "UPDATE page SET views = views + 1, tags = '[\"x\"]', best = 7")
     try await group.write(1, "UPDATE page SET views = views + 10, tags = '[\"y\"]', best = 9")
     try await group.exchange()
-    let row = try await group[0].explain(table: "page", key: ["a"])
+    let row = try await group[0].history.explain(table: "page", key: ["a"])
     func parts(_ column: String) -> [Value] { row.cells.first { $0.column == column }?.parts.map(\.value) ?? [] }
     #expect(Set(parts("views")) == [5, 1, 10])
     #expect(Set(parts("tags")) == ["\"x\"", "\"y\""])
@@ -111,11 +112,11 @@ struct ExplainTests {
     try await group.exchange()
     try await group.write(0, "DELETE FROM page")
     try await group.write(1, "UPDATE page SET title = 'kept'")
-    let gone = try await group[0].explain(table: "page", key: ["a"])
+    let gone = try await group[0].history.explain(table: "page", key: ["a"])
     #expect(gone.presence == .deleted && gone.deletions.map(\.replica) == [group[0].identity.replica])
     #expect(gone.cells.first?.value == "x" && gone.touches.allSatisfy(\.isDeleted))
     try await group.exchange()
-    let kept = try await group[0].explain(table: "page", key: ["a"])
+    let kept = try await group[0].history.explain(table: "page", key: ["a"])
     #expect(kept.presence == .shown && kept.deletions.count == 1 && kept.deletes == .editWins)
     #expect(kept.touches.filter { !$0.isDeleted }.map(\.author.replica) == [group[1].identity.replica])
     #expect(kept.conflicts.map(\.kind) == [.delete])
@@ -130,14 +131,14 @@ struct ExplainTests {
     try await group.write(
       1, "INSERT INTO volume (id, lent) VALUES ('v', 's')", "INSERT INTO volume (id, owner) VALUES ('w', 's')")
     try await group.exchange()
-    let hidden = try await group[0].explain(table: "volume", key: ["v"], column: "lent")
+    let hidden = try await group[0].history.explain(table: "volume", key: ["v"], column: "lent")
     #expect(hidden.cells.first?.isHidden == true && hidden.cells.first?.value == "s" && hidden.reasons.count == 1)
-    let waiting = try await group[0].explain(table: "volume", key: ["w"])
+    let waiting = try await group[0].history.explain(table: "volume", key: ["w"])
     #expect(waiting.presence == .limbo && waiting.reasons.count == 1)
     try await group.write(1, "UPDATE shelf SET id = 'u' WHERE id = 't'")
-    let left = try await group[1].explain(table: "shelf", key: ["t"])
+    let left = try await group[1].history.explain(table: "shelf", key: ["t"])
     #expect(left.presence == .deleted && left.deletions.map(\.replica) == [group[1].identity.replica])
-    let arrived = try await group[1].explain(table: "shelf", key: ["u"])
+    let arrived = try await group[1].history.explain(table: "shelf", key: ["u"])
     #expect(arrived.presence == .shown && arrived.touches.map(\.kind) == [.insert])
     #expect(arrived.cells.first?.value == "n" && arrived.cells.first?.author?.replica == group[1].identity.replica)
   }
@@ -153,12 +154,14 @@ struct ExplainTests {
     try await group.write(0, "UPDATE page SET title = 'y', best = 4 WHERE id = 'a'")
     try await group.write(0, "DELETE FROM page WHERE id = 'b'")
     let before = [
-      try await group[0].explain(table: "page", key: ["a"]), try await group[0].explain(table: "page", key: ["b"]),
+      try await group[0].history.explain(table: "page", key: ["a"]),
+      try await group[0].history.explain(table: "page", key: ["b"]),
     ]
     try await group.write(1, "INSERT INTO shelf (id) VALUES ('elsewhere')")
     try await group.send(1, 0)  // has to be merged
     let after = [
-      try await group[0].explain(table: "page", key: ["a"]), try await group[0].explain(table: "page", key: ["b"]),
+      try await group[0].history.explain(table: "page", key: ["a"]),
+      try await group[0].history.explain(table: "page", key: ["b"]),
     ]
     for (before, after) in zip(before, after) {
       #expect(before.presence == after.presence && before.touches == after.touches)
@@ -173,10 +176,11 @@ struct ExplainTests {
   @Test("what does not exist is distinguished: table, column, key of another shape, row")
   func unknown() async throws {
     let group = try await MergeGroup(1)
-    #expect(await code { try await group[0].explain(table: "nothing", key: ["a"]) } == .notInSchema)
-    #expect(await code { try await group[0].explain(table: "page", key: ["a"], column: "colour") } == .notInSchema)
-    #expect(await code { try await group[0].explain(table: "page", key: ["a", "b"]) } == .invalidArgument)
-    #expect(await code { try await group[0].explain(table: "page", key: ["a"]) } == .notFound)
+    #expect(await code { try await group[0].history.explain(table: "nothing", key: ["a"]) } == .notInSchema)
+    #expect(
+      await code { try await group[0].history.explain(table: "page", key: ["a"], column: "colour") } == .notInSchema)
+    #expect(await code { try await group[0].history.explain(table: "page", key: ["a", "b"]) } == .invalidArgument)
+    #expect(await code { try await group[0].history.explain(table: "page", key: ["a"]) } == .notFound)
   }
 
   @Test("of a row that is forgotten its conflicts are still listed")
@@ -191,13 +195,13 @@ struct ExplainTests {
     try await group.exchange()
     try await group.replicas[0].write { _ = try $0.execute("DELETE FROM thing") }
     for _ in 0..<3 { try await group.exchange() }
-    for replica in group.replicas { try await replica.compact() }
+    for replica in group.replicas { try await replica.maintenance.compact() }
     #expect(try await group.count("godwit_row", 0) == 0)
-    let row = try await group.replicas[0].explain(table: "thing", key: ["a"])
+    let row = try await group.replicas[0].history.explain(table: "thing", key: ["a"])
     #expect(row.presence == .unknown && row.cells.isEmpty)
     #expect(row.conflicts.map(\.losingValue) == ["by 0"])
-    try await group.replicas[0].pruneConflicts(keeping: 0)
-    let refusal = await error { try await group.replicas[0].explain(table: "thing", key: ["a"]) }
+    try await group.replicas[0].conflicts.prune(keeping: 0)
+    let refusal = await error { try await group.replicas[0].history.explain(table: "thing", key: ["a"]) }
     #expect(refusal?.code == .notFound && refusal?.hint?.contains("is forgotten") == true)
   }
 }

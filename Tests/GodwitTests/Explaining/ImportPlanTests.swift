@@ -28,22 +28,22 @@ struct ImportPlanTests {
     let report = try await group[0].import(from: file)
     #expect(report.applied == 2 && report.applied == plan.report.applied)
     #expect(report.rows == plan.report.rows && report.conflicts == plan.report.conflicts)
-    #expect(try await group[0].conflicts().map(\.id) == plan.conflicts.reversed().map(\.id))
-    #expect(try await group[0].limbo().map(\.key) == plan.limbo.map(\.key))
+    #expect(try await group[0].conflicts.list().map(\.id) == plan.conflicts.reversed().map(\.id))
+    #expect(try await group[0].history.limbo().map(\.key) == plan.limbo.map(\.key))
   }
 
   @Test("changes nothing: neither rows nor log, conflicts, limbo, what is unsent, or the replica's incarnation")
   func changesNothing() async throws {
     let (group, file) = try await conflicting()
     let replica = group[0]
-    let (digest, status) = (try await replica.digest(), try await replica.status())
+    let (digest, status) = (try await replica.maintenance.digest(), try await replica.status())
     for _ in 1...2 { _ = try await replica.plan(importing: file) }
     let after = try await replica.status()
-    #expect(try await replica.digest() == digest)
+    #expect(try await replica.maintenance.digest() == digest)
     #expect(after.incarnation == status.incarnation && after.unsent == status.unsent)
     #expect(after.held.map(\.sequence) == status.held.map(\.sequence))
     #expect(after.conflicts == 0 && after.limbo == 0 && after.prunedConflicts == 0)
-    #expect(try await replica.verify().problems.isEmpty)
+    #expect(try await replica.maintenance.verify().problems.isEmpty)
     // And the replica works as if nothing had been: it writes, and takes in the file.
     try await group.write(0, "UPDATE page SET title = 'later'")
     _ = try await replica.import(from: file)
@@ -57,7 +57,7 @@ struct ImportPlanTests {
     let clock = TestClock()
     let first = try await ReplicaPair.open(folder.file("first"), [Bookcase.self], clock)
     let identity = try await Replica.identity(at: folder.file("second"))
-    try await first.invite(
+    try await first.members.invite(
       identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
     let second = try await Replica.join(
       at: folder.file("second"), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse)
@@ -88,21 +88,21 @@ struct ImportPlanTests {
     var group = try await ThingGroup(2)
     for id in ["a", "b", "c"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }
     for _ in 0..<2 { try await group.exchange() }
-    for replica in group.replicas { try await replica.compact() }
+    for replica in group.replicas { try await replica.maintenance.compact() }
     let joined = try await group.join()
     let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].export(to: .file(file), for: "replica-2")
-    let empty = try await joined.digest()
+    let empty = try await joined.maintenance.digest()
 
     let plan = try await joined.plan(importing: .file(file))
 
     #expect(plan.report.isStateFile && plan.report.stateRows == 3 && plan.report.replayed == 0)
     #expect(plan.state.map(\.table) == ["remark", "thing"] && plan.state.map(\.rows) == [0, 3])
     #expect(plan.state.map(\.rowsBefore) == [0, 0] && plan.changes.isEmpty)
-    #expect(try await joined.digest() == empty)
+    #expect(try await joined.maintenance.digest() == empty)
     let report = try await joined.import(from: .file(file))
     #expect(report.stateRows == 3 && report.isStateFile)
-    #expect(try await joined.digest() == group.replicas[0].digest())
+    #expect(try await joined.maintenance.digest() == group.replicas[0].maintenance.digest())
   }
 
   /// A member that was away while the others forgot what it lacks, and a state file for it.
@@ -114,7 +114,7 @@ struct ImportPlanTests {
       try tx.insert(Thing(id: "own"))
       try tx.execute("UPDATE thing SET name = 'lost' WHERE id = 'b'")
     }
-    try await group.replicas[0].removeMember(named: "replica-2")
+    try await group.replicas[0].members.remove("replica-2")
     try await group.replicas[0].write { tx in
       try tx.insert([Thing(id: "c"), Thing(id: "d")])
       try tx.execute("DELETE FROM thing WHERE id = 'b'")
@@ -123,9 +123,9 @@ struct ImportPlanTests {
       try await group.send(0, 1)
       try await group.send(1, 0)
     }
-    for index in 0..<2 { try await group.replicas[index].compact() }
+    for index in 0..<2 { try await group.replicas[index].maintenance.compact() }
     group.clock.advance(1_000)
-    try await group.replicas[0].invite(
+    try await group.replicas[0].members.invite(
       group.replicas[2].identity, name: "replica-2", verification: .trustOnFirstUse,
       to: .file(group.folder.file("again")))
     let file = group.folder.file("stateFile")
@@ -139,7 +139,7 @@ struct ImportPlanTests {
     let replica = group.replicas[2]
     #expect(await code { try await replica.plan(importing: .file(file)) } == .fenced)
     let anchor = URL(fileURLWithPath: group.folder.file("replica-2/keyring.anchor"))
-    let (digest, status) = (try await replica.digest(), try await replica.status())
+    let (digest, status) = (try await replica.maintenance.digest(), try await replica.status())
     let before = try Data(contentsOf: anchor)
 
     let plan = try await replica.plan(importing: .file(file), isRejoining: true)
@@ -151,9 +151,9 @@ struct ImportPlanTests {
     #expect(plan.conflicts.map(\.losingValue) == ["lost"])
     #expect(try Data(contentsOf: anchor) == before)
     let after = try await replica.status()
-    #expect(try await replica.digest() == digest)
+    #expect(try await replica.maintenance.digest() == digest)
     #expect(after.incarnation == status.incarnation && after.unsent == status.unsent && after.conflicts == 0)
-    #expect(try await replica.verify().problems.isEmpty)
+    #expect(try await replica.maintenance.verify().problems.isEmpty)
     try await replica.write { try $0.insert(Thing(id: "later")) }
     let report = try await replica.rejoin(from: .file(file))
     #expect(report.replayed == 2 && report.stateRows == plan.report.stateRows)

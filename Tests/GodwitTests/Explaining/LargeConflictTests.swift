@@ -29,12 +29,12 @@ struct LargeConflictTests {
     #expect(try await group.send(0, 1).conflicts == Self.count)
     #expect(try await group[1].status().databaseBytes - before < 4 * large.utf8.count)
     #expect(try await stored("SELECT count(*) FROM godwit_conflict_value") == 1)
-    let conflicts = try await group[1].conflicts(limit: 1_000)
+    let conflicts = try await group[1].conflicts.list(limit: 1_000)
     #expect(conflicts.count == Self.count && conflicts.allSatisfy { $0.winningValue == .text(large) })
     #expect(Set(conflicts.map(\.losingValue)) == Set((1...Self.count).map { .text("small \($0)") }))
     // Where it comes to the small ones it takes the place of the last.
     try await group.send(1, 0)
-    #expect(try await group[0].conflicts(limit: 10).map(\.winningValue) == [.text(large)])
+    #expect(try await group[0].conflicts.list(limit: 10).map(\.winningValue) == [.text(large)])
     try await group.exchange()
   }
 
@@ -45,11 +45,11 @@ struct LargeConflictTests {
     try await group.write(1, "UPDATE page SET title = 'later'")
     try await group.write(0, "UPDATE page SET title = 'latest'")
     try await group.exchange()
-    #expect(try await group[1].pruneConflicts(keeping: 1) > 0)
+    #expect(try await group[1].conflicts.prune(keeping: 1) > 0)
     #expect(try await stored("SELECT count(*) FROM godwit_conflict_value") == 0)
-    let small = try #require(try await group[0].conflicts(limit: 10).last)
+    let small = try #require(try await group[0].conflicts.list(limit: 10).last)
     #expect(small.winningValue == .text(large))
-    try await group[0].restore(conflict: small.id)
+    try await group[0].conflicts.restore(small.id)
     #expect(try await group[0].rows("SELECT title FROM page").map(\.values) == [[small.losingValue]])
   }
 
@@ -65,7 +65,7 @@ struct LargeConflictTests {
     try await group.write(1, "UPDATE page SET title = \(large)")
     try await group.send(0, to: 1)
     try await group.update(1, to: 2)
-    let conflicts = try await group[1].conflicts(limit: 100)
+    let conflicts = try await group[1].conflicts.list(limit: 100)
     #expect(conflicts.count == 10 && conflicts.allSatisfy { $0.winningValue == .text(large.lowercased()) })
     #expect(conflicts.map(\.losingValue).contains(.text("small 7")))
     #expect(try await group.rows(1, "SELECT count(*) FROM godwit_conflict_value") == [[1]])

@@ -14,13 +14,13 @@ struct LogTests {
     try await group.exchange()
     let replica = group[1]
     let (first, second) = (group[0].identity.replica, group[1].identity.replica)
-    #expect(try await replica.log().map(\.sequence) == [4, 1, 3, 2, 1])
-    #expect(try await replica.log(limit: 2).map(\.replica) == [first, second])
-    #expect(try await replica.log(table: "Shelf").map(\.replica) == [first, second])
-    #expect(try await replica.log(limit: 1, table: "page").map(\.sequence) == [3])
-    #expect(try await replica.log(replica: second).map(\.sequence) == [1])
-    #expect(try await replica.log(since: between).count == 2)
-    #expect(try await replica.log(limit: 0).isEmpty)
+    #expect(try await replica.history.log().map(\.sequence) == [4, 1, 3, 2, 1])
+    #expect(try await replica.history.log(limit: 2).map(\.replica) == [first, second])
+    #expect(try await replica.history.log(table: "Shelf").map(\.replica) == [first, second])
+    #expect(try await replica.history.log(limit: 1, table: "page").map(\.sequence) == [3])
+    #expect(try await replica.history.log(replica: second).map(\.sequence) == [1])
+    #expect(try await replica.history.log(since: between).count == 2)
+    #expect(try await replica.history.log(limit: 0).isEmpty)
   }
 
   @Test("a transaction shows its operations with their values, and what its author had seen")

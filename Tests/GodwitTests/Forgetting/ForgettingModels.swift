@@ -46,7 +46,7 @@ struct ThingGroup {
 
   static func open(_ path: String, _ clock: TestClock) async throws -> Replica {
     try await Replica.open(
-      at: path, models: [Thing.self, Remark.self], name: nil, key: .keyring(), logger: .init(label: "test"),
+      at: path, models: [Thing.self, Remark.self], configuration: .init(key: .keyring(), logger: .init(label: "test")),
       wallClock: clock.wallClock)
   }
 
@@ -56,7 +56,7 @@ struct ThingGroup {
     let name = "replica-\(replicas.count)"
     let identity = try await Replica.identity(at: folder.file(name))
     let invitation = folder.file("\(name).invitation")
-    try await replicas[0].invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+    try await replicas[0].members.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: folder.file(name), invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     let replica = try await Self.open(folder.file(name), clock)
     replicas.append(replica)
@@ -80,7 +80,7 @@ struct ThingGroup {
 
   func digests() async throws -> Set<String> {
     var digests: Set<String> = []
-    for replica in replicas { digests.insert(try await replica.digest()) }
+    for replica in replicas { digests.insert(try await replica.maintenance.digest()) }
     return digests
   }
 

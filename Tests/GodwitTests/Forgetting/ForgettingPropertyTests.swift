@@ -14,7 +14,7 @@ struct ForgettingPropertyTests {
       if step == 40, seed.isMultiple(of: 2) {
         // A member that comes late takes over the state where the transactions are gone, among them what is concurrent
         // to writes still to come.
-        try await group.replicas[0].compact()
+        try await group.replicas[0].maintenance.compact()
         try await group.join()
         for index in 1..<group.replicas.count { try await group.send(0, index) }
       }
@@ -22,7 +22,7 @@ struct ForgettingPropertyTests {
       let index = Int.random(in: group.replicas.indices, using: &generator)
       switch Int.random(in: 0..<10, using: &generator) {
       case 0..<5: await write(group.replicas[index], &generator)
-      case 9: try await group.replicas[index].compact()
+      case 9: try await group.replicas[index].maintenance.compact()
       default:
         let other = (index + Int.random(in: 1..<group.replicas.count, using: &generator)) % group.replicas.count
         try await group.send(index, other)
@@ -31,9 +31,9 @@ struct ForgettingPropertyTests {
     for _ in 0..<4 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     for index in group.replicas.indices {
-      try await group.replicas[index].compact()
+      try await group.replicas[index].maintenance.compact()
       #expect(try await group.logCount(index) == 0)
-      #expect(try await group.replicas[index].verify().problems.isEmpty)
+      #expect(try await group.replicas[index].maintenance.verify().problems.isEmpty)
       #expect(try await group.replicas[index].status().staged == 0)
     }
     #expect(try await group.digests().count == 1)

@@ -18,13 +18,13 @@ struct ForgettingTests {
     try await group.replicas[1].write { try $0.insert(Thing(id: "other")) }
     try await group.exchange()
     try await group.exchange()
-    let digest = try await group.replicas[0].digest()
+    let digest = try await group.replicas[0].maintenance.digest()
     for index in 0..<2 {
-      try await group.replicas[index].compact()
+      try await group.replicas[index].maintenance.compact()
       #expect(try await group.logCount(index) == 0)
       #expect(try await group.count("godwit_row", index) == 0)
-      #expect(try await group.replicas[index].digest() == digest)
-      let report = try await group.replicas[index].verify()
+      #expect(try await group.replicas[index].maintenance.digest() == digest)
+      let report = try await group.replicas[index].maintenance.verify()
       #expect(report.problems.isEmpty && report.transactions == 0)
     }
   }
@@ -38,7 +38,7 @@ struct ForgettingTests {
       try await group.send(0, 1)
       try await group.send(1, 0)
     }
-    #expect(try await group.replicas[0].compact().transactions == 0)
+    #expect(try await group.replicas[0].maintenance.compact().transactions == 0)
     #expect(try await group.logCount(0) == 1)
   }
 
@@ -50,7 +50,7 @@ struct ForgettingTests {
     try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "old")) }
     for _ in 0..<2 { try await group.exchange() }
     if isSetFirst { group.clock.advance(-5 * 3_600_000) }
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
     if !isSetFirst { group.clock.advance(-5 * 3_600_000) }
     try await group.replicas[0].write { _ = try $0.execute("UPDATE thing SET name = 'new'") }
     // The other remembers, and merges because of something else.
@@ -69,7 +69,7 @@ struct ForgettingTests {
     group.replicas[1] = try await ThingGroup.open(group.folder.file("replica-1"), ahead)
     try await group.replicas[1].write { try $0.insert(Thing(id: "a", name: "old")) }
     for _ in 0..<2 { try await group.exchange() }
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
     #expect(try await group.logCount(0) == 0)
 
     group.clock.advance(year + 1)
@@ -101,21 +101,21 @@ struct ForgettingTests {
     let restored = try await ThingGroup.open(backup, group.clock)
     #expect(try await restored.import(from: .file(second)).staged == 1)
     // The file says that its sender holds "a", and that it holds what is not here.
-    #expect(try await restored.compact().transactions == 0)
-    #expect(try await restored.log().count == 1)
+    #expect(try await restored.maintenance.compact().transactions == 0)
+    #expect(try await restored.history.log().count == 1)
     #expect(try await restored.import(from: .file(first)).applied == 2)
     // Until it is said to have ended, the original may live on and write. It has said that it holds "a" and "b", and
     // that was passed on; nobody knows that it holds "c".
-    try await restored.compact()
-    #expect(try await restored.log().count == 1)
+    try await restored.maintenance.compact()
+    #expect(try await restored.history.log().count == 1)
     let original = try await group.replicas[0].standing().own.incarnationDigits
-    let name = try #require(try await group.replicas[1].members().first { !$0.isOwn }?.name)
-    try await group.replicas[1].endIncarnation(original, of: name)
+    let name = try #require(try await group.replicas[1].members.list().first { !$0.isOwn }?.name)
+    try await group.replicas[1].members.end(original, of: name)
     let third = group.folder.file("third")
     _ = try await group.replicas[1].export(to: .file(third))
     _ = try await restored.import(from: .file(third))
-    try await restored.compact()
-    #expect(try await restored.log().isEmpty)
+    try await restored.maintenance.compact()
+    #expect(try await restored.history.log().isEmpty)
     #expect(try await restored.count(Thing.all) == 3)
   }
 
@@ -128,19 +128,19 @@ struct ForgettingTests {
     try FileManager.default.copyItem(atPath: group.folder.file("replica-1"), toPath: place)
     group.replicas.append(try await ThingGroup.open(place, group.clock))
     try await group.exchange()
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
 
     // The copy takes in what the original does not, says so, and the original writes to the same row.
     try await group.replicas[0].write { _ = try $0.execute("UPDATE thing SET name = 'later'") }
     try await group.send(0, 2)
     try await group.send(2, 0)
-    #expect(try await group.replicas[0].compact().transactions == 0)
+    #expect(try await group.replicas[0].maintenance.compact().transactions == 0)
     try await group.replicas[1].write { _ = try $0.execute("UPDATE thing SET count = count + 1") }
     #expect(try await group.send(1, 0).applied == 1)
     #expect(try await group.send(0, 1).applied >= 1)
     for _ in 0..<2 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
     #expect(try await group.logCount(0) == 0)
   }
 
@@ -148,11 +148,11 @@ struct ForgettingTests {
   func ended() async throws {
     let group = try await ThingGroup(2)
     let original = try await group.replicas[1].standing().own
-    try await group.replicas[0].endIncarnation(original.incarnationDigits, of: "replica-1")
+    try await group.replicas[0].members.end(original.incarnationDigits, of: "replica-1")
     try await group.replicas[1].write { try $0.insert(Thing(id: "a")) }
     // The member lives under another incarnation, which may lack anything.
     try await group.replicas[0].write { try $0.insert(Thing(id: "0")) }
-    #expect(try await group.replicas[0].compact().transactions == 0)
+    #expect(try await group.replicas[0].maintenance.compact().transactions == 0)
     // Whoever knows the end takes nothing beyond it …
     let early = try await group.send(1, 0)
     #expect(early.staged == 0)
@@ -166,7 +166,7 @@ struct ForgettingTests {
     #expect(try await group.replicas[0].count(Thing.all) == 2)
     await #expect(throws: GodwitError.self) {
       let own = try await group.replicas[0].standing().own
-      try await group.replicas[0].endIncarnation(own.incarnationDigits, of: "replica-1")
+      try await group.replicas[0].members.end(own.incarnationDigits, of: "replica-1")
     }
   }
 
@@ -194,12 +194,12 @@ struct ForgettingTests {
     try await group.replicas[0].write { try $0.insert(Thing(id: "a")) }
     try await group.send(0, 1)
     try await group.send(1, 0)
-    #expect(try await group.replicas[0].compact().transactions == 0)
-    try await group.replicas[0].removeMember(named: "replica-2")
-    #expect(try await group.replicas[0].compact().transactions == 0)
+    #expect(try await group.replicas[0].maintenance.compact().transactions == 0)
+    try await group.replicas[0].members.remove("replica-2")
+    #expect(try await group.replicas[0].maintenance.compact().transactions == 0)
     try await group.send(0, 1)
     try await group.send(1, 0)
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
     #expect(try await group.logCount(0) == 0)
   }
 
@@ -211,7 +211,7 @@ struct ForgettingTests {
     try await group.replicas[1].write { _ = try $0.delete(Thing.self, key: "a") }
     for _ in 0..<2 { try await group.exchange() }
     for index in 0..<2 {
-      try await group.replicas[index].compact()
+      try await group.replicas[index].maintenance.compact()
       #expect(try await group.count("godwit_row", index) == 0)
     }
     try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "new", count: 1)) }
@@ -254,16 +254,16 @@ struct ForgettingTests {
     let group = try await ThingGroup(2)
     for id in ["a", "b"] { try await group.replicas[0].write { try $0.insert(Thing(id: id)) } }
     for _ in 0..<2 { try await group.exchange() }
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
     await group.replicas[0].close()
     let again = try await ThingGroup.open(group.folder.file("replica-0"), group.clock)
     try await again.write { try $0.insert(Thing(id: "c")) }
-    #expect(try await again.log().map(\.sequence) == [3])
-    #expect(try await again.verify().problems.isEmpty)
+    #expect(try await again.history.log().map(\.sequence) == [3])
+    #expect(try await again.maintenance.verify().problems.isEmpty)
     let file = group.folder.file("file")
     _ = try await again.export(to: .file(file))
     #expect(try await group.replicas[1].import(from: .file(file)).applied == 1)
-    #expect(try await group.replicas[1].digest() == again.digest())
+    #expect(try await group.replicas[1].maintenance.digest() == again.maintenance.digest())
   }
 
   @Test("once all members hold everything, the database is as large as the same tables without sync")
@@ -276,7 +276,7 @@ struct ForgettingTests {
       try await local.write { try $0.insert(range.map { LocalThing(Thing.numbered($0)) }) }
     }
     for _ in 0..<2 { try await group.exchange() }
-    for replica in group.replicas { try await replica.compact() }
+    for replica in group.replicas { try await replica.maintenance.compact() }
     await local.close()
     func size(_ name: String) throws -> Double {
       let attributes = try FileManager.default.attributesOfItem(atPath: group.folder.file("\(name)/database"))

@@ -25,7 +25,7 @@ struct IdentityRotationTests {
   }
 
   private func known(_ index: Int, by other: Int) async throws -> PublicIdentity? {
-    try await group[other].members().first { $0.identity.replica == group[index].identity.replica }?.identity
+    try await group[other].members.list().first { $0.identity.replica == group[index].identity.replica }?.identity
   }
 
   /// The keys that a file is sealed to, as a reader sees them.
@@ -37,7 +37,7 @@ struct IdentityRotationTests {
   @Test("is believed by the others with the next file, and what they send is sealed to it")
   func believed() async throws {
     let before = group[0].identity
-    let after = try await group[0].rotateIdentity()
+    let after = try await group[0].members.rotateIdentity()
     #expect(before.replica == after.replica && before.recipient != after.recipient)
     #expect(before.verificationKey != after.verificationKey && group[0].identity == after)
     _ = try await group[1].import(from: .file(file("one", by: 0)))
@@ -46,7 +46,7 @@ struct IdentityRotationTests {
     #expect(try recipients(answer, for: 1).contains(after.recipient.bytes))
     #expect(try !recipients(answer, for: 1).contains(before.recipient.bytes))
     _ = try await group[0].import(from: .file(answer))
-    #expect(try await group[0].digest() == group[1].digest())
+    #expect(try await group[0].maintenance.digest() == group[1].maintenance.digest())
     await group[0].close()
     let again = try await TestGroup.open(group[0].path)
     #expect(again.identity == after)
@@ -57,8 +57,8 @@ struct IdentityRotationTests {
   @Test("opens what was sealed to the one before")
   func oldFiles() async throws {
     let early = try await file("early", by: 1)
-    try await group[0].rotateIdentity()
-    try await group[0].rotateIdentity()
+    try await group[0].members.rotateIdentity()
+    try await group[0].members.rotateIdentity()
     #expect(try await group[0].inspect(.file(early)).content?.signature == .verified)
     #expect(try await group[0].import(from: .file(early)).applied == 1)
     let later = try await file("later", by: 1)
@@ -68,21 +68,21 @@ struct IdentityRotationTests {
   @Test("leaves nothing to the old key: what it signed is refused once the new one is known")
   func oldSignature() async throws {
     let early = try await file("early", by: 0)
-    try await group[0].rotateIdentity()
+    try await group[0].members.rotateIdentity()
     _ = try await group[2].import(from: .file(early))
     _ = try await group[1].import(from: .file(file("late", by: 0)))
-    let digest = try await group[1].digest()
+    let digest = try await group[1].maintenance.digest()
     let error = await error { try await group[1].import(from: .file(early)) }
     #expect(error?.code == .unknownSender && error?.message.contains("replaced") == true && error?.hint != nil)
     #expect(try await group[1].inspect(.file(early)).content?.signature == .replacedKey)
     #expect(await code { try await Replica.verify(.file(early), at: group[1].path) } == .unknownSender)
-    #expect(try await group[1].digest() == digest)
+    #expect(try await group[1].maintenance.digest() == digest)
   }
 
   @Test("comes by relay, also when there were two in a row")
   func relayed() async throws {
-    try await group[0].rotateIdentity()
-    let last = try await group[0].rotateIdentity()
+    try await group[0].members.rotateIdentity()
+    let last = try await group[0].members.rotateIdentity()
     _ = try await group[1].import(from: .file(file("one", by: 0)))
     _ = try await group[2].import(from: .file(file("two", by: 1)))
     #expect(try await known(0, by: 2) == last)
@@ -94,7 +94,7 @@ struct IdentityRotationTests {
   @Test("may replace one that never reached the others, each time a file is exchanged")
   func again() async throws {
     for round in 1...3 {
-      let next = try await group[0].rotateIdentity()
+      let next = try await group[0].members.rotateIdentity()
       try await group.settle()
       for index in 1..<3 { #expect(try await known(0, by: index) == next, "round \(round)") }
     }
@@ -159,10 +159,10 @@ struct IdentityRotationTests {
   @Test("is not undone by an earlier one that comes again, nor by a return to an earlier key")
   func replayed() async throws {
     let first = try Forgery.keys(of: group[0]).identity
-    try await group[0].rotateIdentity()
+    try await group[0].members.rotateIdentity()
     let second = try Forgery.keys(of: group[0])
     let early = try await file("early", by: 0)
-    let last = try await group[0].rotateIdentity()
+    let last = try await group[0].members.rotateIdentity()
     try await group.settle()
     let roster = try second.roster
     _ = try await group[2].import(from: tell(try #require(roster.histories.first), by: 1))
@@ -177,7 +177,7 @@ struct IdentityRotationTests {
   func competing() async throws {
     let stolen = try Forgery.keys(of: group[0]).identity
     let thief = try Identity.generate(replica: stolen.replica)
-    let genuine = try await group[0].rotateIdentity()
+    let genuine = try await group[0].members.rotateIdentity()
     _ = try await group[1].import(from: .file(file("genuine", by: 0)))
     _ = try await group[1].import(from: tell(try history(stolen, thief), by: 2))
     #expect(try await known(0, by: 1) == genuine)
@@ -191,7 +191,7 @@ struct IdentityRotationTests {
     var history = IdentityHistory(present.publicIdentity)
     let error = await error { try history.append(weak, after: present, group: group[0].group, at: 1) }
     #expect(error?.code == .invalidArgument && history.successors.isEmpty)
-    #expect(try await group[0].rotateIdentity().isPostQuantum)
+    #expect(try await group[0].members.rotateIdentity().isPostQuantum)
     try await group[0].write { try $0.insert(Note(title: "x")) }
     try await group.settle()
     #expect(try await group.digests().count == 1)
@@ -203,9 +203,9 @@ struct IdentityRotationTests {
 
   @Test("can follow 32 times, and after that the group still works")
   func limit() async throws {
-    for _ in 0..<32 { try await group[0].rotateIdentity() }
+    for _ in 0..<32 { try await group[0].members.rotateIdentity() }
     let last = group[0].identity
-    let error = await error { try await group[0].rotateIdentity() }
+    let error = await error { try await group[0].members.rotateIdentity() }
     #expect(error?.code == .limitExceeded && error?.hint != nil)
     #expect(group[0].identity == last)
     try await group.settle()
@@ -215,7 +215,7 @@ struct IdentityRotationTests {
   @Test("stays with its old keys when the master key is replaced, too")
   func masterKey() async throws {
     let early = try await file("early", by: 1)
-    let next = try await group[0].rotateIdentity()
+    let next = try await group[0].members.rotateIdentity()
     try await ReplicaKeyring(at: group[0].path).rotateMasterKey()
     #expect(try await group[0].import(from: .file(early)).applied == 1)
     #expect(try Forgery.keys(of: group[0]).identity.publicIdentity == next)
@@ -246,7 +246,7 @@ struct IdentityRotationTests {
     let file = group.folder.file("after")
     _ = try await again.export(to: .file(file))
     _ = try await group[1].import(from: .file(file))
-    #expect(try await group[1].members().contains { $0.identity == again.identity })
+    #expect(try await group[1].members.list().contains { $0.identity == again.identity })
     await again.close()
   }
 }

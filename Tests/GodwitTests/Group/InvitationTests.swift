@@ -22,7 +22,7 @@ struct InvitationTests {
   }
 
   private func invite(_ verification: Member.Verification) async throws {
-    try await group[0].invite(
+    try await group[0].members.invite(
       joiner, name: "laptop", verification: verification, to: .file(group.folder.file("invitation")))
   }
 
@@ -34,7 +34,7 @@ struct InvitationTests {
     let replica = try await Replica.join(
       at: path, invitation: invitation, inviter: .fingerprint(group[0].identity.fingerprint))
     #expect(replica.group == group[0].group)
-    #expect(try await replica.members().map(\.name).sorted() == ["laptop", "replica-0"])
+    #expect(try await replica.members.list().map(\.name).sorted() == ["laptop", "replica-0"])
     await replica.close()
   }
 
@@ -62,13 +62,13 @@ struct InvitationTests {
     #expect(error?.code == .unverifiedIdentity)
     #expect(try keyring(group[0].path) == before)
     #expect(!FileManager.default.fileExists(atPath: group.folder.file("invitation")))
-    #expect(try await group[0].members().count == 1)
+    #expect(try await group[0].members.list().count == 1)
   }
 
   @Test("an invitation that somebody exchanged for their own on its way shows another fingerprint")
   func exchanged() async throws {
     let other = try await TestGroup(1)
-    try await other[0].invite(
+    try await other[0].members.invite(
       joiner, name: "laptop", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
     #expect(
       await code {
@@ -104,18 +104,18 @@ struct InvitationTests {
   func laterGroup() async throws {
     let group = try await TestGroup(3)
     try await group.introduce()
-    try await group[1].removeMember(named: "replica-0")
-    try await group[1].renameMember(named: "replica-2", to: "attic")
-    try await group[1].rotateIdentity()
-    try await group[1].rotateIdentity()
+    try await group[1].members.remove("replica-0")
+    try await group[1].members.rename("replica-2", to: "attic")
+    try await group[1].members.rotateIdentity()
+    try await group[1].members.rotateIdentity()
     try await group[1].write { try $0.insert(Note(title: "hello")) }
     let invitation = group.folder.file("invitation")
-    try await group[1].invite(joiner, name: "laptop", verification: .trustOnFirstUse, to: .file(invitation))
+    try await group[1].members.invite(joiner, name: "laptop", verification: .trustOnFirstUse, to: .file(invitation))
     await
       (try Replica.join(
         at: path, invitation: .file(invitation), inviter: .fingerprint(group[1].identity.fingerprint))).close()
     let laptop = try await TestGroup.open(path)
-    let members = try await laptop.members()
+    let members = try await laptop.members.list()
     #expect(Set(members.filter(\.isActive).map(\.name)) == ["replica-1", "attic", "laptop"])
     #expect(members.first { $0.name == "replica-1" }?.identity == group[1].identity)
     let file = group.folder.file("stateFile")

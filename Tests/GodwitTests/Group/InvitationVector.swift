@@ -68,7 +68,7 @@ extension InvitationVector.Content {
     group = "\(replica.group)"
     self.inviter = inviter.fingerprint
     inviterWords = inviter.fingerprintWords
-    members = try await replica.members().map {
+    members = try await replica.members.list().map {
       .init(
         replica: "\($0.identity.replica)", name: $0.name, active: $0.isActive, fingerprint: $0.identity.fingerprint)
     }

@@ -51,12 +51,12 @@ struct PostQuantumTests {
     for (inviter, identity) in [(group[0], other[0].identity), (other[0], group[0].identity)] {
       let path = group.folder.file("invitation")
       let error = await error {
-        try await inviter.invite(identity, name: "guest", verification: .trustOnFirstUse, to: .file(path))
+        try await inviter.members.invite(identity, name: "guest", verification: .trustOnFirstUse, to: .file(path))
       }
       #expect(error?.code == .invalidArgument)
       #expect(error?.hint?.contains("godwit identity") == true)
       #expect(!FileManager.default.fileExists(atPath: path))
-      #expect(try await !inviter.members().contains { $0.name == "guest" })
+      #expect(try await !inviter.members.list().contains { $0.name == "guest" })
     }
   }
 
@@ -79,7 +79,7 @@ struct PostQuantumTests {
     let reader = try Forgery.keys(of: group[1]).identity
     let classical = try AgeIdentity(secret: SecretBytes(random: 32)).recipient
     let container = try Forgery.container(Forgery.bytes(file), sender)
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     // As many stanzas as the header lists recipients, so that the count does not give it away.
     for recipients in [[reader.ageIdentity.recipient, classical], [classical, reader.ageIdentity.recipient]] {
       let path = try save(Forgery.sealMixed(container, to: recipients), "mixed")
@@ -90,7 +90,7 @@ struct PostQuantumTests {
     }
     let path = try save(Forgery.seal(container, to: [classical]), "classical")
     #expect(await code { try await group[1].import(from: .file(path)) } == .notARecipient)
-    #expect(try await group[1].digest() == before)
+    #expect(try await group[1].maintenance.digest() == before)
     #expect(try await group[1].import(from: .file(file)).applied == 1)
   }
 
@@ -112,7 +112,7 @@ struct PostQuantumTests {
     let path = group.folder.file("third")
     let third = try await Replica.identity(at: path, postQuantum: true)
     let invitation = group.folder.file("third.invitation")
-    try await group[0].invite(third, name: "third", verification: .trustOnFirstUse, to: .file(invitation))
+    try await group[0].members.invite(third, name: "third", verification: .trustOnFirstUse, to: .file(invitation))
     let keys = try Keyring.open(at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"))
     let content = try Forgery.container(Forgery.bytes(invitation), keys.identity)
     let classical = try AgeIdentity(secret: SecretBytes(random: 32)).recipient
@@ -133,7 +133,9 @@ struct PostQuantumTests {
     let path = group.folder.file("classical")
     #expect(try await !Replica.identity(at: path).isPostQuantum)
     #expect(await code { try await Replica.identity(at: path, postQuantum: true) } == .invalidArgument)
-    #expect(await code { try await Replica.open(at: path, models: [], postQuantum: true) } == .invalidArgument)
+    #expect(
+      await code { try await Replica.open(at: path, models: [], configuration: .init(isPostQuantum: true)) }
+        == .invalidArgument)
     #expect(try await !Replica.identity(at: path).isPostQuantum)
     #expect(try await Replica.identity(at: group[0].path).isPostQuantum)
   }

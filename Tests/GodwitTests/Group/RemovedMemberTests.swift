@@ -42,15 +42,15 @@ struct RemovedMemberTests {
   @Test("is refused by who knows of its removal, whatever it sends")
   func refused() async throws {
     _ = try await group[0].import(from: file("before", by: 1))
-    let digest = try await group[0].digest()
-    try await group[0].removeMember(named: "replica-1")
+    let digest = try await group[0].maintenance.digest()
+    try await group[0].members.remove("replica-1")
     for title in ["one", "two"] {
       let source = try await file(title, by: 1)
       let error = await error { try await group[0].import(from: source) }
       #expect(error?.code == .unknownSender)
       #expect(error?.message.contains("replica-1") == true && error?.hint?.contains("member add") == true)
     }
-    #expect(try await group[0].digest() == digest)
+    #expect(try await group[0].maintenance.digest() == digest)
     #expect(try await titles(0) == ["before"])
   }
 
@@ -77,7 +77,7 @@ struct RemovedMemberTests {
   @Test("is known as removed by who learns of it from a third, and refused there from then on")
   func relayed() async throws {
     _ = try await group[1].import(from: file("early", by: 2))
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     #expect(try await recipients(by: 1).contains(group[2].identity.replica))
     _ = try await group[1].import(from: file("news", by: 0))
     let third = try await file("late", by: 2)
@@ -104,7 +104,7 @@ struct RemovedMemberTests {
       }
     }
     #expect(try await group[1].status().staged == 1)
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     // It learns of its removal, and shows it with every file.
     let keys = try Forgery.keys(of: group[0])
     try Keyring.update(at: group[2].folder.keys) { $0.setRoster(try keys.roster) }
@@ -116,14 +116,14 @@ struct RemovedMemberTests {
   /// Makes replica 1 a member again.
   private func readmit() async throws {
     group.clock.advance(1_000)
-    try await group[0].invite(
+    try await group[0].members.invite(
       group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
   }
 
   @Test("that is a member again is not believed by a file from before that")
   func fileFromBefore() async throws {
     let early = try await file("early", by: 1)
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     try await readmit()
     for source in [early, try await file("unaware", by: 1)] {
       let report = try await group[0].import(from: source)
@@ -135,7 +135,7 @@ struct RemovedMemberTests {
   @Test("that is a member again, and has changes, continues by rejoining alone")
   func rejoins() async throws {
     _ = try await file("mine", by: 1)
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     try await readmit()
     let (plain, state) = (group.folder.file("plain"), group.folder.file("state"))
     _ = try await group[0].export(to: .file(plain), for: "replica-1")
@@ -150,12 +150,12 @@ struct RemovedMemberTests {
     #expect(try await titles(0) == ["mine", "again"])
     // Once is enough.
     try await group.send(from: 0, to: 1)
-    #expect(try await group[0].digest() == group[1].digest())
+    #expect(try await group[0].maintenance.digest() == group[1].maintenance.digest())
   }
 
   @Test("keeps what others took in before they knew of the removal, and that reaches who knew of it first")
   func stays() async throws {
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     // Replica 1 does not know of it yet.
     _ = try await group[1].import(from: file("unheard", by: 2))
     let direct = try await file("again", by: 2)
@@ -165,7 +165,7 @@ struct RemovedMemberTests {
     #expect(try await titles(0) == ["unheard", "relay"])
     _ = try await group[1].import(from: file("answer", by: 0))
     #expect(await code { try await group[1].import(from: direct) } == .unknownSender)
-    #expect(try await group[0].digest() == group[1].digest())
+    #expect(try await group[0].maintenance.digest() == group[1].maintenance.digest())
     // It continues to write, and gets nothing.
     for title in ["x", "y"] { _ = try await file(title, by: 2) }
     let path = group.folder.file("not for it")
@@ -176,7 +176,7 @@ struct RemovedMemberTests {
   @Test("is refused the same in whichever order the files come")
   func orders() async throws {
     let early = try await file("early", by: 2)
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     let removal = try await file("removal", by: 0)
     _ = try await group[1].import(from: removal)
     // Made before the removal, but it comes after it.
@@ -187,11 +187,12 @@ struct RemovedMemberTests {
   @Test("stays removed when the remover's clock is far behind")
   func slowClock() async throws {
     group.clock.advance(-1_000_000_000)
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     try await group.send(from: 0, to: 1)
     #expect(try await recipients(by: 1) == [group[0].identity.replica, group[1].identity.replica])
     let again = group.folder.file("again")
-    try await group[1].invite(group[2].identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(again))
+    try await group[1].members.invite(
+      group[2].identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(again))
     try await group.send(from: 1, to: 0)
     #expect(try await recipients(by: 0).count == 3)
   }
@@ -200,10 +201,10 @@ struct RemovedMemberTests {
   private func puppetFile() async throws -> (identity: PublicIdentity, file: SyncSource) {
     let path = group.folder.file("puppet")
     let identity = try await Replica.identity(at: path)
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     // It does not know, and its clock is behind.
     group.clock.advance(-1_000_000)
-    try await group[2].invite(
+    try await group[2].members.invite(
       identity, name: "puppet", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
     await (try Replica.join(at: path, invitation: .file(group.folder.file("invitation")), inviter: .trustOnFirstUse))
       .close()
@@ -221,7 +222,7 @@ struct RemovedMemberTests {
     #expect(error?.code == .unknownSender && error?.hint != nil)
     // Who does not know of the removal believes it, and hands on what it wrote, but not that it is a member.
     _ = try await group[1].import(from: forged)
-    #expect(try await group[1].members().contains { $0.identity == identity && $0.isActive })
+    #expect(try await group[1].members.list().contains { $0.identity == identity && $0.isActive })
     let brought = try await group.send(from: 1, to: 0)
     #expect(brought.members.map(\.replica) == [identity.replica] && brought.members.map(\.kind) == [.lapsed])
     #expect(try await titles(0) == ["forged"])
@@ -229,12 +230,12 @@ struct RemovedMemberTests {
     #expect(Set(heard.members.map { "\($0.kind) \($0.name)" }) == ["removed replica-2", "lapsed puppet"])
     #expect(heard.members.allSatisfy { $0.issuer == group[0].identity.replica })
     for index in 0..<2 {
-      #expect(try await group[index].members().contains { $0.identity == identity && !$0.isActive })
+      #expect(try await group[index].members.list().contains { $0.identity == identity && !$0.isActive })
       #expect(try await !recipients(by: index).contains(identity.replica))
       #expect(await code { try await group[index].import(from: forged) } == .unknownSender)
     }
     // An active member may let it in again.
-    try await group[1].invite(
+    try await group[1].members.invite(
       identity, name: "puppet", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
     try await group.send(from: 1, to: 0)
     #expect(try await recipients(by: 0).contains(identity.replica))
@@ -243,7 +244,7 @@ struct RemovedMemberTests {
   @Test("states nothing more itself")
   func silenced() async throws {
     _ = try await file("before", by: 0)
-    try await group[1].removeMember(named: "replica-2")
+    try await group[1].members.remove("replica-2")
     try await group.send(from: 1, to: 0)
     // A file for it from who does not know, which brings it the removal all the same.
     let keys = try Forgery.keys(of: group[0])
@@ -257,9 +258,9 @@ struct RemovedMemberTests {
     let gone = report.members.filter { $0.replica == group[2].identity.replica }
     #expect(gone.map(\.kind) == [.removed] && gone.map(\.issuer) == [group[1].identity.replica])
     for attempt in [
-      { try await group[2].removeMember(named: "replica-0") },
-      { try await group[2].renameMember(named: "replica-0", to: "x") },
-      { _ = try await group[2].rotateIdentity() },
+      { try await group[2].members.remove("replica-0") },
+      { try await group[2].members.rename("replica-0", to: "x") },
+      { _ = try await group[2].members.rotateIdentity() },
     ] as [() async throws -> Void] {
       #expect(await code(attempt) == .invalidArgument)
     }
@@ -269,22 +270,22 @@ struct RemovedMemberTests {
   func both() async throws {
     let group = try await TestGroup(4)
     try await group.introduce()
-    try await group[0].removeMember(named: "replica-1")
-    try await group[1].removeMember(named: "replica-0")
+    try await group[0].members.remove("replica-1")
+    try await group[1].members.remove("replica-0")
     try await group.send(from: 0, to: 2)
     try await group.send(from: 1, to: 3)
     try await group.send(from: 2, to: 3)
     try await group.send(from: 3, to: 2)
     for index in 2..<4 {
-      let active = try await group[index].members().filter(\.isActive).map(\.identity.replica)
+      let active = try await group[index].members.list().filter(\.isActive).map(\.identity.replica)
       #expect(Set(active) == [group[2].identity.replica, group[3].identity.replica])
     }
   }
 
   @Test("and its remover, who know of both removals, show them by files that are refused, and are let in again")
   func shown() async throws {
-    try await group[1].removeMember(named: "replica-2")
-    try await group[2].removeMember(named: "replica-1")
+    try await group[1].members.remove("replica-2")
+    try await group[2].members.remove("replica-1")
     let records = try [1, 2].map { try Keyring.open(at: group[$0].folder.keys).roster }
     for (index, other) in zip([1, 2], records.reversed()) {
       try Keyring.update(at: group[index].folder.keys) { contents in
@@ -293,7 +294,9 @@ struct RemovedMemberTests {
         contents.setRoster(roster.records)
       }
     }
-    func isActive(_ index: Int) async throws -> Bool { try await group[0].member(named: "replica-\(index)").isActive }
+    func isActive(_ index: Int) async throws -> Bool {
+      try await group[0].members.member(named: "replica-\(index)").isActive
+    }
     for index in 1...2 {
       let source = try await file("by \(index)", by: index)
       #expect(await code { try await group[0].plan(importing: source) } == .unknownSender)
@@ -303,7 +306,7 @@ struct RemovedMemberTests {
     }
     for index in 1...2 {
       let (invitation, state) = (group.folder.file("invitation"), group.folder.file("state"))
-      try await group[0].invite(
+      try await group[0].members.invite(
         group[index].identity, name: "replica-\(index)", verification: .trustOnFirstUse, to: .file(invitation))
       _ = try await group[0].exportState(to: .file(state))
       _ = try await group[index].rejoin(from: .file(state))

@@ -158,7 +158,7 @@ struct HookTests {
     }
     #expect(refused == [true, true, true])
     #expect(try await replica.fetch(Traced.all).map(\.title) == ["A"])
-    #expect(try await replica.log().count == 1)
+    #expect(try await replica.history.log().count == 1)
   }
 
   @Test("a hook that throws refuses a delete", arguments: ["willDelete", "didDelete"])
@@ -197,7 +197,7 @@ struct HookTests {
     let refused = try await replica.write { transaction in violations { try transaction.insert(model) } }
     #expect(refused == ["must pass"])
     #expect(trace.all == ["willSave", "willInsert", "validation"])
-    #expect(try await replica.log().isEmpty)
+    #expect(try await replica.history.log().isEmpty)
     #expect(try await pair.carry().applied == 0)
   }
 
@@ -210,7 +210,7 @@ struct HookTests {
     }
     #expect(codes == [.constraint, .notFound])
     #expect(try await replica.count(Audit.all) == 4)
-    #expect(try await replica.log().count == 1)
+    #expect(try await replica.history.log().count == 1)
   }
 
   // MARK: Depth
@@ -306,7 +306,7 @@ struct HookTests {
       await code { try await replica.write { try $0.save(Note(), merging: [\.title, \.isSelected]) } } == .notInSchema)
     #expect(
       await code { try await replica.write { try $0.save(Traced(title: "A"), merging: [\.display]) } } == .notInSchema)
-    #expect(try await replica.log().isEmpty)
+    #expect(try await replica.history.log().isEmpty)
   }
 
   @Test("merging leaves a stored value alone that the model would write otherwise")

@@ -39,7 +39,7 @@ struct ForkTests {
     #expect(report.applied == 1 && report.duplicates == 0)
     #expect(try await group[1].titles() == ["from 2", "original 1", "original 2", "shared 1", "shared 2"])
     #expect(try await group[1].status().staged == before.staged)
-    #expect(try await group[1].verify().problems == [])
+    #expect(try await group[1].maintenance.verify().problems == [])
     for replica in [original, clone] { await replica.close() }
   }
 
@@ -68,7 +68,7 @@ struct ForkTests {
     let there = try await carry(from: again, to: group[1], in: group.folder)
     #expect(there.applied == 3 && there.forks.isEmpty)
     #expect(try await group[1].titles() == ["afterwards", "original", "shared"])
-    #expect(try await again.verify().problems == [])
+    #expect(try await again.maintenance.verify().problems == [])
     for replica in [again, clone] { await replica.close() }
   }
 
@@ -90,7 +90,7 @@ struct ForkTests {
       #expect(try await carry(from: sender, to: receiver, in: group.folder).forks.isEmpty)
     }
     #expect(try await earlier.titles() == ["lost 1", "lost 2", "new", "shared"])
-    #expect(try await earlier.digest() == group[1].digest())
+    #expect(try await earlier.maintenance.digest() == group[1].maintenance.digest())
     await earlier.close()
   }
 
@@ -176,7 +176,7 @@ struct ForkTests {
     for (sender, receiver) in [(0, 1), (1, 0)] {
       #expect(try await group.send(from: sender, to: receiver).forks.count == 1)
     }
-    try await group[0].removeMember(named: "replica-2")
+    try await group[0].members.remove("replica-2")
     if side == 0 { try await group.send(from: 0, to: 1) }
     let state = group.folder.file("state")
     _ = try await group[1 - side].exportState(to: .file(state))
@@ -190,7 +190,7 @@ struct ForkTests {
   func rolledBackToState() async throws {
     var group = try await TestGroup(1)
     try await group[0].insertNotes(["of 0"])
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
     try await group.add()
     let (original, copy) = try await clone(group, 1)
     let state = group.folder.file("state")
@@ -290,7 +290,7 @@ struct ForkTests {
         forks.map(\.replica) == [original.identity.replica] && forks.map(\.shownBy) == [group[other].identity.replica])
     }
 
-    try await group[0].removeMember(named: "replica-4")
+    try await group[0].members.remove("replica-4")
     for side in [1, 3] {
       let state = group.folder.file("state")
       _ = try await group[0].exportState(to: .file(state))
@@ -309,7 +309,7 @@ struct ForkTests {
       #expect(try await group[member].titles() == ["mallory's for alice", "of 0", "of 1", "of 2", "of 3", "shared"])
       let status = try await group[member].status()
       #expect(status.staged == 0 && status.missing.isEmpty && status.forks.isEmpty)
-      #expect(try await group[member].verify().isSound)
+      #expect(try await group[member].maintenance.verify().isSound)
     }
     for replica in [original, clone] { await replica.close() }
   }

@@ -82,14 +82,14 @@ struct IncarnationTests {
     let all = ["lost 1", "lost 2", "new 1", "new 2", "new 3", "old"]
     #expect(try await replica.titles() == all)
     #expect(try await group[1].titles() == all)
-    #expect(try await replica.digest() == group[1].digest())
-    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.maintenance.digest() == group[1].maintenance.digest())
+    #expect(try await replica.maintenance.verify().problems == [])
     #expect(try await replica.incarnation() == after)
     // A round without writes sends nothing, once nothing is kept for what may live elsewhere.
-    let name = try #require(try await replica.members().first { $0.isOwn }?.name)
+    let name = try #require(try await replica.members.list().first { $0.isOwn }?.name)
     let lived = try await group[1].incarnations(of: name).filter { $0.id == before }
     #expect(lived.map(\.hasEnded) == [backup == .databaseAlone])
-    if backup == .wholeFolder { try await group[1].endIncarnation(before, of: name) }
+    if backup == .wholeFolder { try await group[1].members.end(before, of: name) }
     try await carry(from: replica, to: group[1], in: group.folder)
     #expect(try await carry(from: group[1], to: replica, in: group.folder).duplicates == 0)
     await replica.close()
@@ -114,7 +114,7 @@ struct IncarnationTests {
       }
     }
     #expect(try await group[0].status().staged == 1)
-    try await group[0].endIncarnation(group[2].incarnation(), of: "replica-2")
+    try await group[0].members.end(group[2].incarnation(), of: "replica-2")
     #expect(try await group[0].status().staged == 0)
   }
 
@@ -136,7 +136,7 @@ struct IncarnationTests {
     let report = try await carry(from: replica, to: group[1], in: group.folder)
     #expect(report.applied == 4 && report.conflicts == 0)
     #expect(try await group[1].fetch(Note.all).map(\.views) == [2])
-    #expect(try await replica.digest() == group[1].digest())
+    #expect(try await replica.maintenance.digest() == group[1].maintenance.digest())
     await replica.close()
   }
 
@@ -165,7 +165,7 @@ struct IncarnationTests {
     let all = ["both", "copy 1", "copy 2", "copy 3", "original 1", "original 2"]
     for replica in [original, copy, group[1]] {
       #expect(try await replica.titles() == all)
-      #expect(try await replica.digest() == group[1].digest())
+      #expect(try await replica.maintenance.digest() == group[1].maintenance.digest())
       #expect(try await replica.status().staged == 0)
     }
     for replica in [original, copy] { await replica.close() }
@@ -212,7 +212,8 @@ struct IncarnationTests {
     for path in [group.path(0), copy] {
       let anchor = "\(path)/keyring.anchor"
       let before = try Data(contentsOf: URL(fileURLWithPath: anchor))
-      let replica = try await Replica.open(existing: path, models: Folder.self, Note.self, Draft.self, readOnly: true)
+      let replica = try await Replica.open(
+        at: path, models: Folder.self, Note.self, Draft.self, configuration: .init(isReadOnly: true))
       #expect(try await replica.incarnation() == first)
       _ = try await replica.export(to: .file(group.folder.file("read-only.sync")))
       await replica.close()
@@ -295,12 +296,12 @@ struct IncarnationTests {
     let folder = try TemporaryFolder()
     let path = folder.file("replica")
     try await KillSubject.kill(["write", path], after: 3)
-    let account = try await Replica.open(existing: path, models: [])
+    let account = try await Replica.open(at: path, models: [], configuration: .init(mustExist: true))
     let first = try await account.incarnation()
     await account.close()
     for steps in [0, 1, 2, 0, 1, 5, 0, 9] {
       try await KillSubject.kill(["write", path], after: steps)
-      let replica = try await Replica.open(existing: path, models: [])
+      let replica = try await Replica.open(at: path, models: [], configuration: .init(mustExist: true))
       #expect(try await replica.incarnation() == first)
       await replica.close()
     }

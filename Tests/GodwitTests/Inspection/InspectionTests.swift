@@ -31,7 +31,7 @@ struct InspectionTests {
 
   @Test("shows who made it, for whom, and what is in it, and takes nothing in")
   func content() async throws {
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     let inspection = try await group[1].inspect(.file(file))
     let content = try #require(inspection.content)
     #expect(inspection.bytes == (try Forgery.bytes(file)).count)
@@ -51,7 +51,7 @@ struct InspectionTests {
     let container = try Forgery.container(Forgery.bytes(file), Forgery.keys(of: group[1]).identity)
     #expect(content.sizes.container == container.count && content.sizes.header < container.count)
     #expect(content.members.map(\.name).sorted() == ["replica-0", "replica-1", "replica-2"])
-    #expect(try await group[1].digest() == before)
+    #expect(try await group[1].maintenance.digest() == before)
     #expect(try await group[1].log(limit: 9, table: nil, replica: nil, since: nil).isEmpty)
   }
 
@@ -100,7 +100,7 @@ struct InspectionTests {
   @Test("a file of another group, a stranger's and a removed member's are distinguished from a member's")
   func senders() async throws {
     let other = try await TestGroup(1)
-    try await other[0].invite(
+    try await other[0].members.invite(
       group[1].identity, name: "guest", verification: .trustOnFirstUse, to: .file(other.folder.file("invitation")))
     let theirs = other.folder.file("theirs")
     _ = try await other[0].export(to: .file(theirs))
@@ -112,7 +112,7 @@ struct InspectionTests {
     try await group[1].write { try $0.insert(Note()) }
     let removed = group.folder.file("removed")
     _ = try await group[1].export(to: .file(removed))
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     #expect(try await group[0].inspect(.file(removed)).content?.signature == .removedSender)
     #expect(await code { try await Replica.verify(.file(removed), at: group[0].path) } == .unknownSender)
   }
@@ -173,7 +173,7 @@ struct InspectionTests {
   func keyringAlone() async throws {
     let path = group.folder.file("fourth")
     let identity = try await Replica.identity(at: path)
-    try await group[0].invite(
+    try await group[0].members.invite(
       identity, name: "fourth", verification: .trustOnFirstUse, to: .file(group.folder.file("invitation")))
     _ = try await group[0].export(to: .file(file), for: "fourth")
     let content = try #require(try await Replica.inspect(.file(file), at: path).content)

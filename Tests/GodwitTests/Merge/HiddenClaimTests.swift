@@ -47,7 +47,7 @@ struct HiddenClaimTests {
     try await group.send(2, 0)
     try await group.exchange()
     #expect(try await group.rows("SELECT id, flat FROM lease") == [["a", .null]])
-    let limbo = try await group[0].limbo()
+    let limbo = try await group[0].history.limbo()
     #expect(limbo.map(\.key) == [["a"], ["b"]])
     #expect(limbo.map { $0.reasons.count } == [1, 2])
 

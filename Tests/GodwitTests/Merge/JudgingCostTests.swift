@@ -17,7 +17,8 @@ struct JudgingCostTests {
   ) async throws -> Replica {
     await group[0].close()
     return try await Replica.open(
-      at: group[0].path, models: models, name: nil, key: .keyring(), statements: .redacted, logger: lines.logger,
+      at: group[0].path, models: models,
+      configuration: .init(key: .keyring(), statements: .redacted, logger: lines.logger),
       wallClock: group.clock.wallClock)
   }
 
@@ -41,7 +42,7 @@ struct JudgingCostTests {
     // A row is looked at a few times, and not once for each row that leads to it.
     #expect(lines.all.count < Self.rowCount * 50)
     #expect(try await reader.rows(sql("SELECT id FROM TABLE")).isEmpty)
-    #expect(try await reader.limbo(limit: 1_000).count == Self.rowCount)
+    #expect(try await reader.history.limbo(limit: 1_000).count == Self.rowCount)
     #expect(
       try await reader.rows(
         "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'godwit_link%' OR name LIKE 'godwit_sprig%'"
@@ -49,7 +50,7 @@ struct JudgingCostTests {
     let root = sql("INSERT INTO TABLE (id) VALUES ('999')")
     _ = try await reader.write { try $0.execute(root) }
     #expect(try await reader.rows(sql("SELECT id FROM TABLE")).count == Self.rowCount + 1)
-    #expect(try await reader.verify().isSound)
+    #expect(try await reader.maintenance.verify().isSound)
     await reader.close()
   }
 
@@ -88,10 +89,10 @@ struct JudgingCostTests {
     #expect(try await reader.import(from: .file(path)).applied == 2)
     #expect(lines.all.count { $0.contains("SELECT key FROM godwit_limbo WHERE reason = ?") } < 20)
     #expect(try await reader.rows("SELECT id FROM account").map(\.values) == [["1"]])
-    #expect(try await reader.limbo(limit: 1_000).count == Self.rowCount)
+    #expect(try await reader.history.limbo(limit: 1_000).count == Self.rowCount)
     _ = try await reader.write { try $0.execute("DELETE FROM account WHERE id = '1'") }
     #expect(try await reader.rows("SELECT id FROM account").count == 1)
-    #expect(try await reader.verify().isSound)
+    #expect(try await reader.maintenance.verify().isSound)
     await reader.close()
   }
 

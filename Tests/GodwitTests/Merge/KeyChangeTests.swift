@@ -27,7 +27,7 @@ struct KeyChangeTests {
         #expect(lost.map(\.kind) == [.delete] && lost.map(\.key) == [["a"]])
       }
       let id = try #require(try await group.conflicts(0).first?.id)
-      #expect(try await group[0].restore(conflict: id))
+      #expect(try await group[0].conflicts.restore(id))
       try await group.exchange()
       #expect(try await group.rows("SELECT id, title FROM page") == [["b", "first"]])
     }
@@ -57,7 +57,7 @@ struct KeyChangeTests {
       for replica in 0...1 {
         let lost = try #require(try await group.conflicts(replica).first { $0.losingValue == "first" })
         #expect(lost.winningValue == "mine")
-        #expect(try await group[replica].restore(conflict: lost.id))
+        #expect(try await group[replica].conflicts.restore(lost.id))
         #expect(try await group[replica].rows("SELECT title FROM page").map(\.values) == [["first"]])
       }
     }

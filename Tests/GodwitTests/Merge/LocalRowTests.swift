@@ -30,9 +30,9 @@ struct LocalRowTests {
     try await group.exchange()
     #expect(try await local(group) == [["e", .null, .null, .null], ["other", "b", .null, .null]])
     #expect(try await group[1].rows("SELECT id FROM scrap").map(\.values) == [["t"]])
-    let limbo = try await group[1].limbo()
+    let limbo = try await group[1].history.limbo()
     #expect(limbo.map(\.key) == [["f"]])
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
     try await group.write(1, "INSERT INTO topic (id, name) VALUES ('a', 'again')")
     #expect(
       try await local(group)
@@ -71,7 +71,7 @@ struct LocalRowTests {
     #expect(
       try await group[1].rows(ids).map(\.values)
         == [["ye", "y"], ["yf", .null], ["yg", .null], ["ys", 0]])
-    #expect(try await group[1].limbo().isEmpty)
+    #expect(try await group[1].history.limbo().isEmpty)
   }
 
   @Test("a local row that takes the key of one in limbo stands, and so does what is written to a hidden reference")
@@ -90,7 +90,7 @@ struct LocalRowTests {
     #expect(
       try await group[1].rows("SELECT id, goes, empties, text FROM draft WHERE id LIKE 'y%' ORDER BY id").map(\.values)
         == [["ye", .null, "b", ""], ["yg", .null, .null, "new"]])
-    #expect(try await group[1].limbo().isEmpty)
+    #expect(try await group[1].history.limbo().isEmpty)
   }
 
   @Test("a state file that replaces the synced rows leaves no local row dangling, and keeps those in limbo")
@@ -104,7 +104,7 @@ struct LocalRowTests {
     _ = try await group[0].exportState(to: .file(file))
     try await group.write(1, "UPDATE topic SET name = 'edited' WHERE id = 'b'")
     _ = try await group[1].rejoin(from: .file(file))
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
     #expect(try await local(group) == [["e", .null, .null, .null], ["other", "b", .null, .null]])
     try await group.write(1, "INSERT INTO topic (id, name) VALUES ('a', 'again')")
     #expect(try await local(group).count == 3)
@@ -128,7 +128,7 @@ struct LocalRowTests {
   @Test("a file's table that refers to one that is local here is not made, and the rest of the file is taken in")
   func fileToLocal() async throws {
     let group = try await MergeGroup(2, models: [Elsewhere.self])
-    try await group[1].stopSync(of: "elsewhere")
+    try await group[1].tables.stopSync(of: "elsewhere")
     await group[0].close()
     let clock = group.clock
     let sender = try await ReplicaPair.open(group.folder.file("0"), [Elsewhere.self, Referring.self], clock)
@@ -136,7 +136,7 @@ struct LocalRowTests {
     _ = try await sender.export(to: .file(file), includesAll: true)
     _ = try await group[1].import(from: .file(file))
     #expect(await code { try await group[1].rows("SELECT * FROM referring") } != nil)
-    #expect(try await group[1].verify().isSound)
+    #expect(try await group[1].maintenance.verify().isSound)
     await sender.close()
   }
 }

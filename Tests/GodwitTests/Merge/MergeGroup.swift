@@ -19,7 +19,8 @@ struct MergeGroup {
       let path = folder.file("\(number)")
       let identity = try await Replica.identity(at: path)
       let invitation = folder.file("\(number).invitation")
-      try await first.invite(identity, name: "replica-\(number)", verification: .trustOnFirstUse, to: .file(invitation))
+      try await first.members.invite(
+        identity, name: "replica-\(number)", verification: .trustOnFirstUse, to: .file(invitation))
       await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
       replicas.append(try await ReplicaPair.open(path, models, clock))
     }
@@ -55,8 +56,8 @@ struct MergeGroup {
     }
     var digests: Set<String> = []
     for replica in replicas {
-      digests.insert(try await replica.digest())
-      let report = try await replica.verify()
+      digests.insert(try await replica.maintenance.digest())
+      let report = try await replica.maintenance.verify()
       #expect(report.problems.isEmpty, sourceLocation: location)
     }
     #expect(digests.count == 1, sourceLocation: location)
@@ -72,6 +73,6 @@ struct MergeGroup {
 
   /// The kinds of the conflicts that each replica lists, newest last.
   func conflicts(_ replica: Int) async throws -> [Conflict] {
-    try await replicas[replica].conflicts(limit: 100).reversed()
+    try await replicas[replica].conflicts.list(limit: 100).reversed()
   }
 }

@@ -68,7 +68,7 @@ struct OwnIndexTests {
     try await group.write(1, "INSERT INTO item VALUES ('c', 'p', 0, '')")
     try await group.exchange()
     #expect(try await group.rows("SELECT id, isMain FROM item ORDER BY id") == [["a", 1], ["b", 0], ["c", 0]])
-    for number in 0...1 { #expect(try await group[number].limbo().isEmpty) }
+    for number in 0...1 { #expect(try await group[number].history.limbo().isEmpty) }
   }
 
   @Test("values that pass from row to row in one long transaction hide none")
@@ -107,6 +107,6 @@ struct OwnIndexTests {
     try await group.write(0, "INSERT INTO lease VALUES ('2', 'f')")
     try await group.send(0, 1)
     #expect(try await group[1].rows("SELECT id FROM lease").map(\.values) == [["2"]])
-    #expect(try await group[1].limbo().map(\.key) == [["1"]])
+    #expect(try await group[1].history.limbo().map(\.key) == [["1"]])
   }
 }

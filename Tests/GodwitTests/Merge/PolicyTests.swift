@@ -153,7 +153,7 @@ struct PolicyTests {
     try await group.write(0, "UPDATE page SET note = 'left'")
     try await group.write(1, "UPDATE page SET note = 'right!'")
     await group[1].close()
-    let plain = try await Replica.open(existing: group[1].path)
+    let plain = try await Replica.open(at: group[1].path, configuration: .init(mustExist: true))
     let file = group.folder.file("left.godwit-sync")
     _ = try await group[0].export(to: .file(file), includesAll: true)
     #expect(await code { try await plain.import(from: .file(file)) } == .needsApplication)

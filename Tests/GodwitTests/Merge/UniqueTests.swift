@@ -10,7 +10,7 @@ struct UniqueTests {
     try await group.write(1, "INSERT INTO account (id, email) VALUES ('b', 'x')")
     try await group.exchange()
     #expect(try await group.conflicts(0).map(\.kind) == [.unique])
-    _ = try await group[0].pruneConflicts(keeping: 0)
+    _ = try await group[0].conflicts.prune(keeping: 0)
     try await group.write(0, "INSERT INTO account (id) VALUES ('zz')")
     #expect(try await group.conflicts(0).isEmpty)
     try await group.write(0, "UPDATE account SET email = 'y' WHERE id = 'a'")

@@ -39,7 +39,7 @@ struct AddedPolicyColumnTests {
     try await group.write(0, "INSERT INTO note VALUES (1, 'here')")
     try await group.write(1, "INSERT INTO note VALUES (1, 'there')")
     for _ in 0..<3 { try await group.exchange() }
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
     #expect(try await group[0].log().isEmpty)
 
     for older in 0...2 { try await group.update(older, to: 2) }
@@ -64,7 +64,7 @@ struct AddedPolicyColumnTests {
     try await group.update(1, to: 1)
     try await group.write(0, "UPDATE note SET title = 'ONE' WHERE id = 1")
     for _ in 0..<2 { try await group.exchange() }
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
     await group[1].close()
     // The machine is put back, writes, and migrates before a file of anybody comes.
     try FileManager.default.removeItem(atPath: group.path(1))
@@ -98,14 +98,14 @@ struct AddedPolicyColumnTests {
     }
     try await group.write(0, "INSERT INTO seat VALUES (1, NULL, 10)", "INSERT INTO seat VALUES (2, NULL, 20)")
     try await group.exchange()
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     try await group.write(1, "UPDATE seat SET holder = 'ann'")
     try await group.write(1, "UPDATE seat SET holder = 'bob', price = 30 WHERE id = 2")
     for replica in 0...1 { try await group.update(replica, to: 2) }
     try await group.write(0, "INSERT INTO seat VALUES (3, 40)")
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
     group.clock.advance(1_000)
-    try await group[0].invite(
+    try await group[0].members.invite(
       group[1].identity, name: "replica-1", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
     let file = group.folder.file("stateFile")
     _ = try await group[0].exportState(to: .file(file), for: "replica-1")

@@ -37,7 +37,7 @@ struct AdoptionTests {
     try await group.write(0, "INSERT INTO note (id, title) VALUES (2, 'Two')")
     #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
     for version in [1, 2, 3] { try await group.update(0, to: version) }
-    #expect(try await group[0].migrationStatus().migrations.allSatisfy { $0.appliedAt != nil || $0.version > 3 })
+    #expect(try await group[0].migrations.status().migrations.allSatisfy { $0.appliedAt != nil || $0.version > 3 })
     try await group.exchange()
     #expect(try await group.rows(1, "SELECT title, stars FROM note ORDER BY id") == [["One", 5], ["Two", 3]])
     try await group.expectSame()
@@ -49,9 +49,9 @@ struct AdoptionTests {
     try await group.write(1, "INSERT INTO note (id, name, size) VALUES (1, 'One', 9)")
     let report = try await group.send(1, to: 0)
     #expect(report.applied == 0 && report.held?.version == 5)
-    let status = try await group[0].migrationStatus()
+    let status = try await group[0].migrations.status()
     #expect(status.version == 3 && status.migrations.map(\.isAddition) == [true, true, true, false, true])
-    let plan = try await group[0].plan(group.migrations(5))
+    let plan = try await group[0].migrations.plan(group.migrations(5))
     #expect(plan.versions.map(\.version) == [4, 5] && plan.versions.map(\.isAddition) == [false, true])
     #expect(plan.versions.map(\.released) == [0, 1])
     try await group.update(0, to: 5)
@@ -115,7 +115,7 @@ struct AdoptionTests {
     try await group.send(1, to: 0)
     #expect(try await group[0].export(to: .file(file)).transactions == 0)
     // It acknowledges nothing.
-    #expect(try await group[0].compact().transactions == 0)
+    #expect(try await group[0].maintenance.compact().transactions == 0)
     try await group.write(0, "UPDATE note SET name = 'Uno'")
     #expect(try await group[0].export(to: .file(file)).transactions == 1)
     #expect(try await group[1].import(from: .file(file)).heldCount == 2)
@@ -143,14 +143,14 @@ struct AdoptionTests {
         try staged.add(StagedTransaction(record: record, context: waiting.context, chain: chain))
       }
     }
-    let plan = try await group[1].migrate(group.migrations(4))
+    let plan = try await group[1].migrations.run(group.migrations(4))
     let version = try #require(plan.versions.last)
     #expect(
       version.released == 1 && version.unfit.map(\.replica) == [bad] && version.unfit.first?.message?.isEmpty == false)
     #expect(try await group.rows(1, "SELECT name FROM note") == [["Two"]])
     #expect(try await group[1].missing().waiting.map(\.setAside) == [1])
     // Its author's own file brings the true one.
-    try await group[1].dropWaiting(of: bad.description)
+    try await group[1].history.dropWaiting(of: bad.description)
     try await group.send(0, to: 1)
     #expect(try await group.rows(1, "SELECT name FROM note ORDER BY id") == [["One"], ["Two"]])
   }
@@ -169,7 +169,7 @@ struct AdoptionTests {
     let trial = "\(group.path(1))/trial"
     _ = FileManager.default.createFile(
       atPath: trial, contents: Data(chain), attributes: [.posixPermissions: 0o600])
-    #expect(try await group[1].plan(group.migrations(4)).versions.map(\.released) == [0])
+    #expect(try await group[1].migrations.plan(group.migrations(4)).versions.map(\.released) == [0])
     #expect(FileManager.default.fileExists(atPath: trial))
     try await group.update(1, to: 4)
     #expect(try await group[1].missing().waiting.map(\.setAside) == [1])

@@ -39,24 +39,24 @@ struct ConflictMigrationTests {
     let group = try await edited(
       "UPDATE note SET mood = 'sad', feeling = 'blue'", "UPDATE note SET mood = 'glad', feeling = 'pink'",
       migrations: { return atOnce ? Self.moodsAtOnce() : Self.moods() })
-    #expect(try await group[0].conflicts().count == 2)
+    #expect(try await group[0].conflicts.list().count == 2)
     for number in 0...1 { try await group.update(number, to: atOnce ? 2 : 3) }
     for replica in group.replicas {
-      let conflicts = try await replica.conflicts().sorted { $0.formerColumns.count < $1.formerColumns.count }
+      let conflicts = try await replica.conflicts.list().sorted { $0.formerColumns.count < $1.formerColumns.count }
       #expect(conflicts.map(\.columns) == [["mood"], ["mood"]])
       #expect(conflicts.map(\.formerColumns) == [[], ["mood"]])
       #expect(conflicts.map(\.losingValue) == ["blue", "sad"] && conflicts.map(\.winningValue) == ["pink", "glad"])
-      let row = try await replica.explain(table: "note", key: [1])
+      let row = try await replica.history.explain(table: "note", key: [1])
       #expect(row.cells.first?.conflicts.map(\.losingValue) == ["blue"] && row.conflicts.map(\.losingValue) == ["sad"])
     }
-    let conflicts = try await group[0].conflicts()
+    let conflicts = try await group[0].conflicts.list()
     let former = try #require(conflicts.first { !$0.formerColumns.isEmpty })
-    let refusal = await error { try await group[0].restore(conflict: former.id) }
+    let refusal = await error { try await group[0].conflicts.restore(former.id) }
     #expect(refusal?.code == .notInSchema && refusal?.hint != nil)
-    #expect(try await group[0].conflict(id: former.id)?.isResolved == false)
+    #expect(try await group[0].conflicts.show(former.id)?.isResolved == false)
     #expect(try await group.rows(0, "SELECT mood FROM note") == [["pink"]])
     let other = try #require(conflicts.first { $0.formerColumns.isEmpty })
-    #expect(try await group[0].restore(conflict: other.id))
+    #expect(try await group[0].conflicts.restore(other.id))
     try await group.exchange()
     try await group.expectSame()
     #expect(try await group.rows(1, "SELECT mood FROM note") == [["blue"]])
@@ -71,13 +71,13 @@ struct ConflictMigrationTests {
       Migration(4, "less again") { DropColumn("mood", from: "note") }
     }
     for number in 0...1 { try await group.update(number, to: 3) }
-    #expect(try await group[0].conflicts().map(\.formerColumns) == [["mood"]])
+    #expect(try await group[0].conflicts.list().map(\.formerColumns) == [["mood"]])
     try await group.write(0, "UPDATE note SET mood = 'low'")
     try await group.write(1, "UPDATE note SET mood = 'high'")
     try await group.exchange()
     for number in 0...1 { try await group.update(number, to: 4) }
-    #expect(try await group[0].conflicts().map(\.formerColumns) == [["mood"], ["mood"]])
-    #expect(Set(try await group[0].conflicts().map(\.losingValue)) == ["sad", "low"])
+    #expect(try await group[0].conflicts.list().map(\.formerColumns) == [["mood"], ["mood"]])
+    #expect(Set(try await group[0].conflicts.list().map(\.losingValue)) == ["sad", "low"])
   }
 
   @Test("both values go by the column's rule, and what is restored is what the rule made of it")
@@ -92,9 +92,9 @@ struct ConflictMigrationTests {
       }
     }
     for number in 0...1 { try await group.update(number, to: 2) }
-    let conflict = try #require(try await group[0].conflicts().first)
+    let conflict = try #require(try await group[0].conflicts.list().first)
     #expect(conflict.column == "count" && conflict.losingValue == "v7" && conflict.winningValue == "v8")
-    #expect(try await group[0].restore(conflict: conflict.id))
+    #expect(try await group[0].conflicts.restore(conflict.id))
     try await group.exchange()
     try await group.expectSame()
     #expect(try await group.rows(1, "SELECT count FROM note") == [["v7"]])
@@ -111,11 +111,11 @@ struct ConflictMigrationTests {
         }
         Migration(2, "rule") { ChangeColumn("views", Int.self, in: "note", default: 0, by: rule) }
       }
-      let before = try #require(try await group[0].conflicts().first).losingValue
+      let before = try #require(try await group[0].conflicts.list().first).losingValue
       for number in 0...1 { try await group.update(number, to: 2) }
-      let conflict = try #require(try await group[0].conflicts().first)
+      let conflict = try #require(try await group[0].conflicts.list().first)
       #expect(conflict.columns == ["views"] && conflict.formerColumns == ["views"] && conflict.losingValue == before)
-      #expect(await code { try await group[0].restore(conflict: conflict.id) } == .notInSchema)
+      #expect(await code { try await group[0].conflicts.restore(conflict.id) } == .notInSchema)
       #expect(try await group.rows(0, "SELECT views FROM note") == [[8]])
     }
   }
@@ -129,8 +129,8 @@ struct ConflictMigrationTests {
       Migration(2, "reals") { ChangeColumn("views", Double.self, in: "note", default: 0) }
     }
     try await group.update(0, to: 2)
-    #expect(try await group[0].conflicts().map(\.losingValue) == [.real(9_007_199_254_740_992)])
-    #expect(try await group[0].migrationLosses().map(\.value) == [9_007_199_254_740_993])
+    #expect(try await group[0].conflicts.list().map(\.losingValue) == [.real(9_007_199_254_740_992)])
+    #expect(try await group[0].migrations.losses().map(\.value) == [9_007_199_254_740_993])
   }
 
   @Test("columns of a unique index are renamed in its entries, and named when they are gone")
@@ -155,11 +155,11 @@ struct ConflictMigrationTests {
       }
     }
     for number in 0...1 { try await group.update(number, to: 2) }
-    var conflict = try #require(try await group[0].conflicts(kind: .unique).first)
+    var conflict = try #require(try await group[0].conflicts.list(kind: .unique).first)
     #expect(conflict.columns == ["realm", "name"] && conflict.formerColumns.isEmpty)
     #expect(conflict.losingValues == ["R", "x"] && conflict.winningValues == ["R", "x"])
     try await group.update(0, to: 3)
-    conflict = try #require(try await group[0].conflicts(kind: .unique).first)
+    conflict = try #require(try await group[0].conflicts.list(kind: .unique).first)
     #expect(conflict.columns == ["realm", "name"] && conflict.formerColumns == ["name"])
     #expect(conflict.losingValues == ["R", "x"])
   }
@@ -181,7 +181,7 @@ struct ConflictMigrationTests {
       }
     }
     for number in 0...1 { try await group.update(number, to: 2) }
-    let conflicts = try await group[0].conflicts()
+    let conflicts = try await group[0].conflicts.list()
     let lost = Dictionary(uniqueKeysWithValues: conflicts.map { ($0.column ?? "", $0.losingValue) })
     #expect(lost == ["two": "a", "one": "b"])
     #expect(conflicts.allSatisfy { $0.formerColumns.isEmpty })

@@ -50,10 +50,10 @@ struct DataStepTests {
       try await group[0].rows("SELECT 1 FROM godwit_migration WHERE instr(steps, CAST('UPDATE' AS BLOB))").isEmpty)
     _ = try await group[1].import(from: .file(file))
     #expect(
-      try await group[1].migrationStatus().migrations.map(\.broughtBy) == [
+      try await group[1].migrations.status().migrations.map(\.broughtBy) == [
         keys.identity.replica, keys.identity.replica,
       ])
-    #expect(try await group[0].migrationStatus().migrations.map(\.broughtBy) == [nil, nil])
+    #expect(try await group[0].migrations.status().migrations.map(\.broughtBy) == [nil, nil])
   }
 
   @Test("is run from a program or its file, and never by what others have sent")
@@ -62,24 +62,24 @@ struct DataStepTests {
     try await group.write(0, "INSERT INTO note VALUES (1, 'one')")
     try await group.update(0, to: 2)
     try await group.send(0, to: 1)
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     for dryRun in [true, false] {
       let failure = await error {
-        let known = try await group[1].knownMigrations()
-        _ = try await dryRun ? group[1].plan(known) : group[1].migrate(known)
+        let known = try await group[1].migrations.known()
+        _ = try await dryRun ? group[1].migrations.plan(known) : group[1].migrations.run(known)
       }
       #expect(failure?.code == .needsMigration)
       #expect(failure?.message.contains("the data step \"write the titles\" is SQL of the program") == true)
       #expect(failure?.hint?.contains("godwit migrate FILE") == true)
     }
-    #expect(try await group[1].digest() == before)
+    #expect(try await group[1].maintenance.digest() == before)
 
-    let other = await error { _ = try await group[1].migrate(Migrations(Self.migrations("DELETE FROM note"))) }
+    let other = await error { _ = try await group[1].migrations.run(Migrations(Self.migrations("DELETE FROM note"))) }
     #expect(other?.code == .migrationMismatch)
     #expect(other?.message.contains("- ") == true && other?.message.contains("SHA-256") == true)
 
     let file = try Migrations(json: Array(Migrations(Self.migrations()).json().utf8))
-    let plan = try await group[1].migrate(file)
+    let plan = try await group[1].migrations.run(file)
     #expect(plan.to == 2 && plan.versions.first?.written == 0 || plan.versions.first?.written == 1)
     #expect(plan.versions.first?.broughtBy != nil)
     #expect(try await group.rows(1, "SELECT title FROM note") == [["written by a data step"]])
@@ -109,10 +109,10 @@ struct DataStepTests {
     try Forgery.write(container, signedBy: sender, to: group.folder.file("forged"), replacing: []) {
       $0.changing(migrations: [old.bytes])
     }
-    let before = try await group[1].digest()
+    let before = try await group[1].maintenance.digest()
     let failure = await error { try await group[1].import(from: .file(group.folder.file("forged"))) }
     #expect(failure?.code == .unsupportedVersion && failure?.message.contains("form 1") == true)
-    #expect(try await group[1].digest() == before)
+    #expect(try await group[1].maintenance.digest() == before)
   }
 
   @Test("has a form in migration files for its SQL, its code and its checksum, and no other")

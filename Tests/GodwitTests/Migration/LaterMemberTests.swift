@@ -46,7 +46,7 @@ struct LaterMemberTests {
   private func join(_ name: String, _ inviter: Replica) async throws -> Replica {
     let identity = try await Replica.identity(at: path(name))
     let invitation = folder.file("invitation")
-    try await inviter.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+    try await inviter.members.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: path(name), invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     return try await open(name)
   }
@@ -73,7 +73,7 @@ struct LaterMemberTests {
     let first = try await open("first", [OldBook.self, OldLoan.self])
     try await write(first, "INSERT INTO book (id, title) VALUES (1, 'One'), (2, 'Two')")
     try await write(first, "INSERT INTO loan (id, book) VALUES (7, 1)")
-    try await first.startSync(of: "book")
+    try await first.tables.startSync(of: "book")
     let older = try await join("older", first)
     try await carry(first, older)
     try await carry(older, first)
@@ -81,19 +81,19 @@ struct LaterMemberTests {
     try await write(older, "INSERT INTO book (id, title) VALUES (3, 'Three')")
 
     let migrations = Migrations([Self.altering])
-    try await first.migrate(migrations)
+    try await first.migrations.run(migrations)
     try await write(first, "UPDATE volume SET stars = 5 WHERE id = 1")
 
     let later = try await join("later", first)
     let report = try await carry(first, later)
     #expect(report.heldCount == 0 && report.staged == 0)
-    #expect(try await later.migrationStatus().version == 1)
+    #expect(try await later.migrations.status().version == 1)
     #expect(try await rows(later) == [[1, "One", 5, "one"], [2, "Two", 3, "two"]])
     #expect(try await later.rows("SELECT id, book FROM loan").map(\.values) == [[7, 1]])
     // The tables that the migration made are there, and the local ones empty.
     #expect(try await later.rows("SELECT count(*) FROM tag").map(\.values) == [[0]])
     #expect(try await later.rows("SELECT count(*) FROM sketch").map(\.values) == [[0]])
-    #expect(try await later.digest() == first.digest())
+    #expect(try await later.maintenance.digest() == first.maintenance.digest())
 
     // What a member wrote before the migration comes to it in the terms of its tables.
     #expect(try await carry(first, older).heldCount > 0)
@@ -110,24 +110,25 @@ struct LaterMemberTests {
       },
     ])
     try await write(later, "UPDATE volume SET name = 'Uno' WHERE id = 1")
-    for replica in [first, later] { try await replica.migrate(next) }
+    for replica in [first, later] { try await replica.migrations.run(next) }
     try await write(older, "INSERT INTO book (id, title) VALUES (4, 'Four')")
     let fresh = try await join("fresh", later)
     for receiver in [first, older] { try await carry(later, receiver) }
     for sender in [later, older, first] { try await carry(sender, fresh) }
     for (sender, receiver) in [(older, first), (first, later)] { try await carry(sender, receiver) }
-    #expect(try await fresh.migrationStatus().version == 2)
-    #expect(try await Set([first.digest(), later.digest(), fresh.digest()]).count == 1)
+    #expect(try await fresh.migrations.status().version == 2)
+    #expect(
+      try await Set([first.maintenance.digest(), later.maintenance.digest(), fresh.maintenance.digest()]).count == 1)
     let names = try await fresh.rows("SELECT name FROM volume ORDER BY id").map { $0.values[0] }
     #expect(names == ["Uno", "TWO", "Three", "Four"])
-    for replica in [first, older, later, fresh] { #expect(try await replica.verify().problems == []) }
+    for replica in [first, older, later, fresh] { #expect(try await replica.maintenance.verify().problems == []) }
   }
 
   @Test("takes local tables that refer to one which has another name by now")
   func renamedReference() async throws {
     let first = try await open("first", [OldBook.self])
-    try await first.startSync(of: "book")
-    try await first.migrate(
+    try await first.tables.startSync(of: "book")
+    try await first.migrations.run(
       Migrations([
         Migration(1, "slips") {
           CreateTable(
@@ -147,9 +148,9 @@ struct LaterMemberTests {
   @Test("whose program starts with migrations of tables that it does not have yet is refused, with what to do first")
   func programFirst() async throws {
     let first = try await open("first", [OldBook.self])
-    try await first.startSync(of: "book")
+    try await first.tables.startSync(of: "book")
     let later = try await join("later", first)
-    let failure = await error { try await later.migrate(Migrations([Self.altering])) }
+    let failure = await error { try await later.migrations.run(Migrations([Self.altering])) }
     #expect(failure?.code == .invalidMigration && failure?.message.contains("there is no table book") == true)
     #expect(failure?.hint?.contains("take in a file of the group first") == true)
   }

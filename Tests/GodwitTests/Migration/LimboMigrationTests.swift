@@ -80,9 +80,9 @@ struct LimboMigrationTests {
     for number in 0...1 { try await group.update(number, to: 2) }
     for number in 0...1 {
       #expect(try await group.rows(number, "SELECT id, word FROM book ORDER BY id") == [[1, "emma"], [3, "momo"]])
-      let waiting = try await group[number].limbo()
+      let waiting = try await group[number].history.limbo()
       #expect(waiting.map(\.key) == [[2]] && waiting.first?.values.values == ["emma", 1])
-      #expect(try await group[number].conflicts().map(\.kind) == [.unique])
+      #expect(try await group[number].conflicts.list().map(\.kind) == [.unique])
     }
     try await group.write(0, "UPDATE book SET word = 'other' WHERE id = 1")
     try await group.exchange()
@@ -100,7 +100,7 @@ struct LimboMigrationTests {
     try await group.write(0, "INSERT INTO book VALUES (1, 'EMMA', NULL)")
     try await group.send(0, to: 1)
     try await group.write(1, "INSERT INTO book VALUES (3, 'momo', NULL)")
-    #expect(try await group[1].compact().transactions == 2)
+    #expect(try await group[1].maintenance.compact().transactions == 2)
     for number in 0...1 { try await group.update(number, to: 2) }
     for number in 0...1 {
       #expect(try await group.rows(number, "SELECT id FROM book WHERE word = 'emma'") == [[1]])
@@ -144,7 +144,7 @@ struct LimboMigrationTests {
     try await group.update(0, to: 2)
     #expect(try await group.rows(0, "SELECT id FROM account") == [[1]])
     #expect(try await group[0].status().limbo == 0)
-    let lost = try await group[0].conflicts().first { $0.kind == .constraint }
+    let lost = try await group[0].conflicts.list().first { $0.kind == .constraint }
     #expect(lost?.key == [2] && lost?.columns == ["login", "plan"] && lost?.losingValues == ["x", ""])
   }
 
@@ -170,7 +170,7 @@ struct LimboMigrationTests {
     #expect(try await group.send(1, to: 0).heldCount == 1)
     try await group.update(0, to: 2)
     #expect(try await group.rows(0, "SELECT id FROM mark") == [[2]])
-    #expect(try await group[0].limbo().map(\.key) == [[1]])
+    #expect(try await group[0].history.limbo().map(\.key) == [[1]])
     try await group.exchange()
     try await group.expectSame()
   }
@@ -197,10 +197,10 @@ struct LimboMigrationTests {
     try await group.write(0, "DELETE FROM reader")
     try await group.write(1, "INSERT INTO book VALUES (1, 1)")
     try await group.exchange()
-    try await group[0].pruneConflicts(keeping: 0)
+    try await group[0].conflicts.prune(keeping: 0)
     try await group.update(0, to: 2)
     #expect(try await group.rows(0, "SELECT id, reader FROM book") == [[1, .null]])
-    let lost = try await group[0].conflicts().first { $0.kind == .reference && $0.columns == ["reader"] }
+    let lost = try await group[0].conflicts.list().first { $0.kind == .reference && $0.columns == ["reader"] }
     #expect(lost?.key == [1] && lost?.losingValues == [1])
   }
 
@@ -234,7 +234,8 @@ struct LimboMigrationTests {
   func deletePolicy() async throws {
     let folder = try TemporaryFolder()
     func open(_ migrations: Migrations) async throws {
-      let replica = try await Replica.open(at: folder.file("replica"), models: [], migrations: migrations)
+      let replica = try await Replica.open(
+        at: folder.file("replica"), models: [], configuration: .init(migrations: migrations))
       await replica.close()
     }
     try await open(Migrations { Migration(1, "one") { CreateTable("note", [NewColumn("id", Int.self)]) } })

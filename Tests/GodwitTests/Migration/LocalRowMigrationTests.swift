@@ -186,7 +186,7 @@ struct LocalRowMigrationTests {
     try await group.write(0, "INSERT INTO mark VALUES (9, 'm', 1)")
     try await group.update(0, to: 2)
     #expect(try await group.rows(0, "SELECT id FROM mark") == [[9]])
-    #expect(try await group[0].verify().isSound)
+    #expect(try await group[0].maintenance.verify().isSound)
   }
 
   @Migrations.Builder private static func marks() -> [Migration] {
@@ -205,10 +205,10 @@ struct LocalRowMigrationTests {
     try await group.write(0, "INSERT INTO mark VALUES (1, 1)")
     try await group.write(1, "DELETE FROM book")
     try await group.send(1, to: 0)
-    #expect(try await group[0].limbo().map(\.key) == [[1]])
+    #expect(try await group[0].history.limbo().map(\.key) == [[1]])
     for number in 0...1 { try await group.update(number, to: 2) }
     try await group.exchange()
-    for number in 0...1 { #expect(try await group[number].limbo().map(\.key) == [[1]]) }
+    for number in 0...1 { #expect(try await group[number].history.limbo().map(\.key) == [[1]]) }
     try await group.write(1, "INSERT INTO book VALUES (1)")
     try await group.exchange()
     #expect(try await group.rows(1, "SELECT * FROM mark") == [[1, 1]])

@@ -102,10 +102,12 @@ struct ManyVersionsPropertyTests {
     let limbo: [String]
 
     init(_ replica: Replica) async throws {
-      let report = try await replica.verify()
+      let report = try await replica.maintenance.verify()
       #expect(report.problems == [])
       digest = report.digest
-      limbo = try await replica.limbo().map { "\($0.table) \($0.key): \($0.values.values) \($0.reasons.map(\.kind))" }
+      limbo = try await replica.history.limbo().map {
+        "\($0.table) \($0.key): \($0.values.values) \($0.reasons.map(\.kind))"
+      }
     }
   }
 

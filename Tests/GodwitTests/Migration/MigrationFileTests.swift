@@ -80,16 +80,16 @@ struct MigrationFileTests {
   func running() async throws {
     let group = try await MigrationGroup([0]) { Migration(1, "unused") { DropTable("unused") } }
     let read = try Migrations(json: Array(Self.everyStep.json().utf8))
-    let failure = await error { try await group[0].migrate(read) }
+    let failure = await error { try await group[0].migrations.run(read) }
     #expect(failure?.code == .needsMigration)
     #expect(failure?.message.contains("\"in code\"") == true)
-    #expect(try await group[0].migrationStatus().version == 0)
+    #expect(try await group[0].migrations.status().version == 0)
 
     let first = Migrations(Array(read.all.prefix(1)))
-    #expect(try await group[0].migrate(first).to == 1)
+    #expect(try await group[0].migrations.run(first).to == 1)
     try await group.write(0, "INSERT INTO note (id, title, count) VALUES (x'01', 'one', 5)")
     let second = Migrations(Array(Self.everyStep.all))
-    let plan = try await group[0].migrate(second)
+    let plan = try await group[0].migrations.run(second)
     #expect(plan.to == 2)
     let rows = try await group.rows(0, "SELECT id, title, cost, count, stars, cents, number FROM memo")
     #expect(rows == [[.blob([1]), "one", 0.1, "5", 3, 10, 5.0]])

@@ -19,7 +19,7 @@ final class MigrationGroup {
     for (number, version) in versions.enumerated() {
       if number > 0 {
         let identity = try await Replica.identity(at: path(number))
-        try await replicas[0].invite(
+        try await replicas[0].members.invite(
           identity, name: "replica-\(number)", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
         await
           (try Replica.join(at: path(number), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse))
@@ -69,7 +69,7 @@ final class MigrationGroup {
   func readmit(_ number: Int) async throws -> String {
     clock.advance(1_000)
     let (name, file) = ("replica-\(number)", folder.file("state"))
-    try await replicas[0].invite(
+    try await replicas[0].members.invite(
       replicas[number].identity, name: name, verification: .trustOnFirstUse, to: .file(folder.file("again")))
     _ = try await replicas[0].exportState(to: .file(file), for: name)
     return file
@@ -91,7 +91,7 @@ final class MigrationGroup {
   func expectSame(at location: SourceLocation = #_sourceLocation) async throws {
     var digests: Set<String> = []
     for replica in replicas {
-      let report = try await replica.verify()
+      let report = try await replica.maintenance.verify()
       #expect(report.problems == [], sourceLocation: location)
       digests.insert(report.digest)
     }

@@ -18,9 +18,9 @@ struct MigrationKillTests {
       }
       try await KillSubject.kill(["migrate", path], after: steps)
 
-      let replica = try await Replica.open(existing: path)
-      let report = try await replica.verify()
-      let status = try await replica.migrationStatus()
+      let replica = try await Replica.open(at: path, configuration: .init(mustExist: true))
+      let report = try await replica.maintenance.verify()
+      let status = try await replica.migrations.status()
       #expect(report.problems == [], "after \(steps) steps")
       #expect(report.rows == 3_000)
       #expect(status.version == 1 || status.version == 3, "after \(steps) steps")

@@ -55,7 +55,7 @@ struct MigrationTests {
     let indexes = try await group.rows(
       0, "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND name LIKE 'index%' ORDER BY 1")
     #expect(indexes == [["index_note_on_slug"], ["index_note_on_title"]])
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
 
     // Capture continues, and the references act.
     try await group.write(0, "UPDATE note SET stars = 5 WHERE id = 2")
@@ -89,7 +89,7 @@ struct MigrationTests {
         == [["One!", 7.0, "real"], ["Two", 9_007_199_254_740_992.0, "real"]])
     let entry = try #require(try await group[0].log(limit: 1).first)
     #expect(entry.sequence == before + 1 && entry.changes.map(\.updated) == [1])
-    let losses = try await group[0].migrationLosses()
+    let losses = try await group[0].migrations.losses()
     #expect(losses.map(\.value) == [9_007_199_254_740_993] && losses.map(\.key) == [[2]])
     #expect(losses.map(\.column) == ["views"] && losses.map(\.version) == [3])
   }
@@ -100,7 +100,7 @@ struct MigrationTests {
     try await group.update(0, to: 3)
     try await group.update(0, to: 3)
     #expect(try await group.rows(0, "SELECT title FROM note WHERE id = 1") == [["One!"]])
-    let status = try await group[0].migrationStatus()
+    let status = try await group[0].migrations.status()
     #expect(status.version == 3 && status.migrations.map(\.name) == ["notes", "better names", "exact views"])
     #expect(status.migrations.allSatisfy { $0.checksum.count == 64 && $0.appliedAt != nil })
     #expect(status.migrations.last?.appliedAt == group.clock.wallClock.milliseconds())
@@ -110,19 +110,19 @@ struct MigrationTests {
   @Test("a plan says what would happen and changes nothing")
   func plan() async throws {
     let group = try await Self.filled()
-    let before = try await group[0].digest()
-    let plan = try await group[0].plan(group.migrations(3))
+    let before = try await group[0].maintenance.digest()
+    let plan = try await group[0].migrations.plan(group.migrations(3))
     #expect(plan.from == 1 && plan.to == 3)
     #expect(plan.versions.map { $0.rebuilt.map(\.table).sorted() } == [["note", "shelf"], ["note"]])
     #expect(plan.versions[1].rebuilt.map(\.rows) == [2])
     #expect(plan.versions.map(\.written) == [0, 1])
     #expect(plan.versions[0].steps[0] == "rename column titel of note to title")
-    #expect(try await group[0].digest() == before)
-    #expect(try await group[0].migrationStatus().version == 1)
+    #expect(try await group[0].maintenance.digest() == before)
+    #expect(try await group[0].migrations.status().version == 1)
     #expect(try await group[0].log(limit: 10).count == 2)
     // The replica works as if nothing had been.
     try await group.write(0, "UPDATE note SET titel = 'still' WHERE id = 1")
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
   }
 
   @Test("a migration that fails leaves the database as it was")
@@ -138,7 +138,7 @@ struct MigrationTests {
     #expect(failure?.message.contains("migration 3 \"unkept\" failed") == true)
     try await group.update(0, to: 1)
     #expect(try await group.rows(0, "SELECT count(*) FROM note WHERE titel <> '' AND views > 0") == [[2]])
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
   }
 
   @Test("a table that is made in the place of another one has its own sums, and neither holds what the other did")
@@ -194,7 +194,7 @@ struct MigrationTests {
       0, "INSERT INTO pair VALUES (1, 'x', NULL), (2, 'x', NULL), (3, 'it''s', 'Word'), (4, 'x', 'z'), (5, 'x', 'word')"
     )
     let lower = Migration(2, "lower") { ChangeColumn("word", String?.self, in: "pair", by: "lower(word)") }
-    let failure = await error { try await group[0].migrate(Migrations(group.migrations + [lower])) }
+    let failure = await error { try await group[0].migrations.run(Migrations(group.migrations + [lower])) }
     #expect(failure?.code == .constraint)
     let message = failure?.message ?? ""
     #expect(message.contains("rows (3, 'it''s') and (5, 'x') of table pair hold the same"), "\(message)")
@@ -272,10 +272,10 @@ struct MigrationTests {
     for step in steps {
       let group = try await MigrationGroup([2], Self.counted)
       let next = Migrations(group.migrations + [Migration(3, "x") { step }])
-      let failure = await error { try await group[0].migrate(next) }
+      let failure = await error { try await group[0].migrations.run(next) }
       #expect(failure?.code == .invalidMigration)
       #expect(failure?.hint == "nothing was altered; add another column, and fill it by a data step")
-      #expect(try await group[0].migrationStatus().version == 2)
+      #expect(try await group[0].migrations.status().version == 2)
     }
   }
 
@@ -284,13 +284,13 @@ struct MigrationTests {
     let group = try await MigrationGroup([1, 1], Self.counted)
     let next = Migrations(
       group.migrations + [Migration(3, "first row") { DataStep("one", "INSERT INTO note (id) VALUES (1)") }])
-    try await group[0].migrate(next)
+    try await group[0].migrations.run(next)
     try await group.send(0, to: 1)
-    let failure = await error { try await group[1].migrate(next) }
+    let failure = await error { try await group[1].migrations.run(next) }
     #expect(failure?.code == .constraint)
     #expect(failure?.message.contains("the data step \"one\" breaks a constraint") == true)
     #expect(failure?.hint?.contains("INSERT OR IGNORE") == true)
-    #expect(try await group[1].migrationStatus().version == 1)
+    #expect(try await group[1].migrations.status().version == 1)
   }
 
   @Test("a rule makes a value longer by a kibibyte at most, and what it would make longer is no result")
@@ -308,7 +308,7 @@ struct MigrationTests {
       try await group.update(0, to: 2)
       for replica in 0...1 {
         #expect(try await group.rows(replica, "SELECT text FROM word") == [[expected]])
-        #expect(try await group[replica].migrationLosses().map(\.value) == (expected == .null ? [.text(text)] : []))
+        #expect(try await group[replica].migrations.losses().map(\.value) == (expected == .null ? [.text(text)] : []))
       }
     }
   }

@@ -71,7 +71,7 @@ struct MigrationVectorTests {
     let tried = try objects.map { try $0["try"].map { try Self.next(after: object["migrations"], $0) } }
     for (number, step) in vector.steps.enumerated() {
       if let version = step.migrate {
-        try await replica.migrate(Migrations(Array(migrations.all.prefix(version))))
+        try await replica.migrations.run(Migrations(Array(migrations.all.prefix(version))))
       } else if let received = step.receive {
         let record = try Self.record(received, known)
         try await replica.withWriter { try Self.merge(record, on: $0) }
@@ -79,7 +79,7 @@ struct MigrationVectorTests {
         let code = await code { try await replica.withWriter { try Self.hear(heard, on: $0) } }
         #expect(code.map { "\($0)" } == step.refused, "step \(number)")
       } else if let tried = tried[number] {
-        let code = await code { try await replica.migrate(tried()) }
+        let code = await code { try await replica.migrations.run(tried()) }
         #expect(code.map { "\($0)" } == step.refused, "step \(number)")
       } else if let expected = step.expect {
         for (table, rows) in expected.tables {
@@ -90,7 +90,7 @@ struct MigrationVectorTests {
         Issue.record("step \(number) is none")
       }
     }
-    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.maintenance.verify().problems == [])
   }
 
   private static func migrations(_ list: Any) throws -> Migrations {

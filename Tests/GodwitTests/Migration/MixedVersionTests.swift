@@ -62,7 +62,7 @@ struct MixedVersionTests {
     try await group.update(0, to: 2)
     for replica in 0...1 {
       #expect(try await group.rows(replica, "SELECT id, n FROM note ORDER BY id") == [[1, 7.0], [2, 2.0]])
-      #expect(try await group[replica].migrationLosses().map(\.value) == [.integer(.min)])
+      #expect(try await group[replica].migrations.losses().map(\.value) == [.integer(.min)])
     }
     try await group.expectSame()
   }
@@ -80,9 +80,9 @@ struct MixedVersionTests {
     let held = try await group[0].status().heldVersion
     #expect(held?.version == 2 && held?.name == "second" && held?.transactions == 2)
     #expect(held?.broughtBy == group[1].identity.replica && held == report.held)
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
 
-    let plan = try await group[0].migrate(group.migrations(2))
+    let plan = try await group[0].migrations.run(group.migrations(2))
     #expect(plan.versions.map(\.isAddition) == [false] && plan.versions.map(\.released) == [2])
     #expect(try await group[0].status().heldVersion == nil)
     #expect(try await group.rows(0, Self.memo) == [[1, "Uno", "many", 5, "one"], [2, "Two", "few", 1, "two"]])
@@ -117,7 +117,7 @@ struct MixedVersionTests {
     try await group.exchange()
     try await group.expectSame()
     #expect(try await group.rows(0, names) == [["Countess"], ["Alan T"], ["Grace H"]])
-    #expect(try await group[0].conflicts().isEmpty)
+    #expect(try await group[0].conflicts.list().isEmpty)
   }
 
   @Test("what waits here is passed on, and applied by who has the version")
@@ -196,7 +196,7 @@ struct MixedVersionTests {
     try await group.exchange()
     #expect(try await group.rows(0, "SELECT titel FROM note") == [])
     try await group.update(0, to: 2)
-    #expect(try await group[0].conflicts().map(\.kind) == [.delete])
+    #expect(try await group[0].conflicts.list().map(\.kind) == [.delete])
     try await group.exchange()
     try await group.expectSame()
     #expect(try await group.rows(0, "SELECT title, stars FROM note") == [["One", 5]])
@@ -216,7 +216,7 @@ struct MixedVersionTests {
     #expect(failure?.code == .migrationMismatch)
     #expect(failure?.message.contains("+   add column stars integer default 3 to note") == true)
     #expect(failure?.message.contains("-   add column color text optional to note") == true)
-    #expect(try await there.verify().problems == [])
+    #expect(try await there.maintenance.verify().problems == [])
     await there.close()
   }
 
@@ -224,13 +224,13 @@ struct MixedVersionTests {
   func givenUp() async throws {
     let group = try await MigrationGroup([1, 2], Self.notes)
     try await group.send(1, to: 0)
-    #expect(try await group[0].migrationStatus().migrations.count == 2)
+    #expect(try await group[0].migrations.status().migrations.count == 2)
     let other = Migrations([
       group.migrations[0], Migration(2, "better") { AddColumn("color", String?.self, to: "note") },
     ])
     await group[0].close()
     let here = try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other)
-    #expect(try await here.migrationStatus().migrations.map(\.name) == ["notes", "better"])
+    #expect(try await here.migrations.status().migrations.map(\.name) == ["notes", "better"])
     await here.close()
 
     let second = try await MigrationGroup([1, 2], Self.notes)
@@ -247,15 +247,15 @@ struct MixedVersionTests {
     try await group.write(0, "INSERT INTO note (id, title, slug) VALUES (1, 'One', 'one')")
     try await group.send(0, to: 1)
     try await group.expectSame()
-    #expect(try await group[1].migrationStatus().version == 2)
+    #expect(try await group[1].migrations.status().version == 2)
     // It learns of the third from the next file, and can run it though no program has it here.
     try await group.update(0, to: 3)
     try await group.write(0, "UPDATE memo SET title = 'Eins'")
     try await group.send(0, to: 1)
     #expect(try await group.rows(1, "SELECT title FROM note") == [["One"]])
-    let status = try await group[1].migrationStatus()
+    let status = try await group[1].migrations.status()
     #expect(status.version == 2 && status.migrations.map(\.appliedAt).last == .some(nil) && status.held?.version == 3)
-    let plan = try await group[1].migrate(group[1].knownMigrations())
+    let plan = try await group[1].migrations.run(group[1].migrations.known())
     #expect(plan.from == 2 && plan.to == 3)
     try await group.expectSame()
     // The program's own migrations are the same ones.
@@ -271,10 +271,10 @@ struct MixedVersionTests {
     try await group.update(0, to: 2)
     try await group.write(0, "INSERT INTO note (id, title, slug) VALUES (1, 'One', 'one')")
     #expect(try await group.send(0, to: 1).heldCount == 1)
-    let status = try await group[1].migrationStatus()
+    let status = try await group[1].migrations.status()
     // The first is an addition, and the second a barrier.
     #expect(status.version == 1 && status.migrations.map(\.version) == [1, 2])
-    #expect(try await group[1].migrate(group[1].knownMigrations()).to == 2)
+    #expect(try await group[1].migrations.run(group[1].migrations.known()).to == 2)
     try await group.expectSame()
     #expect(try await group.rows(1, "SELECT title FROM note") == [["One"]])
     #expect(try await group[1].documents("place").keys() == ["here"])
@@ -286,7 +286,7 @@ struct MixedVersionTests {
     try await group.write(0, "INSERT INTO note (id, title, slug) VALUES (1, 'One', 'one')")
     try await group[1].documents("place").set("there", json: "{}")
     try await group.send(0, to: 1)
-    #expect(try await group[1].migrationStatus().version == 2)
+    #expect(try await group[1].migrations.status().version == 2)
     try await group.exchange()
     try await group.expectSame()
     #expect(try await group[0].documents("place").keys() == ["there"])
@@ -328,7 +328,7 @@ struct MixedVersionTests {
     }
     try await group.write(0, "INSERT INTO note VALUES (1, 9007199254740993), (2, 7)")
     #expect(try await group.send(0, to: 1).losses == 1)
-    #expect(try await group[1].migrationLosses().map(\.value) == [9_007_199_254_740_993])
+    #expect(try await group[1].migrations.losses().map(\.value) == [9_007_199_254_740_993])
     #expect(try await group.send(0, to: 1).losses == 0)
   }
 }

@@ -95,10 +95,10 @@ struct RebuildTests {
     #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
     let next = Migrations(
       Array(group.migrations.prefix(2)) + [Migration(3, "x") { RenameColumn("left", to: "l", in: "pair") }])
-    let failure = await error { try await group[0].migrate(next) }
+    let failure = await error { try await group[0].migrations.run(next) }
     #expect(failure?.code == .invalidMigration)
     #expect(try await group.rows(0, "SELECT left FROM pair") == [["a"], ["b"]])
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].maintenance.verify().problems == [])
   }
 
   @Test("is what the models say, or the replica is not opened; to read only, it must be there already")
@@ -107,20 +107,21 @@ struct RebuildTests {
     let path = group.path(0)
     await group[0].close()
     let unmade = await error {
-      try await Replica.open(at: path, models: Folder.self, migrations: group.migrations(2))
+      try await Replica.open(at: path, models: Folder.self, configuration: .init(migrations: group.migrations(2)))
     }
     #expect(unmade?.code == .schemaMismatch)
     #expect(unmade?.message == "no migration makes table folder")
     let early = await error {
-      try await Replica.open(existing: path, readOnly: true, migrations: group.migrations(2))
+      try await Replica.open(at: path, configuration: .init(migrations: group.migrations(2), isReadOnly: true))
     }
     #expect(early?.code == .needsMigration)
-    let replica = try await Replica.open(at: path, models: Renamed.self, migrations: group.migrations(2))
+    let replica = try await Replica.open(
+      at: path, models: Renamed.self, configuration: .init(migrations: group.migrations(2)))
     try await replica.write { _ = try $0.insert(Renamed(words: "typed")) }
     #expect(try await replica.fetch(Renamed.all).map(\.words) == ["typed"])
     await replica.close()
     let reading = try await Replica.open(
-      existing: path, models: Renamed.self, readOnly: true, migrations: group.migrations(2))
+      at: path, models: Renamed.self, configuration: .init(migrations: group.migrations(2), isReadOnly: true))
     #expect(try await reading.count(Renamed.all) == 1)
     await reading.close()
   }

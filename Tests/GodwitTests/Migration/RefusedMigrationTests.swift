@@ -54,12 +54,12 @@ struct RefusedMigrationTests {
   /// What running the steps throws: the same as planning them, and neither changes anything.
   private func refusal(_ steps: [SchemaStep]) async throws -> GodwitError? {
     let group = try await MigrationGroup([0]) { Self.notes }
-    try await group[0].migrate(Migrations([Self.notes]))
+    try await group[0].migrations.run(Migrations([Self.notes]))
     try await group[0].documents("things").set("key", ["name": "value"])
-    let planned = await error { try await group[0].plan(Self.migrations(steps)) }
-    let failure = await error { try await group[0].migrate(Self.migrations(steps)) }
+    let planned = await error { try await group[0].migrations.plan(Self.migrations(steps)) }
+    let failure = await error { try await group[0].migrations.run(Self.migrations(steps)) }
     #expect(planned?.message == failure?.message && planned?.code == failure?.code)
-    #expect(try await group[0].migrationStatus().version == (failure == nil ? 2 : 1))
+    #expect(try await group[0].migrations.status().version == (failure == nil ? 2 : 1))
     return failure
   }
 

@@ -147,7 +147,7 @@ struct ValueTests {
       #expect(failure == .valueNotStorable)
     }
     #expect(try await pair.sender.count(Everything.all) == 0)
-    #expect(try await pair.sender.log().isEmpty)
+    #expect(try await pair.sender.history.log().isEmpty)
     #expect(await code { try await pair.sender.fetch(Everything.where { $0.double == .nan }) } == .valueNotStorable)
   }
 

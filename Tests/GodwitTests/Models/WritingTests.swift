@@ -86,7 +86,7 @@ struct WritingTests {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     try await replica.write { try $0.insert(Note()) }
-    #expect(try await replica.log().map(\.sequence) == [2, 1])
-    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.history.log().map(\.sequence) == [2, 1])
+    #expect(try await replica.maintenance.verify().problems == [])
   }
 }

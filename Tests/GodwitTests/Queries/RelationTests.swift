@@ -252,8 +252,8 @@ struct RelationTests {
     let lines = StatementLines()
     let folder = try TemporaryFolder()
     let replica = try await Replica.open(
-      at: folder.file("r"), models: Author.self, Book.self, Genre.self, Shelving.self, statements: .redacted,
-      logger: lines.logger)
+      at: folder.file("r"), models: Author.self, Book.self, Genre.self, Shelving.self,
+      configuration: .init(statements: .redacted, logger: lines.logger))
     for count in [3, 300] {
       try await replica.write { transaction in
         for number in 0..<count {

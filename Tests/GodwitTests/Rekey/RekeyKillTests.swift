@@ -20,7 +20,7 @@ struct RekeyKillTests {
       try await KillSubject.kill(["rekey", path], after: steps, andMicroseconds: delay)
 
       let replica = try await Replica.open(at: path, models: Account.self)
-      let report = try await replica.verify()
+      let report = try await replica.maintenance.verify()
       let rows = try await replica.fetch(Account.where { $0.id < 10 }.order(by: \.id))
       let contents = try Keyring.open(at: replica.folder.keys)
       await replica.close()
@@ -45,22 +45,22 @@ struct RekeyKillTests {
     try await replica.write { tx in
       for number in 0..<2_000 { try tx.insert(Note(title: "note \(number)", body: String(repeating: "x", count: 500))) }
     }
-    _ = try await replica.compact()
-    let digest = try await replica.digest()
+    _ = try await replica.maintenance.compact()
+    let digest = try await replica.maintenance.digest()
     try disk.fill()
-    let error = await failure { try await replica.rekey() }
+    let error = await failure { try await replica.maintenance.rekey() }
     #expect(error?.code == .diskFull, "\(String(describing: error))")
     let files = try FileManager.default.contentsOfDirectory(atPath: replica.path)
     #expect(!files.contains { $0.hasPrefix("database.new") })
-    #expect(try await replica.digest() == digest)
+    #expect(try await replica.maintenance.digest() == digest)
     await replica.close()
 
     unlink(disk.filler)
     let again = try await TestGroup.open(replica.path)
-    #expect(try await again.digest() == digest)
-    try await again.rekey()
-    #expect(try await again.digest() == digest)
-    #expect(try await again.verify().isSound)
+    #expect(try await again.maintenance.digest() == digest)
+    try await again.maintenance.rekey()
+    #expect(try await again.maintenance.digest() == digest)
+    #expect(try await again.maintenance.verify().isSound)
     await again.close()
   }
 }

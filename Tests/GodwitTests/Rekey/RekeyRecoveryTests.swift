@@ -19,7 +19,7 @@ struct RekeyRecoveryTests {
   init() async throws {
     group = try await TestGroup(1)
     try await group[0].write { try $0.insert(Note(title: "kept")) }
-    digest = try await group[0].digest()
+    digest = try await group[0].maintenance.digest()
     swap = DatabaseSwap(group[0].folder)
     await group[0].close()
   }
@@ -39,8 +39,8 @@ struct RekeyRecoveryTests {
 
   private func expectWhole(key: SecretBytes, at location: SourceLocation = #_sourceLocation) async throws {
     let again = try await TestGroup.open(replica.path)
-    #expect(try await again.digest() == digest, sourceLocation: location)
-    #expect(try await again.verify().isSound, sourceLocation: location)
+    #expect(try await again.maintenance.digest() == digest, sourceLocation: location)
+    #expect(try await again.maintenance.verify().isSound, sourceLocation: location)
     try await again.write { try $0.insert(Note(title: "goes on")) }
     await again.close()
     let contents = try Keyring.open(at: keys)
@@ -112,7 +112,7 @@ struct RekeyRecoveryTests {
     try setPending(new)
     try makeNewFile(key: new)
     let other = try await TestGroup.open(replica.path)
-    #expect(try await other.digest() == digest)
+    #expect(try await other.maintenance.digest() == digest)
     await other.close()
     #expect(FileManager.default.fileExists(atPath: swap.newFile))
     #expect(try Keyring.open(at: keys).databaseKey == old)

@@ -15,14 +15,14 @@ struct RekeySecretTests {
     let path = folder.file("replica")
     let lines = StatementLines()
     let replica = try await Replica.open(
-      at: path, models: Folder.self, Note.self, statements: .withValues, logger: lines.logger)
+      at: path, models: Folder.self, Note.self, configuration: .init(statements: .withValues, logger: lines.logger))
     try await replica.write { try $0.insert(Note(title: "shown")) }
     var keys: [SecretBytes] = []
     func collect() throws { keys.append(try Keyring.open(at: replica.folder.keys).databaseKey) }
     try collect()
-    try await replica.rekey()
+    try await replica.maintenance.rekey()
     try collect()
-    _ = try await replica.backup(to: folder.file("backup"))
+    _ = try await replica.maintenance.backup(to: folder.file("backup"))
     _ = try await replica.count(Note.all)
     await replica.close()
     #expect(keys.count == 2 && keys[0] != keys[1])

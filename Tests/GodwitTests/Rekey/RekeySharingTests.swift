@@ -17,15 +17,15 @@ struct RekeySharingTests {
     var observed = second.observe(Note.select { $0.title }).makeAsyncIterator()
     #expect(try await observed.next() == ["before"])
     for round in 1...3 {
-      try await first.rekey()
+      try await first.maintenance.rekey()
       try await second.write { try $0.insert(Note(title: "round \(round)")) }
       #expect(try await first.count(Note.all) == round + 1)
       #expect(try await second.count(Note.all) == round + 1)
     }
     try await first.write { try $0.insert(Note(title: "end")) }
     while let titles = try await observed.next() { if titles.contains("end") { break } }
-    #expect(try await first.verify().isSound)
-    #expect(try await second.log().count == 5)
+    #expect(try await first.maintenance.verify().isSound)
+    #expect(try await second.history.log().count == 5)
     await second.close()
     #expect(try await first.count(Note.all) == 5)
     await first.close()
@@ -40,7 +40,7 @@ struct RekeySharingTests {
     let first = group[0]
     let second = try await TestGroup.open(first.path)
     try await second.write { try $0.insert(Note(title: "before")) }
-    try await first.rekey()
+    try await first.maintenance.rekey()
     try await first.write { try $0.insert(Note(title: "in the new log")) }
     let log = "\(first.path)/database-wal"
     #expect(FileManager.default.fileExists(atPath: log))
@@ -71,7 +71,7 @@ struct RekeySharingTests {
     }
     var waiting = began.makeAsyncIterator()
     await waiting.next()
-    try await replica.rekey()
+    try await replica.maintenance.rekey()
     try await replica.write { try $0.insert(Note(title: "two")) }
     mayEnd.signal()
     #expect(try await reader.value == (1, 1))
@@ -89,7 +89,7 @@ struct RekeySharingTests {
     let mayEnd = DispatchSemaphore(value: 0)
     let isFirst = Mutex(true)
     let rekeying = Task {
-      try await first.rekey { _ in
+      try await first.maintenance.rekey { _ in
         guard
           isFirst.withLock({ isFirst in
             defer { isFirst = false }; return isFirst
@@ -102,7 +102,7 @@ struct RekeySharingTests {
     var waiting = began.makeAsyncIterator()
     await waiting.next()
     async let opened = failure { try await TestGroup.open(first.path) }
-    async let rekeyed = failure { try await second.rekey() }
+    async let rekeyed = failure { try await second.maintenance.rekey() }
     let written = await failure { try await second.write { try $0.insert(Note(title: "meanwhile")) } }
     for error in [written, await opened, await rekeyed] {
       #expect(error?.code == .busy, "\(String(describing: error))")
@@ -128,7 +128,7 @@ struct RekeySharingTests {
     var rekeyed = 0
     while rekeyed < 4 {
       do {
-        try await replica.rekey()
+        try await replica.maintenance.rekey()
         rekeyed += 1
       } catch let error as GodwitError where error.code == .busy {
         // Somebody else was writing all the time.
@@ -136,12 +136,12 @@ struct RekeySharingTests {
     }
     let made = try await steps
     let balance = try await replica.fetch(Account.self, key: 1)?.balance ?? 0
-    let sequence = try await replica.log(limit: 1).first?.sequence ?? 0
+    let sequence = try await replica.history.log(limit: 1).first?.sequence ?? 0
     #expect(made >= 400)
     // What was reported is there; one more may be, that the process was killed in.
     #expect(balance == made || balance == made + 1, "\(made) steps")
     #expect(Int(sequence) == balance + 1)
-    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.maintenance.verify().problems == [])
     try expectNoPlaintext(in: path)
     await replica.close()
     let again = try await Replica.open(at: path, models: Account.self)

@@ -23,14 +23,14 @@ struct RekeyTests {
     let group = try await TestGroup(1)
     let replica = group[0]
     try await fill(replica)
-    let digest = try await replica.digest()
+    let digest = try await replica.maintenance.digest()
     let incarnation = try await replica.status().incarnation
     let old = try await replica.databaseKey()
     let oldSalt = try DatabaseFile.salt(old.path)
 
-    try await replica.rekey()
+    try await replica.maintenance.rekey()
 
-    #expect(try await replica.digest() == digest)
+    #expect(try await replica.maintenance.digest() == digest)
     #expect(throws: GodwitError.self) { try Connection(path: old.path, key: old.key, mode: .reader) }
     #expect(try DatabaseFile.salt(old.path) != oldSalt)
     try await replica.write { try $0.insert(Note(title: "after")) }
@@ -39,8 +39,8 @@ struct RekeyTests {
     let again = try await TestGroup.open(replica.path)
     #expect(try await again.status().incarnation == incarnation)
     #expect(try await again.count(Note.all) == 301)
-    #expect(try await again.log().map(\.sequence) == [2, 1])
-    #expect(try await again.verify().isSound)
+    #expect(try await again.history.log().map(\.sequence) == [2, 1])
+    #expect(try await again.maintenance.verify().isSound)
     await again.close()
   }
 
@@ -49,8 +49,8 @@ struct RekeyTests {
     let group = try await TestGroup(1)
     try await fill(group[0])
     let before = try files(group[0])
-    try await group[0].rekey()
-    try await group[0].rekey()
+    try await group[0].maintenance.rekey()
+    try await group[0].maintenance.rekey()
     #expect(try files(group[0]).subtracting(before) == ["rekey.lock"])
     #expect(try await group[0].count(Note.all) == 300)
     await group[0].close()
@@ -67,7 +67,7 @@ struct RekeyTests {
     let group = try await TestGroup(1)
     try await fill(group[0], 4_000)
     let heard = Heard()
-    try await group[0].rekey(progress: heard.hear)
+    try await group[0].maintenance.rekey(progress: heard.hear)
     let values = heard.values.withLock { $0 }
     #expect(values.count > 2 && values.last == 1)
     #expect(values == values.sorted())
@@ -79,30 +79,30 @@ struct RekeyTests {
     let group = try await TestGroup(1)
     let replica = group[0]
     try await fill(replica, 4_000)
-    let digest = try await replica.digest()
+    let digest = try await replica.maintenance.digest()
     let key = try await replica.databaseKey()
     let task = Task {
-      try await replica.rekey { _ in withUnsafeCurrentTask { $0?.cancel() } }
+      try await replica.maintenance.rekey { _ in withUnsafeCurrentTask { $0?.cancel() } }
     }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(try await replica.digest() == digest)
+    #expect(try await replica.maintenance.digest() == digest)
     #expect(try !files(replica).contains("database.new"))
     #expect(throws: Never.self) { try Connection(path: key.path, key: key.key, mode: .reader) }
     #expect(try await replica.withKeyring { contents, _ in try contents.pendingDatabase == nil })
-    try await replica.rekey()
-    #expect(try await replica.digest() == digest)
+    try await replica.maintenance.rekey()
+    #expect(try await replica.maintenance.digest() == digest)
     await replica.close()
   }
 
   @Test("is refused on a replica that only reads, and while another one is rekeying")
   func refused() async throws {
     let group = try await TestGroup(1)
-    let reader = try await Replica.open(existing: group[0].path, models: Note.self, readOnly: true)
-    #expect(await code { try await reader.rekey() } == .readOnly)
+    let reader = try await Replica.open(at: group[0].path, models: Note.self, configuration: .init(isReadOnly: true))
+    #expect(await code { try await reader.maintenance.rekey() } == .readOnly)
     await reader.close()
     let lock = try DatabaseSwap(group[0].folder).lock()
-    #expect(await code { try await group[0].rekey() } == .busy)
+    #expect(await code { try await group[0].maintenance.rekey() } == .busy)
     withExtendedLifetime(lock) {}
     await group[0].close()
   }
@@ -116,7 +116,7 @@ struct RekeyTests {
     for name in ["database.new", "database.old"] {
       try FileManager.default.createSymbolicLink(atPath: "\(group[0].path)/\(name)", withDestinationPath: victim)
     }
-    try await group[0].rekey()
+    try await group[0].maintenance.rekey()
     #expect(try await group[0].count(Note.all) == 10)
     #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == Data("kept".utf8))
     await group[0].close()
@@ -126,7 +126,7 @@ struct RekeyTests {
       let found = await code {
         let replica = try await TestGroup.open(group[0].path)
         defer { Task { await replica.close() } }
-        try await replica.rekey()
+        try await replica.maintenance.rekey()
       }
       #expect(found == .unsafeFile, "\(name)")
       unlink("\(group[0].path)/\(name)")
@@ -139,7 +139,7 @@ struct RekeyTests {
     let group = try await TestGroup(1)
     let cache = try group[0].cache(named: "c")
     try await cache.set("k", value: "v")
-    try await group[0].rekey()
+    try await group[0].maintenance.rekey()
     #expect(try await cache.data(for: "k") == nil)
     try await cache.set("k", value: "w")
     #expect(try await cache.data(for: "k") != nil)
@@ -154,7 +154,7 @@ struct RekeyTests {
     let group = try await TestGroup(2)
     try await fill(group[0], 10)
     try await group.settle()
-    try await group[0].rekey()
+    try await group[0].maintenance.rekey()
     try await group[0].write { try $0.insert(Note(title: "after")) }
     let report = try await group.send(from: 0, to: 1)
     #expect(report.applied == 1 && report.forks.isEmpty)

@@ -91,7 +91,7 @@ struct BadDatabaseTests {
       let error = await failure {
         let replica = try await TestGroup.open(path)
         defer { opened = replica }
-        if !(try await replica.verify()).isSound { found += 1 }
+        if !(try await replica.maintenance.verify()).isSound { found += 1 }
       }
       await opened?.close()
       guard let error else { continue }
@@ -112,7 +112,7 @@ struct BadDatabaseTests {
     let error = await failure {
       let replica = try await TestGroup.open(path)
       _ = try await replica.fetch(Note.all)
-      _ = try await replica.digest()
+      _ = try await replica.maintenance.digest()
     }
     #expect(error?.code == .damagedDatabase, "\(String(describing: error))")
     #expect(error?.hint != nil)
@@ -124,7 +124,7 @@ struct BadDatabaseTests {
     try write(content.prefix(content.count / 8_192 * 4_096))
     let error = await failure {
       let replica = try await TestGroup.open(path)
-      let report = try await replica.verify()
+      let report = try await replica.maintenance.verify()
       #expect(!report.isSound)
     }
     #expect(error == nil || error?.code == .damagedDatabase, "\(String(describing: error))")
@@ -193,9 +193,9 @@ struct BadSyncFileTests {
   private func faults(
     of path: String, _ codes: Set<GodwitError.Code>, by receiver: Int = 1, as name: String = "the file"
   ) async throws -> [String] {
-    let before = try await (group[receiver].digest(), group[receiver].status())
+    let before = try await (group[receiver].maintenance.digest(), group[receiver].status())
     let error = await failure { try await group[receiver].import(from: .file(path)) }
-    let after = try await (group[receiver].digest(), group[receiver].status())
+    let after = try await (group[receiver].maintenance.digest(), group[receiver].status())
     var faults: [String] = []
     if error.map({ codes.contains($0.code) }) != true { faults.append("\(name): \(String(describing: error))") }
     if let error, error.hint == nil { faults.append("no hint: \(error)") }
@@ -275,7 +275,7 @@ struct BadSyncFileTests {
   func otherGroup() async throws {
     let other = try await TestGroup(1)
     try await other[0].write { try $0.insert(Note()) }
-    try await other[0].invite(
+    try await other[0].members.invite(
       group[1].identity, name: "guest", verification: .trustOnFirstUse, to: .file(other.folder.file("invitation")))
     let path = other.folder.file("theirs")
     _ = try await other[0].export(to: .file(path))
@@ -286,7 +286,7 @@ struct BadSyncFileTests {
   func strangers() async throws {
     try await group.send(from: 0, to: 1)
     try await group[1].write { try $0.insert(Note()) }
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     let path = group.folder.file("theirs")
     _ = try await group[1].export(to: .file(path))
     try await expectRefused(path, [.unknownSender], by: 0)

@@ -42,14 +42,14 @@ struct ClosingTests {
     await replica.close()
 
     #expect(await code { try await replica.write { try $0.insert(Note(title: "late")) } } == .closed)
-    #expect(await code { try await replica.members() } == .closed)
-    #expect(await code { try await replica.renameMember(named: "busy", to: "idle") } == .closed)
+    #expect(await code { try await replica.members.list() } == .closed)
+    #expect(await code { try await replica.members.rename("busy", to: "idle") } == .closed)
     tally.end()
     for writer in writers { _ = try await writer.value }
     let count = tally.count
     let again = try await TestGroup.open(folder.file("busy"))
     #expect(try await again.count(Note.all) == count)
-    #expect(try await again.log().count < 64, "what was written alone is forgotten at the end")
+    #expect(try await again.history.log().count < 64, "what was written alone is forgotten at the end")
     await again.close()
   }
 
@@ -165,7 +165,7 @@ struct TouchedDatabaseTests {
     let uses: [(String, @Sendable () async throws -> Void)] = [
       ("write", { _ = try await replica.write { try $0.insert(Note(title: "lost")) } }),
       ("export", { [folder] in _ = try await replica.export(to: .file(folder.file("out"))) }),
-      ("verify", { _ = try await replica.verify() }), ("read", { _ = try await replica.count(Note.all) }),
+      ("verify", { _ = try await replica.maintenance.verify() }), ("read", { _ = try await replica.count(Note.all) }),
     ]
     for (name, use) in uses {
       let found = await code { try await use() }
@@ -204,11 +204,11 @@ struct TouchedDatabaseTests {
   func rekeyed() async throws {
     let other = try await TestGroup.open(replica.path)
     for round in 1...3 {
-      try await other.rekey()
+      try await other.maintenance.rekey()
       try await replica.write { try $0.insert(Note(title: "round \(round)")) }
     }
     #expect(try await replica.count(Note.all) == 4)
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await other.close()
     await replica.close()
   }

@@ -12,7 +12,8 @@ struct KeyringSlotTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func open(_ secrets: SlotSecret...) async throws -> Replica {
-    try await Replica.open(at: path, models: Folder.self, Note.self, key: .keyring(openedBy: secrets))
+    try await Replica.open(
+      at: path, models: Folder.self, Note.self, configuration: .init(key: .keyring(openedBy: secrets)))
   }
 
   /// The keyring as it was before a change, where the database has been opened with it before and after.
@@ -67,7 +68,7 @@ struct KeyringSlotTests {
         return Array("correct horse".utf8)
       })
     try await replica.write { try $0.insert(Note(title: "x")) }
-    _ = try await replica.members()
+    _ = try await replica.members.list()
     _ = try await replica.export(to: .file(folder.file("out")))
     await replica.close()
     #expect(count == 1)
@@ -93,7 +94,9 @@ struct KeyringSlotTests {
     #expect(error?.code == .rolledBackKeyring)
     #expect(error?.hint?.contains("godwit keyring accept") == true)
     #expect(
-      await code { try await Replica.open(existing: path, models: Folder.self, Note.self, readOnly: true) }
+      await code {
+        try await Replica.open(at: path, models: Folder.self, Note.self, configuration: .init(isReadOnly: true))
+      }
         == .rolledBackKeyring)
     #expect(try Data(contentsOf: URL(fileURLWithPath: "\(path)/keyring")) == earlier)
 

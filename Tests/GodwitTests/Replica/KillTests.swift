@@ -19,9 +19,9 @@ struct KillTests {
         continue
       }
       let replica = try await Replica.open(at: path, models: Account.self)
-      let report = try await replica.verify()
+      let report = try await replica.maintenance.verify()
       let rows = try await replica.fetch(Account.where { $0.id < 1_000 }.order(by: \.id))
-      let sequence = try await replica.log(limit: 1).first?.sequence ?? 0
+      let sequence = try await replica.history.log(limit: 1).first?.sequence ?? 0
       await replica.close()
       #expect(report.problems == [], "round \(round)")
       #expect(rows.count == (sequence == 0 ? 0 : 2) && Set(rows.map(\.balance)).count <= 1, "round \(round)")
@@ -57,7 +57,7 @@ struct KillTests {
       try await KillSubject.kill(["import", path, file], after: Int.random(in: 0...(41 * round), using: &random))
 
       let replica = try await Replica.open(at: path, models: Account.self)
-      let report = try await replica.verify()
+      let report = try await replica.maintenance.verify()
       let status = try await replica.status()
       let rows = try await replica.fetch(Account.all)
       let sequence = status.held.first { $0.replica == pair.sender.identity.replica }?.sequence ?? 0
@@ -72,7 +72,7 @@ struct KillTests {
 
     let replica = try await Replica.open(at: path, models: Account.self)
     _ = try await replica.import(from: .file(pair.folder.file("changes-10")))
-    #expect(try await replica.digest() == pair.sender.digest())
+    #expect(try await replica.maintenance.digest() == pair.sender.maintenance.digest())
     await replica.close()
   }
 }

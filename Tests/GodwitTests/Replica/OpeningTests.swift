@@ -34,10 +34,13 @@ struct OpeningTests {
   @Test("to be read only reads, refuses to write, and observes other writers")
   func readOnly() async throws {
     let path = folder.file("replica")
-    #expect(await code { try await Replica.open(existing: path, models: Note.self, readOnly: true) } == .noReplica)
+    #expect(
+      await code { try await Replica.open(at: path, models: Note.self, configuration: .init(isReadOnly: true)) }
+        == .noReplica)
     let writer = try await Replica.open(at: path, models: Folder.self, Note.self)
     try await writer.write { try $0.insert(Note(title: "first")) }
-    let reader = try await Replica.open(existing: path, models: Folder.self, Note.self, readOnly: true)
+    let reader = try await Replica.open(
+      at: path, models: Folder.self, Note.self, configuration: .init(isReadOnly: true))
     #expect(try await reader.fetch(Note.all).map(\.title) == ["first"])
     #expect(await code { try await reader.write { try $0.insert(Note(title: "second")) } } == .readOnly)
     #expect(try await reader.export(to: .file(folder.file("out"))).transactions == 1)
@@ -47,7 +50,8 @@ struct OpeningTests {
     try await writer.write { _ = try $0.update(Note.all) { $0.set(\.title, to: "changed") } }
     #expect(try await observed.next() == ["changed"])
     #expect(
-      await code { try await Replica.open(existing: path, models: Draft.self, readOnly: true) } == .schemaMismatch)
+      await code { try await Replica.open(at: path, models: Draft.self, configuration: .init(isReadOnly: true)) }
+        == .schemaMismatch)
     #expect(try await writer.rows("SELECT name FROM sqlite_master WHERE name = 'draft'").isEmpty)
     await reader.close()
     await writer.close()
@@ -59,7 +63,7 @@ struct OpeningTests {
     await (try Replica.open(at: path, models: Note.self)).close()
     try Data().write(to: URL(fileURLWithPath: path + "/database"))
     let error = await #expect(throws: GodwitError.self) {
-      try await Replica.open(existing: path, models: Note.self, readOnly: true)
+      try await Replica.open(at: path, models: Note.self, configuration: .init(isReadOnly: true))
     }
     #expect(error?.code == .notADatabase)
     #expect(error?.hint?.contains("open it for writing") == true)
@@ -69,7 +73,8 @@ struct OpeningTests {
   func idle() async throws {
     let path = folder.file("idle")
     let log = path + "/database-wal"
-    let replica = try await Replica.open(at: path, models: Folder.self, Note.self, idleTimeout: .milliseconds(200))
+    let replica = try await Replica.open(
+      at: path, models: Folder.self, Note.self, configuration: .init(idleTimeout: .milliseconds(200)))
     for round in 1...3 {
       try await replica.write { try $0.insert(Note(title: "round \(round)")) }
       #expect(try await replica.count(Note.all) == round)
@@ -78,7 +83,7 @@ struct OpeningTests {
       }
       #expect(!FileManager.default.fileExists(atPath: log))
     }
-    let report = try await replica.verify()
+    let report = try await replica.maintenance.verify()
     #expect(report.isSound && report.transactions == 3)
     await replica.close()
     #expect(await code { try await replica.count(Note.all) } == .closed)
@@ -109,7 +114,7 @@ struct OpeningTests {
       logger.logLevel = level
       let path = folder.file(UUID().uuidString)
       let replica = try await Replica.open(
-        at: path, models: Folder.self, Note.self, statements: statements, logger: logger)
+        at: path, models: Folder.self, Note.self, configuration: .init(statements: statements, logger: logger))
       try await replica.write { try $0.insert(Note(title: "a secret title")) }
       _ = try await replica.fetch(Note.where { $0.title == "a secret title" })
       await replica.close()

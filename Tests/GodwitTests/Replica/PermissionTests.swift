@@ -38,7 +38,7 @@ struct PermissionTests {
   func closed() async throws {
     let group = try await TestGroup(1)
     try await group[0].write { try $0.insert(Note()) }
-    _ = try await group[0].digest()
+    _ = try await group[0].maintenance.digest()
     await group[0].close()
     let files = try FileManager.default.contentsOfDirectory(atPath: group[0].path)
     #expect(!files.contains("database-wal") && !files.contains("database-shm"))

@@ -27,7 +27,7 @@ struct SharingTests {
     }
     #expect(try await first.count(Note.all) == 160)
     #expect(try await second.count(Note.all) == 160)
-    let report = try await first.verify()
+    let report = try await first.maintenance.verify()
     #expect(report.isSound && report.transactions == 160)
     await first.close()
     await second.close()

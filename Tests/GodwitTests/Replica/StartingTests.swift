@@ -20,8 +20,8 @@ struct StartingTests {
       }
       #expect(statuses == [Int32](repeating: 0, count: Self.processCount), "round \(round)")
       let replica = try await Replica.open(at: path, models: Account.self)
-      #expect(try await replica.verify().isSound, "round \(round)")
-      #expect(try await replica.members().count == 1)
+      #expect(try await replica.maintenance.verify().isSound, "round \(round)")
+      #expect(try await replica.members.list().count == 1)
       await replica.close()
     }
   }
@@ -33,7 +33,7 @@ struct StartingTests {
       atPath: folder.file("keys"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     #expect(try await KillSubject.run(["relative", "notes", folder.path], umask: "077") == 0)
     let key = Replica.KeySource.keyring(at: folder.file("keys/ring"), machineKey: folder.file("keys/machine"))
-    let replica = try await Replica.open(at: folder.file("notes"), models: Account.self, key: key)
+    let replica = try await Replica.open(at: folder.file("notes"), models: Account.self, configuration: .init(key: key))
     #expect(try await replica.count(Account.all) == 1)
     await replica.close()
   }

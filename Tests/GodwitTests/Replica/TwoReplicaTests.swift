@@ -41,7 +41,7 @@ struct TwoReplicaTests {
     for replica in group.replicas {
       let merged = try #require(try await replica.fetch(Note.self, key: note.id))
       #expect(merged.title == "late" && merged.views == 1)
-      let conflict = try #require(try await replica.conflicts().first)
+      let conflict = try #require(try await replica.conflicts.list().first)
       #expect(conflict.column == "title" && conflict.losingValue == "early")
     }
   }
@@ -64,7 +64,7 @@ struct TwoReplicaTests {
     for replica in group.replicas {
       let merged = try #require(try await replica.fetch(Note.self, key: stored.id))
       #expect(merged.title == "kept" && merged.views == 3 && merged.body == "edited")
-      #expect(try await replica.conflicts().first?.column == nil)
+      #expect(try await replica.conflicts.list().first?.column == nil)
     }
     #expect(try await group.digests().count == 1)
   }
@@ -88,10 +88,10 @@ struct TwoReplicaTests {
     let group = try await TestGroup(2)
     try await group[0].write { try $0.insert(Note()) }
     try await group.send(from: 0, to: 1, all: true)
-    let digest = try await group[1].digest()
+    let digest = try await group[1].maintenance.digest()
     let second = try await group.send(from: 0, to: 1, all: true)
     #expect(second.applied == 0 && second.duplicates == 1)
-    #expect(try await group[1].digest() == digest)
+    #expect(try await group[1].maintenance.digest() == digest)
   }
 
   @Test("rows of a local model stay here")

@@ -42,9 +42,12 @@ struct WrittenPlaceTests {
       ("export", { _ = try await replica.export(to: .file($0), includesAll: true) }),
       ("volumes", { _ = try await replica.export(to: .volumes($0, byteCount: 4_096), includesAll: true) }),
       ("stateFile", { _ = try await replica.exportState(to: .file($0)) }),
-      ("invite", { try await replica.invite(invited, name: "x", verification: .trustOnFirstUse, to: .file($0)) }),
-      ("backup", { _ = try await replica.backup(to: $0) }),
-      ("plaintext", { _ = try await replica.exportPlaintext(to: $0) }),
+      (
+        "invite",
+        { try await replica.members.invite(invited, name: "x", verification: .trustOnFirstUse, to: .file($0)) }
+      ),
+      ("backup", { _ = try await replica.maintenance.backup(to: $0) }),
+      ("plaintext", { _ = try await replica.maintenance.exportPlaintext(to: $0) }),
       ("age key", { _ = try await Replica.exportAgeKeys(to: $0, at: replica.path) }),
     ]
   }
@@ -79,8 +82,8 @@ struct WrittenPlaceTests {
       }
     }
     #expect(try contents(replica.path) == before)
-    #expect(try await replica.verify().isSound)
-    #expect(try await replica.members().count == 1)
+    #expect(try await replica.maintenance.verify().isSound)
+    #expect(try await replica.members.list().count == 1)
   }
 
   @Test("takes the place of keys that lie elsewhere, whether they are there yet or not")
@@ -89,14 +92,15 @@ struct WrittenPlaceTests {
     try FileManager.default.createDirectory(
       atPath: keys, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     let source = Replica.KeySource.keyring(at: "\(keys)/ring", machineKey: "\(keys)/machine")
-    let replica = try await Replica.open(at: folder.file("far"), models: Folder.self, Note.self, key: source)
+    let replica = try await Replica.open(
+      at: folder.file("far"), models: Folder.self, Note.self, configuration: .init(key: source))
     let hardLink = folder.file("hard-link")
     try #require(link("\(keys)/ring.lock", hardLink) == 0)
     let before = try contents(keys)
     let names = ["ring", "ring.lock", "ring.anchor", "ring.anchor.lock", "machine", "machine.lock", "RING"]
     for place in names.map({ "\(keys)/\($0)" }) + [hardLink] {
       #expect(await code { try await replica.export(to: .file(place)) } == .invalidArgument, "\(place)")
-      #expect(await code { try await replica.backup(to: place) } == .invalidArgument, "\(place)")
+      #expect(await code { try await replica.maintenance.backup(to: place) } == .invalidArgument, "\(place)")
     }
     #expect(try contents(keys) == before)
     _ = try await replica.export(to: .file("\(keys)/out"), includesAll: true)
@@ -112,7 +116,7 @@ struct WrittenPlaceTests {
     let before = try contents(other.path)
     for place in ["database", "keyring", "keyring.anchor", "machine.key"].map({ "\(other.path)/\($0)" }) + [moved] {
       #expect(await code { try await replica.export(to: .file(place)) } == .unsafeFile, "\(place)")
-      #expect(await code { try await replica.backup(to: place) } == .unsafeFile, "\(place)")
+      #expect(await code { try await replica.maintenance.backup(to: place) } == .unsafeFile, "\(place)")
       #expect(await code { try MigrationFileTests.everyStep.write(to: place) } == .unsafeFile, "\(place)")
     }
     #expect(try contents(other.path) == before)

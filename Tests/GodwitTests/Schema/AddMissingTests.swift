@@ -132,7 +132,7 @@ struct AddMissingTests {
     #expect(try await replica.rows("SELECT id, title, old FROM page ORDER BY id").map(\.values) == before)
     let indexes = try await replica.rows("SELECT name FROM sqlite_master WHERE name = 'index_page_on_title'")
     #expect(indexes.count == 1)
-    #expect(try await replica.verify().problems == [])
+    #expect(try await replica.maintenance.verify().problems == [])
   }
 
   @Test("is done once, and a new check holds")
@@ -166,8 +166,8 @@ struct AddMissingTests {
     try await there.write { _ = try $0.update(Second.Page(id: 3, title: "back", views: 4, stars: 5)) }
     try await carry(there, to: here)
     #expect(try await here.fetch(Second.Page.self, key: 3)?.views == 4)
-    #expect(try await here.verify().problems == [])
-    #expect(try await there.verify().problems == [])
+    #expect(try await here.maintenance.verify().problems == [])
+    #expect(try await there.maintenance.verify().problems == [])
   }
 
   @Test("a table that gained its columns and one made with them exchange rows by the names of columns")
@@ -201,7 +201,7 @@ struct AddMissingTests {
       let rows = try await replica.fetch(After.all)
       #expect(rows.count == 400 && rows.allSatisfy { $0.a == $0.id && $0.b == -$0.id && $0.c == 2 * $0.id })
     }
-    #expect(try await here.digest() == there.digest())
+    #expect(try await here.maintenance.digest() == there.maintenance.digest())
   }
 
   @Test("two replicas with the same history have the same content afterwards")
@@ -213,7 +213,7 @@ struct AddMissingTests {
     try await there.write { _ = try $0.update(Second.Page(id: 1, title: "there", views: 7, stars: 5)) }
     try await carry(here, to: there)
     try await carry(there, to: here)
-    #expect(try await here.digest() == there.digest())
+    #expect(try await here.maintenance.digest() == there.maintenance.digest())
     let page = try #require(try await here.fetch(Second.Page.self, key: 1))
     #expect(page.title == "there" && page.views == 8)
   }
@@ -231,7 +231,7 @@ struct AddMissingTests {
     let page = try #require(try await here.fetch(Second.Page.self, key: 1))
     #expect(page.title == "edited" && page.views == 7 && page.stars == 5)
     try await carry(here, to: there)
-    #expect(try await here.digest() == there.digest())
+    #expect(try await here.maintenance.digest() == there.maintenance.digest())
   }
 
   @Test("a row state written before keeps its hidden cells")
@@ -246,7 +246,7 @@ struct AddMissingTests {
     try await carry(there, to: here)
     #expect(try await here.fetch(Second.Page.self, key: 1)?.views == 7)
     try await carry(here, to: there)
-    #expect(try await here.digest() == there.digest())
+    #expect(try await here.maintenance.digest() == there.maintenance.digest())
   }
 
   @Test("a replica without the column gets it with the file, and its older program still works")
@@ -268,7 +268,7 @@ struct AddMissingTests {
     #expect(try await again.fetch(First.Page.self, key: 70)?.title == "by the old program")
     let there = try await update(again, at: there)
     #expect(try await there.fetch(Second.Page.self, key: 1)?.views == 8)
-    #expect(try await there.digest() == here.digest())
+    #expect(try await there.maintenance.digest() == here.maintenance.digest())
   }
 
   @Test("changes made without the column are taken in by a replica that has it")
@@ -301,7 +301,7 @@ struct AddMissingTests {
     try await carry(pair.receiver, to: here)
     let there = try await update(pair.receiver, at: there)
     #expect(try await there.fetch(Second.Page.self, key: 60)?.views == (isNewerFirst ? 7 : 3))
-    #expect(try await here.digest() == there.digest())
+    #expect(try await here.maintenance.digest() == there.maintenance.digest())
   }
 
   /// What its successors add columns to.
@@ -336,7 +336,7 @@ struct AddMissingTests {
     try await write(here, "INSERT INTO tally VALUES (9, 'forgotten')")
     try await write(there, "INSERT INTO tally VALUES (1, 'beside')")
     try await carry(here, to: there)
-    #expect(try await there.compact().transactions == 1)
+    #expect(try await there.maintenance.compact().transactions == 1)
     try await carry(there, to: here)
     await here.close()
     here = try await ReplicaPair.open(here.path, [After.self], pair.clock, migrations: .addMissing())
@@ -354,7 +354,7 @@ struct AddMissingTests {
     for replica in [here, there] {
       #expect(try await replica.rows("SELECT title, loans FROM tally WHERE id = 1").map(\.values) == [["edited", 1]])
     }
-    #expect(try await here.digest() == there.digest())
+    #expect(try await here.maintenance.digest() == there.maintenance.digest())
   }
 
   @Test("never changes a type, nullability or key, and never adds what old rows could not hold")

@@ -40,7 +40,7 @@ struct AutoIncrementTests {
     }
     #expect(ids == [1, 2, 102, 500, 501])
     #expect(try await replica.fetch(Event.self, key: 2)?.name == "b")
-    #expect(try await replica.log().isEmpty)
+    #expect(try await replica.history.log().isEmpty)
   }
 
   @Test("never gets a number twice")

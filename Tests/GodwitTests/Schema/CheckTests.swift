@@ -160,7 +160,7 @@ struct CheckTests {
     }
     #expect(own?.code == .sql && own?.message.contains("integer overflow") == true)
     #expect(try await pair.receiver.rows("SELECT id FROM trial").isEmpty)
-    #expect(try await pair.receiver.verify().isSound)
+    #expect(try await pair.receiver.maintenance.verify().isSound)
   }
 
   @Test("a definition comes back from its bytes", arguments: ["a > 0", "a <> 'it''s;' AND (\"a\" > (1))"])

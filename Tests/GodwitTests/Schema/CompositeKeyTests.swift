@@ -112,7 +112,7 @@ struct CompositeKeyTests {
     try await pair.sender.write { _ = try $0.update(Tagging(note: note.id, tag: "a", weight: 3)) }
     #expect(try await pair.carry().conflicts == 1)
     #expect(try await pair.receiver.fetch(Tagging.all).map(\.weight) == [3])
-    #expect(try await pair.receiver.conflicts().first?.key.count == 2)
+    #expect(try await pair.receiver.conflicts.list().first?.key.count == 2)
   }
 
   @Test("changes by SQL as a delete and an insert, and follows its references")
@@ -162,7 +162,8 @@ struct CompositeKeyTests {
     let there = folder.file("there")
     let identity = try await Replica.identity(at: there)
     let invitation = folder.file("invitation")
-    try await pair.sender.invite(identity, name: "turned", verification: .trustOnFirstUse, to: .file(invitation))
+    try await pair.sender.members.invite(
+      identity, name: "turned", verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: there, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     let turned = try await ReplicaPair.open(there, [Turned.self], pair.clock)
     try await pair.sender.write { try $0.insert(Cell(id: PairKey("s", PairKey(1, 2)))) }

@@ -11,7 +11,8 @@ struct ModelListTests {
     let replica = try await Replica.open(at: folder.file("replica"), models: models)
     try await replica.write { try $0.insert(Note(title: "listed")) }
     await replica.close()
-    let again = try await Replica.open(existing: folder.file("replica"), models: models, migrations: .addMissing())
+    let again = try await Replica.open(
+      at: folder.file("replica"), models: models, configuration: .init(migrations: .addMissing(), mustExist: true))
     #expect(try await again.fetch(Note.all).map(\.title) == ["listed"])
     await again.close()
     let named = try await Replica.open(at: folder.file("replica"), models: Folder.self, Note.self)
@@ -36,7 +37,7 @@ struct DropTests {
     await replica.close()
     let again = try await TestGroup.open(replica.path, group.clock)
     #expect(try await again.count(Draft.all) == 0)
-    #expect(try await again.verify().problems == [])
+    #expect(try await again.maintenance.verify().problems == [])
   }
 
   @Test("is taken back with its transaction or savepoint")

@@ -73,7 +73,7 @@ struct TimestampTests {
     #expect(try await pair.sender.write { try $0.update(Post(id: 1, title: "one", updated: .now)) } == false)
     let saved = try await pair.sender.write { try $0.save(Post(id: 1, title: "one", updated: .now)) }
     #expect(saved.created == start && saved.updated == start)
-    #expect(try await pair.sender.log().count == 1)
+    #expect(try await pair.sender.history.log().count == 1)
   }
 
   @Test("are filled by a save that inserts")

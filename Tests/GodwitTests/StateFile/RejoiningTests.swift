@@ -23,7 +23,7 @@ struct RejoiningTests {
       try tx.insert(Remark(id: "on what is gone", text: "by the absent", thing: "deleted"))
       try tx.insert(Remark(id: "on what is here", text: "by the absent", thing: "kept"))
     }
-    try await group.replicas[0].removeMember(named: "replica-2")
+    try await group.replicas[0].members.remove("replica-2")
     try await group.replicas[0].write { tx in
       try tx.execute("DELETE FROM thing WHERE id = 'deleted'")
       try tx.execute("UPDATE thing SET name = 'by the others', count = count + 1 WHERE id = 'edited'")
@@ -35,7 +35,7 @@ struct RejoiningTests {
       try await group.send(1, 0)
     }
     for index in 0..<2 {
-      try await group.replicas[index].compact()
+      try await group.replicas[index].maintenance.compact()
       #expect(try await group.logCount(index) == 0)
     }
     return group
@@ -54,12 +54,12 @@ struct RejoiningTests {
   func tooOld() async throws {
     let group = try await absence()
     try await readmit(group)
-    let before = try await group.replicas[0].digest()
+    let before = try await group.replicas[0].maintenance.digest()
     let report = try await group.send(2, 0)
     #expect(report.applied == 0 && report.staged == 0)
     #expect(
       report.leftOut == [.init(replica: group.replicas[2].identity.replica, sequences: 1...1, reason: .fenced)])
-    #expect(try await group.replicas[0].digest() == before)
+    #expect(try await group.replicas[0].maintenance.digest() == before)
     let refusal = await error { try await group.send(0, 2) }
     #expect(refusal?.code == .fenced)
     #expect(refusal?.hint?.contains("--rejoin") == true)
@@ -74,14 +74,14 @@ struct RejoiningTests {
     let plan = try await group.replicas[2].plan(importing: .file(file), isRejoining: true)
     let report = try await group.replicas[2].rejoin(from: .file(file))
     #expect(report.isStateFile && report.replayed == 1)
-    #expect(try await group.replicas[2].verify().problems.isEmpty)
+    #expect(try await group.replicas[2].maintenance.verify().problems.isEmpty)
 
     let rows = try await group.replicas[2].fetch(Thing.all).sorted { $0.id < $1.id }
     #expect(rows.map(\.id) == ["edited", "kept", "new", "same", "taken", "taken too"])
     #expect(rows.map(\.name) == ["by the absent", "first", "by the absent", "by the absent", "first", ""])
     #expect(rows.first?.count == 7)
     #expect(try await group.replicas[2].fetch(Remark.all).map(\.id) == ["on what is here"])
-    let conflicts = try await group.replicas[2].conflicts()
+    let conflicts = try await group.replicas[2].conflicts.list()
     #expect(conflicts.contains { $0.column == "name" && $0.losingValue == .text("by the absent") })
     // What was added to a count or set is what it would have made of it.
     #expect(conflicts.contains { $0.column == "count" && $0.losingValue == 5 })
@@ -91,16 +91,16 @@ struct RejoiningTests {
     #expect(plan.conflicts.count == conflicts.count)
     // A row that is gone with all that was remembered of it takes nothing back; a whole one can come.
     let gone = try #require(conflicts.first { $0.column == "name" })
-    #expect(try await group.replicas[2].lacksRow(ofConflict: gone.id))
-    #expect(await code { try await group.replicas[2].restore(conflict: gone.id) } == .notFound)
+    #expect(try await group.replicas[2].conflicts.lacksRow(of: gone.id))
+    #expect(await code { try await group.replicas[2].conflicts.restore(gone.id) } == .notFound)
     let whole = try #require(conflicts.first { $0.kind == .constraint })
-    #expect(try await !group.replicas[2].lacksRow(ofConflict: whole.id))
-    #expect(await code { try await group.replicas[2].lacksRow(ofConflict: 999) } == .notFound)
+    #expect(try await !group.replicas[2].conflicts.lacksRow(of: whole.id))
+    #expect(await code { try await group.replicas[2].conflicts.lacksRow(of: 999) } == .notFound)
 
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     for index in group.replicas.indices {
-      try await group.replicas[index].compact()
+      try await group.replicas[index].maintenance.compact()
       #expect(try await group.logCount(index) == 0)
     }
     // Once more there is nothing to rejoin for.
@@ -116,14 +116,15 @@ struct RejoiningTests {
     _ = try await group.replicas[0].export(to: .file(file))
     let replica = group.replicas[2]
     _ = try await replica.rejoin(from: .file(file))
-    let conflict = try #require(try await replica.conflicts(kind: .constraint).first { $0.losingValues.contains("x") })
-    #expect(await code { try await replica.restore(conflict: conflict.id) } == .constraint)
-    #expect(try await replica.conflict(id: conflict.id)?.isResolved == false)
+    let conflict = try #require(
+      try await replica.conflicts.list(kind: .constraint).first { $0.losingValues.contains("x") })
+    #expect(await code { try await replica.conflicts.restore(conflict.id) } == .constraint)
+    #expect(try await replica.conflicts.show(conflict.id)?.isResolved == false)
     try await replica.write { _ = try $0.execute("UPDATE thing SET code = NULL WHERE id = 'taken too'") }
-    #expect(try await replica.restore(conflict: conflict.id))
+    #expect(try await replica.conflicts.restore(conflict.id))
     #expect(try await replica.fetch(Thing.all).first { $0.id == "claim" }?.code == "x")
-    #expect(try await replica.conflict(id: conflict.id)?.isResolved == true)
-    #expect(try await replica.restore(conflict: conflict.id) == false)
+    #expect(try await replica.conflicts.show(conflict.id)?.isResolved == true)
+    #expect(try await replica.conflicts.restore(conflict.id) == false)
   }
 
   @Test("a rejoin that fails changes nothing: the replica stays in its incarnation")
@@ -142,13 +143,15 @@ struct RejoiningTests {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
     #expect(bytes.count > 150_000)
     try bytes.dropLast(20).write(to: URL(fileURLWithPath: file))
-    let (digest, incarnation) = (try await group.replicas[2].digest(), try await group.replicas[2].status().incarnation)
+    let (digest, incarnation) = (
+      try await group.replicas[2].maintenance.digest(), try await group.replicas[2].status().incarnation
+    )
     await #expect(throws: GodwitError.self) { try await group.replicas[2].rejoin(from: .file(file)) }
     #expect(try await group.replicas[2].status().incarnation == incarnation)
     await group.replicas[2].close()
     group.replicas[2] = try await ThingGroup.open(group.folder.file("replica-2"), group.clock)
     #expect(try await group.replicas[2].status().incarnation == incarnation)
-    #expect(try await group.replicas[2].digest() == digest)
+    #expect(try await group.replicas[2].maintenance.digest() == digest)
   }
 
   @Test("a file from before a rejoin that arrives late brings nothing twice, and keeps nothing from being forgotten")
@@ -168,7 +171,7 @@ struct RejoiningTests {
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     for index in group.replicas.indices {
-      try await group.replicas[index].compact()
+      try await group.replicas[index].maintenance.compact()
       #expect(try await group.logCount(index) == 0)
     }
   }
@@ -198,7 +201,7 @@ struct RejoiningTests {
     #expect(try await group.digests().count == 1)
     #expect(try await group.replicas[0].fetch(Thing.all).map(\.id).sorted() == ["a", "b", "c", "d"])
     for index in group.replicas.indices {
-      try await group.replicas[index].compact()
+      try await group.replicas[index].maintenance.compact()
       #expect(try await group.logCount(index) == 0)
     }
   }
@@ -208,14 +211,14 @@ struct RejoiningTests {
     let group = try await ThingGroup(3)
     for _ in 0..<2 { try await group.exchange() }
     try await group.replicas[2].write { try $0.insert(Thing(id: "late", name: "by the absent")) }
-    try await group.replicas[0].removeMember(named: "replica-2")
+    try await group.replicas[0].members.remove("replica-2")
     try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "first")) }
     for _ in 0..<3 {
       try await group.send(0, 1)
       try await group.send(1, 0)
     }
     // This one knows that all members hold it; the other has not forgotten it.
-    try await group.replicas[1].compact()
+    try await group.replicas[1].maintenance.compact()
     try await readmit(group)
     let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].exportState(to: .file(file), for: "replica-2")
@@ -231,7 +234,7 @@ struct RejoiningTests {
     var group = try await ThingGroup(2)
     try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "old")) }
     for _ in 0..<2 { try await group.exchange() }
-    for index in 0..<2 { try await group.replicas[index].compact() }
+    for index in 0..<2 { try await group.replicas[index].maintenance.compact() }
     let joined = try await group.join()
     try await joined.write { try $0.insert(Thing(id: "a", name: "early")) }
     let report = try await group.send(0, 2)
@@ -244,7 +247,7 @@ struct RejoiningTests {
   private func readmit(_ group: ThingGroup) async throws {
     group.clock.advance(1_000)
     let identity = group.replicas[2].identity
-    try await group.replicas[0].invite(
+    try await group.replicas[0].members.invite(
       identity, name: "replica-2", verification: .trustOnFirstUse, to: .file(group.folder.file("again")))
   }
 }

@@ -10,7 +10,7 @@ struct StateFileTests {
     let (one, two) = (group.replicas[0], group.replicas[1])
     for id in ["a", "b", "c", "d"] { try await one.write { try $0.insert(Thing(id: id, name: "first", code: id)) } }
     for _ in 0..<2 { try await group.exchange() }
-    for replica in group.replicas { try await replica.compact() }
+    for replica in group.replicas { try await replica.maintenance.compact() }
     try await one.write { try $0.insert(Thing(id: "e", code: "x", tags: ["red"])) }
     try await two.write { try $0.insert(Thing(id: "f", code: "x", count: 3)) }
     try await one.write { _ = try $0.delete(Thing.self, key: "d") }
@@ -18,7 +18,7 @@ struct StateFileTests {
     try await one.write { _ = try $0.execute("UPDATE thing SET parent = 'b' WHERE id = 'a'") }
     try await two.write { _ = try $0.execute("UPDATE thing SET parent = 'a' WHERE id = 'b'") }
     try await group.exchange()
-    for replica in group.replicas { try await replica.compact() }
+    for replica in group.replicas { try await replica.maintenance.compact() }
     try await one.write { _ = try $0.delete(Thing.self, key: "c") }
     try await one.write { _ = try $0.execute("UPDATE thing SET count = count + 2") }
     return group
@@ -31,12 +31,12 @@ struct StateFileTests {
     let joined = try await group.join()
     let report = try await group.send(0, 2)
     #expect(report.isStateFile)
-    #expect(try await joined.digest() == group.replicas[0].digest())
+    #expect(try await joined.maintenance.digest() == group.replicas[0].maintenance.digest())
     #expect(try await group.logCount(2) == floor)
     for table in ["godwit_row", "godwit_limbo"] {
       #expect(try await group.count(table, 2) == group.count(table, 0))
     }
-    #expect(try await joined.verify().problems.isEmpty)
+    #expect(try await joined.maintenance.verify().problems.isEmpty)
 
     // What was concurrent to the state file merges as it does elsewhere.
     try await group.replicas[1].write { _ = try $0.execute("UPDATE thing SET name = 'third', count = count + 1") }
@@ -45,19 +45,19 @@ struct StateFileTests {
     for _ in 0..<4 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     #expect(try await joined.count(Thing.all) == 6)
-    for replica in group.replicas { #expect(try await replica.verify().problems.isEmpty) }
+    for replica in group.replicas { #expect(try await replica.maintenance.verify().problems.isEmpty) }
   }
 
   @Test("one that brings nothing new is a no-op but for the acknowledgement")
   func nothingNew() async throws {
     let group = try await history()
     for _ in 0..<2 { try await group.exchange() }
-    let digest = try await group.replicas[1].digest()
+    let digest = try await group.replicas[1].maintenance.digest()
     let file = group.folder.file("stateFile")
     #expect(try await group.replicas[0].exportState(to: .file(file)).isStateFile)
     let report = try await group.replicas[1].import(from: .file(file))
     #expect(report.applied == 0 && !report.isStateFile)
-    #expect(try await group.replicas[1].digest() == digest)
+    #expect(try await group.replicas[1].maintenance.digest() == digest)
   }
 
   @Test("a member that is not too old takes from one the transactions it lacks")
@@ -77,7 +77,7 @@ struct StateFileTests {
     let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].exportState(to: .file(file))
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-    let empty = try await joined.digest()
+    let empty = try await joined.maintenance.digest()
     for part in 1...12 {
       let position = bytes.count * part / 13
       var changed = bytes
@@ -89,7 +89,7 @@ struct StateFileTests {
         }
       }
     }
-    #expect(try await joined.digest() == empty)
+    #expect(try await joined.maintenance.digest() == empty)
     #expect(try await joined.import(from: .file(file)).isStateFile)
   }
 
@@ -103,7 +103,7 @@ struct StateFileTests {
     try await group.replicas[1].write { try $0.insert(Thing(id: "a")) }
     try await group.replicas[1].write { _ = try $0.execute("DELETE FROM thing") }
     for _ in 0..<2 { try await group.exchange() }
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
     #expect(try await group.logCount(0) == 0)
 
     let third = try await group.join()
@@ -120,7 +120,7 @@ struct StateFileTests {
     try await group.replicas[0].write { try $0.insert(Thing(id: "a", name: "old")) }
     try await group.replicas[0].write { _ = try $0.execute("DELETE FROM thing") }
     for _ in 0..<2 { try await group.exchange() }
-    try await group.replicas[0].compact()
+    try await group.replicas[0].maintenance.compact()
     let left = [try await group.logCount(0), try await group.logCount(1)]
     #expect(left == [0, 2])
 

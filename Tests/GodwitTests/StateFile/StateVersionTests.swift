@@ -19,12 +19,12 @@ struct StateVersionTests {
     let group = try await MigrationGroup([1, 1], Self.words)
     try await group.write(0, "INSERT INTO word VALUES (1, 'One')")
     try await group.exchange()
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     try await group.write(1, "UPDATE word SET text = 'Mine'")
     try await group.update(0, to: sender)
     try await group.update(1, to: receiver)
     try await group.write(0, "INSERT INTO word VALUES (2, 'Two')")
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
     let file = try await group.readmit(1)
     let failure = await error { try await group[1].rejoin(from: .file(file)) }
     #expect(failure?.code == .needsMigration)
@@ -49,12 +49,12 @@ struct StateVersionTests {
     try await group.write(0, "INSERT INTO name VALUES (1, 'same')")
     try await group.write(1, "INSERT INTO name VALUES (2, 'same')")
     try await group.send(1, to: 0)
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     try await group.write(1, "DELETE FROM name WHERE id = 2")
     let file = try await group.readmit(1)
     #expect(try await group[1].rejoin(from: .file(file)).isStateFile)
-    #expect(try await group[1].limbo().map(\.key) == [[2]])
-    #expect(try await group[1].conflicts().contains { $0.kind == .delete && $0.key == [2] })
+    #expect(try await group[1].history.limbo().map(\.key) == [[2]])
+    #expect(try await group[1].conflicts.list().contains { $0.kind == .delete && $0.key == [2] })
   }
 
   @Test("keeps what was counted in a row that is gone, and whose count has no default; seed 750003136")
@@ -66,14 +66,14 @@ struct StateVersionTests {
     }
     try await group.write(0, "INSERT INTO visit VALUES (1, 5)")
     try await group.exchange()
-    try await group[0].removeMember(named: "replica-1")
+    try await group[0].members.remove("replica-1")
     try await group.write(0, "DELETE FROM visit")
     try await group.write(1, "UPDATE visit SET times = times + 2")
-    try await group[0].compact()
+    try await group[0].maintenance.compact()
     let file = try await group.readmit(1)
     #expect(try await group[1].rejoin(from: .file(file)).isStateFile)
     #expect(try await group.rows(1, "SELECT times FROM visit") == [])
-    let kept = try await group[1].conflicts().first { $0.columns == ["times"] }
+    let kept = try await group[1].conflicts.list().first { $0.columns == ["times"] }
     #expect(kept?.losingValues == [2])
   }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("The state hash")
 struct StateHashKeepingTests {
   private func hash(_ replica: Replica, at location: SourceLocation = #_sourceLocation) async throws -> String {
-    let report = try await replica.verify()
+    let report = try await replica.maintenance.verify()
     #expect(report.problems.isEmpty, sourceLocation: location)
     return report.stateHash
   }
@@ -69,7 +69,7 @@ struct StateHashKeepingTests {
     await replica.close()
     replica = try await Replica.open(at: folder.file("r"), models: Page.self, Session.self)
     #expect(try await hash(replica) == before)
-    try await replica.compact()
+    try await replica.maintenance.compact()
     #expect(try await hash(replica) == before)
     try await replica.write { try $0.execute("UPDATE page SET title = 'u' WHERE id = '7'") }
     await replica.close()
@@ -99,9 +99,9 @@ struct StateHashKeepingTests {
     try await group.write(0, "INSERT INTO page (id, title) VALUES ('a', 'x')", "INSERT INTO session (id) VALUES ('s')")
     try await group.exchange()
     let before = try await common(group)
-    try await group[1].stopSync(of: "page")
+    try await group[1].tables.stopSync(of: "page")
     #expect(try await hash(group[1]) != before)
-    _ = try await group[1].startSync(of: "page")
+    _ = try await group[1].tables.startSync(of: "page")
     #expect(try await hash(group[1]) == before)
     let file = group.folder.file("state")
     _ = try await group[0].exportState(to: .file(file))
@@ -133,8 +133,8 @@ struct StateHashKeepingTests {
     let report = try await group.send(1, 0)
     #expect(report.applied == 0 && report.differing == [group[1].identity.replica])
     #expect(try await group[0].status().differing == report.differing)
-    #expect(try await group[0].verify().differing == report.differing)
-    #expect(try await group[0].verify().isSound)
+    #expect(try await group[0].maintenance.verify().differing == report.differing)
+    #expect(try await group[0].maintenance.verify().isSound)
     // What is of another vector says nothing of that.
     try await group.write(0, "INSERT INTO session (id) VALUES ('s')")
     #expect(try await group.send(1, 0).differing == report.differing)
@@ -167,11 +167,11 @@ struct StateHashKeepingTests {
       try FileManager.default.copyItem(atPath: path, toPath: other)
       try mixed.write(to: URL(fileURLWithPath: other + "/database"))
       chmod(other + "/database", 0o600)
-      let reader = try await Replica.open(existing: other, models: Page.self, readOnly: true)
+      let reader = try await Replica.open(at: other, models: Page.self, configuration: .init(isReadOnly: true))
       let title = try? await reader.rows("SELECT title FROM page WHERE id = '100'").first?.values
       if title == ["old"] {
         found += 1
-        let problems = try await reader.verify().problems
+        let problems = try await reader.maintenance.verify().problems
         #expect(
           problems == ["state: table page does not hold what was written to it: a page of it was put back or altered"])
       }
@@ -192,7 +192,7 @@ struct StateHashKeepingTests {
     let noted = try #require(try anchor.noted()?.state)
     replica = try await open()
     #expect(try await replica.status().alteredAt == nil)
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     // The same history over other rows, whose sums fit; only what is beside the keyring shows it.
     try await err(replica, "UPDATE page SET title = 'old'")
     await replica.close()
@@ -201,20 +201,20 @@ struct StateHashKeepingTests {
     altered.state = noted
     try anchor.write(altered, isDurable: false)
     replica = try await open()
-    let report = try await replica.verify()
+    let report = try await replica.maintenance.verify()
     #expect(report.alteredAt != nil && report.problems.count == 1 && report.problems[0].hasPrefix("state: "))
     #expect(try await replica.status().alteredAt == report.alteredAt)
     try await replica.write { try $0.insert(Page(id: "b")) }
     await replica.close()
     // It stays known until somebody accepts it.
     replica = try await open()
-    #expect(try await replica.verify().alteredAt == report.alteredAt)
-    #expect(try await replica.acceptState())
-    #expect(try await !replica.acceptState())
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().alteredAt == report.alteredAt)
+    #expect(try await replica.maintenance.acceptState())
+    #expect(try await !replica.maintenance.acceptState())
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
     replica = try await open()
-    #expect(try await replica.verify().isSound)
+    #expect(try await replica.maintenance.verify().isSound)
     await replica.close()
   }
 }

@@ -49,7 +49,7 @@ struct TestGroup {
     let path = folder.file(name)
     let identity = try await Replica.identity(at: path, postQuantum: postQuantum)
     let invitation = folder.file("\(name).invitation")
-    try await replicas[0].invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+    try await replicas[0].members.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     replicas.append(try await Self.open(path, clock))
   }
@@ -61,8 +61,8 @@ struct TestGroup {
 
   static func open(_ path: String, _ clock: TestClock = TestClock()) async throws -> Replica {
     try await Replica.open(
-      at: path, models: [Folder.self, Note.self, Draft.self], name: nil, key: .keyring(),
-      logger: .init(label: "test"), wallClock: clock.wallClock)
+      at: path, models: [Folder.self, Note.self, Draft.self],
+      configuration: .init(key: .keyring(), logger: .init(label: "test")), wallClock: clock.wallClock)
   }
 
   subscript(index: Int) -> Replica { replicas[index] }
@@ -86,7 +86,7 @@ struct TestGroup {
 
   func digests() async throws -> Set<String> {
     var digests: Set<String> = []
-    for replica in replicas { digests.insert(try await replica.digest()) }
+    for replica in replicas { digests.insert(try await replica.maintenance.digest()) }
     return digests
   }
 }

@@ -18,17 +18,18 @@ extension TableSyncTests {
     ]
     func open(_ number: Int) async throws -> Replica {
       try await Replica.open(
-        at: folder.file("replica-\(number)"), models: [], name: nil, key: .keyring(), migrations: Migrations(versions),
-        logger: .init(label: "test"), wallClock: clock.wallClock)
+        at: folder.file("replica-\(number)"), models: [],
+        configuration: .init(key: .keyring(), migrations: Migrations(versions), logger: .init(label: "test")),
+        wallClock: clock.wallClock)
     }
     (first, second) = (try await open(0), try await open(1))
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'two', height = 5 WHERE id = 'a'") }
     try await second.write { _ = try $0.execute("UPDATE place SET name = 'mine' WHERE id = 'b'") }
     #expect(try await carry(first, second).staged == 1)
-    try await second.startSync(of: "place")
+    try await second.tables.startSync(of: "place")
     _ = try await together(first, second)
     #expect(try await rows(second).map { [$0[0], $0[1]] } == [["a", "two"], ["b", "mine"]])
-    #expect(await code { try await second.stopSync(of: "place") } == .invalidArgument)
+    #expect(await code { try await second.tables.stopSync(of: "place") } == .invalidArgument)
   }
 
   @Test("a migration that would change what was stopped by a call is refused, until it is started")
@@ -39,14 +40,15 @@ extension TableSyncTests {
     let versions = [Migration(1, "title") { RenameColumn("name", to: "title", in: "place") }]
     func open(_ migrations: Migrations) async throws -> Replica {
       try await Replica.open(
-        at: folder.file("replica-1"), models: [], name: nil, key: .keyring(), migrations: migrations,
-        logger: .init(label: "test"), wallClock: clock.wallClock)
+        at: folder.file("replica-1"), models: [],
+        configuration: .init(key: .keyring(), migrations: migrations, logger: .init(label: "test")),
+        wallClock: clock.wallClock)
     }
     let refused = await failure { try await open(Migrations(versions)) }
     #expect(refused?.code == .invalidMigration)
     #expect(refused?.hint?.contains("godwit table start-sync place") == true)
     let before = try await open(.none)
-    try await before.startSync(of: "place")
+    try await before.tables.startSync(of: "place")
     await before.close()
     let after = try await open(Migrations(versions))
     #expect(try await after.rows("SELECT id, title FROM place ORDER BY id").count == 2)
@@ -56,17 +58,17 @@ extension TableSyncTests {
   @Test("a state file with rows of a table that stays here is refused, until it is started")
   func stateFileOfStopped() async throws {
     let (first, second) = try await parted("a", "b")
-    try await first.removeMember(named: "second")
+    try await first.members.remove("second")
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'two' WHERE id = 'a'") }
-    try await first.compact()
-    try await first.invite(
+    try await first.maintenance.compact()
+    try await first.members.invite(
       second.identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("again")))
     let stateFile = folder.file("stateFile")
     _ = try await first.exportState(to: .file(stateFile))
     let refused = await failure { try await second.rejoin(from: .file(stateFile)) }
     #expect(refused?.code == .needsMigration, "\(String(describing: refused))")
     #expect(refused?.hint?.contains("godwit table start-sync place") == true)
-    try await second.startSync(of: "place")
+    try await second.tables.startSync(of: "place")
     _ = try await second.rejoin(from: .file(stateFile))
     #expect(try await rows(second).map { [$0[0], $0[1]] } == [["a", "two"], ["b", "one"]])
     _ = try await together(first, second)
@@ -80,8 +82,10 @@ extension TableSyncTests {
     ]
     func open(_ number: Int, _ count: Int) async throws -> Replica {
       try await Replica.open(
-        at: folder.file("replica-\(number)"), models: [], name: nil, key: .keyring(),
-        migrations: Migrations(Array(versions.prefix(count))), logger: .init(label: "test"), wallClock: clock.wallClock)
+        at: folder.file("replica-\(number)"), models: [],
+        configuration: .init(
+          key: .keyring(), migrations: Migrations(Array(versions.prefix(count))), logger: .init(label: "test")),
+        wallClock: clock.wallClock)
     }
     var (first, second) = try await pair([])
     await first.close()
@@ -96,13 +100,13 @@ extension TableSyncTests {
     second = try await open(1, 2)
     #expect(try await rows(second).map { $0[1] } == [.text("first"), .text("b")])
     try await carry(second, first)
-    #expect(try await first.digest() == second.digest())
+    #expect(try await first.maintenance.digest() == second.maintenance.digest())
 
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'seen by none'") }
     await second.close()
     second = try await open(1, 3)
     #expect(try await carry(first, second).staged == 0)
     #expect(try await rows(second).map { $0[1] } == [.text("first"), .text("b")])
-    #expect(try await second.verify().problems == [])
+    #expect(try await second.maintenance.verify().problems == [])
   }
 }

@@ -51,14 +51,14 @@ struct TableSyncTests {
 
   func open(_ number: Int, _ models: [any Model.Type] = [LocalPlace.self]) async throws -> Replica {
     try await Replica.open(
-      at: folder.file("replica-\(number)"), models: models, name: nil, key: .keyring(), logger: .init(label: "test"),
-      wallClock: clock.wallClock)
+      at: folder.file("replica-\(number)"), models: models,
+      configuration: .init(key: .keyring(), logger: .init(label: "test")), wallClock: clock.wallClock)
   }
 
   func pair(_ models: [any Model.Type] = [LocalPlace.self]) async throws -> (Replica, Replica) {
     let first = try await open(0, models)
     let identity = try await Replica.identity(at: folder.file("replica-1"))
-    try await first.invite(
+    try await first.members.invite(
       identity, name: "second", verification: .trustOnFirstUse, to: .file(folder.file("invitation")))
     let joined = try await Replica.join(
       at: folder.file("replica-1"), invitation: .file(folder.file("invitation")), inviter: .trustOnFirstUse)
@@ -85,12 +85,12 @@ struct TableSyncTests {
         try tx.insert(LocalPlace(id: "\(number)", name: "n\(number)", code: "c\(number)", visits: number))
       }
     }
-    #expect(try await first.log().isEmpty)
-    #expect(try await first.startSync(of: "place") == 12_000)
-    #expect(try await first.log().map { $0.changes.map(\.inserted).reduce(0, +) } == [2_000, 5_000, 5_000])
+    #expect(try await first.history.log().isEmpty)
+    #expect(try await first.tables.startSync(of: "place") == 12_000)
+    #expect(try await first.history.log().map { $0.changes.map(\.inserted).reduce(0, +) } == [2_000, 5_000, 5_000])
     await second.close()
     second = try await open(1, [])
-    try await second.startSync(of: "place")
+    try await second.tables.startSync(of: "place")
     #expect(try await carry(first, second).applied == 3)
     #expect(try await rows(second) == rows(first))
 
@@ -102,10 +102,10 @@ struct TableSyncTests {
     try await first.write { _ = try $0.execute("UPDATE place SET visits = visits + 10 WHERE id = '7'") }
     try await carry(second, first)
     try await carry(first, second)
-    #expect(try await first.digest() == second.digest())
+    #expect(try await first.maintenance.digest() == second.maintenance.digest())
     let place = try await first.fetch(SyncedPlace.self, key: "7")
     #expect(place?.name == "new" && place?.visits == 18)
-    for replica in [first, second] { #expect(try await replica.verify().problems == []) }
+    for replica in [first, second] { #expect(try await replica.maintenance.verify().problems == []) }
   }
 
   @Test("a table with the other scope is an error that says what to do")
@@ -124,14 +124,14 @@ struct TableSyncTests {
     try await first.write { try $0.insert(LocalPlace(id: "a", name: "stale", visits: 3)) }
     try await second.write { try $0.insert(LocalPlace(id: "a", name: "fresh", visits: 4)) }
     // The one that starts later has the older rows.
-    try await second.startSync(of: "place", asOf: Date(timeIntervalSince1970: 2_000))
+    try await second.tables.startSync(of: "place", asOf: Date(timeIntervalSince1970: 2_000))
     clock.advance(1_000)
-    try await first.startSync(of: "place", asOf: Date(timeIntervalSince1970: 1_000))
+    try await first.tables.startSync(of: "place", asOf: Date(timeIntervalSince1970: 1_000))
     try await carry(first, second)
     try await carry(second, first)
-    #expect(try await first.digest() == second.digest())
+    #expect(try await first.maintenance.digest() == second.maintenance.digest())
     #expect(try await rows(first).map { $0[1] } == [.text("fresh")])
-    #expect(try await second.conflicts().contains { $0.losingValues == [.text("stale")] })
+    #expect(try await second.conflicts.list().contains { $0.losingValues == [.text("stale")] })
   }
 
   @Test("where the group has the table, its rows stay, and rows that were other here are kept as conflicts")
@@ -147,34 +147,34 @@ struct TableSyncTests {
       try tx.insert(LocalPlace(id: "c", name: "claims too", code: "x"))
       try tx.insert(LocalPlace(id: "d", name: "only here"))
     }
-    try await first.startSync(of: "place")
+    try await first.tables.startSync(of: "place")
     clock.advance(1)
     try await first.write { _ = try $0.execute("UPDATE place SET name = 'fresher' WHERE id = 'a'") }
     #expect(try await carry(first, second).staged > 0)
     #expect(try await rows(second).count == 4)
 
-    #expect(try await second.startSync(of: "place") == 4)
+    #expect(try await second.tables.startSync(of: "place") == 4)
     #expect(try await second.status().staged == 0)
     #expect(
       try await rows(second).map { [$0[0], $0[1]] }
         == [[.text("a"), .text("fresher")], [.text("b"), .text("same")], [.text("d"), .text("only here")]])
-    let lost = try await second.conflicts()
+    let lost = try await second.conflicts.list()
     #expect(lost.contains { $0.key == [.text("a")] && $0.losingValues == [.text("stale")] })
     #expect(lost.contains { $0.key == [.text("c")] && $0.losingValues == [.text("claims too")] })
     try await carry(second, first)
-    #expect(try await first.digest() == second.digest())
-    for replica in [first, second] { #expect(try await replica.verify().problems == []) }
+    #expect(try await first.maintenance.digest() == second.maintenance.digest())
+    for replica in [first, second] { #expect(try await replica.maintenance.verify().problems == []) }
   }
 
   @Test("own timestamps still rise after rows with old ones")
   func clockGoesOn() async throws {
     let replica = try await open(0, [LocalPlace.self, BusStop.self])
     try await replica.write { try $0.insert(LocalPlace(id: "a")) }
-    try await replica.startSync(of: "place")
+    try await replica.tables.startSync(of: "place")
     try await replica.write { _ = try $0.execute("UPDATE place SET name = 'later'") }
     let before = try await replica.standing().latest
-    try await replica.stopSync(of: "place")
-    try await replica.startSync(of: "place")
+    try await replica.tables.stopSync(of: "place")
+    try await replica.tables.startSync(of: "place")
     clock.advance(-60_000)
     await replica.close()
     let again = try await open(0, [])
@@ -187,22 +187,22 @@ struct TableSyncTests {
     let (first, second) = try await pair([SyncedPlace.self])
     try await first.write { try $0.insert(SyncedPlace(id: "a", name: "one")) }
     try await carry(first, second)
-    try await second.stopSync(of: "place")
-    let count = try await second.log().count
+    try await second.tables.stopSync(of: "place")
+    let count = try await second.history.log().count
     try await second.write { _ = try $0.execute("UPDATE place SET name = 'mine'") }
-    #expect(try await second.log().count == count)
+    #expect(try await second.history.log().count == count)
     try await first.write { try $0.insert(SyncedPlace(id: "b", name: "two")) }
     #expect(try await carry(first, second).staged == 1)
     #expect(try await rows(second).count == 1)
 
-    try await second.startSync(of: "place")
+    try await second.tables.startSync(of: "place")
     #expect(try await rows(second).map { $0[0] } == [.text("a"), .text("b")])
     clock.advance(1)
     try await carry(second, first)
     try await carry(first, second)
-    #expect(try await first.digest() == second.digest())
+    #expect(try await first.maintenance.digest() == second.maintenance.digest())
     #expect(try await rows(first)[0][1] == .text("mine"))
-    for replica in [first, second] { #expect(try await replica.verify().problems == []) }
+    for replica in [first, second] { #expect(try await replica.maintenance.verify().problems == []) }
   }
 
   /// Two replicas with rows that both know; the second has stopped, so each changes them for itself from then on.
@@ -212,7 +212,7 @@ struct TableSyncTests {
     }
     try await carry(first, second)
     try await carry(second, first)
-    try await second.stopSync(of: "place")
+    try await second.tables.stopSync(of: "place")
     return (first, second)
   }
 
@@ -222,8 +222,8 @@ struct TableSyncTests {
       try await carry(second, first)
       try await carry(first, second)
     }
-    #expect(try await first.digest() == second.digest())
-    for replica in [first, second] { #expect(try await replica.verify().problems == []) }
+    #expect(try await first.maintenance.digest() == second.maintenance.digest())
+    for replica in [first, second] { #expect(try await replica.maintenance.verify().problems == []) }
     #expect(try await second.status().staged == 0)
     return try await rows(first)
   }
@@ -238,10 +238,10 @@ struct TableSyncTests {
     #expect(try await carry(first, second).staged == 1)
     try await first.write { _ = try $0.execute("UPDATE place SET code = 'A' WHERE id = 'a'") }
     #expect(try await carry(first, second).staged == 2)
-    try await second.startSync(of: "place")
+    try await second.tables.startSync(of: "place")
     let expected: [[Value]] = [["a", "two", "A", 2], ["b", "two", "b", 2], ["d", "one", "d", 1]]
     #expect(try await rows(second) == expected)
-    #expect(try await second.conflicts().isEmpty)
+    #expect(try await second.conflicts.list().isEmpty)
     #expect(try await together(first, second) == expected)
   }
 
@@ -260,13 +260,13 @@ struct TableSyncTests {
     }
     #expect(try await carry(first, second).staged == 1)
     let before = clock.wallClock.milliseconds()
-    try await second.startSync(of: "place")
+    try await second.tables.startSync(of: "place")
     let expected: [[Value]] = [
       ["a", "mine", "a", 11], ["b", "theirs", "b", 12], ["both", "theirs", "z", 0], ["e", "theirs", "e", 2],
       ["new", "mine", "x", 0],
     ]
     #expect(try await rows(second).sorted { "\($0[0])" < "\($1[0])" } == expected)
-    let conflicts = try await second.conflicts()
+    let conflicts = try await second.conflicts.list()
     func lost(_ key: Value, _ column: String?) -> [Conflict] {
       conflicts.filter { $0.key == [key] && $0.column == column }
     }
@@ -278,10 +278,10 @@ struct TableSyncTests {
     // By whom and when, as any other, so that the young are not taken for old.
     #expect(conflicts.allSatisfy { $0.loser?.replica == second.identity.replica && $0.loser?.sequence == 0 })
     #expect(conflicts.allSatisfy { $0.loser?.milliseconds == before })
-    #expect(try await second.pruneConflicts(before: before) == 0)
+    #expect(try await second.conflicts.prune(before: before) == 0)
     #expect(try await together(first, second).sorted { "\($0[0])" < "\($1[0])" } == expected)
     let name = try #require(lost("b", "name").first)
-    #expect(try await second.restore(conflict: name.id))
+    #expect(try await second.conflicts.restore(name.id))
     #expect(try await together(first, second).first { $0[0] == "b" }?[1] == "mine")
   }
 
@@ -292,13 +292,13 @@ struct TableSyncTests {
       try await second.write { _ = try $0.execute("UPDATE place SET visits = visits + 10, name = \("mine \(round)")") }
       try await first.write { _ = try $0.execute("UPDATE place SET visits = visits + 1, name = \("round \(round)")") }
       try await carry(first, second)
-      try await second.startSync(of: "place")
+      try await second.tables.startSync(of: "place")
       #expect(
         try await together(first, second) == [["a", .text("round \(round)"), "a", .integer(Int64(1 + 11 * round))]])
       let names = try await second.rows("SELECT name FROM sqlite_master WHERE name LIKE 'godwit_former%'").map(\.values)
       #expect(names.isEmpty)
-      #expect(Set(try await second.conflicts().map(\.losingValue)) == Set((1...round).map { .text("mine \($0)") }))
-      if round < 3 { try await second.stopSync(of: "place") }
+      #expect(Set(try await second.conflicts.list().map(\.losingValue)) == Set((1...round).map { .text("mine \($0)") }))
+      if round < 3 { try await second.tables.stopSync(of: "place") }
     }
   }
 
@@ -324,18 +324,18 @@ struct TableSyncTests {
       do { try await body() } catch { return (error as? GodwitError)?.code }
       return nil
     }
-    #expect(await code { try await replica.startSync(of: "stop") } == .invalidSchema)
-    #expect(await code { try await replica.startSync(of: "nothing") } == .notInSchema)
-    #expect(await code { try await replica.stopSync(of: "place") } == .invalidArgument)
+    #expect(await code { try await replica.tables.startSync(of: "stop") } == .invalidSchema)
+    #expect(await code { try await replica.tables.startSync(of: "nothing") } == .notInSchema)
+    #expect(await code { try await replica.tables.stopSync(of: "place") } == .invalidArgument)
     let future = Date(timeIntervalSince1970: 1e11)
-    #expect(await code { try await replica.startSync(of: "place", asOf: future) } == .invalidArgument)
+    #expect(await code { try await replica.tables.startSync(of: "place", asOf: future) } == .invalidArgument)
     let never = Date(timeIntervalSince1970: .nan)
-    #expect(await code { try await replica.startSync(of: "place", asOf: never) } == .invalidArgument)
-    #expect(try await replica.log().isEmpty)
-    try await replica.startSync(of: "place")
-    try await replica.startSync(of: "stop")
-    #expect(await code { try await replica.stopSync(of: "place") } == .invalidSchema)
-    #expect(await code { try await replica.startSync(of: "place") } == .invalidArgument)
-    #expect(try await replica.log().count == 2)
+    #expect(await code { try await replica.tables.startSync(of: "place", asOf: never) } == .invalidArgument)
+    #expect(try await replica.history.log().isEmpty)
+    try await replica.tables.startSync(of: "place")
+    try await replica.tables.startSync(of: "stop")
+    #expect(await code { try await replica.tables.stopSync(of: "place") } == .invalidSchema)
+    #expect(await code { try await replica.tables.startSync(of: "place") } == .invalidArgument)
+    #expect(try await replica.history.log().count == 2)
   }
 }

@@ -34,7 +34,7 @@ enum ResidentMemory {
   /// What the other process does: imports, and prints its greatest resident memory in kibibytes, as Linux counts it,
   /// and the import's milliseconds.
   static func runImport(_ file: String, into folder: String, mayBeRefused: Bool) async throws {
-    let replica = try await Replica.open(existing: folder)
+    let replica = try await Replica.open(at: folder, configuration: .init(mustExist: true))
     let duration = try await ContinuousClock().measure {
       do {
         _ = try await replica.import(from: .file(file))

@@ -81,7 +81,7 @@ extension Replica {
   /// Has a new replica at this path become a member of the group.
   func addMember(at path: String, name: String) async throws {
     let (identity, invitation) = (try await Replica.identity(at: path), "\(path).invitation")
-    try await invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
+    try await members.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: path, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
   }
 }

@@ -28,7 +28,7 @@ final class UpgradePair: Sendable {
     folder = "\(context.folder)/\(name)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     sender = try await Replica.open(
-      at: "\(folder)/sender", models: [], migrations: Self.migrations.through(version))
+      at: "\(folder)/sender", models: [], configuration: .init(migrations: Self.migrations.through(version)))
     let title = version < 3 ? "title" : "name"
     for first in stride(from: 0, to: rows, by: 1_000) {
       try await sender.write { transaction in
@@ -53,7 +53,8 @@ final class UpgradePair: Sendable {
     }
     let path = "\(folder)/receiver-\(number)"
     try await sender.addMember(at: path, name: "receiver-\(number)")
-    let receiver = try await Replica.open(at: path, models: [], migrations: Self.migrations.through(version))
+    let receiver = try await Replica.open(
+      at: path, models: [], configuration: .init(migrations: Self.migrations.through(version)))
     _ = try await sender.export(to: .file("\(folder)/file.godwit-sync"), includesAll: true)
     return receiver
   }

@@ -160,7 +160,7 @@ private final class FormerMember: Sendable {
     try await insert(CapturedRow.make(5_000), into: former, batch: 1_000)
     let file = "\(pair.folder)/former"
     _ = try await former.export(to: .file(file))
-    try await pair.sender.removeMember(named: "receiver-2")
+    try await pair.sender.members.remove("receiver-2")
     try await tell()
     smallFile = "\(file)-small"
     try FileManager.default.copyItem(atPath: file, toPath: smallFile)

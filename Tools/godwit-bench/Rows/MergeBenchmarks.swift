@@ -194,7 +194,7 @@ private func sizes(_ context: BenchContext) async throws -> (Double, Double) {
   try await pair.prepareImport(includesAll: false, keeping: true)
   try await pair.runImport()
   try await pair.acknowledge()
-  try await pair.sender.compact()
+  try await pair.sender.maintenance.compact()
   let synced = try await pair.sender.status().databaseBytes
   await pair.close()
   let bare = BareSeries(context, "sizes-bare", bareRows(rows), isSameTable: true)
@@ -210,8 +210,8 @@ private func importPeak(
   let pair = try await SyncPair(context, name)
   try await insert(CapturedRow.make(count), into: pair.sender, batch: 1_000)
   if isStateFile {
-    try await pair.sender.compact()
-    guard try await pair.sender.log(limit: 1).isEmpty else {
+    try await pair.sender.maintenance.compact()
+    guard try await pair.sender.history.log(limit: 1).isEmpty else {
       throw GodwitError(.invalidArgument, "a replica that is alone has kept history")
     }
   }

@@ -37,7 +37,7 @@ let upgradeBenchmarks = [
     let sides = Mutex(try await receivers())
     return Benchmark.Sides(
       subject: {
-        let plan = try await sides.withLock(\.held).migrate(UpgradePair.migrations)
+        let plan = try await sides.withLock(\.held).migrations.run(UpgradePair.migrations)
         try expect(plan.versions.map(\.released).max() ?? 0, (context.rowCount + 999) / 1_000)
       },
       baseline: { try expect(try await pair.runImport(sides.withLock(\.level)).rows, context.rowCount) },

@@ -29,7 +29,7 @@ struct Backup: AsyncParsableCommand {
     let report = try await options.withReplica { replica in
       let bar = console.progress("backing up")
       defer { bar.finish() }
-      return try await replica.backup(to: file) { bar.update($0) }
+      return try await replica.maintenance.backup(to: file) { bar.update($0) }
     }
     if options.json {
       return try console.line([

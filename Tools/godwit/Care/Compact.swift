@@ -17,7 +17,7 @@ struct Compact: AsyncParsableCommand {
 
   func run() async throws {
     let console = options.console
-    let report = try await options.withReplica { try await $0.compact() }
+    let report = try await options.withReplica { try await $0.maintenance.compact() }
     if options.json {
       return try console.line([
         "transactions": .number(report.transactions), "rows": .number(report.rows), "bytes": .number(report.bytes),

@@ -43,25 +43,25 @@ struct Migrate: AsyncParsableCommand {
     let console = options.console
     try await options.withReplica { replica in
       if status {
-        let (status, losses) = (try await replica.migrationStatus(), try await replica.migrationLosses())
-        let names = ReplicaNames(try await replica.members())
+        let (status, losses) = (try await replica.migrations.status(), try await replica.migrations.losses())
+        let names = ReplicaNames(try await replica.members.list())
         return try options.json
           ? console.line(status.json(losses, names)) : console.lines(status.lines(losses, names))
       }
       if print {
-        let text = try await replica.knownMigrations().json()
+        let text = try await replica.migrations.known().json()
         return try console.line(String(text.dropLast()))
       }
       let migrations = try await migrations(for: replica)
-      let plan = try await dryRun ? replica.plan(migrations) : replica.migrate(migrations)
-      let names = ReplicaNames(try await replica.members())
+      let plan = try await dryRun ? replica.migrations.plan(migrations) : replica.migrations.run(migrations)
+      let names = ReplicaNames(try await replica.members.list())
       try options.json
         ? console.line(plan.json(isDryRun: dryRun, names)) : console.lines(plan.lines(isDryRun: dryRun, names))
     }
   }
 
   private func migrations(for replica: Replica) async throws -> Migrations {
-    guard let file else { return try await replica.knownMigrations() }
+    guard let file else { return try await replica.migrations.known() }
     return try Migrations(reading: SyncSource(argument: file))
   }
 }

@@ -30,7 +30,7 @@ extension ReplicaOptions {
     try await withReplica { replica in
       let bar = console.progress("rekeying")
       defer { bar.finish() }
-      try await replica.rekey { bar.update($0) }
+      try await replica.maintenance.rekey { bar.update($0) }
     }
     console.note("the database has a new key; backups made before open as they did")
   }

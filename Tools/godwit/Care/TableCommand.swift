@@ -34,7 +34,7 @@ struct TableStartSync: AsyncParsableCommand {
   func run() async throws {
     let table = table
     let date = asOf.map { Date(timeIntervalSince1970: Double($0.milliseconds) / 1_000) }
-    let rows = try await options.withReplica { try await $0.startSync(of: table, asOf: date) }
+    let rows = try await options.withReplica { try await $0.tables.startSync(of: table, asOf: date) }
     options.console.note("table \(Format.printable(table)) is synced from now on, with \(Format.count(rows, "row"))")
     if options.json {
       try options.console.line(["table": .string(table), "synced": .bool(true), "rows": .number(rows)])
@@ -61,7 +61,7 @@ struct TableStopSync: AsyncParsableCommand {
 
   func run() async throws {
     let table = table
-    try await options.withReplica { try await $0.stopSync(of: table) }
+    try await options.withReplica { try await $0.tables.stopSync(of: table) }
     options.console.note("table \(Format.printable(table)) stays here from now on")
     if options.json { try options.console.line(["table": .string(table), "synced": .bool(false)]) }
   }

@@ -43,8 +43,8 @@ struct Verify: AsyncParsableCommand {
     let console = options.console
     let accept = accept
     let (report, names) = try await options.withReplica { replica in
-      if accept { try await replica.acceptState() }
-      return (try await replica.verify(), ReplicaNames(try await replica.members()))
+      if accept { try await replica.maintenance.acceptState() }
+      return (try await replica.maintenance.verify(), ReplicaNames(try await replica.members.list()))
     }
     if options.json {
       try console.line([

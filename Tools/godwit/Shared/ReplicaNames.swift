@@ -54,7 +54,7 @@ extension Replica {
   /// The replica that a person means. One named by its whole ID need be no member.
   func replicaID(named text: String) async throws -> ReplicaID {
     if let id = ReplicaID(text) { return id }
-    return try await member(named: text).identity.replica
+    return try await members.member(named: text).identity.replica
   }
 }
 

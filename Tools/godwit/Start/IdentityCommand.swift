@@ -68,7 +68,7 @@ struct IdentityRotate: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let identity = try await options.withReplica { try await $0.rotateIdentity() }
+    let identity = try await options.withReplica { try await $0.members.rotateIdentity() }
     guard !options.json else { return try options.console.line(identity.json) }
     options.console.note("the others learn of it with the next file: godwit export FILE")
     options.console.note(identity.fingerprintLine)

@@ -60,8 +60,9 @@ struct Init: AsyncParsableCommand {
     }
     let report = try await convert(to: location)
     let replica = try await Replica.open(
-      at: location.folder, name: name ?? Self.hostName, key: location.keys, postQuantum: postQuantum)
-    let own = try await replica.closing { try await $0.members().first(where: \.isOwn)?.name ?? "" }
+      at: location.folder,
+      configuration: .init(name: name ?? Self.hostName, key: location.keys, isPostQuantum: postQuantum))
+    let own = try await replica.closing { try await $0.members.list().first(where: \.isOwn)?.name ?? "" }
     if options.json {
       var members: [(String, JSONValue)] = [
         ("path", .string(replica.path)), ("replica", .string("\(replica.identity.replica)")),

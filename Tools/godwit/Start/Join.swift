@@ -33,7 +33,7 @@ struct Join: AsyncParsableCommand {
     let replica = try await Replica.join(
       at: location.folder, invitation: source, inviter: verification.verification(of: "who made the invitation"),
       key: location.keys)
-    let members = try await replica.closing { try await $0.members() }
+    let members = try await replica.closing { try await $0.members.list() }
     let own = members.first(where: \.isOwn)?.name ?? ""
     if options.json {
       try options.console.line([

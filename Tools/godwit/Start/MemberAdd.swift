@@ -47,7 +47,7 @@ struct MemberAdd: AsyncParsableCommand {
     let file = invitation ?? "\(name).godwit-invitation"
     let own = try await options.withReplica { replica in
       let destination = try SyncDestination(argument: file)
-      try await replica.invite(
+      try await replica.members.invite(
         invited, name: name, verification: verification.verification(of: name), to: destination)
       return replica.identity
     }

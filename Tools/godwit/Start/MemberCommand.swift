@@ -25,7 +25,7 @@ struct MemberList: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let members = try await options.withReplica { try await $0.members() }
+    let members = try await options.withReplica { try await $0.members.list() }
     guard !options.json else { return try options.console.lines(members.map { $0.json.text }) }
     var table = TextTable([("NAME", .left), ("STATE", .left), ("REPLICA", .left), ("FINGERPRINT", .left)])
     for member in members {
@@ -60,7 +60,7 @@ struct MemberRename: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await options.withReplica { try await $0.renameMember(named: name, to: newName) }
+    try await options.withReplica { try await $0.members.rename(name, to: newName) }
     options.console.note("\(Format.printable(name)) is called \(Format.printable(newName)) now")
     if options.json { try options.console.line(["renamed": .string(name), "name": .string(newName)]) }
   }
@@ -83,7 +83,7 @@ struct MemberRemove: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    try await options.withReplica { try await $0.removeMember(named: name) }
+    try await options.withReplica { try await $0.members.remove(name) }
     options.console.note("removed \(Format.printable(name))")
     if options.json { try options.console.line(["removed": .string(name)]) }
   }

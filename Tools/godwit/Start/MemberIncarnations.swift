@@ -24,7 +24,7 @@ struct MemberIncarnations: AsyncParsableCommand {
   func run() async throws {
     let name = name
     let (found, names) = try await options.withReplica { replica in
-      (try await replica.incarnations(of: name), ReplicaNames(try await replica.members()))
+      (try await replica.members.incarnations(of: name), ReplicaNames(try await replica.members.list()))
     }
     guard !options.json else { return try options.console.lines(found.map { $0.json(names).text }) }
     var table = TextTable([
@@ -63,7 +63,7 @@ struct MemberEnd: AsyncParsableCommand {
 
   func run() async throws {
     let (name, incarnation) = (name, incarnation)
-    try await options.withReplica { try await $0.endIncarnation(incarnation, of: name) }
+    try await options.withReplica { try await $0.members.end(incarnation, of: name) }
     options.console.note("ended \(incarnation) of \(Format.printable(name))")
     if options.json { try options.console.line(["ended": .string(incarnation), "name": .string(name)]) }
   }

@@ -19,7 +19,7 @@ struct MemberLog: AsyncParsableCommand {
 
   func run() async throws {
     let (changes, names) = try await options.withReplica { replica in
-      (try await replica.memberLog(), ReplicaNames(try await replica.members()))
+      (try await replica.members.log(), ReplicaNames(try await replica.members.list()))
     }
     guard !options.json else { return try options.console.lines(changes.map { $0.json(names).text }) }
     var table = TextTable([("TIME", .left), ("WHAT", .left), ("NAME", .left), ("REPLICA", .left), ("BY", .left)])

@@ -87,7 +87,7 @@ struct Export: AsyncParsableCommand {
     let report = try await options.withReplica { replica in
       let bar = console.progress("exporting")
       defer { bar.finish() }
-      return try await replica.exportPlaintext(to: file) { bar.update($0) }
+      return try await replica.maintenance.exportPlaintext(to: file) { bar.update($0) }
     }
     if options.json {
       return try console.line([

@@ -45,7 +45,7 @@ struct Import: AsyncParsableCommand {
           let report =
             plan ? try await foretell(source, file, on: replica) : try await apply(source, file, to: replica)
           conflicts += report.conflicts
-          let names = ReplicaNames(try await replica.members())
+          let names = ReplicaNames(try await replica.members.list())
           if let error = report.unsigned(names) ?? report.fenced(names) { throw error }
         } catch let error as GodwitError {
           let report = ErrorReport(error.naming(file))
@@ -73,7 +73,7 @@ struct Import: AsyncParsableCommand {
         "the state was taken from a state file; \(Format.count(report.replayed, "own transaction")) made anew")
     }
     if report.needsStateFile { console.note("what is missing is forgotten there; ask for: godwit export --state FILE") }
-    let names = ReplicaNames(try await replica.members())
+    let names = ReplicaNames(try await replica.members.list())
     try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
     for fork in report.forks { console.note(fork.warning(names)) }
     for replica in report.differing { console.note(names.differing(replica)) }
@@ -87,7 +87,7 @@ struct Import: AsyncParsableCommand {
     defer { bar.finish() }
     let plan = try await replica.plan(importing: source, isRejoining: rejoin) { bar.update($0) }
     bar.finish()
-    let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members()))
+    let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members.list()))
     try options.json ? console.line(view.json) : console.lines(view.lines)
     return plan.report
   }

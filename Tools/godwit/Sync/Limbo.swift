@@ -26,7 +26,7 @@ struct Limbo: AsyncParsableCommand {
   func run() async throws {
     let (rows, names, count) = try await options.withReplica { replica in
       (
-        try await replica.limbo(limit: limit), ReplicaNames(try await replica.members()),
+        try await replica.history.limbo(limit: limit), ReplicaNames(try await replica.members.list()),
         try await replica.status().limbo
       )
     }

@@ -23,7 +23,7 @@ struct Missing: AsyncParsableCommand {
   func run() async throws {
     if let drop { return try await dropWaiting(of: drop) }
     let (report, names) = try await options.withReplica { replica in
-      (try await replica.missing(), ReplicaNames(try await replica.members()))
+      (try await replica.history.missing(), ReplicaNames(try await replica.members.list()))
     }
     let isNothing = report.waiting.isEmpty && report.missing.isEmpty
     if options.json {
@@ -37,7 +37,7 @@ struct Missing: AsyncParsableCommand {
   }
 
   private func dropWaiting(of member: String) async throws {
-    let dropped = try await options.withReplica { try await $0.dropWaiting(of: member) }
+    let dropped = try await options.withReplica { try await $0.history.dropWaiting(of: member) }
     let (transactions, bytes) = (dropped.reduce(0) { $0 + $1.transactions }, dropped.reduce(0) { $0 + $1.bytes })
     options.console.note(
       "dropped \(Format.count(transactions, "transaction")) of \(Format.printable(member)), \(Format.byteSize(bytes))")

@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     let (status, view) = try await options.withReplica { replica in
       let status = try await replica.status()
-      return (status, StatusView(replica: replica, status: status, members: try await replica.members()))
+      return (status, StatusView(replica: replica, status: status, members: try await replica.members.list()))
     }
     try options.json ? options.console.line(view.json) : options.console.lines(view.lines)
     if status.conflicts > 0 { options.console.note("see: godwit conflicts") }

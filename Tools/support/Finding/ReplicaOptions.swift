@@ -86,7 +86,8 @@ public struct ReplicaOptions: ParsableArguments {
   /// Opens the replica that is there already and closes it after the body, also when that throws.
   public func withReplica<Output>(_ body: (Replica) async throws -> Output) async throws -> Output {
     let location = try locator.existing()
-    return try await Replica.open(existing: location.folder, key: location.keys).closing(after: body)
+    return try await Replica.open(at: location.folder, configuration: .init(key: location.keys, mustExist: true))
+      .closing(after: body)
   }
 }
 

@@ -109,7 +109,7 @@ public struct RenameTable: MigrationStep {
   public func _draft() throws -> MigrationStepDraft { MigrationStepDraft(.renameTable(name, to: newName)) }
 }
 
-/// Makes a local table travel, with the rows each replica has (`Replica.startSync(of:asOf:)`).
+/// Makes a local table travel, with the rows each replica has (`Replica.Tables.startSync(of:asOf:)`).
 public struct StartSync: MigrationStep {
   private let table: String
   /// The table.

@@ -34,12 +34,12 @@ struct ConflictsList: AsyncParsableCommand {
     let (conflicts, names, pruned) = try await options.withReplica { replica in
       var values: [Value]?
       if let key, let table {
-        let parsed = try KeyArguments([key], of: try await replica.table(named: table))
+        let parsed = try KeyArguments([key], of: try await replica.tables.table(named: table))
         values = parsed.key
       }
-      let conflicts = try await replica.conflicts(
+      let conflicts = try await replica.conflicts.list(
         limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.milliseconds)
-      return (conflicts, ReplicaNames(try await replica.members()), try await replica.status().prunedConflicts)
+      return (conflicts, ReplicaNames(try await replica.members.list()), try await replica.status().prunedConflicts)
     }
     guard !options.json else {
       return try options.console.lines(conflicts.prefix(limit.limit).lazy.map { $0.json(names).text })

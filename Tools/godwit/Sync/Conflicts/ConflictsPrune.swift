@@ -28,8 +28,8 @@ struct ConflictsPrune: AsyncParsableCommand {
 
   func run() async throws {
     let count = try await options.withReplica { replica in
-      if let before { return try await replica.pruneConflicts(before: before.milliseconds) }
-      return try await replica.pruneConflicts(keeping: keep ?? 0)
+      if let before { return try await replica.conflicts.prune(before: before.milliseconds) }
+      return try await replica.conflicts.prune(keeping: keep ?? 0)
     }
     guard !options.json else { return try options.console.line(["pruned": .number(count)]) }
     options.console.note("dropped \(Format.count(count, "conflict"))")

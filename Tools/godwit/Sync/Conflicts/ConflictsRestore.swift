@@ -20,7 +20,7 @@ struct ConflictsRestore: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    let hasWritten = try await options.withReplica { try await $0.restore(conflict: number) }
+    let hasWritten = try await options.withReplica { try await $0.conflicts.restore(number) }
     guard !options.json else {
       return try options.console.line(["id": .integer(number), "written": .bool(hasWritten)])
     }

@@ -17,11 +17,11 @@ struct ConflictsShow: AsyncParsableCommand {
 
   func run() async throws {
     let (conflict, names, lacksRow) = try await options.withReplica { replica in
-      let conflict = try await replica.conflict(id: number)
+      let conflict = try await replica.conflicts.show(number)
       let isOpen = conflict.map { !$0.isResolved && !$0.isOfFormerColumn } ?? false
       return (
-        conflict, ReplicaNames(try await replica.members()),
-        isOpen ? try await replica.lacksRow(ofConflict: number) : false
+        conflict, ReplicaNames(try await replica.members.list()),
+        isOpen ? try await replica.conflicts.lacksRow(of: number) : false
       )
     }
     guard let conflict else {

@@ -38,10 +38,10 @@ struct LogList: AsyncParsableCommand {
 
   func run() async throws {
     let (entries, names, hasHistory) = try await options.withReplica { replica in
-      let names = ReplicaNames(try await replica.members())
+      let names = ReplicaNames(try await replica.members.list())
       var writer: ReplicaID?
       if let origin { writer = try await replica.replicaID(named: origin) }
-      let entries = try await replica.log(
+      let entries = try await replica.history.log(
         limit: limit.asked, table: table, replica: writer, since: since?.milliseconds)
       return (entries, names, try await !replica.status().held.isEmpty)
     }

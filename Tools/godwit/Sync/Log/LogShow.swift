@@ -30,8 +30,8 @@ struct LogShow: AsyncParsableCommand {
 
   func run() async throws {
     let (transaction, names) = try await options.withReplica { replica in
-      let names = ReplicaNames(try await replica.members())
-      let found = try await replica.transaction(
+      let names = ReplicaNames(try await replica.members.list())
+      let found = try await replica.history.transaction(
         sequence, of: try await replica.replicaID(named: origin), incarnation: incarnation?.lowercased())
       return (found, names)
     }

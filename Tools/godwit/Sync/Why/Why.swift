@@ -25,13 +25,13 @@ struct Why: AsyncParsableCommand {
 
   func run() async throws {
     let (row, names) = try await options.withReplica { replica in
-      let parsed = try KeyArguments(arguments, of: try await replica.table(named: table))
+      let parsed = try KeyArguments(arguments, of: try await replica.tables.table(named: table))
       guard parsed.rest.count <= 1 else {
         throw GodwitError(
           .invalidArgument, "there are \(parsed.rest.count) arguments behind the key", hint: "see: godwit why --help")
       }
-      let row = try await replica.explain(table: table, key: parsed.key, column: parsed.rest.first)
-      return (row, ReplicaNames(try await replica.members()))
+      let row = try await replica.history.explain(table: table, key: parsed.key, column: parsed.rest.first)
+      return (row, ReplicaNames(try await replica.members.list()))
     }
     let story = RowStory(row, names)
     try options.json ? options.console.line(story.json) : options.console.lines(story.lines.map(Format.printable))

@@ -4,10 +4,20 @@ import GodwitEngine
 import GodwitStorage
 
 extension Replica {
+  /// The group's members: who belongs to it, how they came, and their incarnations.
+  public struct Members: Sendable {
+    let replica: Replica
+  }
+
+  /// The group's members.
+  public var members: Members { Members(replica: self) }
+}
+
+extension Replica.Members {
   /// The replicas of the group, those that were removed included.
-  public func members() async throws -> [Member] {
-    let own = identity.replica
-    return try await withKeyring { _, roster in roster.all.map { Member($0, own: own) } }
+  public func list() async throws -> [Member] {
+    let own = replica.identity.replica
+    return try await replica.withKeyring { _, roster in roster.all.map { Member($0, own: own) } }
   }
 
   /// The member that a person means: by its replica ID, by what it is called, or by the first four digits or more of
@@ -15,8 +25,8 @@ extension Replica {
   ///
   /// - Throws: `invalidArgument` when that is no member, or several, which the message lists.
   public func member(named name: String) async throws -> Member {
-    let own = identity.replica
-    return try await withKeyring { _, roster in Member(try roster.member(name), own: own) }
+    let own = replica.identity.replica
+    return try await replica.withKeyring { _, roster in Member(try roster.member(name), own: own) }
   }
 
   /// Makes another machine a member and writes the invitation that lets it join. Other members learn of it with the
@@ -37,14 +47,14 @@ extension Replica {
   public func invite(
     _ invited: PublicIdentity, name: String, verification: Member.Verification, to destination: SyncDestination
   ) async throws {
-    guard invited.replica != identity.replica else {
+    guard invited.replica != replica.identity.replica else {
       throw GodwitError(
         .invalidArgument, "this is the identity of this very replica",
         hint: "give what godwit identity says on the machine that is to join")
     }
-    let folder = folder
+    let folder = replica.folder
     try await BlockingThread.run { try verification.check(invited, of: "the identity") }
-    try await changeRoster { roster, contents, now in
+    try await replica.changeRoster { roster, contents, now in
       try Self.requireSameKind(invited, as: contents.identity.publicIdentity)
       try Self.add(invited, name: name, to: &roster, by: contents.identity, now)
       let invitation = Invitation(
@@ -99,17 +109,17 @@ extension Replica {
   ///
   /// - Parameter name: What it is called, its replica ID, or the first digits of that.
   /// - Throws: `invalidArgument` when that is no active member, or several, or it is this replica itself.
-  public func removeMember(named name: String) async throws {
-    let replica = try await member(named: name).identity.replica
-    let (location, group, wallClock) = (folder.keys, group, wallClock)
-    try await withWriter { writer in
+  public func remove(_ name: String) async throws {
+    let removed = try await member(named: name).identity.replica
+    let (location, group, wallClock) = (replica.folder.keys, replica.group, replica.wallClock)
+    try await replica.withWriter { writer in
       try writer.inTransaction {
         // What is held of it stays; what waits might be what it was removed for.
-        try StagedTransactions(connection: writer.connection).remove(of: replica)
+        try StagedTransactions(connection: writer.connection).remove(of: removed)
         var migrations = try MigrationHistory(writer.connection)
-        try migrations.forgetUnused(broughtBy: { $0 == replica }, on: writer.connection)
+        try migrations.forgetUnused(broughtBy: { $0 == removed }, on: writer.connection)
         // Here, so that no import of what it wrote ends afterwards.
-        try Self.changeRoster(at: location, of: group, wallClock) { roster, contents, now in
+        try Replica.changeRoster(at: location, of: group, wallClock) { roster, contents, now in
           let member = try roster.activeMember(name)
           guard member.identity.replica != contents.identity.replica else {
             throw GodwitError(.invalidArgument, "a replica cannot remove itself", hint: "have another member remove it")
@@ -129,56 +139,22 @@ extension Replica {
   ///   - newName: What it is to be called; at most 64 bytes.
   /// - Throws: `invalidArgument` when that is no active member, or several, or the new name is taken or cannot
   ///   be one.
-  public func renameMember(named name: String, to newName: String) async throws {
+  public func rename(_ name: String, to newName: String) async throws {
     guard !newName.isEmpty else {
       throw GodwitError(.invalidArgument, "a member cannot be called by nothing", hint: "choose a short name")
     }
-    try await changeRoster { roster, contents, now in
-      let replica = try roster.activeMember(name).identity.replica
-      try roster.requireFree(newName, for: replica)
-      try roster.rename(replica, to: newName, by: contents.identity, now)
-    }
-  }
-}
-
-extension Replica {
-  /// Changes the roster in the keyring in one step. Throws `invalidArgument` when this replica is no active member
-  /// itself: nobody would believe what it states.
-  func changeRoster(
-    _ change: @escaping @Sendable (inout Roster, inout KeyringContents, _ now: Int64) throws -> Void
-  ) async throws {
-    let location = folder.keys
-    let group = group
-    let wallClock = wallClock
-    try requireOpen()
-    try await BlockingThread.run { try Self.changeRoster(at: location, of: group, wallClock, change) }
-  }
-
-  private static func changeRoster(
-    at location: KeyringLocation, of group: GroupID, _ wallClock: WallClock,
-    _ change: (inout Roster, inout KeyringContents, _ now: Int64) throws -> Void
-  ) throws {
-    try Keyring.update(at: location) { contents in
-      var roster = Roster(group: group, trusted: try contents.roster)
-      guard roster[contents.identity.replica]?.isActive == true else {
-        throw GodwitError(
-          .invalidArgument, "this replica was removed from the group, so the others would not believe it",
-          hint: "have a member add it again")
-      }
-      try change(&roster, &contents, wallClock.milliseconds())
-      contents.setRoster(roster.records)
+    try await replica.changeRoster { roster, contents, now in
+      let renamed = try roster.activeMember(name).identity.replica
+      try roster.requireFree(newName, for: renamed)
+      try roster.rename(renamed, to: newName, by: contents.identity, now)
     }
   }
 
-  func withKeyring<Output: Sendable>(
-    _ body: @escaping @Sendable (KeyringContents, Roster) throws -> Output
-  ) async throws -> Output {
-    let location = folder.keys
-    let group = group
-    try requireOpen()
-    return try await BlockingThread.run {
-      let contents = try Keyring.open(at: location)
-      return try body(contents, Roster(group: group, trusted: try contents.roster))
-    }
+  /// What has happened to the group's members, as far as it counts: who founded it, was added, removed and renamed,
+  /// took new keys or lapsed, when and by whom, in the order of the times that the records state.
+  ///
+  /// - Throws: What reading the keyring throws.
+  public func log() async throws -> [Member.Change] {
+    try await replica.withKeyring { _, roster in roster.changes }
   }
 }

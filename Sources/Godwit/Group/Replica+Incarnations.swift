@@ -4,14 +4,14 @@ import GodwitCore
 import GodwitEngine
 import GodwitStorage
 
-extension Replica {
+extension Replica.Members {
   /// The incarnations of all members, those that were removed included, or of one.
   ///
   /// - Parameter name: What the member is called, its replica ID, or the first digits of that.
   /// - Throws: `invalidArgument` when that is no member, or several.
   public func incarnations(of name: String? = nil) async throws -> [Incarnation] {
     let replicas = try await replicas(named: name)
-    return try await pool.read { connection in
+    return try await replica.pool.read { connection in
       let log = try ChangeLog(connection)
       let known = try KnownIncarnations(log, on: connection)
       let ended = log.origins.ended
@@ -31,23 +31,25 @@ extension Replica {
   /// it learns of its end, and what it wrote until then is taken once its file says how far it went.
   ///
   /// - Parameters:
-  ///   - id: The incarnation, 8 hexadecimal digits.
+  ///   - incarnation: The incarnation, 8 hexadecimal digits.
   ///   - name: What its member is called, its replica ID, or the first digits of that.
   /// - Throws: `invalidArgument` when there is no such member or incarnation, or it is the one that writes here.
-  public func endIncarnation(_ id: String, of name: String) async throws {
+  public func end(_ incarnation: String, of name: String) async throws {
     let replicas = try await replicas(named: name)
-    try await withWriter { writer in
+    try await replica.withWriter { writer in
       try writer.inTransaction {
         let known = try KnownIncarnations(writer.log, on: writer.connection)
         let origins = writer.log.origins
-        guard let origin = known.all.first(where: { replicas.contains($0.replica) && $0.incarnationDigits == id })
+        guard
+          let origin = known.all.first(where: { replicas.contains($0.replica) && $0.incarnationDigits == incarnation })
         else {
           throw GodwitError(
-            .invalidArgument, "\(name) has no incarnation \(id)", hint: "see: godwit member incarnations")
+            .invalidArgument, "\(name) has no incarnation \(incarnation)", hint: "see: godwit member incarnations")
         }
         guard origin != origins.own else {
           throw GodwitError(
-            .invalidArgument, "\(id) is the incarnation that writes here", hint: "end it on another member's machine")
+            .invalidArgument, "\(incarnation) is the incarnation that writes here",
+            hint: "end it on another member's machine")
         }
         try origins.end(origin)
         // Who lives and holds what it wrote beyond its end brings that again.
@@ -57,7 +59,7 @@ extension Replica {
   }
 
   private func replicas(named name: String?) async throws -> Set<ReplicaID> {
-    guard let name else { return Set(try await members().map(\.identity.replica)) }
+    guard let name else { return Set(try await list().map(\.identity.replica)) }
     return [try await member(named: name).identity.replica]
   }
 }
