@@ -1,4 +1,6 @@
+import Foundation
 import GodwitBase
+import GodwitModel
 import GodwitCore
 import GodwitEngine
 import GodwitStorage
@@ -21,22 +23,39 @@ extension Replica.Conflicts {
   ///   - table: Only those of one table; its sync may have been stopped since.
   ///   - key: Only those of the rows with this key.
   ///   - kind: Only those of one kind.
-  ///   - since: Only those of which the later write is of this time or later, in milliseconds since 1970 UTC, by its
-  ///     writer's clock.
+  ///   - since: Only those of which the later write is of this time or later, by its writer's
+  ///     clock.
   /// - Throws: `invalidArgument` for a negative limit, `notInSchema` for an unknown table.
   public func list(
-    limit: Int = 100, table: String? = nil, key: [Value]? = nil, kind: Conflict.Kind? = nil, since: Int64? = nil
+    limit: Int = 100, table: String? = nil, key: [Value]? = nil, kind: Conflict.Kind? = nil, since: Date? = nil
   ) async throws -> [Conflict] {
     try Replica.check(limit)
+    let earliest = try since?.milliseconds(of: "the earliest time")
     return try await replica.pool.read { connection in
       let entry = try table.map { try Catalog(connection).everSynced(named: $0, on: connection) }
       let stored = try key.map { key in
         try entry.map { try StoredKey(key, of: $0.definition, on: connection).values } ?? key
       }
       let filter = ConflictLog.Filter(
-        table: entry?.id, key: stored, kind: kind, since: since.map { HLC(milliseconds: $0) })
+        table: entry?.id, key: stored, kind: kind, since: earliest.map { HLC(milliseconds: $0) })
       return try ConflictLog(connection, origins: OriginTable(connection)).list(filter, limit: limit)
     }
+  }
+
+  /// Writes to the rows of a model that lost to writes they had not seen, newest first.
+  ///
+  /// - Parameters:
+  ///   - model: The model; the sync of its table may have been stopped since.
+  ///   - key: The key of the one row to look at; all of them by default.
+  ///   - kind: Only those of one kind.
+  ///   - since: Only those of which the later write is of this time or later, by its writer's clock.
+  ///   - limit: How many at most.
+  /// - Throws: As ``list(limit:table:key:kind:since:)``.
+  public func list<Root: Model>(
+    of model: Root.Type, key: Root.ID? = nil, kind: Conflict.Kind? = nil, since: Date? = nil, limit: Int = 100
+  ) async throws -> [Conflict] {
+    let values = try key?._keyValues()
+    return try await list(limit: limit, table: Root.schema.table, key: values, kind: kind, since: since)
   }
 
   /// The conflict with this number, or nil.
@@ -94,13 +113,15 @@ extension Replica.Conflicts {
       hint: "the conflict keeps the value; write it where it belongs now")
   }
 
-  /// Drops conflicts whose later write is older than a time, in milliseconds since 1970 UTC by its writer's clock. They
-  /// stay counted in ``Replica/Status/prunedConflicts``.
+  /// Drops conflicts whose later write is older than a date, by its writer's clock. They stay counted in
+  /// ``Replica/Status/prunedConflicts``.
   ///
   /// - Returns: How many those were.
+  /// - Throws: `invalidArgument` for a date that is NaN.
   @discardableResult
-  public func prune(before milliseconds: Int64) async throws -> Int {
-    try await prune { try $0.prune(before: HLC(milliseconds: milliseconds)) }
+  public func prune(before date: Date) async throws -> Int {
+    let earliest = try date.milliseconds(of: "the time")
+    return try await prune { try $0.prune(before: HLC(milliseconds: earliest)) }
   }
 
   /// Drops all conflicts but so many, resolved ones first and then the oldest. They stay counted in

@@ -77,7 +77,7 @@ extension Documents {
 
   static func expiry(_ value: Value) -> Date? {
     guard case .integer(let milliseconds) = value else { return nil }
-    return Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+    return Date(milliseconds: milliseconds)
   }
 }
 

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitModel
 import GodwitCore
 import GodwitEngine
 import GodwitStorage
@@ -20,6 +21,20 @@ extension Replica.History {
   public func limbo(limit: Int = 100) async throws -> [LimboRow] {
     try Replica.check(limit)
     return try await replica.pool.read { try RowHistory($0).limbo(limit: limit) }
+  }
+
+  /// Where the cells of a model's row come from, and why it is there or not. Writes nothing.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - key: The row's key.
+  ///   - property: The one property to explain; all of them by default.
+  /// - Throws: As ``explain(table:key:column:)``.
+  public func explain<Root: Model>(
+    _ model: Root.Type, _ key: Root.ID, property: PartialKeyPath<Root>? = nil
+  ) async throws -> RowExplanation {
+    let column = try property.map { Root.schema.columns[try Root.schema.column(for: $0)].name }
+    return try await explain(table: Root.schema.table, key: key._keyValues(), column: column)
   }
 
   /// Where a row's cells come from, and why it is there or not. Writes nothing.

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitCore
 import GodwitEngine
@@ -10,15 +11,17 @@ extension Replica.History {
   ///   - limit: How many at most.
   ///   - table: Only those that wrote to one table.
   ///   - author: Only those of one replica.
-  ///   - since: Only those of this time or later, in milliseconds since 1970 UTC, by their writers' clocks.
+  ///   - since: Only those of this time or later, by their writers' clocks.
   /// - Throws: `invalidArgument` for a negative limit; `notInSchema` for an unknown table that nothing in the log is
   ///   of.
   public func log(
-    limit: Int = 50, table: String? = nil, replica author: ReplicaID? = nil, since: Int64? = nil
+    limit: Int = 50, table: String? = nil, replica author: ReplicaID? = nil, since: Date? = nil
   ) async throws -> [LogEntry] {
     try Replica.check(limit)
+    let earliest = try since?.milliseconds(of: "the earliest time")
     return try await replica.pool.read { connection in
-      let search = LogSearch(log: try ChangeLog(connection), table: table?.lowercased(), replica: author, since: since)
+      let search = LogSearch(
+        log: try ChangeLog(connection), table: table?.lowercased(), replica: author, since: earliest)
       let entries = try search.newest(limit)
       // The log may name a table that has been dropped.
       if entries.isEmpty, let table { _ = try Catalog(connection).everSynced(named: table, on: connection) }

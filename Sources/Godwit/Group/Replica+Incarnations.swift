@@ -19,9 +19,7 @@ extension Replica.Members {
         Incarnation(
           replica: origin.replica, id: origin.incarnationDigits, isOwn: origin == log.origins.own,
           hasEnded: ended[origin] != nil, transactions: log.origins.vector[origin].rawValue,
-          lastHeard: known.records[origin].map {
-            Date(timeIntervalSince1970: Double($0.stated.milliseconds) / 1_000)
-          })
+          lastHeard: known.records[origin].map { Date(milliseconds: $0.stated.milliseconds) })
       }
     }
   }

@@ -37,8 +37,10 @@ public struct SyncFileInspection: Sendable {
     public let sender: ReplicaID
     /// The sender's incarnation, 8 hexadecimal digits.
     public let incarnation: String
+    /// In milliseconds since 1970 UTC.
+    package let milliseconds: Int64
     /// When it was made by the sender's clock, milliseconds since 1970 UTC.
-    public let milliseconds: Int64
+    public var time: Date { Date(milliseconds: milliseconds) }
     /// The sender's schema version.
     public let schemaVersion: UInt64
     /// Whether it carries the whole state in place of changes.
@@ -106,8 +108,10 @@ public struct SyncFileInspection: Sendable {
     public let replica: ReplicaID
     /// Its incarnation, 8 hexadecimal digits.
     public let incarnation: String
+    /// In milliseconds since 1970 UTC.
+    package let milliseconds: Int64
     /// When it was made by its maker's clock, milliseconds since 1970 UTC.
-    public let milliseconds: Int64
+    public var time: Date { Date(milliseconds: milliseconds) }
     /// What its maker held of each origin.
     public let held: [Position]
     /// Whether the signature is its maker's, who is an active member. Others are not believed.

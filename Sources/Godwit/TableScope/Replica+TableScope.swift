@@ -37,11 +37,7 @@ extension Replica.Tables {
   @discardableResult
   public func startSync(of table: String, asOf date: Date? = nil) async throws -> Int {
     let now = replica.wallClock.milliseconds()
-    guard date?.timeIntervalSince1970.isNaN != true else {
-      throw GodwitError(.invalidArgument, "the date is NaN, which is no time")
-    }
-    // Far beyond any timestamp, and within the numbers.
-    let milliseconds = date.map { Int64(min(max($0.timeIntervalSince1970 * 1_000, -9e15), 9e15).rounded()) }
+    let milliseconds = try date?.milliseconds(of: "the rows' date")
     guard milliseconds ?? 0 <= now else {
       throw GodwitError(.invalidArgument, "the rows cannot be from a time that is to come")
     }

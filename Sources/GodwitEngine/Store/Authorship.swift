@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitCore
 
@@ -10,8 +11,10 @@ public struct Authorship: Hashable, Sendable {
   public let incarnation: String
   /// The transaction's sequence number; 0 for what was written while its table was not synced, and never logged.
   public let sequence: UInt64
-  /// Milliseconds since 1970 UTC, by the writer's clock; nil when the transaction's time has been forgotten.
-  public let milliseconds: Int64?
+  /// In milliseconds since 1970 UTC.
+  package let milliseconds: Int64?
+  /// When, by the writer's clock; nil when the transaction's time has been forgotten.
+  public var time: Date? { milliseconds.map(Date.init(milliseconds:)) }
 
   init(_ dot: Dot, _ hlc: HLC?) {
     replica = dot.origin.replica

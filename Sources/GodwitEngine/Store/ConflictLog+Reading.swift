@@ -31,7 +31,7 @@ extension ConflictLog {
         id.map { ("id = ?", .integer($0)) }, after.map { ("id > ?", .integer($0)) },
         table.map { ("table_id = ?", .integer(Int64($0))) },
         key.map { ("key = ?", .blob($0.encoded)) }, kind.map { ("kind = ?", .integer(Int64($0.rawValue))) },
-        since.map { ("max(loser_hlc, winner_hlc) >= ?", .integer(Int64($0.rawValue))) },
+        since.map { ("max(loser_hlc, winner_hlc) >= ?", .integer(Int64(clamping: $0.rawValue))) },
       ].compactMap { $0 }
     }
   }

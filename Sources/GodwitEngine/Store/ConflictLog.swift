@@ -106,7 +106,8 @@ package struct ConflictLog {
 
   /// Drops the entries whose later write is older; returns how many those were.
   package func prune(before hlc: HLC) throws -> Int {
-    try prune("max(loser_hlc, winner_hlc) < ?", .integer(Int64(hlc.rawValue)))
+    // Beyond the year 6429 a timestamp that a person gives exceeds the column.
+    try prune("max(loser_hlc, winner_hlc) < ?", .integer(Int64(clamping: hlc.rawValue)))
   }
 
   private func prune(_ condition: String, _ value: Value) throws -> Int {

@@ -19,7 +19,7 @@ struct LogTests {
     #expect(try await replica.history.log(table: "Shelf").map(\.replica) == [first, second])
     #expect(try await replica.history.log(limit: 1, table: "page").map(\.sequence) == [3])
     #expect(try await replica.history.log(replica: second).map(\.sequence) == [1])
-    #expect(try await replica.history.log(since: between).count == 2)
+    #expect(try await replica.history.log(since: Date(milliseconds: between)).count == 2)
     #expect(try await replica.history.log(limit: 0).isEmpty)
   }
 

@@ -103,7 +103,7 @@ struct MigrationTests {
     let status = try await group[0].migrations.status()
     #expect(status.version == 3 && status.migrations.map(\.name) == ["notes", "better names", "exact views"])
     #expect(status.migrations.allSatisfy { $0.checksum.count == 64 && $0.appliedAt != nil })
-    #expect(status.migrations.last?.appliedAt == group.clock.wallClock.milliseconds())
+    #expect(status.migrations.last?.appliedAtMilliseconds == group.clock.wallClock.milliseconds())
     #expect(try await group[0].status().schemaVersion == 3)
   }
 

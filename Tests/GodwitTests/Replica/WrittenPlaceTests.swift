@@ -48,7 +48,7 @@ struct WrittenPlaceTests {
       ),
       ("backup", { _ = try await replica.maintenance.backup(to: $0) }),
       ("plaintext", { _ = try await replica.maintenance.exportPlaintext(to: $0) }),
-      ("age key", { _ = try await Replica.exportAgeKeys(to: $0, at: replica.path) }),
+      ("age key", { _ = try await replica.keyring.exportAgeKeys(to: $0) }),
     ]
   }
 

@@ -73,7 +73,7 @@ extension Migrations.Status {
       ("VERSION", .right), ("NAME", .left), ("KIND", .left), ("RAN", .left), ("CAME FROM", .left), ("CHECKSUM", .left),
     ])
     for entry in migrations {
-      let time = entry.appliedAt.map { Format.time(milliseconds: $0) } ?? "not here"
+      let time = entry.appliedAtMilliseconds.map { Format.time(milliseconds: $0) } ?? "not here"
       let bringer = entry.broughtBy.map(names.name) ?? "-"
       table.add([
         "\(entry.version)", entry.name, entry.isAddition ? "addition" : "barrier", time, bringer,
@@ -94,7 +94,7 @@ extension Migrations.Status {
           [
             "version": .number(entry.version), "name": .string(entry.name),
             "kind": .string(entry.isAddition ? "addition" : "barrier"), "checksum": .string(entry.checksum),
-            "ran": entry.appliedAt.map { .string(Format.time(milliseconds: $0)) } ?? .null,
+            "ran": entry.appliedAtMilliseconds.map { .string(Format.time(milliseconds: $0)) } ?? .null,
             "broughtBy": entry.broughtBy.map { .object(names.json($0)) } ?? .null,
             "steps": .array(entry.steps.map { .string($0) }),
           ]

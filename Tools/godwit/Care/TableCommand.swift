@@ -33,7 +33,7 @@ struct TableStartSync: AsyncParsableCommand {
 
   func run() async throws {
     let table = table
-    let date = asOf.map { Date(timeIntervalSince1970: Double($0.milliseconds) / 1_000) }
+    let date = asOf?.date
     let rows = try await options.withReplica { try await $0.tables.startSync(of: table, asOf: date) }
     options.console.note("table \(Format.printable(table)) is synced from now on, with \(Format.count(rows, "row"))")
     if options.json {

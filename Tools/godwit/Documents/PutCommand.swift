@@ -137,7 +137,7 @@ struct ExpiryArgument: ExpressibleByArgument {
     {
       date = Date(timeIntervalSinceNow: count * unit)
     } else if let time = TimeArgument(argument: argument) {
-      date = Date(timeIntervalSince1970: Double(time.milliseconds) / 1_000)
+      date = time.date
     } else {
       return nil
     }

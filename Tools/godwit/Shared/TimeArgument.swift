@@ -3,12 +3,11 @@ import Foundation
 
 /// A time on the command line: ISO 8601 (`2026-01-31`, `2026-01-31T09:30:00Z`), or how long ago (`90m`, `12h`, `7d`).
 struct TimeArgument: ExpressibleByArgument {
-  /// Since 1970 UTC.
-  let milliseconds: Int64
+  let date: Date
 
   init?(argument: String) {
     guard let date = Self.ago(argument) ?? Self.date(argument) else { return nil }
-    milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
+    self.date = date
   }
 
   private static func ago(_ text: String) -> Date? {

@@ -30,7 +30,7 @@ struct IdentityExportAgeKey: AsyncParsableCommand {
     let location = try options.locator.existing()
     try warn(
       "\(Format.printable(file)) will not be encrypted: whoever can read it opens every file sealed to this replica")
-    let report = try await Replica.exportAgeKeys(to: file, at: location.folder, key: location.keys)
+    let report = try await ReplicaKeyring(at: location.folder, key: location.keys).exportAgeKeys(to: file)
     do {
       try tell(of: report)
     } catch {

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitKeys
 
@@ -30,8 +31,10 @@ extension Member {
     public let formerName: String?
     /// The member that stated it; of one that lapsed the member that stated the removal.
     public let issuer: ReplicaID
-    /// When, in milliseconds since 1970 UTC by the issuer's clock.
-    public let milliseconds: Int64
+    /// In milliseconds since 1970 UTC.
+    package let milliseconds: Int64
+    /// When, by the issuer's clock.
+    public var time: Date { Date(milliseconds: milliseconds) }
   }
 }
 

@@ -2,9 +2,11 @@ import GodwitBase
 import GodwitKeys
 
 /// A replica of the group.
-public struct Member: Sendable {
+public struct Member: Sendable, Identifiable {
   /// What it shows others of itself.
   public let identity: PublicIdentity
+  /// Its replica's ID, which it keeps for ever.
+  public var id: ReplicaID { identity.replica }
   /// What people call it.
   public let name: String
   /// Whether it still belongs to the group.

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitCore
 
@@ -21,8 +22,10 @@ public struct LogEntry: Sendable {
   public let incarnation: String
   /// Its sequence number there.
   public let sequence: UInt64
-  /// Milliseconds since 1970 UTC, by the writer's clock.
-  public let milliseconds: Int64
+  /// In milliseconds since 1970 UTC.
+  package let milliseconds: Int64
+  /// When it was written, by the writer's clock.
+  public var time: Date { Date(milliseconds: milliseconds) }
   /// What it did.
   public let changes: [TableChanges]
 }

@@ -4,7 +4,7 @@ import GodwitModel
 import GodwitCore
 
 extension MigrationFile.Step {
-  init(_ draft: MigrationStepDraft) {
+  init(_ draft: StepDraft) {
     switch draft.step {
     case .createTable(let table):
       self.init(step: "createTable", table: table.name)
@@ -50,8 +50,8 @@ extension MigrationFile.Step {
     }
   }
 
-  func draft() throws -> MigrationStepDraft {
-    step == "data" ? try dataDraft() : MigrationStepDraft(try schemaStep())
+  func draft() throws -> StepDraft {
+    step == "data" ? try dataDraft() : StepDraft(try schemaStep())
   }
 
   private func schemaStep() throws -> SchemaStep {
@@ -94,21 +94,21 @@ extension MigrationFile.Step {
     return policy
   }
 
-  private func dataDraft() throws -> MigrationStepDraft {
+  private func dataDraft() throws -> StepDraft {
     let name = try need(name, "name")
     switch (statements ?? [], code ?? false, sha256) {
     case (let statements, false, nil) where !statements.isEmpty:
       let work = DataStepWork.sql(
         try statements.map { SQL(text: $0.sql, values: try ($0.values ?? []).map { try $0.value() }) })
-      return MigrationStepDraft(.data(try work.step(named: name)), work: work)
+      return StepDraft(.data(try work.step(named: name)), work: work)
     case (let statements, true, nil) where statements.isEmpty:
-      return MigrationStepDraft(
+      return StepDraft(
         .data(SchemaStep.DataWork(name: name, isCode: true, digest: SchemaStep.DataWork.digest(ofCode: name))))
     case (let statements, false, let digits?) where statements.isEmpty:
       guard let digest = Hexadecimal.decode(digits), digest.count == SchemaStep.DataWork.digestByteCount else {
         throw MigrationFile.malformed("the sha256 of a data step is not 64 hexadecimal digits")
       }
-      return MigrationStepDraft(.data(SchemaStep.DataWork(name: name, isCode: false, digest: digest)))
+      return StepDraft(.data(SchemaStep.DataWork(name: name, isCode: false, digest: digest)))
     default: throw MigrationFile.malformed("a data step has either statements, code or sha256")
     }
   }

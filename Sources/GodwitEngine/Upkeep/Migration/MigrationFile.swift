@@ -81,7 +81,7 @@ package struct MigrationFile: Codable {
     self.migrations = migrations.map { migration in
       Entry(
         version: migration.version, name: migration.name,
-        steps: migration.steps.map { Step(MigrationStepDraft($0)) })
+        steps: migration.steps.map { Step(StepDraft($0)) })
     }
   }
 
@@ -90,7 +90,7 @@ package struct MigrationFile: Codable {
     self.migrations = try zip(migrations.schemaMigrations(), migrations.all).map { data, migration in
       Entry(
         version: data.version, name: data.name, addition: migration.isDeclaredAddition ? true : nil,
-        steps: try migration.steps.map { Step(try $0._draft()) })
+        steps: try migration.steps.map { Step(try $0()) })
     }
   }
 

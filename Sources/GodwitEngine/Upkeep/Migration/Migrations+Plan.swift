@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 
 extension Migrations {
@@ -59,8 +60,10 @@ extension Migrations {
       public let isAddition: Bool
       /// Its checksum, 64 hexadecimal digits.
       public let checksum: String
-      /// When it ran here, in milliseconds since 1970 UTC; nil for one that only other replicas ran.
-      public let appliedAt: Int64?
+      /// In milliseconds since 1970 UTC.
+      package let appliedAtMilliseconds: Int64?
+      /// When it ran here; nil for one that only other replicas ran.
+      public var appliedAt: Date? { appliedAtMilliseconds.map(Date.init(milliseconds:)) }
       /// The member with whose file it came first; nil for one that a program or a migration file brought.
       public let broughtBy: ReplicaID?
       /// Its steps in words.
@@ -74,7 +77,7 @@ extension Migrations {
         self.name = name
         self.isAddition = isAddition
         self.checksum = checksum
-        self.appliedAt = appliedAt
+        appliedAtMilliseconds = appliedAt
         self.broughtBy = broughtBy
         self.steps = steps
       }

@@ -6,10 +6,13 @@ import GodwitCore
 /// ```swift
 /// let migrations = Migrations {
 ///   Migration(1, "notes") {
-///     CreateTable("note", [NewColumn("id", UUID.self), NewColumn("title", String.self, default: "")])
+///     $0.create("note") {
+///       $0.column("id", UUID.self)
+///       $0.column("title", String.self, default: "")
+///     }
 ///   }
 ///   Migration(2, "stars") {
-///     AddColumn("stars", Int.self, default: 0, to: "note")
+///     $0.alter("note") { $0.add("stars", Int.self, default: 0) }
 ///   }
 /// }
 /// ```
@@ -65,100 +68,21 @@ public struct Migrations: Sendable {
   }
 }
 
-/// One version of a program's tables: the steps that lead to it from the version before, all or none of them.
-public struct Migration: Sendable {
-  /// 1 for the first, then 2, 3 …
-  public let version: Int
-  /// What it is called, for people; it belongs to what the checksum covers.
-  public let name: String
-  let steps: [any MigrationStep]
-  /// Whether it must be one that older programs need not know.
-  private(set) var isDeclaredAddition = false
-
-  /// Steps run in order; data steps come last, and see the tables as the migration leaves them.
-  ///
-  /// - Parameters:
-  ///   - version: 1 for the first, then 2, 3 …
-  ///   - name: What it is called.
-  ///   - steps: The steps.
-  public init(_ version: Int, _ name: String, @MigrationBuilder _ steps: () -> [any MigrationStep]) {
-    self.version = version
-    self.name = name
-    self.steps = steps()
-  }
-
-  /// A migration that is refused (`invalidMigration`) unless it is an *addition*: all its steps make tables, add
-  /// columns that are not made of others, or add indexes that are not unique. Additions travel with sync files, and
-  /// older programs continue as before; every other migration is a barrier, and replicas that have not passed it hold
-  /// back what is written after it.
-  ///
-  /// - Parameters:
-  ///   - version: 1 for the first, then 2, 3 …
-  ///   - name: What it is called.
-  ///   - steps: The steps.
-  public static func addition(
-    _ version: Int, _ name: String, @MigrationBuilder _ steps: () -> [any MigrationStep]
-  ) -> Migration {
-    var migration = Migration(version, name, steps)
-    migration.isDeclaredAddition = true
-    return migration
-  }
-
-  package init(_ migration: SchemaMigration) {
-    version = Int(clamping: migration.version)
-    name = migration.name
-    steps = migration.steps.map { RecordedStep(draft: MigrationStepDraft($0)) }
-  }
-
-  init(_ version: UInt64, _ name: String, _ drafts: [MigrationStepDraft], isAddition: Bool) {
-    isDeclaredAddition = isAddition
-    self.version = Int(clamping: version)
-    self.name = name
-    steps = drafts.map(RecordedStep.init)
-  }
-
-  /// What its data steps do, in order.
-  func dataSteps() throws -> [(step: SchemaStep.DataWork, work: DataStepWork?)] {
-    try steps.compactMap { step in
-      let draft = try step._draft()
-      guard case .data(let data) = draft.step else { return nil }
-      return (data, draft.work)
-    }
-  }
-
-  func schemaMigration() throws -> SchemaMigration {
-    let migration = SchemaMigration(
-      version: UInt64(clamping: version), name: name, steps: try steps.map { try $0._draft().step })
-    try migration.validate()
-    if isDeclaredAddition, let step = migration.steps.first(where: { !$0.isAddition }) {
-      throw GodwitError(
-        .invalidMigration,
-        "migration \(version) \"\(name)\" is declared to be an addition, and its step \(step.summary) is none",
-        hint: "put the step into a migration of its own, or declare no addition: older programs wait for it then")
-    }
-    // What is recorded must be readable again, limits and all.
-    return try SchemaMigration(bytes: migration.bytes[...])
-  }
-}
-
-/// A step that comes from a file or another replica.
-private struct RecordedStep: MigrationStep {
-  let draft: MigrationStepDraft
-  func _draft() throws -> MigrationStepDraft { draft }
-}
-
 extension Migrations {
-  /// Collects migrations.
+  /// Collects migrations, in the order they are written.
   @resultBuilder
   public enum Builder {
+    /// One migration.
+    public static func buildExpression(_ migration: Migration) -> [Migration] { [migration] }
     /// All in order.
-    public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
+    public static func buildBlock(_ parts: [Migration]...) -> [Migration] { parts.flatMap(\.self) }
+    /// Those of an `if`, where it holds.
+    public static func buildOptional(_ part: [Migration]?) -> [Migration] { part ?? [] }
+    /// Those of an `if` that holds.
+    public static func buildEither(first part: [Migration]) -> [Migration] { part }
+    /// Those of its `else`.
+    public static func buildEither(second part: [Migration]) -> [Migration] { part }
+    /// Those of each turn of a `for`.
+    public static func buildArray(_ parts: [[Migration]]) -> [Migration] { parts.flatMap(\.self) }
   }
-}
-
-/// Collects the steps of a migration.
-@resultBuilder
-public enum MigrationBuilder {
-  /// All in order.
-  public static func buildBlock(_ steps: any MigrationStep...) -> [any MigrationStep] { steps }
 }

@@ -60,7 +60,7 @@ package struct AnchorFile: Sendable {
   /// When the tables were found to hold something else than was noted here; nil for never.
   package func alteredAt() throws -> Date? {
     guard case .anchor(let anchor) = try read(), anchor.alteredAt != 0 else { return nil }
-    return Date(timeIntervalSince1970: Double(anchor.alteredAt) / 1_000)
+    return Date(milliseconds: anchor.alteredAt)
   }
 
   /// Takes the tables for what they should be. False when nothing was noted of them.

@@ -2,7 +2,7 @@ import Foundation
 import GodwitBase
 
 /// A life of a member's database: a copy and a restored backup start a new one by themselves.
-public struct Incarnation: Sendable, Hashable {
+public struct Incarnation: Sendable, Hashable, Identifiable {
   /// The member.
   public let replica: ReplicaID
   /// 8 hexadecimal digits.

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 
 /// What a keyring file says about one of its slots.
@@ -6,8 +7,10 @@ public struct SlotDescription: Hashable, Sendable {
   public let number: Int
   /// What it is called; no two slots of a keyring are called the same.
   public let label: String
-  /// When it was added, in milliseconds since 1970 UTC; nil when that was not recorded.
-  public let addedAtMilliseconds: Int64?
+  /// In milliseconds since 1970 UTC.
+  package let addedAtMilliseconds: Int64?
+  /// When it was added; nil when that was not recorded.
+  public var addedAt: Date? { addedAtMilliseconds.map(Date.init(milliseconds:)) }
   /// Which secrets open it, all of them together: `machineKey`, `passphrase`, `credential`, `command`, `recoveryCode`.
   /// Empty for a slot of a newer version, which is kept as it is.
   public let factors: [String]

@@ -38,7 +38,7 @@ struct ConflictsList: AsyncParsableCommand {
         values = parsed.key
       }
       let conflicts = try await replica.conflicts.list(
-        limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.milliseconds)
+        limit: limit.asked, table: table, key: values, kind: kind?.kind, since: since?.date)
       return (conflicts, ReplicaNames(try await replica.members.list()), try await replica.status().prunedConflicts)
     }
     guard !options.json else {

@@ -28,7 +28,7 @@ struct ConflictsPrune: AsyncParsableCommand {
 
   func run() async throws {
     let count = try await options.withReplica { replica in
-      if let before { return try await replica.conflicts.prune(before: before.milliseconds) }
+      if let before { return try await replica.conflicts.prune(before: before.date) }
       return try await replica.conflicts.prune(keeping: keep ?? 0)
     }
     guard !options.json else { return try options.console.line(["pruned": .number(count)]) }

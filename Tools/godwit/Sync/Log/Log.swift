@@ -42,7 +42,7 @@ struct LogList: AsyncParsableCommand {
       var writer: ReplicaID?
       if let origin { writer = try await replica.replicaID(named: origin) }
       let entries = try await replica.history.log(
-        limit: limit.asked, table: table, replica: writer, since: since?.milliseconds)
+        limit: limit.asked, table: table, replica: writer, since: since?.date)
       return (entries, names, try await !replica.status().held.isEmpty)
     }
     guard !options.json else {

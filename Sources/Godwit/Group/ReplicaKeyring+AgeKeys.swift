@@ -5,21 +5,16 @@ import GodwitCrypto
 import GodwitKeys
 import GodwitStorage
 
-extension Replica {
+extension ReplicaKeyring {
   /// Writes the private keys of a replica's identity, those that it has replaced included, **without encryption**, in
   /// the form that the age program reads: so that files sealed to this replica can be opened in an emergency without
   /// Godwit (Specs/sync-file.md, "Without Godwit"). The replica need not be open.
   ///
-  /// - Parameters:
-  ///   - file: The file, which must not exist; outside of the replica's folder. It is open to this user alone.
-  ///   - path: The replica's folder.
-  ///   - key: Where the keyring is and what is offered to open it.
+  /// - Parameter file: The file, which must not exist; outside of the replica's folder. It is open to this user alone.
   /// - Throws: `invalidArgument` for a file that exists, or lies in the replica's folder; `missingKeyring`,
   ///   `noKeyFits`, `diskFull`, `fileAccess`.
-  public static func exportAgeKeys(
-    to file: String, at path: String, key: Replica.KeySource = .keyring()
-  ) async throws -> Replica.AgeKeys {
-    let folder = ReplicaFolder(path, key: key)
+  public func exportAgeKeys(to file: String) async throws -> Replica.AgeKeys {
+    let folder = folder
     return try await BlockingThread.run {
       try folder.requireOutside(file)
       guard !PrivateFile.exists(file) else {
@@ -28,7 +23,7 @@ extension Replica {
       }
       let contents = try Keyring.open(at: folder.keys)
       let keys = try contents.ageIdentities
-      try write(keys, to: file)
+      try Self.write(keys, to: file)
       let own = contents.identity.publicIdentity
       return Replica.AgeKeys(ageRecipient: own.ageRecipient, keyCount: keys.count, isPostQuantum: own.isPostQuantum)
     }

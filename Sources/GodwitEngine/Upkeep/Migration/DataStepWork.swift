@@ -4,34 +4,6 @@ import GodwitKeys
 import GodwitModel
 import GodwitCore
 
-/// Writes rows, as the last part of a migration.
-///
-/// What it writes to synced tables is a transaction like any other: it is logged and travels. The step itself never
-/// does: other replicas know its name and checksum, and run it when their program brings it, or somebody gives them the
-/// migration file. Every replica runs it, after it has taken in all that others have sent it of this version. So write
-/// only what is still to do (`WHERE slug IS NULL`), and the same whatever replica does it.
-public struct DataStep: MigrationStep {
-  private let name: String
-  private let work: DataStepWork
-
-  /// SQL statements, one after another. They are what the checksum covers.
-  public init(_ name: String, _ statements: SQL...) {
-    self.name = name
-    work = .sql(statements)
-  }
-
-  /// The program's own code. The checksum covers its name alone, and only the program itself can run it.
-  public init(_ name: String, _ body: @escaping @Sendable (Transaction) throws -> Void) {
-    self.name = name
-    work = .code(body)
-  }
-
-  /// The step as data.
-  public func _draft() throws -> MigrationStepDraft {
-    MigrationStepDraft(.data(try work.step(named: name)), work: work)
-  }
-}
-
 /// What a data step does.
 enum DataStepWork: Sendable {
   case sql([SQL])
