@@ -26,25 +26,28 @@ enum ChangingTablesSamples {
 
   static let migrations = Migrations {
     Migration(1, "books") {
-      CreateTable(
-        "book",
-        [
-          NewColumn("id", UUID.self), NewColumn("titel", String.self, default: ""),
-          NewColumn("price", Double.self, default: 0),
-        ])
+      $0.create("book") {
+        $0.column("id", UUID.self)
+        $0.column("titel", String.self, default: "")
+        $0.column("price", Double.self, default: 0)
+      }
     }
     Migration(2, "shelves") {
-      CreateTable("shelf", [NewColumn("id", UUID.self), NewColumn("name", String.self, default: "")])
-      AddColumn("shelf", UUID?.self, to: "book", references: "shelf", onDelete: .setNull)
+      $0.create("shelf") {
+        $0.column("id", UUID.self)
+        $0.column("name", String.self, default: "")
+      }
+      $0.alter("book") { $0.add("shelf", UUID?.self, references: "shelf", onDelete: .setNull) }
     }
     Migration(3, "English names, exact prices") {
-      RenameColumn("titel", to: "title", in: "book")
-      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "book")
-      AddIndex("slug", to: "book")
-      AddColumn(
-        "cents", Int.self, from: "price", by: "CAST(round(price * 100) AS INTEGER)", default: 0, to: "book")
-      DropColumn("price", from: "book")
-      DataStep("name the nameless", "UPDATE book SET title = 'Untitled' WHERE title = ''")
+      $0.alter("book") {
+        $0.rename("titel", to: "title")
+        $0.add("slug", String.self, from: "title", by: "lower(title)", default: "")
+        $0.addIndex("slug")
+        $0.add("cents", Int.self, from: "price", by: "CAST(round(price * 100) AS INTEGER)", default: 0)
+        $0.drop("price")
+      }
+      $0.run("name the nameless", "UPDATE book SET title = 'Untitled' WHERE title = ''")
     }
   }
   // end sample

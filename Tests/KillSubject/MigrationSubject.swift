@@ -29,17 +29,18 @@ enum MigrationSubject {
 
   @Migrations.Builder private static var all: [Migration] {
     Migration(1, "pages") {
-      CreateTable(
-        "page",
-        [
-          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
-          NewColumn("views", Int.self, default: 0),
-        ])
+      $0.create("page") {
+        $0.column("id", Int.self)
+        $0.column("titel", String.self, default: "")
+        $0.column("views", Int.self, default: 0)
+      }
     }
     Migration(2, "titles") {
-      RenameColumn("titel", to: "title", in: "page")
-      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "page")
-      DataStep("number the titles") { transaction in
+      $0.alter("page") {
+        $0.rename("titel", to: "title")
+        $0.add("slug", String.self, from: "title", by: "lower(title)", default: "")
+      }
+      $0.run("number the titles") { transaction in
         for number in 0..<10 {
           step()
           try transaction.execute("UPDATE page SET title = title || ' ' || id WHERE id % 10 = \(number)")
@@ -48,9 +49,9 @@ enum MigrationSubject {
       }
     }
     Migration(3, "views") {
-      ChangeColumn("views", String.self, in: "page", default: "")
-      RenameTable("page", to: "sheet")
-      DataStep("mark") { transaction in
+      $0.alter("page") { $0.change("views", String.self, default: "") }
+      $0.rename("page", to: "sheet")
+      $0.run("mark") { transaction in
         step()
         try transaction.execute("UPDATE sheet SET views = 'v' || views")
         step()

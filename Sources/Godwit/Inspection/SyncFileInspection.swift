@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitKeys
 import GodwitCore

@@ -66,16 +66,18 @@ public final class Replica: Sendable {
 
   /// Runs the body as one transaction: committed whole when it returns, rolled back when it throws.
   ///
-  /// The body runs on the writer's own thread. Cancelling the task interrupts it and throws `CancellationError`.
+  /// The body runs once, on the writer's own thread, and may change what the caller gives away to it: a local variable
+  /// that is not used afterwards. Cancelling the task interrupts it and throws `CancellationError`.
   ///
   /// - Throws: What the body throws; `busy` when another process writes for longer than five seconds; `constraint`
   ///   when a foreign key is left dangling; `diskFull`.
   @discardableResult
   public func write<Output: Sendable>(
-    _ body: @escaping @Sendable (Transaction) throws -> Output
+    _ body: sending @escaping (Transaction) throws -> Output
   ) async throws -> Output {
+    let work = Handover(body)
     let (output, isDue, isSweepDue) = try await withWriter { writer in
-      let output = try writer.write(body)
+      let output = try writer.write(work.content)
       self.hasWritten.withLock { $0 = true }
       return (output, writer.isForgettingDue(), writer.isSweepDue())
     }
@@ -86,12 +88,13 @@ public final class Replica: Sendable {
 
   /// Runs the body on one state of the database. It neither waits for writes nor holds them up.
   public func read<Output: Sendable>(
-    _ body: @escaping @Sendable (Reader) throws -> Output
+    _ body: sending @escaping (Reader) throws -> Output
   ) async throws -> Output {
-    try await pool.read { connection in
+    let work = Handover(body)
+    return try await pool.read { connection in
       let reader = Reader(connection)
       defer { reader.end() }
-      return try body(reader)
+      return try work.content(reader)
     }
   }
 

@@ -25,7 +25,7 @@ extension Replica.Tables {
   ///
   /// Where the group has the table already, its rows stay as they are; a row that was other here is kept in the
   /// conflict log. Open the replica without the table's model to do this, and with a model that says `sync: .group`
-  /// from then on. Programs with migrations write the step `StartSync` instead.
+  /// from then on. Programs with migrations write the step `startSync(of:)` instead.
   ///
   /// - Parameters:
   ///   - table: The table's name.
@@ -51,7 +51,7 @@ extension Replica.Tables {
 
   /// Makes a table stay here, with the rows it has: nothing of it is logged or taken in from now on. What was logged
   /// before still travels. What others continue to write to it waits here, as for a table not known yet, and nothing is
-  /// forgotten while it does; so have all members do this. Programs with migrations write the step `StopSync`
+  /// forgotten while it does; so have all members do this. Programs with migrations write the step `stopSync(of:)`
   /// instead.
   ///
   /// - Throws: `notInSchema`; `invalidArgument` when it is not synced, or the tables change by migrations;

@@ -135,7 +135,7 @@ extension SchemaDraft.Table {
     guard definition.columns[number].isAddable else {
       throw SchemaDraft.invalid(
         "column \(name) of table \(definition.name) is not optional and has no default, and cannot be dropped at once",
-        hint: "nothing was altered; make it optional by a ChangeColumn in a migration before")
+        hint: "nothing was altered; make it optional by the step change in a migration before")
     }
     definition.columns.remove(at: number)
     sources.remove(at: number)
@@ -146,7 +146,7 @@ extension SchemaDraft.Table {
     guard definition.columns[number].check == nil else {
       throw SchemaDraft.invalid(
         "column \(name) of table \(definition.name) has a check that names it",
-        hint: "take the check away by a ChangeColumn, and give it back after the renaming")
+        hint: "take the check away by the step change, and give it back after the renaming")
     }
     definition.columns[number].name = newName
     for index in definition.indexes.indices {

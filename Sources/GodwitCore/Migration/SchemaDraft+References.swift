@@ -54,7 +54,7 @@ extension SchemaDraft {
       case .keyOfSeveralColumns: ("whose key has several columns", "refer to a table that has a key of one")
       case .keyOfAnotherType: ("whose key is of another type", "give both the same type")
       case .localTable:
-        ("which is not synced as table \(table) is", "let both travel, or neither: StartSync, StopSync")
+        ("which is not synced as table \(table) is", "let both travel, or neither: startSync, stopSync")
       }
     return invalid(
       "column \(column) of table \(table) refers to table \(target), \(problem)", hint: "nothing was altered; \(hint)")

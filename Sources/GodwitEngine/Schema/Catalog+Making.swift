@@ -24,7 +24,7 @@ extension Catalog {
       guard let table = known[definition.name] else {
         guard !isVersioned || !definition.isSynced else {
           throw GodwitError(
-            .schemaMismatch, "no migration makes table \(definition.name)", hint: "add one with a CreateTable step")
+            .schemaMismatch, "no migration makes table \(definition.name)", hint: "add one with the step create(\"\(definition.name)\") { … }")
         }
         try create(definition, on: connection)
         made.insert(definition.name)

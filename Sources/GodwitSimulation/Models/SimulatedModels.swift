@@ -184,41 +184,45 @@ enum SimulatedModels {
   /// the others barriers. The model knows from ``TableShape`` what the steps do.
   private static let migrations = Migrations {
     Migration.addition(1, "moods") {
-      AddColumn("mood", Int.self, default: 3, to: "guest")
-      AddColumn("stars", Int.self, default: 0, to: "ticket", merge: .counter)
-      AddIndex("label", to: "leaf")
+      $0.alter("guest") { $0.add("mood", Int.self, default: 3) }
+      $0.alter("ticket") { $0.add("stars", Int.self, default: 0, merge: .counter) }
+      $0.alter("leaf") { $0.addIndex("label") }
     }
     Migration(2, "forms") {
-      RenameColumn("label", to: "caption", in: "shelf")
-      ChangeColumn("step", String.self, in: "dancer", default: "")
-      AddColumn("size", Int?.self, from: "title", by: "length(title)", to: "book")
-      DropColumn("holder", from: "seat")
-      DropIndex("room", "bed", from: "guest")
-      RenameTable("ticket", to: "voucher")
-      DataStep("cheer up", "UPDATE guest SET mood = mood + 10 WHERE mood < \(goodMood)")
+      $0.alter("shelf") { $0.rename("label", to: "caption") }
+      $0.alter("dancer") { $0.change("step", String.self, default: "") }
+      $0.alter("book") { $0.add("size", Int?.self, from: "title", by: "length(title)") }
+      $0.alter("seat") { $0.drop("holder") }
+      $0.alter("guest") { $0.dropIndex("room", "bed") }
+      $0.rename("ticket", to: "voucher")
+      $0.run("cheer up", "UPDATE guest SET mood = mood + 10 WHERE mood < \(goodMood)")
     }
     Migration.addition(3, "places") {
-      AddColumn("peak", Int?.self, to: "tally", merge: .max)
-      AddColumn("owner", String?.self, to: "leaf", references: "guest", onDelete: .setNull)
-      CreateTable(
-        "badge",
-        [
-          NewColumn("id", String.self), NewColumn("text", String.self), NewColumn("points", Int.self, merge: .counter),
-          NewColumn("wearer", String?.self, references: "guest", onDelete: .cascade),
-        ], unique: [["text"]])
+      $0.alter("tally") { $0.add("peak", Int?.self, merge: .max) }
+      $0.alter("leaf") { $0.add("owner", String?.self, references: "guest", onDelete: .setNull) }
+      $0.create("badge") {
+        $0.column("id", String.self)
+        $0.column("text", String.self)
+        $0.column("points", Int.self, merge: .counter)
+        $0.column("wearer", String?.self, references: "guest", onDelete: .cascade)
+        $0.index("text", unique: true)
+      }
     }
     Migration(4, "words") {
-      ChangeColumn(
-        "word", String.self, in: "tally", default: "", by: "CASE word WHEN 'bravo' THEN 'alpha' ELSE word END")
-      StopSync("seat")
-      StartSync("scratch")
+      $0.alter("tally") {
+        $0.change("word", String.self, default: "", by: "CASE word WHEN 'bravo' THEN 'alpha' ELSE word END")
+      }
+      $0.stopSync(of: "seat")
+      $0.startSync(of: "scratch")
     }
     Migration(5, "fewer") {
-      ChangeColumn("bed", Int.self, in: "guest", default: 0)
-      ChangeColumn("caption", String?.self, in: "shelf")
-      AddIndex("caption", to: "shelf", isUnique: true)
-      DropTable("seat")
-      DropTable("voucher")
+      $0.alter("guest") { $0.change("bed", Int.self, default: 0) }
+      $0.alter("shelf") {
+        $0.change("caption", String?.self)
+        $0.addIndex("caption", unique: true)
+      }
+      $0.drop("seat")
+      $0.drop("voucher")
     }
   }
 

@@ -6,13 +6,18 @@ import Testing
 @Suite struct MigrateTests {
   private static let migrations = [
     Migration(1, "pages") {
-      CreateTable("page", [NewColumn("id", Int.self), NewColumn("titel", String.self, default: "")])
+      $0.create("page") {
+        $0.column("id", Int.self)
+        $0.column("titel", String.self, default: "")
+      }
     },
     Migration(2, "better names") {
-      RenameColumn("titel", to: "title", in: "page")
-      AddColumn("stars", Int.self, default: 3, to: "page")
+      $0.alter("page") {
+        $0.rename("titel", to: "title")
+        $0.add("stars", Int.self, default: 3)
+      }
     },
-    Migration(3, "marks") { DataStep("mark", "UPDATE page SET title = title || '!'") },
+    Migration(3, "marks") { $0.run("mark", "UPDATE page SET title = title || '!'") },
   ]
 
   private func pair() async throws -> (desk: Machine, archive: Machine) {
@@ -111,9 +116,12 @@ import Testing
 
   private static let sizes = [
     Migration(1, "files") {
-      CreateTable("file", [NewColumn("id", Int.self), NewColumn("size", Int.self, default: 0)])
+      $0.create("file") {
+        $0.column("id", Int.self)
+        $0.column("size", Int.self, default: 0)
+      }
     },
-    Migration(2, "reals") { ChangeColumn("size", Double.self, in: "file", default: 0) },
+    Migration(2, "reals") { $0.alter("file") { $0.change("size", Double.self, default: 0) } },
   ]
 
   @Test func valuesThatAreNotKeptExactlyAreListed() async throws {

@@ -11,9 +11,12 @@ import Testing
 struct DocumentMigrationTests {
   @Migrations.Builder private static func steps() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable("memo", [NewColumn("id", Int.self), NewColumn("a", String.self, default: "")])
+      $0.create("memo") {
+        $0.column("id", Int.self)
+        $0.column("a", String.self, default: "")
+      }
     }
-    Migration(2, "more") { AddColumn("b", Int.self, default: 3, to: "memo") }
+    Migration(2, "more") { $0.alter("memo") { $0.add("b", Int.self, default: 3) } }
   }
 
   @Test("collections go between replicas of different schema versions, and stay through a migration")
@@ -40,13 +43,13 @@ struct DocumentMigrationTests {
     }
     let folder = try TemporaryFolder()
     #expect(await code { try await Replica.open(at: folder.file("r"), models: Taken.self) } == .invalidSchema)
-    let made = Migrations { Migration(1, "taken") { CreateTable("documents_taken", [NewColumn("id", Int.self)]) } }
+    let made = Migrations { Migration(1, "taken") { $0.create("documents_taken") { $0.column("id", Int.self) } } }
     #expect(
       await code { try await Replica.open(at: folder.file("s"), configuration: .init(migrations: made)) }
         == .invalidSchema)
     let renamed = Migrations {
-      Migration(1, "memo") { CreateTable("memo", [NewColumn("id", Int.self)]) }
-      Migration(2, "taken") { RenameTable("memo", to: "documents_taken") }
+      Migration(1, "memo") { $0.create("memo") { $0.column("id", Int.self) } }
+      Migration(2, "taken") { $0.rename("memo", to: "documents_taken") }
     }
     #expect(
       await code { try await Replica.open(at: folder.file("t"), configuration: .init(migrations: renamed)) }

@@ -24,24 +24,32 @@ struct GoldenMigration: Codable, Equatable {
 
   @Migrations.Builder static func migrations() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable(
-        "note",
-        [
-          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
-          NewColumn("price", Int.self, default: 0),
-          NewColumn("mood", String?.self),
-        ])
+      $0.create("note") {
+        $0.column("id", Int.self)
+        $0.column("titel", String.self, default: "")
+        $0.column("price", Int.self, default: 0)
+        $0.column("mood", String?.self)
+      }
     }
     Migration(2, "words") {
-      RenameColumn("titel", to: "title", in: "note")
-      ChangeColumn("price", Double.self, in: "note", default: 0)
-      DropColumn("mood", from: "note")
-      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "note")
+      $0.alter("note") {
+        $0.rename("titel", to: "title")
+        $0.change("price", Double.self, default: 0)
+      }
+      $0.alter("note") {
+        $0.drop("mood")
+        $0.add("slug", String.self, from: "title", by: "lower(title)", default: "")
+      }
     }
     Migration(3, "more") {
-      AddColumn("stars", Int.self, default: 3, to: "note")
-      RenameColumn("price", to: "cost", in: "note")
-      CreateTable("tag", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
+      $0.alter("note") {
+        $0.add("stars", Int.self, default: 3)
+        $0.rename("price", to: "cost")
+      }
+      $0.create("tag") {
+        $0.column("id", Int.self)
+        $0.column("name", String.self, default: "")
+      }
     }
   }
 

@@ -1,4 +1,6 @@
+import Foundation
 import Godwit
+import GodwitBase
 import Testing
 
 @Suite("Conflicts looked at and restored")

@@ -56,8 +56,13 @@ struct LargeConflictTests {
   @Test("are found by entries of columns that a migration converts")
   func converted() async throws {
     let group = try await MigrationGroup([1, 1]) {
-      Migration(1, "page") { CreateTable("page", [NewColumn("id", Int.self), NewColumn("title", String?.self)]) }
-      Migration(2, "lower") { ChangeColumn("title", String?.self, in: "page", by: "lower(title)") }
+      Migration(1, "page") {
+        $0.create("page") {
+          $0.column("id", Int.self)
+          $0.column("title", String?.self)
+        }
+      }
+      Migration(2, "lower") { $0.alter("page") { $0.change("title", String?.self, by: "lower(title)") } }
     }
     try await group.write(0, "INSERT INTO page (id, title) VALUES (1, 'first')")
     try await group.exchange()

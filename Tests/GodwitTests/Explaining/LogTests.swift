@@ -1,5 +1,6 @@
 import Foundation
 import Godwit
+import GodwitBase
 import Testing
 
 @Suite("The log and what is missing in it")

@@ -9,10 +9,16 @@ import Testing
 struct AffinityTests {
   @Migrations.Builder private static func tables() -> [Migration] {
     Migration(1, "tables") {
-      CreateTable("parent", [NewColumn("id", Data.self)])
-      CreateTable(
-        "child", [NewColumn("id", Int.self), NewColumn("parent", Data?.self, references: "parent", onDelete: .cascade)])
-      CreateTable("number", [NewColumn("id", Int.self), NewColumn("value", Int?.self)], unique: [["value"]])
+      $0.create("parent") { $0.column("id", Data.self) }
+      $0.create("child") {
+        $0.column("id", Int.self)
+        $0.column("parent", Data?.self, references: "parent", onDelete: .cascade)
+      }
+      $0.create("number") {
+        $0.column("id", Int.self)
+        $0.column("value", Int?.self)
+        $0.index("value", unique: true)
+      }
     }
   }
 

@@ -7,12 +7,17 @@ import Testing
 struct AddedPolicyColumnTests {
   @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable("note", [NewColumn("id", Int.self), NewColumn("title", String.self, default: "")])
+      $0.create("note") {
+        $0.column("id", Int.self)
+        $0.column("title", String.self, default: "")
+      }
     }
     Migration(2, "second") {
-      AddColumn("votes", Int.self, default: 0, to: "note", merge: .counter)
-      AddColumn("tags", Set<String>.self, default: [], to: "note", merge: .addWinsSet)
-      AddColumn("best", Int?.self, to: "note", merge: .max)
+      $0.alter("note") {
+        $0.add("votes", Int.self, default: 0, merge: .counter)
+        $0.add("tags", Set<String>.self, default: [], merge: .addWinsSet)
+        $0.add("best", Int?.self, merge: .max)
+      }
     }
   }
 
@@ -91,10 +96,13 @@ struct AddedPolicyColumnTests {
   func rejoinedWithoutColumn() async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "seats") {
-        CreateTable(
-          "seat", [NewColumn("id", Int.self), NewColumn("holder", String?.self), NewColumn("price", Int?.self)])
+        $0.create("seat") {
+          $0.column("id", Int.self)
+          $0.column("holder", String?.self)
+          $0.column("price", Int?.self)
+        }
       }
-      Migration(2, "nobody") { DropColumn("holder", from: "seat") }
+      Migration(2, "nobody") { $0.alter("seat") { $0.drop("holder") } }
     }
     try await group.write(0, "INSERT INTO seat VALUES (1, NULL, 10)", "INSERT INTO seat VALUES (2, NULL, 20)")
     try await group.exchange()

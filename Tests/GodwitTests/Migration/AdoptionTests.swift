@@ -10,18 +10,24 @@ import Testing
 struct AdoptionTests {
   @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable("note", [NewColumn("id", Int.self), NewColumn("title", String.self, default: "")])
+      $0.create("note") {
+        $0.column("id", Int.self)
+        $0.column("title", String.self, default: "")
+      }
     }
     Migration.addition(2, "stars") {
-      AddColumn("stars", Int.self, default: 3, to: "note")
-      CreateTable("tag", [NewColumn("id", Int.self), NewColumn("word", String.self, default: "")])
+      $0.alter("note") { $0.add("stars", Int.self, default: 3) }
+      $0.create("tag") {
+        $0.column("id", Int.self)
+        $0.column("word", String.self, default: "")
+      }
     }
     Migration.addition(3, "colors") {
-      AddColumn("color", String?.self, to: "tag")
-      AddIndex("title", to: "note")
+      $0.alter("tag") { $0.add("color", String?.self) }
+      $0.alter("note") { $0.addIndex("title") }
     }
-    Migration(4, "names") { RenameColumn("title", to: "name", in: "note") }
-    Migration.addition(5, "more") { AddColumn("size", Int.self, default: 1, to: "note") }
+    Migration(4, "names") { $0.alter("note") { $0.rename("title", to: "name") } }
+    Migration.addition(5, "more") { $0.alter("note") { $0.add("size", Int.self, default: 1) } }
   }
 
   @Test("a program two additions behind reads and writes, and migrates later without noticing")
@@ -75,7 +81,10 @@ struct AdoptionTests {
     let longest = ColumnMerge<String?>.custom("longest") { ($0 ?? "").count < ($1 ?? "").count ? $1 : $0 }
     let migrations = Migrations([
       Migration.addition(1, "best") {
-        CreateTable("note", [NewColumn("id", Int.self), NewColumn("best", String?.self, merge: longest)])
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("best", String?.self, merge: longest)
+        }
       }
     ])
     let failure = #expect(throws: GodwitError.self) { try migrations.schemaMigrations() }
@@ -98,7 +107,8 @@ struct AdoptionTests {
     try await group.send(1, to: 0)
     await group[0].close()
     let other = Migrations([
-      group.migrations[0], Migration.addition(2, "stars") { AddColumn("stars", Int.self, default: 4, to: "note") },
+      group.migrations[0],
+      Migration.addition(2, "stars") { $0.alter("note") { $0.add("stars", Int.self, default: 4) } },
     ])
     let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other) }
     #expect(failure?.code == .migrationMismatch)

@@ -7,10 +7,18 @@ struct AheadVersionTests {
   private static let year: Int64 = 365 * 86_400_000
 
   @Migrations.Builder private static func crew() -> [Migration] {
-    Migration(1, "crew") { CreateTable("crew", [NewColumn("id", Int.self), NewColumn("name", String.self)]) }
+    Migration(1, "crew") {
+      $0.create("crew") {
+        $0.column("id", Int.self)
+        $0.column("name", String.self)
+      }
+    }
     Migration(2, "people") {
-      RenameTable("crew", to: "person")
-      CreateTable("badge", [NewColumn("id", Int.self), NewColumn("text", String.self)])
+      $0.rename("crew", to: "person")
+      $0.create("badge") {
+        $0.column("id", Int.self)
+        $0.column("text", String.self)
+      }
     }
   }
 

@@ -8,12 +8,19 @@ import Testing
 @Suite("Values that are carried over migrations")
 struct CarriedValueTests {
   @Migrations.Builder private static func prices() -> [Migration] {
-    Migration(1, "prices") { CreateTable("item", [NewColumn("id", Int.self), NewColumn("price", Double.self)]) }
-    Migration(2, "cents") {
-      ChangeColumn("price", Int.self, in: "item", default: 0, by: "round(price * 100)")
-      AddColumn("third", String.self, from: "price", by: "price / 3.0", default: "", to: "item")
+    Migration(1, "prices") {
+      $0.create("item") {
+        $0.column("id", Int.self)
+        $0.column("price", Double.self)
+      }
     }
-    Migration(3, "labels") { ChangeColumn("price", String.self, in: "item", default: "") }
+    Migration(2, "cents") {
+      $0.alter("item") {
+        $0.change("price", Int.self, default: 0, by: "round(price * 100)")
+        $0.add("third", String.self, from: "price", by: "price / 3.0", default: "")
+      }
+    }
+    Migration(3, "labels") { $0.alter("item") { $0.change("price", String.self, default: "") } }
   }
 
   @Test("the result of a rule is what its column keeps of it, in the row and on the way", arguments: [false, true])
@@ -33,11 +40,16 @@ struct CarriedValueTests {
 
   @Migrations.Builder private static func widened() -> [Migration] {
     Migration(1, "count") {
-      CreateTable("tally", [NewColumn("id", Int.self), NewColumn("seen", Int.self, default: 1)])
+      $0.create("tally") {
+        $0.column("id", Int.self)
+        $0.column("seen", Int.self, default: 1)
+      }
     }
     Migration(2, "next") {
-      AddColumn("seen", Int.self, default: 1, to: "tally")
-      AddColumn("next", Int.self, from: "seen", by: "seen + 1", default: 0, to: "tally")
+      $0.alter("tally") {
+        $0.add("seen", Int.self, default: 1)
+        $0.add("next", Int.self, from: "seen", by: "seen + 1", default: 0)
+      }
     }
   }
 

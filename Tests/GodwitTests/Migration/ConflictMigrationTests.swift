@@ -19,18 +19,23 @@ struct ConflictMigrationTests {
 
   @Migrations.Builder private static func moods() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable(
-        "note", [NewColumn("id", Int.self), NewColumn("mood", String?.self), NewColumn("feeling", String?.self)])
+      $0.create("note") {
+        $0.column("id", Int.self)
+        $0.column("mood", String?.self)
+        $0.column("feeling", String?.self)
+      }
     }
-    Migration(2, "less") { DropColumn("mood", from: "note") }
-    Migration(3, "renamed") { RenameColumn("feeling", to: "mood", in: "note") }
+    Migration(2, "less") { $0.alter("note") { $0.drop("mood") } }
+    Migration(3, "renamed") { $0.alter("note") { $0.rename("feeling", to: "mood") } }
   }
 
   @Migrations.Builder private static func moodsAtOnce() -> [Migration] {
     moods()[0]
     Migration(2, "both") {
-      DropColumn("mood", from: "note")
-      RenameColumn("feeling", to: "mood", in: "note")
+      $0.alter("note") {
+        $0.drop("mood")
+        $0.rename("feeling", to: "mood")
+      }
     }
   }
 
@@ -66,9 +71,9 @@ struct ConflictMigrationTests {
   func droppedTwice() async throws {
     let group = try await edited("UPDATE note SET mood = 'sad'", "UPDATE note SET mood = 'glad'") {
       Self.moods()[0]
-      Migration(2, "less") { DropColumn("mood", from: "note") }
-      Migration(3, "again") { AddColumn("mood", String?.self, to: "note") }
-      Migration(4, "less again") { DropColumn("mood", from: "note") }
+      Migration(2, "less") { $0.alter("note") { $0.drop("mood") } }
+      Migration(3, "again") { $0.alter("note") { $0.add("mood", String?.self) } }
+      Migration(4, "less again") { $0.alter("note") { $0.drop("mood") } }
     }
     for number in 0...1 { try await group.update(number, to: 3) }
     #expect(try await group[0].conflicts.list().map(\.formerColumns) == [["mood"]])
@@ -84,11 +89,16 @@ struct ConflictMigrationTests {
   func converted() async throws {
     let group = try await edited("UPDATE note SET views = 7", "UPDATE note SET views = 8") {
       Migration(1, "notes") {
-        CreateTable("note", [NewColumn("id", Int.self), NewColumn("views", Int.self, default: 0)])
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("views", Int.self, default: 0)
+        }
       }
       Migration(2, "words") {
-        ChangeColumn("views", String.self, in: "note", default: "none", by: "'v' || views")
-        RenameColumn("views", to: "count", in: "note")
+        $0.alter("note") {
+          $0.change("views", String.self, default: "none", by: "'v' || views")
+          $0.rename("views", to: "count")
+        }
       }
     }
     for number in 0...1 { try await group.update(number, to: 2) }
@@ -107,9 +117,12 @@ struct ConflictMigrationTests {
         SQL(text: "UPDATE note SET views = \(lost)"), "UPDATE note SET views = 8"
       ) {
         Migration(1, "notes") {
-          CreateTable("note", [NewColumn("id", Int.self), NewColumn("views", Int.self, default: 0)])
+          $0.create("note") {
+            $0.column("id", Int.self)
+            $0.column("views", Int.self, default: 0)
+          }
         }
-        Migration(2, "rule") { ChangeColumn("views", Int.self, in: "note", default: 0, by: rule) }
+        Migration(2, "rule") { $0.alter("note") { $0.change("views", Int.self, default: 0, by: rule) } }
       }
       let before = try #require(try await group[0].conflicts.list().first).losingValue
       for number in 0...1 { try await group.update(number, to: 2) }
@@ -124,9 +137,12 @@ struct ConflictMigrationTests {
   func loss() async throws {
     let group = try await edited("UPDATE note SET views = 9007199254740993", "UPDATE note SET views = 8") {
       Migration(1, "notes") {
-        CreateTable("note", [NewColumn("id", Int.self), NewColumn("views", Int.self, default: 0)])
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("views", Int.self, default: 0)
+        }
       }
-      Migration(2, "reals") { ChangeColumn("views", Double.self, in: "note", default: 0) }
+      Migration(2, "reals") { $0.alter("note") { $0.change("views", Double.self, default: 0) } }
     }
     try await group.update(0, to: 2)
     #expect(try await group[0].conflicts.list().map(\.losingValue) == [.real(9_007_199_254_740_992)])
@@ -140,18 +156,24 @@ struct ConflictMigrationTests {
       start: "INSERT INTO account VALUES (9, 'r', 'z')"
     ) {
       Migration(1, "accounts") {
-        CreateTable(
-          "account",
-          [NewColumn("id", Int.self), NewColumn("realm", String.self), NewColumn("login", String?.self)],
-          unique: [["realm", "login"]])
+        $0.create("account") {
+          $0.column("id", Int.self)
+          $0.column("realm", String.self)
+          $0.column("login", String?.self)
+          $0.index("realm", "login", unique: true)
+        }
       }
       Migration(2, "words") {
-        RenameColumn("login", to: "name", in: "account")
-        ChangeColumn("realm", String.self, in: "account", default: "", by: "upper(realm)")
+        $0.alter("account") {
+          $0.rename("login", to: "name")
+          $0.change("realm", String.self, default: "", by: "upper(realm)")
+        }
       }
       Migration(3, "less") {
-        DropIndex("realm", "name", from: "account")
-        DropColumn("name", from: "account")
+        $0.alter("account") {
+          $0.dropIndex("realm", "name")
+          $0.drop("name")
+        }
       }
     }
     for number in 0...1 { try await group.update(number, to: 2) }
@@ -170,14 +192,21 @@ struct ConflictMigrationTests {
       "UPDATE note SET one = 'a', two = 'b'", "UPDATE note SET one = 'c', two = 'd'"
     ) {
       Migration(1, "notes") {
-        CreateTable(
-          "note", [NewColumn("id", Int.self), NewColumn("one", String?.self), NewColumn("two", String?.self)])
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("one", String?.self)
+          $0.column("two", String?.self)
+        }
       }
       Migration(2, "names") {
-        RenameColumn("one", to: "aside", in: "note")
-        RenameColumn("two", to: "one", in: "note")
-        RenameColumn("aside", to: "two", in: "note")
-        AddColumn("copy", String?.self, from: "two", by: "upper(two)", to: "note")
+        $0.alter("note") {
+          $0.rename("one", to: "aside")
+          $0.rename("two", to: "one")
+        }
+        $0.alter("note") {
+          $0.rename("aside", to: "two")
+          $0.add("copy", String?.self, from: "two", by: "upper(two)")
+        }
       }
     }
     for number in 0...1 { try await group.update(number, to: 2) }

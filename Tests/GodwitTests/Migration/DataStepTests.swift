@@ -17,11 +17,14 @@ struct DataStepTests {
   private static func migrations(_ sql: SQL = SQL(text: secret)) -> [Migration] {
     [
       Migration(1, "notes") {
-        CreateTable("note", [NewColumn("id", Int.self), NewColumn("title", String.self, default: "")])
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("title", String.self, default: "")
+        }
       },
       Migration(2, "fill") {
-        AddColumn("stars", Int.self, default: 3, to: "note")
-        DataStep("write the titles", sql)
+        $0.alter("note") { $0.add("stars", Int.self, default: 3) }
+        $0.run("write the titles", sql)
       },
     ]
   }

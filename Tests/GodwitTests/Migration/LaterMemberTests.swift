@@ -25,14 +25,19 @@ struct LaterMemberTests {
   private let clock = TestClock()
 
   private static let altering = Migration(1, "books") {
-    AddColumn("stars", Int.self, default: 3, to: "book")
-    RenameTable("book", to: "volume")
-    RenameColumn("title", to: "name", in: "volume")
-    AddColumn("slug", String.self, from: "name", by: "lower(name)", default: "", to: "volume")
-    StartSync("loan")
-    CreateTable("tag", [NewColumn("id", Int.self), NewColumn("text", String.self, default: "")])
-    CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
-    RenameTable("draft", to: "sketch")
+    $0.alter("book") { $0.add("stars", Int.self, default: 3) }
+    $0.rename("book", to: "volume")
+    $0.alter("volume") {
+      $0.rename("title", to: "name")
+      $0.add("slug", String.self, from: "name", by: "lower(name)", default: "")
+    }
+    $0.startSync(of: "loan")
+    $0.create("tag") {
+      $0.column("id", Int.self)
+      $0.column("text", String.self, default: "")
+    }
+    $0.create("draft", sync: .local) { $0.column("id", Int.self) }
+    $0.rename("draft", to: "sketch")
   }
 
   init() throws { folder = try TemporaryFolder() }
@@ -104,9 +109,11 @@ struct LaterMemberTests {
     let next = Migrations([
       Self.altering,
       Migration(2, "shorter") {
-        DropColumn("stars", from: "volume")
-        AddColumn("shelf", Int?.self, to: "volume")
-        RenameTable("sketch", to: "draft")
+        $0.alter("volume") {
+          $0.drop("stars")
+          $0.add("shelf", Int?.self)
+        }
+        $0.rename("sketch", to: "draft")
       },
     ])
     try await write(later, "UPDATE volume SET name = 'Uno' WHERE id = 1")
@@ -131,9 +138,11 @@ struct LaterMemberTests {
     try await first.migrations.run(
       Migrations([
         Migration(1, "slips") {
-          CreateTable(
-            "slip", [NewColumn("id", Int.self), NewColumn("book", Int?.self, references: "book")], sync: .local)
-          RenameTable("book", to: "volume")
+          $0.create("slip", sync: .local) {
+            $0.column("id", Int.self)
+            $0.column("book", Int?.self, references: "book")
+          }
+          $0.rename("book", to: "volume")
         }
       ]))
     let later = try await join("later", first)

@@ -8,19 +8,23 @@ import Testing
 struct LimboMigrationTests {
   @Migrations.Builder private static func accounts() -> [Migration] {
     Migration(1, "accounts") {
-      CreateTable(
-        "account",
-        [NewColumn("id", Int.self), NewColumn("login", String.self), NewColumn("plan", String.self, default: "")],
-        unique: [["login"]])
+      $0.create("account") {
+        $0.column("id", Int.self)
+        $0.column("login", String.self)
+        $0.column("plan", String.self, default: "")
+        $0.index("login", unique: true)
+      }
     }
-    Migration(2, "not unique") { DropIndex("login", from: "account") }
+    Migration(2, "not unique") { $0.alter("account") { $0.dropIndex("login") } }
   }
 
   @Migrations.Builder private static func rebuilt() -> [Migration] {
     accounts()[0]
     Migration(2, "not unique") {
-      DropIndex("login", from: "account")
-      DropColumn("plan", from: "account")
+      $0.alter("account") {
+        $0.dropIndex("login")
+        $0.drop("plan")
+      }
     }
   }
 
@@ -53,18 +57,19 @@ struct LimboMigrationTests {
 
   @Migrations.Builder private static func unique() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable("shelf", [NewColumn("id", Int.self)])
-      CreateTable(
-        "book",
-        [
-          NewColumn("id", Int.self), NewColumn("word", String.self, default: ""),
-          NewColumn("shelf", Int?.self, references: "shelf", onDelete: .setNull),
-        ])
+      $0.create("shelf") { $0.column("id", Int.self) }
+      $0.create("book") {
+        $0.column("id", Int.self)
+        $0.column("word", String.self, default: "")
+        $0.column("shelf", Int?.self, references: "shelf", onDelete: .setNull)
+      }
     }
     Migration(2, "one of each") {
-      ChangeColumn("word", String.self, in: "book", default: "", by: "lower(word)")
-      AddIndex("word", to: "book", isUnique: true)
-      AddIndex("shelf", to: "book", isUnique: true)
+      $0.alter("book") {
+        $0.change("word", String.self, default: "", by: "lower(word)")
+        $0.addIndex("word", unique: true)
+        $0.addIndex("shelf", unique: true)
+      }
     }
   }
 
@@ -111,12 +116,14 @@ struct LimboMigrationTests {
 
   @Migrations.Builder private static func guests() -> [Migration] {
     Migration(1, "guests") {
-      CreateTable(
-        "guest",
-        [NewColumn("id", String.self), NewColumn("name", String.self), NewColumn("room", String.self)],
-        unique: [["name"]])
+      $0.create("guest") {
+        $0.column("id", String.self)
+        $0.column("name", String.self)
+        $0.column("room", String.self)
+        $0.index("name", unique: true)
+      }
     }
-    Migration(2, "rooms") { AddIndex("room", to: "guest", isUnique: true) }
+    Migration(2, "rooms") { $0.alter("guest") { $0.addIndex("room", unique: true) } }
   }
 
   @Test("of several rows that a new unique index finds equal to one that waits for another reason, none stays")
@@ -135,7 +142,7 @@ struct LimboMigrationTests {
 
   @Migrations.Builder private static func stopped() -> [Migration] {
     accounts()[0]
-    Migration(2, "apart") { StopSync("account") }
+    Migration(2, "apart") { $0.stopSync(of: "account") }
   }
 
   @Test("rows that wait in a table that stops to travel are listed, whole")
@@ -150,13 +157,13 @@ struct LimboMigrationTests {
 
   @Migrations.Builder private static func marked() -> [Migration] {
     Migration(1, "marks") {
-      CreateTable("book", [NewColumn("id", Int.self)])
-      CreateTable(
-        "mark",
-        [NewColumn("id", Int.self), NewColumn("book", Int?.self, references: "book", onDelete: .cascade)],
-        sync: .local)
+      $0.create("book") { $0.column("id", Int.self) }
+      $0.create("mark", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("book", Int?.self, references: "book", onDelete: .cascade)
+      }
     }
-    Migration(2, "together") { StartSync("mark") }
+    Migration(2, "together") { $0.startSync(of: "mark") }
   }
 
   @Test("rows of a table that starts to travel wait for what has been deleted meanwhile")
@@ -177,16 +184,18 @@ struct LimboMigrationTests {
 
   @Migrations.Builder private static func lent() -> [Migration] {
     Migration(1, "books") {
-      CreateTable("reader", [NewColumn("id", Int.self)])
-      CreateTable(
-        "book", [NewColumn("id", Int.self), NewColumn("reader", Int?.self, references: "reader", onDelete: .setNull)])
+      $0.create("reader") { $0.column("id", Int.self) }
+      $0.create("book") {
+        $0.column("id", Int.self)
+        $0.column("reader", Int?.self, references: "reader", onDelete: .setNull)
+      }
     }
-    Migration(2, "unread") { DropColumn("reader", from: "book") }
+    Migration(2, "unread") { $0.alter("book") { $0.drop("reader") } }
   }
 
   @Migrations.Builder private static func lentApart() -> [Migration] {
     lent()[0]
-    Migration(2, "apart") { StopSync("book") }
+    Migration(2, "apart") { $0.stopSync(of: "book") }
   }
 
   @Test("a hidden reference in a table that stops to travel is listed")
@@ -238,10 +247,10 @@ struct LimboMigrationTests {
         at: folder.file("replica"), models: [], configuration: .init(migrations: migrations))
       await replica.close()
     }
-    try await open(Migrations { Migration(1, "one") { CreateTable("note", [NewColumn("id", Int.self)]) } })
+    try await open(Migrations { Migration(1, "one") { $0.create("note") { $0.column("id", Int.self) } } })
     let other = Migrations {
-      Migration(1, "one") { CreateTable("note", [NewColumn("id", Int.self)]) }
-      Migration(2, "again") { CreateTable("note", [NewColumn("id", Int.self)], deletes: .deleteWins) }
+      Migration(1, "one") { $0.create("note") { $0.column("id", Int.self) } }
+      Migration(2, "again") { $0.create("note", deletes: .deleteWins) { $0.column("id", Int.self) } }
     }
     #expect(await code { try await open(other) } == .invalidMigration)
   }

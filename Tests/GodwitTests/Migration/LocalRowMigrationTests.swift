@@ -9,25 +9,26 @@ import Testing
 struct LocalRowMigrationTests {
   @Migrations.Builder private static func drafts() -> [Migration] {
     Migration(1, "drafts") {
-      CreateTable(
-        "topic", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")], unique: [["name"]])
-      CreateTable(
-        "draft",
-        [
-          NewColumn("id", Int.self), NewColumn("text", String.self, default: ""),
-          NewColumn("topic", Int?.self, references: "topic", onDelete: .setNull),
-          NewColumn("other", Int?.self),
-        ], sync: .local)
-      CreateTable(
-        "mark",
-        [
-          NewColumn("id", Int.self), NewColumn("text", String.self, default: ""),
-          NewColumn("topic", Int.self, references: "topic"),
-        ], sync: .local)
+      $0.create("topic") {
+        $0.column("id", Int.self)
+        $0.column("name", String.self, default: "")
+        $0.index("name", unique: true)
+      }
+      $0.create("draft", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("text", String.self, default: "")
+        $0.column("topic", Int?.self, references: "topic", onDelete: .setNull)
+        $0.column("other", Int?.self)
+      }
+      $0.create("mark", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("text", String.self, default: "")
+        $0.column("topic", Int.self, references: "topic")
+      }
     }
     Migration(2, "without") {
-      DropColumn("text", from: "draft")
-      ChangeColumn("text", String.self, in: "mark", default: "", by: "upper(text)")
+      $0.alter("draft") { $0.drop("text") }
+      $0.alter("mark") { $0.change("text", String.self, default: "", by: "upper(text)") }
     }
   }
 
@@ -58,17 +59,19 @@ struct LocalRowMigrationTests {
 
   @Migrations.Builder private static func shelves(_ action: DeleteAction) -> [Migration] {
     Migration(1, "shelves") {
-      CreateTable("folder", [NewColumn("id", Int.self)])
-      CreateTable(
-        "shelf", [NewColumn("id", Int.self), NewColumn("name", String?.self)], unique: [["name"]], sync: .local)
-      CreateTable(
-        "mark",
-        [
-          NewColumn("id", Int.self), NewColumn("shelf", Int?.self, references: "shelf", onDelete: action),
-          NewColumn("folder", Int?.self, references: "folder", onDelete: .setNull),
-        ], sync: .local)
+      $0.create("folder") { $0.column("id", Int.self) }
+      $0.create("shelf", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("name", String?.self)
+        $0.index("name", unique: true)
+      }
+      $0.create("mark", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("shelf", Int?.self, references: "shelf", onDelete: action)
+        $0.column("folder", Int?.self, references: "folder", onDelete: .setNull)
+      }
     }
-    Migration(2, "travels") { StartSync("shelf") }
+    Migration(2, "travels") { $0.startSync(of: "shelf") }
   }
 
   @Test(
@@ -104,19 +107,20 @@ struct LocalRowMigrationTests {
 
   @Migrations.Builder private static func nested() -> [Migration] {
     Migration(1, "shelves") {
-      CreateTable("folder", [NewColumn("id", Int.self)])
-      CreateTable(
-        "shelf", [NewColumn("id", Int.self), NewColumn("folder", Int.self, references: "folder")], sync: .local)
-      CreateTable(
-        "mark",
-        [
-          NewColumn("id", Int.self), NewColumn("text", String.self, default: ""),
-          NewColumn("shelf", Int.self, references: "shelf", onDelete: .cascade),
-        ], sync: .local)
+      $0.create("folder") { $0.column("id", Int.self) }
+      $0.create("shelf", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("folder", Int.self, references: "folder")
+      }
+      $0.create("mark", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("text", String.self, default: "")
+        $0.column("shelf", Int.self, references: "shelf", onDelete: .cascade)
+      }
     }
     Migration(2, "travels") {
-      StartSync("shelf")
-      DropColumn("text", from: "mark")
+      $0.startSync(of: "shelf")
+      $0.alter("mark") { $0.drop("text") }
     }
   }
 
@@ -140,7 +144,7 @@ struct LocalRowMigrationTests {
 
   @Migrations.Builder private static func written() -> [Migration] {
     drafts()[0]
-    Migration(2, "more") { ChangeColumn("other", Int?.self, in: "draft", by: "other + 1") }
+    Migration(2, "more") { $0.alter("draft") { $0.change("other", Int?.self, by: "other + 1") } }
   }
 
   @Test("keep what was written to a reference that had been hidden")
@@ -157,25 +161,30 @@ struct LocalRowMigrationTests {
 
   @Migrations.Builder private static func unique() -> [Migration] {
     Migration(1, "marks") {
-      CreateTable(
-        "topic", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")], unique: [["name"]])
-      CreateTable(
-        "mark",
-        [
-          NewColumn("id", Int.self), NewColumn("text", String.self, default: ""),
-          NewColumn("topic", Int.self, references: "topic"),
-        ], unique: [["text"]], sync: .local)
+      $0.create("topic") {
+        $0.column("id", Int.self)
+        $0.column("name", String.self, default: "")
+        $0.index("name", unique: true)
+      }
+      $0.create("mark", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("text", String.self, default: "")
+        $0.column("topic", Int.self, references: "topic")
+        $0.index("text", unique: true)
+      }
     }
-    Migration(2, "travels") { StartSync("mark") }
-    Migration(3, "index") { AddIndex("topic", to: "mark") }
+    Migration(2, "travels") { $0.startSync(of: "mark") }
+    Migration(3, "index") { $0.alter("mark") { $0.addIndex("topic") } }
   }
 
   @Test("that are shown stand beside one that waits and holds the same unique value", arguments: [false, true])
   func shownStands(travels: Bool) async throws {
     let indexes = Migration(2, "indexes") {
-      AddIndex("topic", to: "mark")
-      AddColumn("code", Int?.self, to: "topic")
-      AddIndex("code", to: "topic", isUnique: true)
+      $0.alter("mark") { $0.addIndex("topic") }
+      $0.alter("topic") {
+        $0.add("code", Int?.self)
+        $0.addIndex("code", unique: true)
+      }
     }
     let steps = travels ? Self.unique() : [Self.unique()[0], indexes]
     let migrations: () -> [Migration] = { steps }
@@ -191,10 +200,13 @@ struct LocalRowMigrationTests {
 
   @Migrations.Builder private static func marks() -> [Migration] {
     Migration(1, "marks") {
-      CreateTable("book", [NewColumn("id", Int.self)])
-      CreateTable("mark", [NewColumn("id", Int.self), NewColumn("book", Int.self, references: "book")], sync: .local)
+      $0.create("book") { $0.column("id", Int.self) }
+      $0.create("mark", sync: .local) {
+        $0.column("id", Int.self)
+        $0.column("book", Int.self, references: "book")
+      }
     }
-    Migration(2, "travels") { StartSync("mark") }
+    Migration(2, "travels") { $0.startSync(of: "mark") }
   }
 
   @Test("that wait begin to travel, and wait on")

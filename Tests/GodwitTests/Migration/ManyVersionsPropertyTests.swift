@@ -10,32 +10,44 @@ import Testing
 struct ManyVersionsPropertyTests {
   @Migrations.Builder private static func books() -> [Migration] {
     Migration(1, "books") {
-      CreateTable("shelf", [NewColumn("id", String.self), NewColumn("note", String?.self)])
-      CreateTable(
-        "book",
-        [
-          NewColumn("id", String.self), NewColumn("place", String.self), NewColumn("extra", Int?.self),
-          NewColumn("room", String.self),
-          NewColumn("isbn", String?.self), NewColumn("shelf", String?.self, references: "shelf", onDelete: .setNull),
-          NewColumn("next", String?.self, references: "book", onDelete: .cascade),
-          NewColumn("votes", Int.self, default: 0, merge: .counter),
-        ], unique: [["isbn"]])
+      $0.create("shelf") {
+        $0.column("id", String.self)
+        $0.column("note", String?.self)
+      }
+      $0.create("book") {
+        $0.column("id", String.self)
+        $0.column("place", String.self)
+        $0.column("extra", Int?.self)
+        $0.column("room", String.self)
+        $0.column("isbn", String?.self)
+        $0.column("shelf", String?.self, references: "shelf", onDelete: .setNull)
+        $0.column("next", String?.self, references: "book", onDelete: .cascade)
+        $0.column("votes", Int.self, default: 0, merge: .counter)
+        $0.index("isbn", unique: true)
+      }
     }
     Migration(2, "numbers") {
-      ChangeColumn(
-        "place", Int.self, in: "book", default: 3, by: "CASE WHEN place GLOB '[0-9]*' THEN CAST(place AS INTEGER) END")
-      ChangeColumn("isbn", String?.self, in: "book", by: "upper(isbn)")
-      AddColumn("pages", Int.self, default: 5, to: "book")
+      $0.alter("book") {
+        $0.change("place", Int.self, default: 3, by: "CASE WHEN place GLOB '[0-9]*' THEN CAST(place AS INTEGER) END")
+        $0.change("isbn", String?.self, by: "upper(isbn)")
+        $0.add("pages", Int.self, default: 5)
+      }
     }
     Migration(3, "owners") {
-      ChangeColumn("place", Int.self, in: "book", default: 7)
-      ChangeColumn("room", String?.self, in: "book", default: "hall")
-      DropColumn("extra", from: "book")
-      AddColumn("owner", String?.self, to: "book", references: "shelf", onDelete: .setNull)
+      $0.alter("book") {
+        $0.change("place", Int.self, default: 7)
+        $0.change("room", String?.self, default: "hall")
+      }
+      $0.alter("book") {
+        $0.drop("extra")
+        $0.add("owner", String?.self, references: "shelf", onDelete: .setNull)
+      }
     }
     Migration(4, "more") {
-      ChangeColumn("place", Int.self, in: "book", default: 9, by: "place + 100")
-      RenameColumn("pages", to: "length", in: "book")
+      $0.alter("book") {
+        $0.change("place", Int.self, default: 9, by: "place + 100")
+        $0.rename("pages", to: "length")
+      }
     }
   }
 

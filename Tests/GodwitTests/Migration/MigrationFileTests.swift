@@ -10,29 +10,39 @@ import Testing
 struct MigrationFileTests {
   static let everyStep = Migrations {
     Migration(1, "first") {
-      CreateTable(
-        "note",
-        [
-          NewColumn("id", UUID.self),
-          NewColumn("title", String.self, default: "a \"b\" \u{1F426}", check: "title <> ''"),
-          NewColumn("price", Double.self, default: 0.1), NewColumn("count", Int.self, default: .min),
-          NewColumn("data", Data?.self), NewColumn("next", UUID?.self, references: "note", onDelete: .setNull),
-        ], unique: [["title"]], indexes: [["price", "count"]])
-      CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
+      $0.create("note") {
+        $0.column("id", UUID.self)
+        $0.column("title", String.self, default: "a \"b\" \u{1F426}", check: "title <> ''")
+        $0.column("price", Double.self, default: 0.1)
+        $0.column("count", Int.self, default: .min)
+        $0.column("data", Data?.self)
+        $0.column("next", UUID?.self, references: "note", onDelete: .setNull)
+        $0.index("title", unique: true)
+        $0.index("price", "count")
+      }
+      $0.create("draft", sync: .local) { $0.column("id", Int.self) }
     }
     Migration(2, "second") {
-      RenameTable("note", to: "memo")
-      AddColumn("stars", Int.self, default: 3, to: "memo")
-      AddColumn("cents", Int.self, from: "price", by: "CAST(price * 100 AS INTEGER)", default: 0, to: "memo")
-      AddColumn("number", Double?.self, from: "count", to: "memo")
-      DropColumn("data", from: "memo")
-      RenameColumn("price", to: "cost", in: "memo")
-      ChangeColumn("count", String?.self, in: "memo")
-      DropIndex("cost", "count", from: "memo")
-      AddIndex("stars", to: "memo", isUnique: false)
-      DropTable("draft")
-      DataStep("fill", "UPDATE memo SET stars = \(4) WHERE title = \("x")", "DELETE FROM memo WHERE stars = 0")
-      DataStep("in code") { _ in }
+      $0.rename("note", to: "memo")
+      $0.alter("memo") {
+        $0.add("stars", Int.self, default: 3)
+        $0.add("cents", Int.self, from: "price", by: "CAST(price * 100 AS INTEGER)", default: 0)
+      }
+      $0.alter("memo") {
+        $0.add("number", Double?.self, from: "count")
+        $0.drop("data")
+      }
+      $0.alter("memo") {
+        $0.rename("price", to: "cost")
+        $0.change("count", String?.self)
+      }
+      $0.alter("memo") {
+        $0.dropIndex("cost", "count")
+        $0.addIndex("stars", unique: false)
+      }
+      $0.drop("draft")
+      $0.run("fill", "UPDATE memo SET stars = \(4) WHERE title = \("x")", "DELETE FROM memo WHERE stars = 0")
+      $0.run("in code") { _ in }
     }
   }
 
@@ -78,7 +88,7 @@ struct MigrationFileTests {
 
   @Test("runs on a replica without its program, but for steps that are code")
   func running() async throws {
-    let group = try await MigrationGroup([0]) { Migration(1, "unused") { DropTable("unused") } }
+    let group = try await MigrationGroup([0]) { Migration(1, "unused") { $0.drop("unused") } }
     let read = try Migrations(json: Array(Self.everyStep.json().utf8))
     let failure = await error { try await group[0].migrations.run(read) }
     #expect(failure?.code == .needsMigration)

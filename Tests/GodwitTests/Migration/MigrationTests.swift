@@ -6,27 +6,37 @@ import Testing
 struct MigrationTests {
   @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable("folder", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
-      CreateTable(
-        "note",
-        [
-          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
-          NewColumn("views", Int.self, default: 0),
-          NewColumn("mood", String?.self), NewColumn("folder", Int?.self, references: "folder", onDelete: .cascade),
-        ], indexes: [["titel"]])
+      $0.create("folder") {
+        $0.column("id", Int.self)
+        $0.column("name", String.self, default: "")
+      }
+      $0.create("note") {
+        $0.column("id", Int.self)
+        $0.column("titel", String.self, default: "")
+        $0.column("views", Int.self, default: 0)
+        $0.column("mood", String?.self)
+        $0.column("folder", Int?.self, references: "folder", onDelete: .cascade)
+        $0.index("titel")
+      }
     }
     Migration(2, "better names") {
-      RenameColumn("titel", to: "title", in: "note")
-      DropColumn("mood", from: "note")
-      AddColumn("stars", Int.self, default: 3, to: "note", check: "stars BETWEEN 0 AND 5")
-      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "note")
-      RenameTable("folder", to: "shelf")
-      AddIndex("slug", to: "note")
+      $0.alter("note") {
+        $0.rename("titel", to: "title")
+        $0.drop("mood")
+      }
+      $0.alter("note") {
+        $0.add("stars", Int.self, default: 3, check: "stars BETWEEN 0 AND 5")
+        $0.add("slug", String.self, from: "title", by: "lower(title)", default: "")
+      }
+      $0.rename("folder", to: "shelf")
+      $0.alter("note") { $0.addIndex("slug") }
     }
     Migration(3, "exact views") {
-      ChangeColumn("views", Double.self, in: "note", default: 0)
-      DropIndex("title", from: "note")
-      DataStep("tag the first", "UPDATE note SET title = title || '!' WHERE id = 1")
+      $0.alter("note") {
+        $0.change("views", Double.self, default: 0)
+        $0.dropIndex("title")
+      }
+      $0.run("tag the first", "UPDATE note SET title = title || '!' WHERE id = 1")
     }
   }
 
@@ -131,7 +141,7 @@ struct MigrationTests {
     await group[0].close()
     let bad = Migrations(
       Array(group.migrations.prefix(2)) + [
-        Migration(3, "unkept") { DataStep("two", "UPDATE note SET stars = 9") }
+        Migration(3, "unkept") { $0.run("two", "UPDATE note SET stars = 9") }
       ])
     let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: bad) }
     #expect(failure?.code == .constraint)
@@ -145,12 +155,15 @@ struct MigrationTests {
   func madeInPlace() async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "two") {
-        CreateTable("first", [NewColumn("id", Int.self)])
-        CreateTable("second", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
+        $0.create("first") { $0.column("id", Int.self) }
+        $0.create("second") {
+          $0.column("id", Int.self)
+          $0.column("name", String.self, default: "")
+        }
       }
       Migration(2, "another") {
-        DropTable("second")
-        CreateTable("third", [NewColumn("id", Int.self)])
+        $0.drop("second")
+        $0.create("third") { $0.column("id", Int.self) }
       }
     }
     try await group.write(0, "INSERT INTO second VALUES (1, 'x')")
@@ -164,10 +177,13 @@ struct MigrationTests {
   func leftBehind() async throws {
     let group = try await MigrationGroup([1]) {
       Migration(1, "items") {
-        CreateTable("item", [NewColumn("id", Int.self), NewColumn("price", Int.self, default: 0)])
+        $0.create("item") {
+          $0.column("id", Int.self)
+          $0.column("price", Int.self, default: 0)
+        }
       }
-      Migration.addition(2, "more") { AddColumn("name", String?.self, to: "item") }
-      Migration(3, "cents") { ChangeColumn("price", Int.self, in: "item", default: 0, by: "price * 100") }
+      Migration.addition(2, "more") { $0.alter("item") { $0.add("name", String?.self) } }
+      Migration(3, "cents") { $0.alter("item") { $0.change("price", Int.self, default: 0, by: "price * 100") } }
     }
     try await group.write(0, "INSERT INTO item VALUES (1, 5)")
     for version in [2, 3] {
@@ -185,15 +201,18 @@ struct MigrationTests {
   func equalRows() async throws {
     let group = try await MigrationGroup([1]) {
       Migration(1, "pairs") {
-        CreateTable(
-          "pair", [NewColumn("a", Int.self), NewColumn("b", String.self), NewColumn("word", String?.self)], keyCount: 2,
-          unique: [["word"]], sync: .local)
+        $0.create("pair", keyCount: 2, sync: .local) {
+          $0.column("a", Int.self)
+          $0.column("b", String.self)
+          $0.column("word", String?.self)
+          $0.index("word", unique: true)
+        }
       }
     }
     try await group.write(
       0, "INSERT INTO pair VALUES (1, 'x', NULL), (2, 'x', NULL), (3, 'it''s', 'Word'), (4, 'x', 'z'), (5, 'x', 'word')"
     )
-    let lower = Migration(2, "lower") { ChangeColumn("word", String?.self, in: "pair", by: "lower(word)") }
+    let lower = Migration(2, "lower") { $0.alter("pair") { $0.change("word", String?.self, by: "lower(word)") } }
     let failure = await error { try await group[0].migrations.run(Migrations(group.migrations + [lower])) }
     #expect(failure?.code == .constraint)
     let message = failure?.message ?? ""
@@ -209,9 +228,11 @@ struct MigrationTests {
     let other = Migrations([
       group.migrations[0],
       Migration(2, "better names") {
-        RenameColumn("titel", to: "title", in: "note")
-        DropColumn("mood", from: "note")
-        AddColumn("stars", Int.self, default: 4, to: "note")
+        $0.alter("note") {
+          $0.rename("titel", to: "title")
+          $0.drop("mood")
+          $0.add("stars", Int.self, default: 4)
+        }
       },
     ])
     let failure = await error { try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other) }
@@ -228,17 +249,18 @@ struct MigrationTests {
 
   @Migrations.Builder private static func counted() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable(
-        "note",
-        [
-          NewColumn("id", Int.self), NewColumn("hits", Int.self, default: 0, merge: .counter),
-          NewColumn("tags", Set<String>.self, default: [], merge: .addWinsSet),
-          NewColumn("best", Int.self, default: 0, merge: .max),
-        ])
+      $0.create("note") {
+        $0.column("id", Int.self)
+        $0.column("hits", Int.self, default: 0, merge: .counter)
+        $0.column("tags", Set<String>.self, default: [], merge: .addWinsSet)
+        $0.column("best", Int.self, default: 0, merge: .max)
+      }
     }
     Migration(2, "top") {
-      RenameColumn("best", to: "top", in: "note")
-      ChangeColumn("top", Int?.self, in: "note", default: 0)
+      $0.alter("note") {
+        $0.rename("best", to: "top")
+        $0.change("top", Int?.self, default: 0)
+      }
     }
   }
 
@@ -263,15 +285,15 @@ struct MigrationTests {
 
   @Test("no expression makes a counter or a set another, nor another column of them")
   func relativeColumns() async throws {
-    let steps: [any MigrationStep] = [
-      ChangeColumn("hits", Int.self, in: "note", default: 0, by: "hits * 100"),
-      ChangeColumn("tags", Set<String>.self, in: "note", default: [], by: "lower(tags)"),
-      AddColumn("twice", Int?.self, from: "hits", by: "hits * 2", to: "note"),
-      AddColumn("labels", String?.self, from: "tags", to: "note"),
+    let steps: [@Sendable (inout Migration.Table) -> Void] = [
+      { $0.change("hits", Int.self, default: 0, by: "hits * 100") },
+      { $0.change("tags", Set<String>.self, default: [], by: "lower(tags)") },
+      { $0.add("twice", Int?.self, from: "hits", by: "hits * 2") },
+      { $0.add("labels", String?.self, from: "tags") },
     ]
     for step in steps {
       let group = try await MigrationGroup([2], Self.counted)
-      let next = Migrations(group.migrations + [Migration(3, "x") { step }])
+      let next = Migrations(group.migrations + [Migration(3, "x") { $0.alter("note", step) }])
       let failure = await error { try await group[0].migrations.run(next) }
       #expect(failure?.code == .invalidMigration)
       #expect(failure?.hint == "nothing was altered; add another column, and fill it by a data step")
@@ -283,7 +305,7 @@ struct MigrationTests {
   func repeatedData() async throws {
     let group = try await MigrationGroup([1, 1], Self.counted)
     let next = Migrations(
-      group.migrations + [Migration(3, "first row") { DataStep("one", "INSERT INTO note (id) VALUES (1)") }])
+      group.migrations + [Migration(3, "first row") { $0.run("one", "INSERT INTO note (id) VALUES (1)") }])
     try await group[0].migrations.run(next)
     try await group.send(0, to: 1)
     let failure = await error { try await group[1].migrations.run(next) }
@@ -298,8 +320,13 @@ struct MigrationTests {
     let longest = String(repeating: "é", count: 512)
     for (text, expected): (String, Value) in [(longest, .text(longest + longest)), (longest + "a", .null)] {
       let group = try await MigrationGroup([1, 1]) {
-        Migration(1, "words") { CreateTable("word", [NewColumn("id", Int.self), NewColumn("text", String?.self)]) }
-        Migration(2, "twice") { ChangeColumn("text", String?.self, in: "word", by: "text || text") }
+        Migration(1, "words") {
+          $0.create("word") {
+            $0.column("id", Int.self)
+            $0.column("text", String?.self)
+          }
+        }
+        Migration(2, "twice") { $0.alter("word") { $0.change("text", String?.self, by: "text || text") } }
       }
       try await group.write(0, "INSERT INTO word (id, text) VALUES (1, \(text))")
       try await group.update(1, to: 2)

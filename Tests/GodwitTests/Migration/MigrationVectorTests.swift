@@ -56,7 +56,7 @@ struct MigrationVectorTests {
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
     let migrations = try Self.migrations(try #require(object["migrations"]))
     let known = try migrations.schemaMigrations()
-    let group = try await MigrationGroup([0]) { Migration(1, "unused") { DropTable("unused") } }
+    let group = try await MigrationGroup([0]) { Migration(1, "unused") { $0.drop("unused") } }
     let replica = group[0]
     // As a file of a newer replica would have stated.
     try await replica.withWriter { writer in

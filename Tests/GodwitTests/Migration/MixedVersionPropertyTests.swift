@@ -6,32 +6,46 @@ import Testing
 struct MixedVersionPropertyTests {
   @Migrations.Builder private static func items() -> [Migration] {
     Migration(1, "items") {
-      CreateTable(
-        "item",
-        [
-          NewColumn("id", Int.self), NewColumn("name", String.self, default: "n"),
-          NewColumn("size", Int.self, default: 1),
-          NewColumn("old", String?.self), NewColumn("need", String.self, default: "d"),
-        ])
-      CreateTable("gone", [NewColumn("id", Int.self), NewColumn("a", Int.self, default: 0)])
+      $0.create("item") {
+        $0.column("id", Int.self)
+        $0.column("name", String.self, default: "n")
+        $0.column("size", Int.self, default: 1)
+        $0.column("old", String?.self)
+        $0.column("need", String.self, default: "d")
+      }
+      $0.create("gone") {
+        $0.column("id", Int.self)
+        $0.column("a", Int.self, default: 0)
+      }
     }
     Migration(2, "second") {
-      AddColumn("slug", String.self, from: "name", by: "lower(name)", default: "", to: "item")
-      AddColumn("stars", Int.self, default: 3, to: "item")
-      ChangeColumn("size", String.self, in: "item", default: "s")
-      DropTable("gone")
+      $0.alter("item") {
+        $0.add("slug", String.self, from: "name", by: "lower(name)", default: "")
+        $0.add("stars", Int.self, default: 3)
+        $0.change("size", String.self, default: "s")
+      }
+      $0.drop("gone")
     }
     Migration(3, "third") {
-      DropColumn("old", from: "item")
-      RenameColumn("stars", to: "old", in: "item")
-      RenameTable("item", to: "thing")
-      CreateTable("gone", [NewColumn("id", Int.self), NewColumn("b", String.self, default: "b")])
+      $0.alter("item") {
+        $0.drop("old")
+        $0.rename("stars", to: "old")
+      }
+      $0.rename("item", to: "thing")
+      $0.create("gone") {
+        $0.column("id", Int.self)
+        $0.column("b", String.self, default: "b")
+      }
     }
     Migration(4, "fourth") {
-      DropColumn("need", from: "thing")
-      ChangeColumn("old", Int.self, in: "thing", default: 9, by: "old * 10")
-      AddColumn("twice", Int?.self, from: "old", by: "old * 2", to: "thing")
-      RenameColumn("name", to: "slug2", in: "thing")
+      $0.alter("thing") {
+        $0.drop("need")
+        $0.change("old", Int.self, default: 9, by: "old * 10")
+      }
+      $0.alter("thing") {
+        $0.add("twice", Int?.self, from: "old", by: "old * 2")
+        $0.rename("name", to: "slug2")
+      }
     }
   }
 

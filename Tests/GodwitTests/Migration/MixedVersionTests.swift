@@ -11,26 +11,35 @@ import Testing
 struct MixedVersionTests {
   @Migrations.Builder private static func notes() -> [Migration] {
     Migration(1, "notes") {
-      CreateTable(
-        "note",
-        [
-          NewColumn("id", Int.self), NewColumn("titel", String.self, default: ""),
-          NewColumn("views", Int.self, default: 0),
-          NewColumn("mood", String?.self),
-        ])
-      CreateTable("trash", [NewColumn("id", Int.self), NewColumn("what", String.self, default: "")])
+      $0.create("note") {
+        $0.column("id", Int.self)
+        $0.column("titel", String.self, default: "")
+        $0.column("views", Int.self, default: 0)
+        $0.column("mood", String?.self)
+      }
+      $0.create("trash") {
+        $0.column("id", Int.self)
+        $0.column("what", String.self, default: "")
+      }
     }
     Migration(2, "second") {
-      RenameColumn("titel", to: "title", in: "note")
-      ChangeColumn("views", String.self, in: "note", default: "none", by: "'v' || views")
-      DropColumn("mood", from: "note")
-      AddColumn("stars", Int.self, default: 3, to: "note")
-      AddColumn("slug", String.self, from: "title", by: "lower(title)", default: "", to: "note")
-      DropTable("trash")
+      $0.alter("note") {
+        $0.rename("titel", to: "title")
+        $0.change("views", String.self, default: "none", by: "'v' || views")
+      }
+      $0.alter("note") {
+        $0.drop("mood")
+        $0.add("stars", Int.self, default: 3)
+        $0.add("slug", String.self, from: "title", by: "lower(title)", default: "")
+      }
+      $0.drop("trash")
     }
     Migration(3, "third") {
-      RenameTable("note", to: "memo")
-      CreateTable("tag", [NewColumn("id", Int.self), NewColumn("name", String.self, default: "")])
+      $0.rename("note", to: "memo")
+      $0.create("tag") {
+        $0.column("id", Int.self)
+        $0.column("name", String.self, default: "")
+      }
     }
   }
 
@@ -53,8 +62,13 @@ struct MixedVersionTests {
   @Test("a value that a rule has nothing for becomes the default wherever it meets the rule, and is listed")
   func failingRule() async throws {
     let group = try await MigrationGroup([1, 2]) {
-      Migration(1, "notes") { CreateTable("note", [NewColumn("id", Int.self), NewColumn("n", Int.self, default: 0)]) }
-      Migration(2, "sizes") { ChangeColumn("n", Double.self, in: "note", default: 7, by: "abs(n) * 1.0") }
+      Migration(1, "notes") {
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("n", Int.self, default: 0)
+        }
+      }
+      Migration(2, "sizes") { $0.alter("note") { $0.change("n", Double.self, default: 7, by: "abs(n) * 1.0") } }
     }
     try await group.write(0, "INSERT INTO note VALUES (1, -9223372036854775808), (2, -2)")
     let report = try await group.send(0, to: 1)
@@ -93,12 +107,15 @@ struct MixedVersionTests {
   func dataStepAfterHeld() async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "notes") {
-        CreateTable(
-          "note", [NewColumn("id", Int.self), NewColumn("first", String.self), NewColumn("last", String.self)])
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("first", String.self)
+          $0.column("last", String.self)
+        }
       }
       Migration(2, "names") {
-        AddColumn("whole", String?.self, to: "note")
-        DataStep("fill", "UPDATE note SET whole = first || ' ' || last WHERE whole IS NULL")
+        $0.alter("note") { $0.add("whole", String?.self) }
+        $0.run("fill", "UPDATE note SET whole = first || ' ' || last WHERE whole IS NULL")
       }
     }
     try await group.write(0, "INSERT INTO note VALUES (1, 'Ada', 'L'), (2, 'Alan', 'T')")
@@ -206,7 +223,7 @@ struct MixedVersionTests {
   func mismatch() async throws {
     let group = try await MigrationGroup([2, 1], Self.notes)
     let other = Migrations([
-      group.migrations[0], Migration(2, "second") { AddColumn("color", String?.self, to: "note") },
+      group.migrations[0], Migration(2, "second") { $0.alter("note") { $0.add("color", String?.self) } },
     ])
     await group[1].close()
     let there = try await ReplicaPair.open(group.path(1), [], group.clock, migrations: other)
@@ -226,7 +243,7 @@ struct MixedVersionTests {
     try await group.send(1, to: 0)
     #expect(try await group[0].migrations.status().migrations.count == 2)
     let other = Migrations([
-      group.migrations[0], Migration(2, "better") { AddColumn("color", String?.self, to: "note") },
+      group.migrations[0], Migration(2, "better") { $0.alter("note") { $0.add("color", String?.self) } },
     ])
     await group[0].close()
     let here = try await ReplicaPair.open(group.path(0), [], group.clock, migrations: other)
@@ -300,8 +317,8 @@ struct MixedVersionTests {
       var title = ""
     }
     let group = try await MigrationGroup([0, 0]) {
-      Migration(1, "pages") { CreateTable(Page.self) }
-      Migration(2, "names") { RenameColumn("title", to: "name", in: "page") }
+      Migration(1, "pages") { $0.create(Page.self) }
+      Migration(2, "names") { $0.alter("page") { $0.rename("title", to: "name") } }
     }
     for replica in group.replicas { try await replica.makeTable(Page.schema.definition()) }
     try await group.write(0, "INSERT INTO page VALUES (1, 'one')")
@@ -322,9 +339,12 @@ struct MixedVersionTests {
   func losses() async throws {
     let group = try await MigrationGroup([1, 2]) {
       Migration(1, "notes") {
-        CreateTable("note", [NewColumn("id", Int.self), NewColumn("size", Int.self, default: 0)])
+        $0.create("note") {
+          $0.column("id", Int.self)
+          $0.column("size", Int.self, default: 0)
+        }
       }
-      Migration(2, "reals") { ChangeColumn("size", Double.self, in: "note", default: 0) }
+      Migration(2, "reals") { $0.alter("note") { $0.change("size", Double.self, default: 0) } }
     }
     try await group.write(0, "INSERT INTO note VALUES (1, 9007199254740993), (2, 7)")
     #expect(try await group.send(0, to: 1).losses == 1)

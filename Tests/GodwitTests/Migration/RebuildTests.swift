@@ -19,30 +19,32 @@ struct RebuildTests {
 
   @Migrations.Builder static func pairs() -> [Migration] {
     Migration(1, "first") {
-      CreateTable(
-        "pair",
-        [
-          NewColumn("left", String.self), NewColumn("right", Int.self), NewColumn("note", String.self, default: ""),
-          NewColumn("next", String?.self),
-        ], keyCount: 2, unique: [["note"]])
-      CreateTable(
-        "node",
-        [
-          NewColumn("id", Int.self), NewColumn("parent", Int?.self, references: "node", onDelete: .cascade),
-          NewColumn("name", String.self, default: ""),
-        ])
-      CreateTable(Draft.self)
+      $0.create("pair", keyCount: 2) {
+        $0.column("left", String.self)
+        $0.column("right", Int.self)
+        $0.column("note", String.self, default: "")
+        $0.column("next", String?.self)
+        $0.index("note", unique: true)
+      }
+      $0.create("node") {
+        $0.column("id", Int.self)
+        $0.column("parent", Int?.self, references: "node", onDelete: .cascade)
+        $0.column("name", String.self, default: "")
+      }
+      $0.create(Draft.self)
     }
     Migration(2, "second") {
-      RenameColumn("right", to: "other", in: "pair")
-      DropColumn("next", from: "pair")
-      RenameTable("node", to: "leaf")
-      RenameColumn("text", to: "words", in: "draft")
+      $0.alter("pair") {
+        $0.rename("right", to: "other")
+        $0.drop("next")
+      }
+      $0.rename("node", to: "leaf")
+      $0.alter("draft") { $0.rename("text", to: "words") }
     }
     Migration(3, "names swap") {
-      RenameTable("pair", to: "aside")
-      RenameTable("leaf", to: "pair")
-      RenameTable("aside", to: "leaf")
+      $0.rename("pair", to: "aside")
+      $0.rename("leaf", to: "pair")
+      $0.rename("aside", to: "leaf")
     }
   }
 
@@ -94,7 +96,7 @@ struct RebuildTests {
     #expect(try await group.rows(0, "SELECT count(*) FROM sqlite_master WHERE name = 'own'") == [[1]])
     #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
     let next = Migrations(
-      Array(group.migrations.prefix(2)) + [Migration(3, "x") { RenameColumn("left", to: "l", in: "pair") }])
+      Array(group.migrations.prefix(2)) + [Migration(3, "x") { $0.alter("pair") { $0.rename("left", to: "l") } }])
     let failure = await error { try await group[0].migrations.run(next) }
     #expect(failure?.code == .invalidMigration)
     #expect(try await group.rows(0, "SELECT left FROM pair") == [["a"], ["b"]])
@@ -130,14 +132,12 @@ struct RebuildTests {
   func acyclic() async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "nodes") {
-        CreateTable(
-          "node",
-          [
-            NewColumn("id", Int.self),
-            NewColumn("parent", Int?.self, references: "node", onDelete: .setNull, acyclic: true),
-          ])
+        $0.create("node") {
+          $0.column("id", Int.self)
+          $0.column("parent", Int?.self, references: "node", onDelete: .setNull, acyclic: true)
+        }
       }
-      Migration(2, "leaves") { RenameTable("node", to: "leaf") }
+      Migration(2, "leaves") { $0.rename("node", to: "leaf") }
     }
     try await group.write(0, "INSERT INTO node VALUES (1, NULL), (2, NULL)")
     try await group.exchange()

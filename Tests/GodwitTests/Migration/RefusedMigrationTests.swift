@@ -8,26 +8,33 @@ import Testing
 @Suite("A migration that is refused")
 struct RefusedMigrationTests {
   private static let notes = Migration(1, "notes") {
-    CreateTable(
-      "note",
-      [
-        NewColumn("id", Int.self), NewColumn("best", Int?.self, merge: .max),
-        NewColumn("least", Int.self, default: 0, merge: .min),
-        NewColumn("longest", String.self, default: "", merge: .custom("longest") { $0.count < $1.count ? $1 : $0 }),
-        NewColumn("size", Int.self, default: 0), NewColumn("needed", Int.self),
-      ], unique: [["size"]])
-    CreateTable("draft", [NewColumn("id", Int.self)], sync: .local)
-    CreateTable(
-      "jotting", [NewColumn("id", Int.self), NewColumn("draft", Int?.self, references: "draft")], sync: .local)
-    CreateTable("pair", [NewColumn("a", Int.self), NewColumn("b", Int.self)], keyCount: 2)
-    CreateTable("folder", [NewColumn("id", Int.self)])
-    CreateTable(
-      "node",
-      [
-        NewColumn("id", Int.self),
-        NewColumn("parent", Int?.self, references: "node", onDelete: .setNull, acyclic: true),
-      ])
-    CreateTable("shelf", [NewColumn("id", Int.self), NewColumn("folder", Int?.self, references: "folder")])
+    $0.create("note") {
+      $0.column("id", Int.self)
+      $0.column("best", Int?.self, merge: .max)
+      $0.column("least", Int.self, default: 0, merge: .min)
+      $0.column("longest", String.self, default: "", merge: .custom("longest") { $0.count < $1.count ? $1 : $0 })
+      $0.column("size", Int.self, default: 0)
+      $0.column("needed", Int.self)
+      $0.index("size", unique: true)
+    }
+    $0.create("draft", sync: .local) { $0.column("id", Int.self) }
+    $0.create("jotting", sync: .local) {
+      $0.column("id", Int.self)
+      $0.column("draft", Int?.self, references: "draft")
+    }
+    $0.create("pair", keyCount: 2) {
+      $0.column("a", Int.self)
+      $0.column("b", Int.self)
+    }
+    $0.create("folder") { $0.column("id", Int.self) }
+    $0.create("node") {
+      $0.column("id", Int.self)
+      $0.column("parent", Int?.self, references: "node", onDelete: .setNull, acyclic: true)
+    }
+    $0.create("shelf") {
+      $0.column("id", Int.self)
+      $0.column("folder", Int?.self, references: "folder")
+    }
   }
 
   private static func column(
@@ -161,12 +168,12 @@ struct RefusedMigrationTests {
     let none = "which is not there"
     let pair = "whose key has several columns"
     return [
-      ([try table("new", referringTo: "draft")], local, "StartSync"),
-      ([.addColumn(column("draft", references: "draft"), table: "note", from: nil)], local, "StartSync"),
-      ([.setSynced(true, table: "jotting")], local, "StartSync"),
-      ([.setSynced(false, table: "folder")], local, "StopSync"),
+      ([try table("new", referringTo: "draft")], local, "startSync"),
+      ([.addColumn(column("draft", references: "draft"), table: "note", from: nil)], local, "startSync"),
+      ([.setSynced(true, table: "jotting")], local, "startSync"),
+      ([.setSynced(false, table: "folder")], local, "stopSync"),
       (
-        [try table("new", referringTo: "old"), try table("old", referringTo: "new", synced: false)], local, "StartSync"
+        [try table("new", referringTo: "old"), try table("old", referringTo: "new", synced: false)], local, "startSync"
       ),
       ([try table("new", referringTo: "none")], none, "make table none"),
       ([try table("new", referringTo: "none", synced: false)], none, "make table none"),
@@ -265,10 +272,12 @@ struct RefusedMigrationTests {
   @Test("is declared to be an addition and is none")
   func declaredAddition() async throws {
     let migrations = Migrations {
-      Migration.addition(1, "notes") { CreateTable("note", [NewColumn("id", Int.self)]) }
+      Migration.addition(1, "notes") { $0.create("note") { $0.column("id", Int.self) } }
       Migration.addition(2, "titles") {
-        AddColumn("title", String.self, default: "", to: "note")
-        AddColumn("slug", String?.self, from: "title", by: "lower(title)", to: "note")
+        $0.alter("note") {
+          $0.add("title", String.self, default: "")
+          $0.add("slug", String?.self, from: "title", by: "lower(title)")
+        }
       }
     }
     let failure = #expect(throws: GodwitError.self) { _ = try migrations.schemaMigrations() }

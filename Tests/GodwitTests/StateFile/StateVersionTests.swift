@@ -7,9 +7,12 @@ struct StateVersionTests {
   /// Version 2 changes values and no column's name.
   @Migrations.Builder private static func words() -> [Migration] {
     Migration(1, "words") {
-      CreateTable("word", [NewColumn("id", Int.self), NewColumn("text", String.self, default: "")])
+      $0.create("word") {
+        $0.column("id", Int.self)
+        $0.column("text", String.self, default: "")
+      }
     }
-    Migration(2, "lower") { ChangeColumn("text", String.self, in: "word", default: "", by: "lower(text)") }
+    Migration(2, "lower") { $0.alter("word") { $0.change("text", String.self, default: "", by: "lower(text)") } }
   }
 
   @Test(
@@ -42,7 +45,11 @@ struct StateVersionTests {
   func deletedInLimbo() async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "names") {
-        CreateTable("name", [NewColumn("id", Int.self), NewColumn("text", String.self)], unique: [["text"]])
+        $0.create("name") {
+          $0.column("id", Int.self)
+          $0.column("text", String.self)
+          $0.index("text", unique: true)
+        }
       }
     }
     try await group.exchange()
@@ -61,7 +68,10 @@ struct StateVersionTests {
   func counted() async throws {
     let group = try await MigrationGroup([1, 1]) {
       Migration(1, "visits") {
-        CreateTable("visit", [NewColumn("id", Int.self), NewColumn("times", Int.self, merge: .counter)])
+        $0.create("visit") {
+          $0.column("id", Int.self)
+          $0.column("times", Int.self, merge: .counter)
+        }
       }
     }
     try await group.write(0, "INSERT INTO visit VALUES (1, 5)")

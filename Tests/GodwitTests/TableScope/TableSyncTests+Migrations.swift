@@ -13,8 +13,8 @@ extension TableSyncTests {
     await first.close()
     await second.close()
     let versions = [
-      Migration(1, "shelves") { CreateTable(WallShelf.self) },
-      Migration(2, "height") { AddColumn("height", Int?.self, to: "place") },
+      Migration(1, "shelves") { $0.create(WallShelf.self) },
+      Migration(2, "height") { $0.alter("place") { $0.add("height", Int?.self) } },
     ]
     func open(_ number: Int) async throws -> Replica {
       try await Replica.open(
@@ -37,7 +37,7 @@ extension TableSyncTests {
     let (first, second) = try await parted("a", "b")
     await first.close()
     await second.close()
-    let versions = [Migration(1, "title") { RenameColumn("name", to: "title", in: "place") }]
+    let versions = [Migration(1, "title") { $0.alter("place") { $0.rename("name", to: "title") } }]
     func open(_ migrations: Migrations) async throws -> Replica {
       try await Replica.open(
         at: folder.file("replica-1"), models: [],
@@ -77,8 +77,8 @@ extension TableSyncTests {
   @Test("a migration starts and stops it on every replica")
   func migrates() async throws {
     let versions = [
-      Migration(1, "places") { CreateTable(LocalPlace.self) }, Migration(2, "together") { StartSync("place") },
-      Migration(3, "apart") { StopSync("place") },
+      Migration(1, "places") { $0.create(LocalPlace.self) }, Migration(2, "together") { $0.startSync(of: "place") },
+      Migration(3, "apart") { $0.stopSync(of: "place") },
     ]
     func open(_ number: Int, _ count: Int) async throws -> Replica {
       try await Replica.open(

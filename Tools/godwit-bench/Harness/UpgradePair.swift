@@ -7,15 +7,15 @@ final class UpgradePair: Sendable {
   /// An addition, and a barrier.
   static let migrations = Migrations {
     Migration(1, "items") {
-      CreateTable(
-        "item",
-        [
-          NewColumn("id", Int.self), NewColumn("title", String.self, default: ""),
-          NewColumn("body", String.self, default: ""), NewColumn("views", Int.self, default: 0),
-        ])
+      $0.create("item") {
+        $0.column("id", Int.self)
+        $0.column("title", String.self, default: "")
+        $0.column("body", String.self, default: "")
+        $0.column("views", Int.self, default: 0)
+      }
     }
-    Migration.addition(2, "stars") { AddColumn("stars", Int.self, default: 3, to: "item") }
-    Migration(3, "names") { RenameColumn("title", to: "name", in: "item") }
+    Migration.addition(2, "stars") { $0.alter("item") { $0.add("stars", Int.self, default: 3) } }
+    Migration(3, "names") { $0.alter("item") { $0.rename("title", to: "name") } }
   }
 
   private let folder: String

@@ -35,7 +35,7 @@ struct SchemaChange {
     let name = table.definition.name
     throw SchemaDraft.invalid(
       "the sync of table \(name) was stopped by a call, and a migration changes the table",
-      hint: "start it first: godwit table start-sync \(name); a migration stops it by StopSync(\"\(name)\")")
+      hint: "start it first: godwit table start-sync \(name); a migration stops it by stopSync(of: \"\(name)\")")
   }
 
   /// Computes the sums of tables whose rows were written anew, before anything more is applied to them. An added column

@@ -168,7 +168,7 @@ package struct TableSync {
       throw GodwitError(
         .invalidArgument, "table \(table.definition.name) is \(synced ? "not synced" : "synced already")")
     }
-    let step = synced ? "StopSync" : "StartSync"
+    let step = synced ? "stopSync" : "startSync"
     // What was stopped by a call, before there were migrations, is started by one: others have the table as ever.
     let isVersioned = try Meta.integer(.schemaVersion, on: connection) > 0
     guard try !isVersioned || !synced && FormerRows.areKept(of: table.id, on: connection) else {
