@@ -7,7 +7,7 @@ enum EncryptedCacheSamples {
     @Sendable func render(_ name: String) async throws -> Data { Data(name.utf8) }
 
     // begin sample
-    let thumbnails = try replica.cache(named: "thumbnails", bound: .bytes(64 << 20))
+    let thumbnails = try replica.cache("thumbnails", bound: .bytes(64 << 20))
     let image = try await thumbnails.data(for: "logo", lifetime: .sliding(.seconds(3_600)), tags: ["brand"]) {
       try await render("logo")  // once for all who ask, in every process
     }
@@ -20,7 +20,7 @@ enum EncryptedCacheSamples {
     struct Weather: Codable, Sendable {
       var degrees: Double
     }
-    let weather = try replica.cache(named: "weather", bound: .entries(1_000))
+    let weather = try replica.cache("weather", bound: .entries(1_000))
     try await weather.set("Bonn", value: Weather(degrees: 21.5), lifetime: .fixed(.seconds(600)))
     let bonn = try await weather.value(for: "Bonn", as: Weather.self)
     let statistics = try await weather.statistics()  // hits, misses, sets, evictions, entries, bytes
@@ -28,7 +28,7 @@ enum EncryptedCacheSamples {
     try expect(bonn?.degrees == 21.5, statistics.hits == 1)
 
     // begin sample
-    let quick = try replica.cache(named: "thumbnails").inMemory(bytes: 4 << 20)
+    let quick = try replica.cache("thumbnails").inMemory(bytes: 4 << 20)
     let logo = try await quick.data(for: "logo") { try await render("logo") }
     // end sample
     try expect(logo == image)

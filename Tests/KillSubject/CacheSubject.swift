@@ -5,7 +5,7 @@ import Godwit
 enum CacheSubject {
   /// Every value is its key's number, a thousand times, so that half a value shows.
   static func write(_ replica: Replica, step: () -> Void) async throws {
-    let cache = try replica.cache(named: "killed", bound: .entries(50))
+    let cache = try replica.cache("killed", bound: .entries(50))
     var number = 0
     while true {
       number += 1
@@ -18,7 +18,7 @@ enum CacheSubject {
 
   /// Adds a line to a file for each computation that it makes itself.
   static func compute(_ replica: Replica, log: String) async throws {
-    let cache = try replica.cache(named: "shared")
+    let cache = try replica.cache("shared")
     for number in 0..<20 {
       let value = try await cache.value(for: "k\(number)") {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: log))

@@ -72,7 +72,7 @@ struct KillSubject {
     guard chdir("/") == 0 else { exit(1) }
     try await Task.sleep(for: .milliseconds(100))
     _ = try await replica.write { try $0.save(Account(id: 1)) }
-    _ = try await replica.cache(named: "c").set("k", Data([1]))
+    _ = try await replica.cache("c").set("k", Data([1]))
     try await replica.maintenance.rekey()
     guard try await replica.members.list().count == 1, replica.path == "\(folder)/\(path)" else { exit(1) }
     await replica.close()

@@ -8,7 +8,7 @@ extension Replica {
   ///     bound is that of the first.
   ///   - bound: How much it may hold.
   /// - Throws: `invalidArgument` for another name or a bound that is not positive; `closed`.
-  public func cache(named name: String, bound: Cache.Bound = .none) throws -> Cache {
+  public func cache(_ name: String, bound: Cache.Bound = .none) throws -> Cache {
     try Cache.check(name: name, bound: bound)
     return try caches.cache(name) {
       Cache(

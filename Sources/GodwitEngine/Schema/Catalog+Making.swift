@@ -24,7 +24,8 @@ extension Catalog {
       guard let table = known[definition.name] else {
         guard !isVersioned || !definition.isSynced else {
           throw GodwitError(
-            .schemaMismatch, "no migration makes table \(definition.name)", hint: "add one with the step create(\"\(definition.name)\") { … }")
+            .schemaMismatch, "no migration makes table \(definition.name)",
+            hint: "add one with the step create(\"\(definition.name)\") { … }")
         }
         try create(definition, on: connection)
         made.insert(definition.name)
@@ -65,7 +66,9 @@ extension Catalog {
         ? "nothing was altered; to let its rows travel, or stay: godwit table start-sync \(definition.name), or stop-sync"
         : mayAdd
           ? "nothing was altered; open with migrations: .addMissing(), which adds what is missing and keeps the rest"
-          : "nothing was altered; change the model back or write a migration")
+          : MendingStep(definition, differences).swift.map {
+            "nothing was altered; change the model back, or add a migration with \($0)"
+          } ?? "nothing was altered; change the model back, or copy the rows to a new table by a migration")
   }
 
   /// Drops a table that is not synced; its rows go with it.

@@ -15,8 +15,8 @@ struct TableAddition {
     for difference in differences {
       switch difference {
       case .missingColumn(let column): columns.append(column)
-      case .missingIndex(let index, _): indexes.append(index)
-      case .extraColumn, .extraIndex, .changed, .otherScope: break
+      case .missingIndex(let index, _, _): indexes.append(index)
+      case .extraColumn, .extraIndex, .changed, .changedColumn, .otherScope: break
       }
     }
   }

@@ -18,7 +18,10 @@ extension TableDefinition {
         differences.append(.missingColumn(column))
         continue
       }
-      differences += column.differences(from: other).map { .changed("column \(column.name) \($0)") }
+      let words = column.differences(from: other).map { "column \(column.name) \($0)" }
+      if !words.isEmpty {
+        differences.append(.changedColumn(column, from: other, words.joined(separator: "; ")))
+      }
     }
     for column in stored.columns where ours[column.name.lowercased()] == nil {
       differences.append(.extraColumn(column))
@@ -42,9 +45,7 @@ extension TableDefinition {
     for (name, index) in ours.sorted(by: { $0.key < $1.key }) {
       guard let other = theirs[name] else {
         // Which of equal rows is shown then is for all replicas to judge, by a migration.
-        differences.append(
-          index.isUnique && isSynced
-            ? .changed("unique index \(name) is missing in the database") : .missingIndex(index, name: name))
+        differences.append(.missingIndex(index, name: name, mayBeAdded: !(index.isUnique && isSynced)))
         continue
       }
       if index.isUnique != other.isUnique {
@@ -52,7 +53,7 @@ extension TableDefinition {
       }
     }
     let extra = theirs.filter { ours[$0.key] == nil }.sorted { $0.key < $1.key }
-    return differences + extra.map { .extraIndex(name: $0.key, isUnique: $0.value.isUnique) }
+    return differences + extra.map { .extraIndex($0.value, name: $0.key) }
   }
 
   private func scopeDifferences(from stored: TableDefinition) -> [TableDifference] {

@@ -5,8 +5,11 @@ import GodwitCore
 enum TableDifference {
   case missingColumn(ColumnDefinition)
   case extraColumn(ColumnDefinition)
-  case missingIndex(IndexDefinition, name: String)
-  case extraIndex(name: String, isUnique: Bool)
+  /// One that is unique, of a table that travels, is added by a migration alone.
+  case missingIndex(IndexDefinition, name: String, mayBeAdded: Bool)
+  case extraIndex(IndexDefinition, name: String)
+  /// In words what differs, which one step of a migration may mend.
+  case changedColumn(ColumnDefinition, from: ColumnDefinition, String)
   /// What cannot be mended by adding something.
   case changed(String)
   /// The rows travel by the one and stay by the other.
@@ -15,8 +18,9 @@ enum TableDifference {
   /// Whether adding what is missing mends it, or it may stay.
   var isAdditive: Bool {
     switch self {
-    case .missingColumn, .extraColumn, .missingIndex, .extraIndex: true
-    case .changed, .otherScope: false
+    case .missingColumn, .extraColumn, .extraIndex: true
+    case .missingIndex(_, _, let mayBeAdded): mayBeAdded
+    case .changed, .changedColumn, .otherScope: false
     }
   }
 
@@ -25,8 +29,8 @@ enum TableDifference {
   var mayStand: Bool {
     switch self {
     case .extraColumn(let column): column.isNullable || column.defaultValue != nil
-    case .extraIndex(_, let isUnique): !isUnique
-    case .missingColumn, .missingIndex, .changed, .otherScope: false
+    case .extraIndex(let index, _): !index.isUnique
+    case .missingColumn, .missingIndex, .changed, .changedColumn, .otherScope: false
     }
   }
 
@@ -38,9 +42,10 @@ enum TableDifference {
     switch self {
     case .missingColumn(let column): "column \(column.name) is missing in the database"
     case .extraColumn(let column): "column \(column.name) is not in the model"
-    case .missingIndex(_, let name): "index \(name) is missing in the database"
-    case .extraIndex(let name, _): "index \(name) is not in the model"
-    case .changed(let text): text
+    case .missingIndex(_, let name, let mayBeAdded):
+      "\(mayBeAdded ? "" : "unique ")index \(name) is missing in the database"
+    case .extraIndex(_, let name): "index \(name) is not in the model"
+    case .changed(let text), .changedColumn(_, _, let text): text
     case .otherScope(let isSyncedInModel): "the table is synced only in the \(isSyncedInModel ? "model" : "database")"
     }
   }

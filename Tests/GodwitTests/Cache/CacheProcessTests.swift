@@ -11,7 +11,7 @@ struct CacheProcessTests {
     for steps in [1, 37, 90] {
       #expect(try await KillSubject.kill(["cache", path], after: steps) >= steps)
       let replica = try await Replica.open(at: path)
-      let cache = try replica.cache(named: "killed", bound: .entries(50))
+      let cache = try replica.cache("killed", bound: .entries(50))
       let statistics = try await cache.statistics()
       #expect((1...50).contains(statistics.entries))
       var found = 0

@@ -15,7 +15,7 @@ extension CacheTests {
     let lines = StatementLines()
     let path = replica.path
     let file = "\(path)/cache/c.db"
-    try await replica.cache(named: "c").set((0..<200).reduce(into: [:]) { $0["k\($1)"] = bytes(500) })
+    try await replica.cache("c").set((0..<200).reduce(into: [:]) { $0["k\($1)"] = bytes(500) })
     await replica.close()
     switch kind {
     case 0: try Data("SQLite format 3\0 and no more".utf8).write(to: URL(fileURLWithPath: file))
@@ -36,7 +36,7 @@ extension CacheTests {
     let again = try await Replica.open(
       at: path, models: [Folder.self, Note.self, Draft.self],
       configuration: .init(key: .keyring(), logger: lines.logger), wallClock: group.clock.wallClock)
-    let cache = try again.cache(named: "c")
+    let cache = try again.cache("c")
     #expect(try await cache.data(for: "k7") == nil)
     #expect(try await cache.data(for: "k8") { Data("computed".utf8) } == Data("computed".utf8))
     try await cache.set("k7", bytes(3))
@@ -82,7 +82,7 @@ extension CacheTests {
   /// The file of another replica's cache, which is whole.
   private func foreignCache() async throws -> Data {
     let other = try await TestGroup(1)
-    try await other[0].cache(named: "c").set("k7", bytes(500))
+    try await other[0].cache("c").set("k7", bytes(500))
     await other[0].close()
     return try Data(contentsOf: URL(fileURLWithPath: "\(other[0].path)/cache/c.db"))
   }
@@ -90,13 +90,13 @@ extension CacheTests {
   /// As a later version of Godwit may leave it.
   private func changeLayout(_ path: String) async throws {
     let replica = try await TestGroup.open(path, group.clock)
-    try await replica.cache(named: "c").write { try $0.connection.execute("PRAGMA user_version = 9") }
+    try await replica.cache("c").write { try $0.connection.execute("PRAGMA user_version = 9") }
     await replica.close()
   }
 
   @Test("a pair of memory and encrypted file is one line, and what goes in is there after the process")
   func pair() async throws {
-    let pair = try replica.cache(named: "c").inMemory(bytes: 1_000)
+    let pair = try replica.cache("c").inMemory(bytes: 1_000)
     try await pair.set("k", Data("the treasure lies here".utf8))
     let path = replica.path
     await replica.close()
@@ -106,13 +106,13 @@ extension CacheTests {
     }
     let again = try await TestGroup.open(path, group.clock)
     #expect(
-      try await again.cache(named: "c").inMemory(bytes: 1_000).data(for: "k") == Data("the treasure lies here".utf8))
+      try await again.cache("c").inMemory(bytes: 1_000).data(for: "k") == Data("the treasure lies here".utf8))
     await again.close()
   }
 
   @Test("with memory in front, what was read lately does not ask the file")
   func memoryFirst() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     let memory = cache.inMemory(bytes: 1_000)
     try await memory.set("a", bytes(10))
     #expect(try await memory.data(for: "a") == bytes(10))
@@ -132,7 +132,7 @@ extension CacheTests {
   @Test("with memory in front, values of one's own type go in, come out and are computed, and hits in memory count")
   func memoryValues() async throws {
     struct Size: Codable, Equatable { var width: Int }
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     let memory = cache.inMemory(bytes: 1_000)
     try await memory.set("size", value: Size(width: 3), lifetime: .fixed(.milliseconds(100)), tags: ["t"])
     #expect(try await memory.value(for: "size", as: Size.self) == Size(width: 3))
@@ -155,7 +155,7 @@ extension CacheTests {
 
   @Test("memory in front keeps no value longer than it lives, and lets one that is used live on")
   func memoryLifetimes() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     let memory = cache.inMemory(bytes: 1_000)
     try await cache.set("fixed", bytes(1), lifetime: .fixed(.milliseconds(100)))
     try await cache.set("sliding", bytes(1), lifetime: .sliding(.milliseconds(100)))
@@ -176,7 +176,7 @@ extension CacheTests {
 
   @Test("a reader that was under way does not bring back what has been invalidated")
   func memoryInvalidation() async throws {
-    let memory = try replica.cache(named: "c").inMemory(bytes: 1_000)
+    let memory = try replica.cache("c").inMemory(bytes: 1_000)
     for round in 0..<100 {
       try await memory.cache.set("k", bytes(1))
       let readers = (0..<4).map { _ in Task { try await memory.data(for: "k") } }
@@ -189,7 +189,7 @@ extension CacheTests {
 
   @Test("reading many is as forgiving as reading one, and is a use")
   func readingMany() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     try await cache.set("sliding", bytes(1), lifetime: .sliding(.milliseconds(100)))
     for _ in 0..<4 {
       group.clock.advance(60)
@@ -198,7 +198,7 @@ extension CacheTests {
     // A folder in the file's place cannot be thrown away.
     try FileManager.default.createDirectory(
       atPath: "\(replica.path)/cache/stuck.db/inside", withIntermediateDirectories: true)
-    let stuck = try replica.cache(named: "stuck")
+    let stuck = try replica.cache("stuck")
     #expect(try await stuck.data(for: "k") == nil)
     #expect(try await stuck.read { try $0.data(for: "k") } == nil)
     #expect(
@@ -209,12 +209,12 @@ extension CacheTests {
   func recencyAfterClock() async throws {
     let bound = Cache.Bound.entries(2)
     group.clock.advance(1_000_000)
-    try await replica.cache(named: "c", bound: bound).set("a", bytes(1))
+    try await replica.cache("c", bound: bound).set("a", bytes(1))
     let path = replica.path
     await replica.close()
     group.clock.advance(-1_000_000)
     let again = try await TestGroup.open(path, group.clock)
-    let cache = try again.cache(named: "c", bound: bound)
+    let cache = try again.cache("c", bound: bound)
     try await cache.set("b", bytes(1))
     try await cache.set("c", bytes(1))
     #expect(try await cache.data(for: ["a", "b", "c"]).keys.sorted() == ["b", "c"])

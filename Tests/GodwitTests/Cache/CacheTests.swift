@@ -26,7 +26,7 @@ struct CacheTests {
   @Test("values come back, as bytes and as a type of one's own, and survive closing")
   func values() async throws {
     struct Size: Codable, Equatable { var width: Int }
-    let cache = try replica.cache(named: "images")
+    let cache = try replica.cache("images")
     #expect(try await cache.data(for: "a") == nil)
     try await cache.set("a", bytes(5_000))
     try await cache.set("empty", Data())
@@ -38,7 +38,7 @@ struct CacheTests {
     let path = replica.path
     await replica.close()
     let again = try await TestGroup.open(path, group.clock)
-    let reopened = try again.cache(named: "images")
+    let reopened = try again.cache("images")
     #expect(try await reopened.value(for: "size", as: Size.self) == Size(width: 3))
     let statistics = try await reopened.statistics()
     #expect(statistics.entries == 3 && statistics.bytes == 1 + 1 + 5 + 4 + 11)
@@ -48,7 +48,7 @@ struct CacheTests {
 
   @Test("nothing of it travels, and nothing of it lies on disk in plain")
   func private_() async throws {
-    let cache = try replica.cache(named: "secrets")
+    let cache = try replica.cache("secrets")
     try await cache.set("where-it-is", Data("the treasure lies here".utf8))
     let digest = try await replica.maintenance.digest()
     try await cache.removeAll()
@@ -66,7 +66,7 @@ struct CacheTests {
 
   @Test("a fixed lifetime counts from the write, a sliding one from the last use")
   func lifetimes() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     try await cache.set("fixed", bytes(1), lifetime: .fixed(.milliseconds(100)))
     try await cache.set("sliding", bytes(1), lifetime: .sliding(.milliseconds(100)))
     for _ in 0..<4 {
@@ -82,7 +82,7 @@ struct CacheTests {
 
   @Test("beyond the bound the least recently used go, in the order of their uses")
   func eviction() async throws {
-    let cache = try replica.cache(named: "c", bound: .entries(3))
+    let cache = try replica.cache("c", bound: .entries(3))
     for key in ["a", "b", "c"] { try await cache.set(key, bytes(10)) }
     _ = try await cache.data(for: "a")
     try await cache.set("d", bytes(10))
@@ -99,7 +99,7 @@ struct CacheTests {
 
   @Test("an eviction costs a few writes, however many entries have been read since the last")
   func evictionWrites() async throws {
-    let cache = try replica.cache(named: "c", bound: .entries(100))
+    let cache = try replica.cache("c", bound: .entries(100))
     let keys = (0..<100).map { "k\($0)" }
     for key in keys { try await cache.set(key, bytes(10)) }
     _ = try await cache.data(for: keys)
@@ -119,7 +119,7 @@ struct CacheTests {
 
   @Test("statistics count hits, misses, sets and evictions of this process, and what the file holds")
   func statistics() async throws {
-    let cache = try replica.cache(named: "c", bound: .entries(2))
+    let cache = try replica.cache("c", bound: .entries(2))
     _ = try await cache.data(for: "a")
     try await cache.set(["a": bytes(10), "b": bytes(20)])
     _ = try await cache.data(for: ["a", "b", "c"])
@@ -135,19 +135,19 @@ struct CacheTests {
 
   @Test("a bound in bytes holds after every write, and a value beyond it is refused")
   func byteBound() async throws {
-    let cache = try replica.cache(named: "c", bound: .bytes(1_000))
+    let cache = try replica.cache("c", bound: .bytes(1_000))
     for number in 0..<50 {
       try await cache.set("k\(number)", bytes(number * 7))
       #expect(try await cache.statistics().bytes <= 1_000)
     }
     #expect(await code { try await cache.set("big", bytes(998)) } == .limitExceeded)
     #expect(await code { try await cache.set("", bytes(1)) } == .invalidArgument)
-    #expect(await code { try replica.cache(named: "../x") } == .invalidArgument)
+    #expect(await code { try replica.cache("../x") } == .invalidArgument)
   }
 
   @Test("a read writes nothing to the file")
   func readsWriteNothing() async throws {
-    let cache = try replica.cache(named: "c", bound: .entries(10))
+    let cache = try replica.cache("c", bound: .entries(10))
     for number in 0..<10 { try await cache.set("k\(number)", bytes(100)) }
     func size() throws -> Int {
       let wal = "\(replica.path)/cache/c.db-wal"
@@ -160,7 +160,7 @@ struct CacheTests {
 
   @Test("two forms of one key are one key, in the file, in memory and in a computation")
   func forms() async throws {
-    let cache = try replica.cache(named: "c", bound: .entries(2))
+    let cache = try replica.cache("c", bound: .entries(2))
     try await cache.set("caf\u{e9}", bytes(1), lifetime: .sliding(.milliseconds(100)), tags: ["t"])
     #expect(try await cache.data(for: "cafe\u{301}") == bytes(1))
     try await cache.set("cafe\u{301}", bytes(2))
@@ -184,7 +184,7 @@ struct CacheTests {
 
   @Test("tags take many entries away at once, and keep up with what is written again")
   func tags() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     try await cache.set("a", bytes(1), tags: ["x", "y"])
     try await cache.set("b", bytes(1), tags: ["x", "x"])
     try await cache.set("c", bytes(1), tags: ["x"])
@@ -197,7 +197,7 @@ struct CacheTests {
 
   @Test("callers that wait for one key share one computation; its error reaches them all and is not kept")
   func computeOnce() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     let count = Computations()
     @Sendable func value() async throws -> Data {
       try await cache.data(for: "k") {
@@ -224,10 +224,10 @@ struct CacheTests {
   func names() async throws {
     let suffixes = ["", "-journal", "-wal", "-shm", "-gate", "-lock"]
     for suffix in suffixes {
-      try await replica.cache(named: "trip\(suffix)").set("key", Data("of \(suffix)".utf8))
+      try await replica.cache("trip\(suffix)").set("key", Data("of \(suffix)".utf8))
     }
     for suffix in suffixes {
-      #expect(try await replica.cache(named: "trip\(suffix)").data(for: "key") == Data("of \(suffix)".utf8))
+      #expect(try await replica.cache("trip\(suffix)").data(for: "key") == Data("of \(suffix)".utf8))
     }
   }
 
@@ -278,7 +278,7 @@ struct CacheTests {
     "a computation during which more has been invalidated than the file remembers is not kept, and the file stays small"
   )
   func forgottenInvalidations() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     for (count, isKept) in [(CacheInvalidations.memory, true), (CacheInvalidations.memory + 1, false)] {
       let value = try await cache.data(for: "k\(count)") {
         try await cache.write { table in
@@ -295,7 +295,7 @@ struct CacheTests {
 
   @Test("a value of another type is computed anew once, and who comes late does not take the fresh one away")
   func anotherType() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     for round in 0..<10 {
       try await cache.set("k", value: [1, 2])
       let count = Computations()
@@ -316,7 +316,7 @@ struct CacheTests {
 
   @Test("a caller that is cancelled leaves the others their value, and with the last the computation ends")
   func cancellation() async throws {
-    let cache = try replica.cache(named: "c")
+    let cache = try replica.cache("c")
     let (started, start) = AsyncStream.makeStream(of: Void.self)
     let (ended, end) = AsyncStream.makeStream(of: Bool.self)
     let (gate, open) = AsyncStream.makeStream(of: Void.self)

@@ -137,7 +137,7 @@ struct RekeyTests {
   @Test("begins caches anew, those that are open too")
   func caches() async throws {
     let group = try await TestGroup(1)
-    let cache = try group[0].cache(named: "c")
+    let cache = try group[0].cache("c")
     try await cache.set("k", value: "v")
     try await group[0].maintenance.rekey()
     #expect(try await cache.data(for: "k") == nil)
@@ -145,7 +145,7 @@ struct RekeyTests {
     #expect(try await cache.data(for: "k") != nil)
     await group[0].close()
     let again = try await TestGroup.open(group[0].path)
-    #expect(try await again.cache(named: "c").data(for: "k") != nil)
+    #expect(try await again.cache("c").data(for: "k") != nil)
     await again.close()
   }
 

@@ -56,7 +56,7 @@ struct ClosingTests {
   @Test("refuses at once what begins while a cache of it waits for another process to close")
   func closingCache() async throws {
     let replica = try await TestGroup.open(folder.file("caching"))
-    let cache = try replica.cache(named: "held")
+    let cache = try replica.cache("held")
     try await cache.set("key", Data([1]))
     let lock = open("\(replica.path)/cache/held.lock", O_RDWR)
     try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
@@ -120,7 +120,7 @@ private func ownThreads() throws -> Int {
 
 private func useAndClose(_ path: String) async throws {
   let replica = try await TestGroup.open(path)
-  _ = try await replica.cache(named: "c").set("k", Data([1]))
+  _ = try await replica.cache("c").set("k", Data([1]))
   try await replica.write { transaction in
     SlowThreadEnd.takeTime()
     try transaction.insert(Note(title: "once"))

@@ -70,7 +70,7 @@ struct WrittenPlaceTests {
     let names = [
       "database", "database-wal", "DATABASE", "keyring", "keyring.anchor", "machine.key", "lock", "anything",
     ]
-    _ = try await replica.cache(named: "c").set("k", Data([1]))
+    _ = try await replica.cache("c").set("k", Data([1]))
     let before = try contents(replica.path)
     let writers = try await writers(replica)
     for path in folders + ["\(replica.path)/cache"] {

@@ -135,7 +135,11 @@ struct DifferenceTests {
       failure?.message
         == "table page differs from its model: column a is integer in the database and text in the model; "
         + "column c is missing in the database; unique index index_page_on_c is missing in the database")
-    #expect(failure?.hint == "nothing was altered; change the model back or write a migration")
+    #expect(
+      failure?.hint
+        == "nothing was altered; change the model back, or add a migration with $0.alter(\"page\") { "
+        + "$0.change(\"a\", String.self, default: \"\"); $0.add(\"c\", Int.self, default: 0); "
+        + "$0.addIndex(\"c\", unique: true) }")
   }
 
   @Test("in the order of its columns is written in its own order, also in a long run")

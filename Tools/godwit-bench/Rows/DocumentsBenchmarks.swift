@@ -136,7 +136,7 @@ private func cacheSides(
   _ context: BenchContext, _ name: String
 ) async throws -> (Replica, Cache, BareCache, [String]) {
   let replica = try await Replica.open(at: "\(context.folder)/cache-\(name)", models: LocalRow.self)
-  let cache = try replica.cache(named: "bench")
+  let cache = try replica.cache("bench")
   let bare = try BareCache("\(context.folder)/bare-cache-\(name)")
   let keys = (0..<min(context.rowCount, 20_000)).map { "key-\($0)" }.shuffled()
   let value = Data(repeating: 7, count: 1_000)
