@@ -20,6 +20,7 @@ struct DocumentationSamples {
     case "Merging": try await MergingSamples.run()
     case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()
+    case "Errors": try await ErrorsSamples.run()
     default: exit(64)
     }
   }
