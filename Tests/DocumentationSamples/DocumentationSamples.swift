@@ -21,6 +21,7 @@ struct DocumentationSamples {
     case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()
     case "Errors": try await ErrorsSamples.run()
+    case "NotesOnStorage": try await NotesOnStorageSamples.run()
     default: exit(64)
     }
   }
