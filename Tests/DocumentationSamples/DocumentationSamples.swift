@@ -21,6 +21,9 @@ struct DocumentationSamples {
     case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()
     case "Errors": try await ErrorsSamples.run()
+    case "ComingFromGRDB": try await ComingFromGRDBSamples.run()
+    case "ComingFromSwiftData": try await ComingFromSwiftDataSamples.run()
+    case "ComingFromSQLite": try await ComingFromSQLiteSamples.run()
     case "NotesOnStorage": try await NotesOnStorageSamples.run()
     default: exit(64)
     }
