@@ -10,12 +10,16 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
   /// Relative to the package.
   let path: String
 
-  /// README.md and the articles of the DocC catalog.
+  /// What shows pieces of the program in Tests/Outside instead.
+  static let tutorial = DocumentationPage(path: "Sources/Godwit/Godwit.docc/Tutorial.md")
+
+  /// README.md and the articles of the DocC catalog, without the tutorial.
   static var all: [DocumentationPage] {
     let catalog = "Sources/Godwit/Godwit.docc"
     let articles = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(catalog)")) ?? []
     return ["README.md"].map(Self.init)
       + articles.filter { $0.hasSuffix(".md") }.sorted().map { Self(path: "\(catalog)/\($0)") }
+      .filter { $0.path != tutorial.path }
   }
 
   init(path: String) { self.path = path }
@@ -34,9 +38,11 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
   }
 
   /// What is compiled for the page, without the indentation of the type and function around it.
-  func compiledBlocks() throws -> [CodeBlock] {
-    try Self.blocks(of: samplePath, from: { $0 == "// begin sample" }, to: { $0 == "// end sample" })
-      .map(\.withoutIndentation)
+  func compiledBlocks() throws -> [CodeBlock] { try Self.compiledBlocks(in: samplePath) }
+
+  /// What a file compiles between the comments that begin and end a sample, without the indentation around it.
+  static func compiledBlocks(in path: String) throws -> [CodeBlock] {
+    try blocks(of: path, from: { $0 == "// begin sample" }, to: { $0 == "// end sample" }).map(\.withoutIndentation)
   }
 
   private static func blocks(
