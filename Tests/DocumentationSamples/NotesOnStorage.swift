@@ -21,9 +21,10 @@ enum NotesOnStorageSamples {
   struct Address: JSONColumnValue, Validatable {
     var street = ""
     var city = ""
-    var violations: [Violation] {
-      Violation.check("street", street, .length(...60)) + Violation.check("city", city, .presence)
-        + (street == city ? [Violation("must name two places")] : [])
+    var violations: [GodwitError.Violation] {
+      GodwitError.Violation.check("street", street, .length(...60))
+        + GodwitError.Violation.check("city", city, .presence)
+        + (street == city ? [GodwitError.Violation("must name two places")] : [])
     }
   }
   // end sample

@@ -26,7 +26,7 @@ public struct ReplicaKeyring: Sendable {
   }
 
   /// Tries every slot with what is offered. Each secret is fetched once at most.
-  public func test() async throws -> [(slot: SlotDescription, result: SlotTest)] {
+  public func test() async throws -> [(slot: SlotDescription, result: SlotDescription.Test)] {
     let keys = folder.keys
     return try await BlockingThread.run { try Keyring.test(at: keys) }
   }

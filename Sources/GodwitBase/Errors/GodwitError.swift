@@ -11,11 +11,12 @@ public struct GodwitError: Error, Sendable {
   /// The failure that caused this one, if any.
   public let underlying: (any Error)?
   /// Every rule that a model breaks when the code is `validationFailed`; empty for other errors.
-  public let violations: [Violation]
+  public let violations: [GodwitError.Violation]
 
   /// Makes an error.
   public init(
-    _ code: Code, _ message: String, hint: String? = nil, underlying: (any Error)? = nil, violations: [Violation] = []
+    _ code: Code, _ message: String, hint: String? = nil, underlying: (any Error)? = nil,
+    violations: [GodwitError.Violation] = []
   ) {
     self.code = code
     self.message = message

@@ -1,16 +1,18 @@
 import GodwitBase
 import GodwitCrypto
 
-/// What came of trying a slot.
-public enum SlotTest: Hashable, Sendable {
-  /// It opens with what was offered.
-  case opens
-  /// What was offered is not its secret.
-  case doesNotFit
-  /// One of its secrets was not offered or is not there; a word about why.
-  case notTried(String?)
-  /// It is of a newer version.
-  case unknown
+extension SlotDescription {
+  /// What came of trying a slot.
+  public enum Test: Hashable, Sendable {
+    /// It opens with what was offered.
+    case opens
+    /// What was offered is not its secret.
+    case doesNotFit
+    /// One of its secrets was not offered or is not there; a word about why.
+    case notTried(String?)
+    /// It is of a newer version.
+    case unknown
+  }
 }
 
 extension Keyring {
@@ -21,7 +23,9 @@ extension Keyring {
   }
 
   /// Tries every slot with what is offered, and proves the keyring whole when one opens.
-  package static func test(at location: KeyringLocation) throws -> [(slot: SlotDescription, result: SlotTest)] {
+  package static func test(at location: KeyringLocation) throws -> [(
+    slot: SlotDescription, result: SlotDescription.Test
+  )] {
     let file = try read(location.keyring)
     let opener = SlotOpener(location.secrets)
     return try zip(file.slotDescriptions(), file.slots).map { description, slot in

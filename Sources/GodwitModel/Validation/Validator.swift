@@ -41,13 +41,13 @@ package struct Validator<Root: Model>: Sendable {
   func check() throws(GodwitError) { _ = try rules.get() }
 
   /// The rules the model breaks: those declared in their order, then those of its nested values.
-  package func violations(of model: Root, on connection: Connection) throws -> [Violation] {
-    try rules.get().flatMap { rule -> [Violation] in
+  package func violations(of model: Root, on connection: Connection) throws -> [GodwitError.Violation] {
+    try rules.get().flatMap { rule -> [GodwitError.Violation] in
       switch rule {
       case .record(let field, let message, let isValid):
-        isValid(model) ? [] : [Violation(field: field, message)]
+        isValid(model) ? [] : [GodwitError.Violation(field: field, message)]
       case .uniqueness(let field, let sql, let columns):
-        try Self.isTaken(model, sql, columns, on: connection) ? [Violation(field: field, "is taken")] : []
+        try Self.isTaken(model, sql, columns, on: connection) ? [GodwitError.Violation(field: field, "is taken")] : []
       case .nested(let field, let keyPath):
         NestedValidation.violations(of: model[keyPath: keyPath], at: field)
       case .own:
@@ -105,7 +105,7 @@ package struct Validator<Root: Model>: Sendable {
 
 extension Connection {
   /// The rules of its schema that the model breaks.
-  package func violations<Root: Model>(of model: Root) throws -> [Violation] {
+  package func violations<Root: Model>(of model: Root) throws -> [GodwitError.Violation] {
     try Root.schema.validator.violations(of: model, on: self)
   }
 

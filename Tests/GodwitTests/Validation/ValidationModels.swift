@@ -4,22 +4,23 @@ struct Address: JSONColumnValue, Validatable, Equatable {
   var city = "Oslo"
   var code = "0150"
   var tags: [Tag]?
-  var violations: [Violation] {
-    Violation.check("city", city, .presence, .length(...20)) + Violation.check("code", code, .matches("[0-9]{4}"))
-      + Violation.check("tags", tags)
+  var violations: [GodwitError.Violation] {
+    GodwitError.Violation.check("city", city, .presence, .length(...20))
+      + GodwitError.Violation.check("code", code, .matches("[0-9]{4}"))
+      + GodwitError.Violation.check("tags", tags)
   }
 }
 
 struct Tag: Codable, Validatable, Equatable {
   var name = "tag"
-  var violations: [Violation] {
-    Violation.check("name", name, .presence) + (name == "?" ? [Violation("is no tag")] : [])
+  var violations: [GodwitError.Violation] {
+    GodwitError.Violation.check("name", name, .presence) + (name == "?" ? [GodwitError.Violation("is no tag")] : [])
   }
 }
 
 struct OrderLine: Codable, Validatable, Equatable {
   var amount = 1
-  var violations: [Violation] { Violation.check("amount", amount, .range(1...)) }
+  var violations: [GodwitError.Violation] { GodwitError.Violation.check("amount", amount, .range(1...)) }
 }
 
 struct Order: Model {
@@ -130,8 +131,8 @@ struct Parcel: Model, Validatable {
   var id = RecordID<Parcel>()
   var label: String?
   var weight = 0
-  var violations: [Violation] {
-    label != nil && weight == 3 ? [Violation("weight and label do not go together")] : []
+  var violations: [GodwitError.Violation] {
+    label != nil && weight == 3 ? [GodwitError.Violation("weight and label do not go together")] : []
   }
 }
 

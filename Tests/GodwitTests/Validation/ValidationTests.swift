@@ -93,7 +93,7 @@ struct ValidationTests {
     #expect(try await judge { $0.title = "LOUD" } == ["title must not shout"])
     #expect(try await judge { $0.start = 1 } == ["end must not be before start"])
     let found = try await pair.sender.read { try $0.violations(of: Order(start: 1)) }
-    #expect(found == [Violation("end must not be before start")])
+    #expect(found == [GodwitError.Violation("end must not be before start")])
   }
 
   @Test("values in values are judged, and violations name the path to them")
@@ -118,7 +118,7 @@ struct ValidationTests {
 
   @Test("a rule that makes no sense in a nested value is a violation, so that it does not pass unseen")
   func malformedNestedRule() {
-    #expect(Violation.check("text", "a", .matches("[a-")).map(\.field) == ["text"])
+    #expect(GodwitError.Violation.check("text", "a", .matches("[a-")).map(\.field) == ["text"])
   }
 
   @Test("one error lists every violation, with fields and rules but no values")
@@ -248,7 +248,7 @@ struct ValidationTests {
       try transaction.insert(Seat(code: "A"))
       return [before, try transaction.violations(of: Seat(code: "A", number: 1))]
     }
-    #expect(found == [[], [Violation(field: "code", "is taken")]])
+    #expect(found == [[], [GodwitError.Violation(field: "code", "is taken")]])
   }
 
   @Test("a state file judges by the rows that it sees")

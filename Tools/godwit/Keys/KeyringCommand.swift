@@ -98,7 +98,7 @@ extension SlotDescription {
   var json: JSONValue { .object(members) }
 }
 
-extension SlotTest {
+extension SlotDescription.Test {
   fileprivate var name: String {
     switch self {
     case .opens: "opens"

@@ -106,7 +106,7 @@ extension Transaction {
 extension Reader {
   /// The rules of its schema that the model breaks, as `validationFailed` would list them. Runs no
   /// hooks, and takes the rows that this reader sees for uniqueness.
-  public func violations<Root: Model>(of model: Root) throws -> [Violation] {
+  public func violations<Root: Model>(of model: Root) throws -> [GodwitError.Violation] {
     try checkIsOpen()
     return try connection.violations(of: model)
   }
