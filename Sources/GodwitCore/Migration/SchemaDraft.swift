@@ -125,7 +125,8 @@ package struct SchemaDraft: Sendable {
       throw Self.invalid(
         "there is no table \(name)",
         hint:
-          "nothing was altered; make it by the step create; if no migration makes it, take in a file of the group first")
+          "nothing was altered; make it by the step create; if no migration makes it, take in a file of the group first"
+      )
     }
     return index
   }

@@ -28,13 +28,13 @@ import Testing
 
   @Test func rekeyingKeepsEverythingAndReplacesTheFile() async throws {
     try await machine.write { try $0.insert(Note(title: "one")) }
-    let digest = try machine.maintenance.digest()
+    let digest = try machine.digest()
     let before = try machine.read(".godwit/database").prefix(16)
     #expect(try machine.godwit("rekey", "--json").objects().first?["rekeyed"] as? Bool == true)
     #expect(try machine.read(".godwit/database").prefix(16) != before)
     let rotated = try machine.godwit("keyring", "rotate", "--database", "--json")
     #expect(try rotated.objects().first?["rekeyed"] as? Bool == true)
-    #expect(try machine.maintenance.digest() == digest)
+    #expect(try machine.digest() == digest)
     #expect(try machine.godwit("verify").status == 0)
   }
 
@@ -65,21 +65,21 @@ import Testing
 
   @Test func aRestoreTakesTheReplicaBackAndAChangedFileIsRefused() async throws {
     try await machine.write { try $0.insert(Note(title: "one")) }
-    let digest = try machine.maintenance.digest()
+    let digest = try machine.digest()
     try #require(try machine.godwit("backup", "notes.backup").status == 0)
     try await machine.write { _ = try $0.delete(Note.all) }
     var bytes = try machine.read("notes.backup")
     bytes[5_000] ^= 1
     try machine.write(bytes, to: "changed")
     #expect(try machine.godwit("restore", "changed").status == 13)
-    #expect(try machine.maintenance.digest() != digest)
+    #expect(try machine.digest() != digest)
     let unsent = try machine.godwit("restore", "notes.backup")
     #expect(unsent.status == 1 && unsent.error.contains("1 of its own transactions"))
     #expect(unsent.error.contains("--discard-unsent"))
-    #expect(try machine.maintenance.digest() != digest)
+    #expect(try machine.digest() != digest)
     let restored = try machine.godwit("restore", "notes.backup", "--discard-unsent")
     #expect(restored.status == 0 && restored.error.contains("new incarnation"))
-    #expect(try machine.maintenance.digest() == digest)
+    #expect(try machine.digest() == digest)
     #expect(try machine.godwit("backup", ".godwit/notes.backup").status == 1)
     #expect(try machine.godwit("backup", "-").status == 64)
     #expect(try machine.godwit("restore", "-").status == 64)

@@ -266,7 +266,7 @@ import Testing
     let france = try #require(try desk.godwit("get", "countries", "FR").objects().first)
     #expect(
       france["rating"] as? Int == 5 && france["visited"] as? Bool == true && france["alpha_3"] as? String == "FRA")
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
     #expect(try desk.godwit("conflicts").output.isEmpty)
   }
 }

@@ -54,7 +54,7 @@ import Testing
     #expect(try laptop.godwit("conflicts", "restore", number).error.contains("nothing was left"))
     #expect(try laptop.godwit("conflicts", "restore", "99").status == 1)
     try exchange(desk, laptop)
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
   }
 
   @Test func aListingSaysWhatItLeavesOutAndTellsACopysWritesFromTheOriginals() async throws {
@@ -159,7 +159,7 @@ import Testing
     try await desk.write { tx in _ = try tx.execute("UPDATE note SET title = 'desk' WHERE views = 1") }
     try await laptop.write { tx in _ = try tx.execute("UPDATE note SET title = 'laptop' WHERE views = 1") }
     try #require(try desk.godwit("export", "changes.sync").status == 0)
-    let digest = try laptop.maintenance.digest()
+    let digest = try laptop.digest()
 
     let planned = try laptop.godwit("import", "--plan", "--json", "--fail-on-conflict", desk.path("changes.sync"))
     let text = try laptop.godwit("import", "--plan", desk.path("changes.sync"))
@@ -176,14 +176,14 @@ import Testing
     #expect(object["applied"] as? Int == 1 && (object["conflictEntries"] as? [Any])?.count == 1)
     #expect(text.lines.first?.hasPrefix("planned, not applied: ") == true && text.lines.count == 3)
     #expect(text.lines[1] == "  would write     note ~1")
-    #expect(try laptop.maintenance.digest() == digest && laptop.godwit("conflicts").output.isEmpty)
+    #expect(try laptop.digest() == digest && laptop.godwit("conflicts").output.isEmpty)
     #expect(try laptop.godwit("import", "--json", desk.path("changes.sync")).objects().first?["applied"] as? Int == 1)
   }
 
   @Test func aPlanOfAStateFileTellsWhatItWouldPutInThePlaceOfTheState() async throws {
     let (desk, laptop) = try await Machine.pair()
     let phone = try Machine("phone")
-    try desk.members.invite(phone)
+    try desk.invite(phone)
     for _ in 0..<2 {
       try exchange(desk, laptop)
       try exchange(desk, phone)
@@ -194,7 +194,7 @@ import Testing
     try #require(try desk.godwit("compact").status == 0)
     try desk.add(phone.path("identity"), phone)
     try #require(try desk.godwit("export", "--state", "all.sync").status == 0)
-    let (file, digest) = (desk.path("all.sync"), try phone.maintenance.digest())
+    let (file, digest) = (desk.path("all.sync"), try phone.digest())
 
     let refused = try phone.godwit("import", "--plan", file)
     let text = try phone.godwit("import", "--plan", "--rejoin", file)
@@ -206,9 +206,9 @@ import Testing
     let state = try #require((object["state"] as? [[String: Any]])?.first)
     #expect(state["table"] as? String == "note" && state["before"] as? Int == 3 && state["rows"] as? Int == 4)
     #expect(object["stateFile"] as? Bool == true && object["stateRows"] as? Int == 4)
-    #expect(try phone.maintenance.digest() == digest)
+    #expect(try phone.digest() == digest)
     #expect(try phone.godwit("import", "--rejoin", file).status == 0)
-    #expect(try phone.maintenance.digest() == desk.maintenance.digest())
+    #expect(try phone.digest() == desk.digest())
   }
 
   @Test func theConflictsOfAStoppedTableAreListed() async throws {
@@ -279,7 +279,7 @@ import Testing
   @Test func whatWaitsIsToldWithWhoMayHaveTheRest() async throws {
     let (desk, laptop) = try await Machine.pair()
     let phone = try Machine("phone")
-    try desk.members.invite(phone)
+    try desk.invite(phone)
     try exchange(desk, laptop)
     // The phone says that it holds what the desk wrote, and is then restored from an earlier backup.
     let files = FileManager.default

@@ -75,11 +75,11 @@ import Testing
     let invited = try other.add(laptop.path("identity"), laptop)
     try #require(invited.status == 0)
     try #require(try other.godwit("export", "changes.sync").status == 0)
-    let before = try laptop.maintenance.digest()
+    let before = try laptop.digest()
 
     expect(try laptop.godwit("import", other.path("changes.sync")), status: 1, says: "belongs to group")
 
-    #expect(try laptop.maintenance.digest() == before)
+    #expect(try laptop.digest() == before)
     #expect(try desk.godwit("status").status == 0)
   }
 
@@ -112,7 +112,7 @@ import Testing
 
     #expect(outcome.status == 13)
     #expect(outcome.lines.count == 1)
-    #expect(try laptop.maintenance.digest() == desk.maintenance.digest())
+    #expect(try laptop.digest() == desk.digest())
   }
 
   @Test func anInvitationForSomebodyElseIsRefused() async throws {

@@ -47,7 +47,7 @@ import Testing
     let desk = try Machine("desk")
     let laptop = try Machine("laptop")
     try #require(try desk.godwit("init", "--name", "desk").status == 0)
-    try desk.members.invite(laptop)
+    try desk.invite(laptop)
     let replica = try await Replica.open(at: desk.replica, configuration: .init(key: desk.keys, mustExist: true))
     try await replica.documents("no\u{1B}[2Jtes").set("k\u{1B}]0;x\u{7}", ["a\u{202E}b": "\u{9B}31m"])
     await replica.close()

@@ -92,7 +92,7 @@ import Testing
     let written = try desk.godwit("export", "--state", "all.sync", "--json")
     #expect(try keys(written) == ["file", "transactions", "recipients", "bytes", "stateFile", "volumes"])
     #expect(try laptop.godwit("import", "--rejoin", desk.path("all.sync")).status == 0)
-    #expect(try laptop.maintenance.digest() == desk.maintenance.digest())
+    #expect(try laptop.digest() == desk.digest())
   }
 
   @Test func lookingAround() async throws {
@@ -119,7 +119,7 @@ import Testing
     let state = try #require(try verified.objects().first?["stateHash"] as? String)
     #expect(state.count == 32)
     // Each with the end of its line.
-    #expect(try desk.godwit("verify").text == "digest \(try desk.maintenance.digest())state  \(state)\n")
+    #expect(try desk.godwit("verify").text == "digest \(try desk.digest())state  \(state)\n")
   }
 
   @Test func anExportToTheStandardOutputReportsOnTheStandardError() async throws {

@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func aRenameTravels() throws {
-    try desk.members.invite(laptop)
+    try desk.invite(laptop)
     #expect(try desk.godwit("member", "rename", "laptop", "attic").status == 0)
     #expect(try desk.pipe(["export", "-"], to: laptop, ["import", "-"]).status == 0)
     #expect(try members(laptop) == ["desk": true, "attic": true])
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func everyChangeOfMembersIsReportedAndListed() throws {
-    try desk.members.invite(laptop)
+    try desk.invite(laptop)
     let phone = try Machine("phone")
     try phone.write(Data(try phone.godwit("identity").output), to: "identity")
     try desk.add(phone.path("identity"), phone)
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func aReplacedIdentityIsBelievedWithTheNextFile() async throws {
-    try desk.members.invite(laptop)
+    try desk.invite(laptop)
     try #require(try laptop.godwit("export", "old.sync").status == 0)
     try #require(try laptop.godwit("export", "older.sync").status == 0)
     let before = try laptop.fingerprint()
@@ -171,7 +171,7 @@ import Testing
     let shown = try desk.godwit("inspect", "--json", laptop.path("old.sync"))
     #expect(shown.status == 13 && shown.text.contains("replacedKey"))
     #expect(try desk.pipe(["export", "--all", "-"], to: laptop, ["import", "-"]).status == 0)
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
   }
 
   @Test func replacingAnIdentityNeedsAGroup() throws {
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test func aReplacedMachineOfOneNameIsNotTakenForTheOther() async throws {
-    try desk.members.invite(laptop)
+    try desk.invite(laptop)
     let other = try Machine("laptop")
     let ids = try [laptop, other].map { machine in
       try #require(try machine.godwit("identity", "--json").objects().first?["replica"] as? String)
@@ -188,7 +188,7 @@ import Testing
     try await laptop.write { tx in try tx.insert(Note(title: "old")) }
     try #require(try laptop.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
     try #require(try desk.godwit("member", "remove", "laptop").status == 0)
-    try desk.members.invite(other)
+    try desk.invite(other)
     try await other.write { tx in try tx.insert([Note(title: "new"), Note(title: "newer")]) }
     try #require(try other.pipe(["export", "-"], to: desk, ["import", "-"]).status == 0)
 

@@ -23,7 +23,7 @@ import Testing
   private func pair() async throws -> (desk: Machine, archive: Machine) {
     let (desk, archive) = (try Machine("desk"), try Machine("archive"))
     #expect(try desk.godwit("init").status == 0)
-    try desk.members.invite(archive)
+    try desk.invite(archive)
     try await write(desk, version: 1, "INSERT INTO page VALUES (1, 'one'), (2, 'two')")
     #expect(try desk.pipe(["export", "-"], to: archive, ["import", "-"]).status == 0)
     return (desk, archive)
@@ -127,7 +127,7 @@ import Testing
   @Test func valuesThatAreNotKeptExactlyAreListed() async throws {
     let (desk, archive) = (try Machine("desk"), try Machine("archive"))
     try #require(try desk.godwit("init").status == 0)
-    try desk.members.invite(archive)
+    try desk.invite(archive)
     func write(_ sql: SQL) async throws {
       let replica = try await Replica.open(
         at: desk.replica, models: [],

@@ -42,14 +42,14 @@ import Testing
   ])
   func aStatementThatWritesIsRefused(sql: String) async throws {
     let (desk, _) = try await Machine.pair()
-    let before = try desk.maintenance.digest()
+    let before = try desk.digest()
 
     let outcome = try desk.godwit("query", sql)
 
     #expect(outcome.status == 1)
     #expect(outcome.output.isEmpty)
     #expect(outcome.error.contains("godwit: hint: godwit query only reads"), "\(outcome.error)")
-    #expect(try desk.maintenance.digest() == before)
+    #expect(try desk.digest() == before)
   }
 
   @Test func aStatementThatDoesNotCompileIsRefused() throws {

@@ -13,7 +13,7 @@ import Testing
     let back = try laptop.pipe(["export", "-"], to: desk, ["import", "-"])
 
     #expect(back.status == 0)
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
     #expect(try desk.godwit("query", "SELECT count(*) AS notes FROM note").lines == ["notes", "    4"])
   }
 
@@ -26,7 +26,7 @@ import Testing
     let reports = try outcome.objects()
     #expect(reports.map { $0["applied"] as? Int } == [1, 0])
     #expect(reports.map { $0["duplicates"] as? Int } == [0, 1])
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
   }
 
   @Test func concurrentEditsOfOneCellAreAConflict() async throws {
@@ -40,7 +40,7 @@ import Testing
 
     #expect(outcome.status == 3)
     #expect(outcome.text.contains("1 conflict"))
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
     let conflict = try #require(try laptop.godwit("conflicts", "--json").objects().first)
     #expect(conflict["table"] as? String == "note")
     #expect(conflict["column"] as? String == "title")

@@ -26,7 +26,7 @@ import Testing
     #expect(outcome.status == 0, "\(outcome.error)")
     #expect(outcome.lines.count == 1)
     #expect(try outcome.objects().first?["applied"] as? Int == 2)
-    #expect(try laptop.maintenance.digest() == desk.maintenance.digest())
+    #expect(try laptop.digest() == desk.digest())
   }
 
   @Test func aMissingVolumeIsNamedAndNothingIsApplied() async throws {
@@ -77,7 +77,7 @@ import Testing
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    #expect(try laptop.maintenance.digest() == desk.maintenance.digest())
+    #expect(try laptop.digest() == desk.digest())
   }
 
   @Test func volumesAreNoStandardOutputOrInput() async throws {
@@ -105,7 +105,7 @@ import Testing
     try await desk.write { try $0.insert(Note(title: "a")) }
     let outcome = try desk.pipe(["export", "-"], to: laptop, ["import", "-"])
     #expect(outcome.status == 0, "\(outcome.error)")
-    #expect(try laptop.maintenance.digest() == desk.maintenance.digest())
+    #expect(try laptop.digest() == desk.digest())
     try #require(try desk.godwit("export", "--all", "changes.sync").status == 0)
     #expect(try laptop.godwit("inspect", desk.path("changes.sync")).text.contains("2 × mlkem768x25519"))
   }

@@ -31,7 +31,7 @@ struct ConformanceTests {
     // The keyring of who rotated has its former keys and the histories.
     #expect(try desk.python("check", [desk.path("all")]).count == 6)
     try #require(try laptop.run(["import", desk.path("all"), desk.path("stateFile")]).status == 0)
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
   }
 
   @Test func everyOperationAndValueIsReadThere() async throws {
@@ -56,7 +56,7 @@ struct ConformanceTests {
     for kind in ["insert", "update", "delete"] { #expect(operations.contains(#""kind": "\#(kind)""#)) }
     try #require(try desk.godwit("export", "--state", desk.path("stateFile")).status == 0)
     #expect(try laptop.python("check", [desk.path("stateFile")]).joined() == operations)
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
   }
 
   @Test("what Python writes is taken in and passed on, also in a post-quantum group", arguments: [false, true])
@@ -87,7 +87,7 @@ struct ConformanceTests {
     let relayed = try laptop.python("check", [desk.path("all")])
     #expect(relayed.filter { $0.contains(#""incarnation": "0c0ffee0""#) } == written)
     try #require(try laptop.run(["import", desk.path("all")]).status == 0)
-    #expect(try desk.maintenance.digest() == laptop.maintenance.digest())
+    #expect(try desk.digest() == laptop.digest())
   }
 
   @Test func invitationsAreReadThere() throws {
@@ -100,7 +100,7 @@ struct ConformanceTests {
     let kind = isPostQuantum ? ["--post-quantum"] : []
     try #require(try desk.run(["init", "--name", "desk"] + kind).status == 0)
     try #require(try laptop.run(["identity"] + kind).status == 0)
-    try desk.members.invite(laptop)
+    try desk.invite(laptop)
     return (desk, laptop)
   }
 

@@ -65,7 +65,7 @@ extension Machine {
     let desk = try Machine("desk")
     let laptop = try Machine("laptop")
     try #require(try desk.godwit("init", "--name", "desk").status == 0)
-    try desk.members.invite(laptop)
+    try desk.invite(laptop)
     try await desk.write { tx in
       for number in 1...3 { try tx.insert(Note(title: "note \(number)", views: number)) }
     }

@@ -74,7 +74,7 @@ struct BackupKillTests {
     let small = "\(disk.folder.path)/replica"
     let made = try await Replica.open(at: small, models: Account.self)
     try await made.write { tx in for id in 10..<100 { try tx.insert(Account(id: id)) } }
-    _ = try await made.backup(to: file)
+    _ = try await made.maintenance.backup(to: file)
     let digest = try await made.maintenance.digest()
     await made.close()
     let replica = try await Replica.open(at: path, models: Account.self)

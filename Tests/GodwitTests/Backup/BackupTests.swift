@@ -125,7 +125,7 @@ struct BackupTests {
     try #require(pwrite(descriptor, garbage, garbage.count, 9 * 4_096 + 100) == garbage.count)
     close(descriptor)
     let damaged = try await Replica.open(at: replica.path, configuration: .init(isReadOnly: true))
-    #expect(await code { try await damaged.backup(to: file) } == .damagedDatabase)
+    #expect(await code { try await damaged.maintenance.backup(to: file) } == .damagedDatabase)
     await damaged.close()
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == former)
     #expect(

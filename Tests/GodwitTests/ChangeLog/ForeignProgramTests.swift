@@ -40,7 +40,7 @@ struct ForeignProgramTests {
     let foreign = try await connection()
     #expect(throws: GodwitError.self) { try foreign.run(sql) }
     #expect(try await group[0].maintenance.digest() == before)
-    #expect(try await group[0].log().count == 1)
+    #expect(try await group[0].history.log().count == 1)
   }
 
   @Test("may change tables that are not synced")

@@ -95,7 +95,7 @@ struct TableContents: Sendable {
 
 extension Replica {
   /// The newest transaction of the log, or nil.
-  func latest() async throws -> LogEntry? { try await log(limit: 1).first }
+  func latest() async throws -> LogEntry? { try await history.log(limit: 1).first }
 
   /// What the newest transaction did.
   func latestCounts() async throws -> ChangeCounts? { try await latest().map(ChangeCounts.init) }

@@ -36,7 +36,7 @@ struct UserSQLTests {
     #expect(try await group[0].maintenance.digest() == digest)
     #expect(try await group[0].maintenance.verify().problems == [])
     try await group[0].write { try $0.insert(Note()) }
-    #expect(try await group[0].log().map(\.sequence) == [2, 1])
+    #expect(try await group[0].history.log().map(\.sequence) == [2, 1])
   }
 
   @Test(
@@ -63,8 +63,8 @@ struct UserSQLTests {
     }
     _ = await code { try await group[0].write { _ = try $0.execute("DELETE FROM note") } }
     #expect(try await group[0].maintenance.verify().problems == [])
-    #expect(try await group[0].log().last?.sequence == 1)
-    #expect(try await group[0].log().allSatisfy { $0.changes.allSatisfy { $0.inserted <= 1 } })
+    #expect(try await group[0].history.log().last?.sequence == 1)
+    #expect(try await group[0].history.log().allSatisfy { $0.changes.allSatisfy { $0.inserted <= 1 } })
   }
 
   @Test(

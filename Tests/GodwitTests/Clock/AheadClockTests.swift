@@ -41,7 +41,7 @@ struct SkewedGroup {
   /// How far the clock of the replica's latest own transaction is beyond its wall clock, in milliseconds.
   func lead(_ index: Int) async throws -> Int64? {
     let own = replicas[index].identity.replica
-    let entries = try await replicas[index].log(limit: 100).filter { $0.replica == own }
+    let entries = try await replicas[index].history.log(limit: 100).filter { $0.replica == own }
     return entries.max { $0.sequence < $1.sequence }.map { $0.milliseconds - clocks[index].wallClock.milliseconds() }
   }
 

@@ -30,10 +30,10 @@ struct DocumentExpiryTests {
     #expect(try await !sessions.has("s1"))
     #expect(try await !sessions.delete("s1"))
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 600)
-    let before = try await group[0].log(limit: 1_000).count
+    let before = try await group[0].history.log(limit: 1_000).count
     #expect(try await group[0].maintenance.sweep() == 599)
     // 256, 256 and 87, each a transaction of its own.
-    #expect(try await group[0].log(limit: 1_000).count == before + 3)
+    #expect(try await group[0].history.log(limit: 1_000).count == before + 3)
     #expect(try await group[0].rows("SELECT count(*) AS n FROM documents_sessions").first?["n"] == 1)
   }
 

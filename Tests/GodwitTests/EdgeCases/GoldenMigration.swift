@@ -94,7 +94,7 @@ struct GoldenMigration: Codable, Equatable {
     for number in 0...1 { try await group.update(number, to: 2) }
     for _ in 0..<2 { try await group.exchange() }
     for replica in group.replicas { try await replica.maintenance.compact() }
-    guard try await group[0].log().isEmpty else { throw GodwitError(.damagedLog, "nothing was forgotten") }
+    guard try await group[0].history.log().isEmpty else { throw GodwitError(.damagedLog, "nothing was forgotten") }
     try await group.write(0, "UPDATE note SET title = 'Two!' WHERE id = 2")
     try await group.update(1, to: 3)
     try await group.write(1, "UPDATE note SET stars = 5 WHERE id = 1", "INSERT INTO tag VALUES (1, 'new')")

@@ -77,7 +77,7 @@ struct PassedOnAcknowledgementTests {
     return content(acknowledgement.group, signature)
   }
 
-  private var kept: Int { get async throws { try await group[0].log().count } }
+  private var kept: Int { get async throws { try await group[0].history.log().count } }
 
   @Test("count like those that come straight")
   func counts() async throws {
@@ -206,7 +206,7 @@ struct PassedOnAcknowledgementTests {
       #expect(await code { try await group[0].import(from: file) } == .corruptFile)
     }
     _ = try await group[0].import(from: claim { $0.changing(ended: [nobody: SequenceNumber(rawValue: 5)]) })
-    #expect(try await group[0].incarnations().allSatisfy { $0.replica != nobody.replica })
+    #expect(try await group[0].members.incarnations().allSatisfy { $0.replica != nobody.replica })
     let origins = try await group[0].withWriter { $0.log.origins.all }
     #expect(!origins.contains(nobody))
   }

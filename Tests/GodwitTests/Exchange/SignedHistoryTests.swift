@@ -120,7 +120,7 @@ struct SignedHistoryTests {
       #expect(report.forks.isEmpty)
     }
     // The third has not been made to begin anew, and all continues.
-    #expect(try await group[2].incarnations().filter { $0.replica == author }.count == 1)
+    #expect(try await group[2].members.incarnations().filter { $0.replica == author }.count == 1)
     try await group[2].write { try $0.insert(Note(title: "later")) }
     try await group.settle()
     #expect(try await titles(0) == ["third's", "later"])

@@ -94,7 +94,7 @@ struct StagingTests {
     #expect(try await round().allSatisfy { $0.sent == 0 && $0.applied == 0 })
     for index in 0..<count {
       try await group[index].maintenance.compact()
-      #expect(try await group[index].log().isEmpty)
+      #expect(try await group[index].history.log().isEmpty)
     }
     // What comes after that goes round as well.
     try await write("later", to: group[count - 1])

@@ -73,7 +73,7 @@ struct WaitingTests {
     let waiting = try await group[0].status().waiting
     #expect(waiting.map(\.replica) == [group[2].identity.replica] && waiting.map(\.transactions) == [3])
     #expect(waiting.allSatisfy { $0.bytes > 3 * 128 && $0.setAside == 0 })
-    #expect(try await group[0].missing().waiting == waiting)
+    #expect(try await group[0].history.missing().waiting == waiting)
     #expect(await code { try await group[0].history.dropWaiting(of: "nobody") } == .invalidArgument)
     #expect(try await group[0].history.dropWaiting(of: "replica-1").isEmpty)
     #expect(try await group[0].history.dropWaiting(of: "replica-2") == waiting)

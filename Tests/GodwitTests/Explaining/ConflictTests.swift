@@ -26,7 +26,7 @@ struct ConflictTests {
       let winner = try #require(conflict.winner)
       #expect(loser.replica == group[0].identity.replica && winner.replica == group[1].identity.replica)
       #expect(loser.milliseconds.map { $0 < winner.milliseconds ?? 0 } == true)
-      let written = try await group[replica].transaction(
+      let written = try await group[replica].history.transaction(
         loser.sequence, of: loser.replica, incarnation: loser.incarnation)
       #expect(written.operations.first?.cells.map(\.value) == ["lost"])
     }
@@ -39,7 +39,7 @@ struct ConflictTests {
     #expect(try await group[1].conflicts.restore(conflict.id))
     #expect(try await group[1].conflicts.show(conflict.id)?.isResolved == true)
     #expect(try await group[1].status().conflicts == 0)
-    #expect(try await group[1].log(limit: 1).first?.changes.first?.updated == 1)
+    #expect(try await group[1].history.log(limit: 1).first?.changes.first?.updated == 1)
     try await group.exchange()
     #expect(try await group.rows("SELECT title, views FROM page") == [["lost", 1]])
     #expect(try await group.conflicts(0).count == 1)

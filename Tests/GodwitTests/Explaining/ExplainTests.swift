@@ -61,7 +61,7 @@ struct ExplainTests {
     let failures = [
       await error { try await group[0].tables.table(named: "Acc") },
       await error { try await group[0].conflicts.list(table: "Acc") },
-      await error { try await group[0].log(table: "Acc") },
+      await error { try await group[0].history.log(table: "Acc") },
     ]
     for failure in failures {
       #expect(failure?.code == .notInSchema)

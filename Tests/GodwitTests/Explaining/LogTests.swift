@@ -34,7 +34,7 @@ struct LogTests {
     try await group.write(1, "UPDATE shelf SET id = 't'", "DELETE FROM page")
     try await group.exchange()
     let own = group[1].identity.replica
-    let first = try await group[0].transaction(1, of: own)
+    let first = try await group[0].history.transaction(1, of: own)
     #expect(first.operations.map(\.kind) == [.update, .insert] && first.operations.map(\.key) == [["a"], ["s"]])
     #expect(first.operations[0].cells.map(\.column) == ["title", "views"])
     #expect(
@@ -42,19 +42,19 @@ struct LogTests {
         && first.operations[0].cells.map(\.isRelative) == [false, true])
     #expect(first.operations[1].cells.map(\.value) == ["n"])
     #expect(first.seen.map(\.sequence) == [1] && first.entry.replica == own)
-    let second = try await group[0].transaction(2, of: own, incarnation: first.entry.incarnation)
+    let second = try await group[0].history.transaction(2, of: own, incarnation: first.entry.incarnation)
     #expect(second.operations.map(\.kind) == [.delete, .insert, .delete])
     #expect(second.operations.map(\.key) == [["s"], ["t"], ["a"]])
     #expect(second.entry.changes.map(\.inserted) == [1, 0] && second.entry.changes.map(\.deleted) == [1, 1])
-    #expect(await code { try await group[0].transaction(3, of: own) } == .notFound)
-    #expect(await code { try await group[0].transaction(0, of: own) } == .notFound)
-    #expect(await code { try await group[0].transaction(1, of: own, incarnation: "00000000") } == .notFound)
+    #expect(await code { try await group[0].history.transaction(3, of: own) } == .notFound)
+    #expect(await code { try await group[0].history.transaction(0, of: own) } == .notFound)
+    #expect(await code { try await group[0].history.transaction(1, of: own, incarnation: "00000000") } == .notFound)
   }
 
   @Test("what waits is listed with what it waits for and who may have that; where nothing waits, nothing is listed")
   func missing() async throws {
     let group = try await TestGroup(3)
-    #expect(try await group[2].missing().missing.isEmpty)
+    #expect(try await group[2].history.missing().missing.isEmpty)
     func write(_ title: String, to index: Int) async throws {
       var note = Note()
       note.title = title
@@ -79,7 +79,7 @@ struct LogTests {
     _ = try await group[1].export(to: .file(later))
     let late = try await TestGroup.open(restored, group.clock)
     _ = try await late.import(from: .file(later))
-    let report = try await late.missing()
+    let report = try await late.history.missing()
     #expect(report.waiting.map(\.transactions) == [1] && report.waiting.first?.replica == one)
     let cause = try #require(report.missing.first { $0.replica == zero })
     #expect(cause.sequences == 1...1)

@@ -84,7 +84,7 @@ struct ThingGroup {
     return digests
   }
 
-  func logCount(_ index: Int) async throws -> Int { try await replicas[index].log(limit: 1_000_000).count }
+  func logCount(_ index: Int) async throws -> Int { try await replicas[index].history.log(limit: 1_000_000).count }
 
   /// Rows of one of Godwit's own tables.
   func count(_ table: String, _ index: Int) async throws -> Int {

@@ -230,7 +230,7 @@ struct ForgettingTests {
     group.replicas[0] = try await ThingGroup.open(group.folder.file("replica-0"), group.clock)
     #expect(try await group.logCount(0) == 0)
     try await group.replicas[0].write { _ = try $0.delete(Thing.self, key: "7") }
-    #expect(try await group.replicas[0].log().map(\.sequence) == [101])
+    #expect(try await group.replicas[0].history.log().map(\.sequence) == [101])
     try await group.join()
     #expect(try await group.send(0, 1).isStateFile)
     #expect(try await group.digests().count == 1)

@@ -87,7 +87,7 @@ struct IncarnationTests {
     #expect(try await replica.incarnation() == after)
     // A round without writes sends nothing, once nothing is kept for what may live elsewhere.
     let name = try #require(try await replica.members.list().first { $0.isOwn }?.name)
-    let lived = try await group[1].incarnations(of: name).filter { $0.id == before }
+    let lived = try await group[1].members.incarnations(of: name).filter { $0.id == before }
     #expect(lived.map(\.hasEnded) == [backup == .databaseAlone])
     if backup == .wholeFolder { try await group[1].members.end(before, of: name) }
     try await carry(from: replica, to: group[1], in: group.folder)

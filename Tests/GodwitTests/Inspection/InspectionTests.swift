@@ -52,7 +52,7 @@ struct InspectionTests {
     #expect(content.sizes.container == container.count && content.sizes.header < container.count)
     #expect(content.members.map(\.name).sorted() == ["replica-0", "replica-1", "replica-2"])
     #expect(try await group[1].maintenance.digest() == before)
-    #expect(try await group[1].log(limit: 9, table: nil, replica: nil, since: nil).isEmpty)
+    #expect(try await group[1].history.log(limit: 9, table: nil, replica: nil, since: nil).isEmpty)
   }
 
   @Test("gives the transactions with all they wrote")

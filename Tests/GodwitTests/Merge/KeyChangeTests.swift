@@ -67,7 +67,7 @@ struct KeyChangeTests {
   func throughTheSameKey() async throws {
     for path in [["a"], ["b", "a"], ["b", "a", "a"], ["b", "c", "a"]] {
       let group = try await group()
-      let before = try await group[0].log().count
+      let before = try await group[0].history.log().count
       var key = "a"
       var statements: [SQL] = []
       for next in path {
@@ -75,7 +75,7 @@ struct KeyChangeTests {
         key = next
       }
       try await group.write(0, statements)
-      #expect(try await group[0].log().count == before, "\(path)")
+      #expect(try await group[0].history.log().count == before, "\(path)")
     }
   }
 
@@ -83,7 +83,7 @@ struct KeyChangeTests {
   func chain() async throws {
     let group = try await group()
     try await group.write(0, "UPDATE page SET id = 'b'", "UPDATE page SET id = 'b'", "UPDATE page SET id = 'c'")
-    let changes = try #require(try await group[0].log(limit: 1).first?.changes)
+    let changes = try #require(try await group[0].history.log(limit: 1).first?.changes)
     #expect(changes.map(\.inserted) == [1] && changes.map(\.deleted) == [1] && changes.map(\.updated) == [0])
     try await group.exchange()
     #expect(try await group.rows(all) == [["c", "first", 5, #"["x"]"#, 0]])
@@ -118,7 +118,7 @@ struct KeyChangeTests {
   func keyTakenAgain() async throws {
     let group = try await group()
     try await group.write(0, "UPDATE page SET id = 'b'", "INSERT INTO page (id, title) VALUES ('a', 'new')")
-    let changes = try #require(try await group[0].log(limit: 1).first?.changes)
+    let changes = try #require(try await group[0].history.log(limit: 1).first?.changes)
     #expect(changes.map(\.inserted) == [1] && changes.map(\.deleted) == [0] && changes.map(\.updated) == [1])
     try await group.exchange()
     #expect(

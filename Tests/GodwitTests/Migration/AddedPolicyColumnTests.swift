@@ -45,7 +45,7 @@ struct AddedPolicyColumnTests {
     try await group.write(1, "INSERT INTO note VALUES (1, 'there')")
     for _ in 0..<3 { try await group.exchange() }
     try await group[0].maintenance.compact()
-    #expect(try await group[0].log().isEmpty)
+    #expect(try await group[0].history.log().isEmpty)
 
     for older in 0...2 { try await group.update(older, to: 2) }
 

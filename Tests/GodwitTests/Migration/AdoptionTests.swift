@@ -41,7 +41,7 @@ struct AdoptionTests {
     #expect(try await group.rows(0, "SELECT title, stars FROM note") == [["One", 5]])
 
     try await group.write(0, "INSERT INTO note (id, title) VALUES (2, 'Two')")
-    #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
+    #expect(try await group[0].history.log(limit: 1).first?.changes.map(\.inserted) == [1])
     for version in [1, 2, 3] { try await group.update(0, to: version) }
     #expect(try await group[0].migrations.status().migrations.allSatisfy { $0.appliedAt != nil || $0.version > 3 })
     try await group.exchange()
@@ -158,7 +158,7 @@ struct AdoptionTests {
     #expect(
       version.released == 1 && version.unfit.map(\.replica) == [bad] && version.unfit.first?.message?.isEmpty == false)
     #expect(try await group.rows(1, "SELECT name FROM note") == [["Two"]])
-    #expect(try await group[1].missing().waiting.map(\.setAside) == [1])
+    #expect(try await group[1].history.missing().waiting.map(\.setAside) == [1])
     // Its author's own file brings the true one.
     try await group[1].history.dropWaiting(of: bad.description)
     try await group.send(0, to: 1)
@@ -182,7 +182,7 @@ struct AdoptionTests {
     #expect(try await group[1].migrations.plan(group.migrations(4)).versions.map(\.released) == [0])
     #expect(FileManager.default.fileExists(atPath: trial))
     try await group.update(1, to: 4)
-    #expect(try await group[1].missing().waiting.map(\.setAside) == [1])
+    #expect(try await group[1].history.missing().waiting.map(\.setAside) == [1])
     for (sender, receiver) in [(1, 0), (0, 1)] {
       group.clock.advance(10)
       let file = group.folder.file("\(sender)")

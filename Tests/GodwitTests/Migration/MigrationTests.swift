@@ -69,7 +69,7 @@ struct MigrationTests {
 
     // Capture continues, and the references act.
     try await group.write(0, "UPDATE note SET stars = 5 WHERE id = 2")
-    #expect(try await group[0].log(limit: 1).first?.changes.first?.updated == 1)
+    #expect(try await group[0].history.log(limit: 1).first?.changes.first?.updated == 1)
     try await group.write(0, "DELETE FROM shelf WHERE id = 1")
     #expect(try await group.rows(0, "SELECT id FROM note") == [[2]])
     let failure = await error { try await group.write(0, "UPDATE note SET stars = 6") }
@@ -92,12 +92,12 @@ struct MigrationTests {
   func dataSteps() async throws {
     let group = try await Self.filled()
     try await group.write(0, "UPDATE note SET views = 9007199254740993 WHERE id = 2")
-    let before = try await group[0].log(limit: 1).first?.sequence ?? 0
+    let before = try await group[0].history.log(limit: 1).first?.sequence ?? 0
     try await group.update(0, to: 3)
     #expect(
       try await group.rows(0, "SELECT title, views, typeof(views) FROM note ORDER BY id")
         == [["One!", 7.0, "real"], ["Two", 9_007_199_254_740_992.0, "real"]])
-    let entry = try #require(try await group[0].log(limit: 1).first)
+    let entry = try #require(try await group[0].history.log(limit: 1).first)
     #expect(entry.sequence == before + 1 && entry.changes.map(\.updated) == [1])
     let losses = try await group[0].migrations.losses()
     #expect(losses.map(\.value) == [9_007_199_254_740_993] && losses.map(\.key) == [[2]])
@@ -129,7 +129,7 @@ struct MigrationTests {
     #expect(plan.versions[0].steps[0] == "rename column titel of note to title")
     #expect(try await group[0].maintenance.digest() == before)
     #expect(try await group[0].migrations.status().version == 1)
-    #expect(try await group[0].log(limit: 10).count == 2)
+    #expect(try await group[0].history.log(limit: 10).count == 2)
     // The replica works as if nothing had been.
     try await group.write(0, "UPDATE note SET titel = 'still' WHERE id = 1")
     #expect(try await group[0].maintenance.verify().problems == [])

@@ -125,11 +125,11 @@ struct MixedVersionTests {
     try await group.update(0, to: 2)
     try await group.write(0, "UPDATE note SET whole = 'Countess' WHERE id = 1")
     try await group.send(0, to: 1)
-    let before = try await group[1].log(limit: 1).first?.sequence ?? 0
+    let before = try await group[1].history.log(limit: 1).first?.sequence ?? 0
     try await group.update(1, to: 2)
     let names = "SELECT whole FROM note ORDER BY id"
     #expect(try await group.rows(1, names) == [["Countess"], ["Alan T"], ["Grace H"]])
-    let step = try await group[1].log(limit: 1).first
+    let step = try await group[1].history.log(limit: 1).first
     #expect(step?.replica == group[1].identity.replica && step?.changes.map(\.updated) == [1] && before > 0)
     try await group.exchange()
     try await group.expectSame()

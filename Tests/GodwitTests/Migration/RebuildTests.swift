@@ -94,7 +94,7 @@ struct RebuildTests {
     try await group.write(0, "INSERT INTO pair VALUES ('b', 1, 'y')")
     #expect(try await group.rows(0, "SELECT what FROM seen") == [["a"], ["b"]])
     #expect(try await group.rows(0, "SELECT count(*) FROM sqlite_master WHERE name = 'own'") == [[1]])
-    #expect(try await group[0].log(limit: 1).first?.changes.map(\.inserted) == [1])
+    #expect(try await group[0].history.log(limit: 1).first?.changes.map(\.inserted) == [1])
     let next = Migrations(
       Array(group.migrations.prefix(2)) + [Migration(3, "x") { $0.alter("pair") { $0.rename("left", to: "l") } }])
     let failure = await error { try await group[0].migrations.run(next) }

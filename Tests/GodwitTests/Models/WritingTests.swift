@@ -31,14 +31,14 @@ struct WritingTests {
     try await group[0].write { try $0.insert(note) }
     #expect(try await group[0].write { try $0.update(note) } == false)
     #expect(try await group[0].write { try $0.save(note) }.title == "same")
-    #expect(try await group[0].log().count == 1)
+    #expect(try await group[0].history.log().count == 1)
   }
 
   @Test("update of a row that is not there is notFound, and delete says so")
   func notFound() async throws {
     #expect(await code { try await group[0].write { try $0.update(Note()) } } == .notFound)
     #expect(try await group[0].write { try $0.delete(Note()) } == false)
-    #expect(try await group[0].log().isEmpty)
+    #expect(try await group[0].history.log().isEmpty)
   }
 
   @Test("save inserts what is new and updates what is there")

@@ -159,7 +159,7 @@ struct RekeyTests {
     let report = try await group.send(from: 0, to: 1)
     #expect(report.applied == 1 && report.forks.isEmpty)
     #expect(try await group.digests().count == 1)
-    #expect(try await group[1].incarnations().count == 2)
+    #expect(try await group[1].members.incarnations().count == 2)
     for replica in group.replicas { await replica.close() }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GodwitBase
 import GodwitModel
 import Testing
 
@@ -278,7 +279,7 @@ struct TableSyncTests {
     // By whom and when, as any other, so that the young are not taken for old.
     #expect(conflicts.allSatisfy { $0.loser?.replica == second.identity.replica && $0.loser?.sequence == 0 })
     #expect(conflicts.allSatisfy { $0.loser?.milliseconds == before })
-    #expect(try await second.conflicts.prune(before: before) == 0)
+    #expect(try await second.conflicts.prune(before: Date(milliseconds: before)) == 0)
     #expect(try await together(first, second).sorted { "\($0[0])" < "\($1[0])" } == expected)
     let name = try #require(lost("b", "name").first)
     #expect(try await second.conflicts.restore(name.id))
