@@ -61,7 +61,7 @@ package final class ReplicaWriter {
     return try logged(body).operations
   }
 
-  private func logged<Output>(_ body: (Transaction) throws -> Output) throws -> (output: Output, operations: Int) {
+  func logged<Output>(_ body: (Transaction) throws -> Output) throws -> (output: Output, operations: Int) {
     let transaction = Transaction(self, models: models)
     defer { transaction.end() }
     let output = try body(transaction)

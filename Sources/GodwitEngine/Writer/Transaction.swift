@@ -181,8 +181,10 @@ public final class Transaction: Reader {
         return 0
       }
       return try connection.savepoint {
+        let before = connection.totalChanges
         try statement.run()
-        return connection.changes
+        // What changes no rows, such as CREATE INDEX, leaves the number of the statement before it.
+        return connection.totalChanges == before ? 0 : connection.changes
       }
     }
   }

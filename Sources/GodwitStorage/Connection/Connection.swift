@@ -308,6 +308,8 @@ package final class Connection {
 
   /// Rows changed by the last finished INSERT, UPDATE or DELETE, not counting triggers.
   package var changes: Int { Int(sqlite3_changes(handle)) }
+  /// The same of all statements so far, counting triggers.
+  package var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
 
   // MARK: Transactions
 
