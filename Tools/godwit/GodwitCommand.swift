@@ -27,7 +27,9 @@ struct GodwitCommand: AsyncParsableCommand {
       """,
     groupedSubcommands: [
       CommandGroup(name: "Start", subcommands: [Init.self, IdentityCommand.self, MemberCommand.self, Join.self]),
-      CommandGroup(name: "Data", subcommands: [Query.self, Get.self, Put.self, Remove.self, Tables.self]),
+      CommandGroup(
+        name: "Data",
+        subcommands: [Query.self, Exec.self, Shell.self, Get.self, Put.self, Remove.self, Tables.self]),
       CommandGroup(
         name: "Sync",
         subcommands: [

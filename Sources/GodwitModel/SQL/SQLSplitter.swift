@@ -56,6 +56,12 @@ package struct SQLSplitter {
     return hasToken ? statement : nil
   }
 
+  /// Forgets what has begun and not ended.
+  package mutating func drop() {
+    lexer = SQLLexer()
+    restart()
+  }
+
   /// All statements of a text, of which the last needs no semicolon.
   package static func statements(of text: some Sequence<UInt8>) -> [Statement] {
     var splitter = SQLSplitter()

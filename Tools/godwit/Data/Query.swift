@@ -6,7 +6,7 @@ struct Query: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the rows that a SQL query finds, or documents of a collection.",
     discussion: """
-      Only reads. Writing is for programs that use the library, which know the data's rules.
+      Only reads; godwit exec writes.
 
       Examples:
         godwit query "SELECT title, views FROM note WHERE views > 3"
@@ -56,14 +56,8 @@ struct Query: AsyncParsableCommand {
       sql == "-"
       ? String(decoding: try StandardStream.input.readToEnd(limit: Self.textByteLimit), as: UTF8.self) : sql
     let rows = try await options.withReplica { try await Self.rows(text, $0) }
-    guard let columns = rows.first?.columns else { return options.console.note("no rows") }
-    if options.json {
-      let names = Self.unique(columns)
-      try options.console.lines(
-        rows.lazy.map { row in JSONValue.object(zip(names, row.values).map { ($0, JSONValue($1)) }).text })
-    } else {
-      try options.console.lines(Self.table(rows, columns).lines)
-    }
+    guard !rows.isEmpty else { return options.console.note("no rows") }
+    try RowListing(rows, as: options.json ? .json : .table).print(to: options.console)
   }
 
   private static func rows(_ text: String, _ replica: Replica) async throws -> [Row] {
@@ -72,7 +66,7 @@ struct Query: AsyncParsableCommand {
     } catch let error as GodwitError where error.code == .notAuthorized || error.code == .sql && writes(text) {
       let message = error.code == .sql ? "this statement writes" : error.message
       throw GodwitError(
-        .notAuthorized, message, hint: "godwit query only reads rows; a program that uses the library writes them",
+        .notAuthorized, message, hint: "godwit query only reads rows; godwit exec writes them",
         underlying: error)
     }
   }
@@ -82,36 +76,5 @@ struct Query: AsyncParsableCommand {
   private static func writes(_ text: String) -> Bool {
     let word = text.drop { $0.isWhitespace }.prefix { $0.isLetter }
     return ["INSERT", "UPDATE", "DELETE", "REPLACE"].contains(word.uppercased())
-  }
-
-  /// Numbers go to the right, as people compare them.
-  private static func table(_ rows: [Row], _ columns: [String]) -> TextTable {
-    let alignments = columns.indices.map { column -> TextTable.Alignment in
-      rows.allSatisfy { $0.values[column].isNumberOrNull } ? .right : .left
-    }
-    var table = TextTable(Array(zip(columns, alignments)))
-    for row in rows { table.add(row.values.map(Format.value)) }
-    return table
-  }
-
-  /// A JSON object names each member once, so a column that repeats a name gets a suffix as in SQLite: `id`, `id:1`.
-  private static func unique(_ columns: [String]) -> [String] {
-    var taken = Set(columns)
-    var seen: Set<String> = []
-    return columns.map { column in
-      if seen.insert(column).inserted { return column }
-      var number = 1
-      while !taken.insert("\(column):\(number)").inserted { number += 1 }
-      return "\(column):\(number)"
-    }
-  }
-}
-
-extension Value {
-  fileprivate var isNumberOrNull: Bool {
-    switch self {
-    case .null, .integer, .real: true
-    case .text, .blob: false
-    }
   }
 }

@@ -6,6 +6,8 @@ final class Interruption: Sendable {
   private static let patienceMilliseconds: Int32 = 1000
   /// A signal handler may do next to nothing, but it may write into a pipe. Made before the handler is set.
   private static let wakeup = makePipe()
+  /// See ``Interrupts``.
+  fileprivate static let listener = Mutex<(@Sendable () -> Void)?>(nil)
 
   private let isTaken: Bool
   private let state = Mutex((isInterrupted: false, isFinished: false))
@@ -32,13 +34,20 @@ final class Interruption: Sendable {
   func onInterrupt(_ cancel: @escaping @Sendable () -> Void) {
     guard isTaken else { return }
     Thread.detachNewThread {
-      Self.wait(milliseconds: -1)
+      repeat { Self.wait(milliseconds: -1) } while Self.isListenedTo()
       self.state.withLock { $0.isInterrupted = true }
       cancel()
       Self.wait(milliseconds: Self.patienceMilliseconds)
       // Work that does not end by itself holds nothing that a killed process could leave half done.
       if self.finish() { self.exitInterrupted() }
     }
+  }
+
+  /// Whether somebody else takes the signal, who is called.
+  private static func isListenedTo() -> Bool {
+    guard let listener = listener.withLock({ $0 }) else { return false }
+    listener()
+    return true
   }
 
   /// Whether the user interrupted the work.
@@ -72,5 +81,18 @@ final class Interruption: Sendable {
     var ends: [Int32] = [-1, -1]
     _ = pipe(&ends)
     return (ends[0], ends[1])
+  }
+}
+
+/// Ctrl-C as a prompt takes it, which it does not end.
+public enum Interrupts {
+  /// Calls the listener, on another thread, each time that the user interrupts while the body runs, in place of
+  /// cancelling the work and ending the program.
+  public static func withListener<Output>(
+    _ listener: @escaping @Sendable () -> Void, _ body: () async throws -> Output
+  ) async rethrows -> Output {
+    Interruption.listener.withLock { $0 = listener }
+    defer { Interruption.listener.withLock { $0 = nil } }
+    return try await body()
   }
 }
