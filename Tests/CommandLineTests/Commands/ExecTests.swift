@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 import Testing
 
 @Suite struct ExecTests {
@@ -114,10 +115,14 @@ import Testing
       UPDATE note SET title = '-- ; /*';
       /* the end */
       """
-    try desk.write(Data(script.utf8), to: "script.sql")
+    // A schema's text is looked for everywhere else (Specs/threat-model.md, "Marker scan").
+    try FileManager.default.createDirectory(
+      atPath: desk.path(MarkerScan.allowedFolder), withIntermediateDirectories: false)
+    let file = desk.path("\(MarkerScan.allowedFolder)/script.sql")
+    try Data(script.utf8).write(to: URL(fileURLWithPath: file))
 
     let dry = try desk.godwit("exec", "--dry-run", "-", input: Data(script.utf8))
-    let outcome = try desk.godwit("exec", "--file", "script.sql")
+    let outcome = try desk.godwit("exec", "--file", file)
 
     #expect(dry.status == 0 && dry.error.contains("changed 3 rows in all"), "\(dry.error)")
     #expect(outcome.status == 0 && outcome.error.contains("statement 3 changed 1 row"), "\(outcome.error)")

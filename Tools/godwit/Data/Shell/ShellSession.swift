@@ -9,7 +9,7 @@ final class ShellSession {
     case changed(Int)
   }
 
-  /// SQLite takes no longer ones (Specs/storage.md, "Limits").
+  /// SQLite takes none of more than a million bytes (Specs/storage.md, "Limits").
   private static let statementByteCountMax = 1 << 20
   /// What never writes runs beside a write; the others wait for their turn.
   private static let readingWords: Set<String> = ["SELECT", "VALUES", "PRAGMA"]
