@@ -6,7 +6,7 @@ import GodwitStorage
 
 /// A request for documents of a collection: a value, which runs when a replica, a reader or a transaction is asked
 /// for it, or observes. A collection that is absent has none.
-public struct DocumentRequest<Element: Sendable>: FetchRequest {
+public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   package let address: CollectionAddress
   let clock: DocumentClock
   let read: @Sendable (Statement, CollectionShape) throws -> Element
@@ -149,12 +149,12 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
 
   // MARK: Running
 
-  /// The table; never used by programs.
-  public var _tables: Set<String> { (try? address.table()).map { [$0] } ?? [] }
+  /// How Godwit runs it.
+  public var request: Request<Element> { Request(self) }
 
-  /// Runs it; never called by programs.
-  public func _fetch(_ connection: FetchConnection) throws -> [Element] {
-    let connection = connection.connection
+  package var tables: Set<String> { (try? address.table()).map { [$0] } ?? [] }
+
+  package func fetch(on connection: Connection) throws -> [Element] {
     guard let shape = try shape(on: connection) else { return [] }
     var elements: [Element] = []
     try step(try select("*", shape), on: connection) { elements.append(try read($0, shape)) }
@@ -195,18 +195,15 @@ public struct DocumentRequest<Element: Sendable>: FetchRequest {
     }
   }
 
-  /// When the first of them expires; never called by programs.
-  public func _nextChange(_ connection: FetchConnection) throws -> Int64? {
-    let connection = connection.connection
+  /// When the first of them expires.
+  package func nextChange(on connection: Connection) throws -> Int64? {
     guard let shape = try shape(on: connection) else { return nil }
     let sql = try firstExpiry(shape)
     guard case .integer(let instant)? = try connection.scalar(sql.text, sql.values) else { return nil }
     return instant
   }
 
-  /// Counts them; never called by programs.
-  public func _count(_ connection: FetchConnection) throws -> Int {
-    let connection = connection.connection
+  package func count(on connection: Connection) throws -> Int {
     guard let shape = try shape(on: connection) else { return 0 }
     let sql = try select("1", shape)
     let count = try connection.scalar("SELECT count(*) FROM (\(sql.text))", sql.values)

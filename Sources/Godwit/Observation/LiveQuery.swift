@@ -76,7 +76,7 @@ public struct LiveQuery<Request: FetchRequest>: AsyncSequence, Sendable {
     private func read() async throws -> (result: [Request.Element], fingerprint: RowFingerprint, nextChange: Int64?) {
       try await replica.read { [request] reader in
         // First: what expires between the two is not in the result.
-        let nextChange = try request._nextChange(FetchConnection(reader.connection))
+        let nextChange = try request.request.nextChange(on: reader.connection)
         let (result, fingerprint) = try reader.connection.fingerprint { try reader.fetch(request) }
         return (result, fingerprint, nextChange)
       }
@@ -121,7 +121,8 @@ extension Replica {
 
   fileprivate func wakes(on request: some FetchRequest) -> Wakes {
     // A request that names no table may read any.
-    let tables = request._tables.isEmpty ? TableSet.all : TableSet(request._tables)
+    let names = request.request.tables
+    let tables = names.isEmpty ? TableSet.all : TableSet(names)
     return Wakes(
       changes.wakes(on: tables) { [pool] in
         _ = try await pool.write { try $0.foreignCommits.look() != nil }

@@ -25,7 +25,7 @@ public class Reader {
   ///   its property.
   public func fetch<Request: FetchRequest>(_ request: Request) throws -> [Request.Element] {
     try checkIsOpen()
-    return try request._fetch(FetchConnection(connection))
+    return try request.request.fetch(on: connection)
   }
 
   /// The model with this key, or nil.
@@ -42,7 +42,7 @@ public class Reader {
   /// How many rows a request finds.
   public func count(_ request: some FetchRequest) throws -> Int {
     try checkIsOpen()
-    return try request._count(FetchConnection(connection))
+    return try request.request.count(on: connection)
   }
 
   /// The rows of a query in SQL; its interpolated values are bound.

@@ -10,6 +10,22 @@ extension Connection {
     }
   }
 
+  /// Reads each of the statement's rows with the body.
+  func elements<Element>(_ sql: SQL, _ read: (Statement) throws -> Element) throws -> [Element] {
+    try withStatement(sql.text) { statement in
+      try statement.bind(sql.values)
+      var elements: [Element] = []
+      while try statement.step() { elements.append(try read(statement)) }
+      return elements
+    }
+  }
+
+  /// The only number of the only row.
+  func count(_ sql: SQL) throws -> Int {
+    guard case .integer(let number)? = try scalar(sql.text, sql.values) else { return 0 }
+    return Int(number)
+  }
+
   /// The model with this key, or nil.
   package func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
     let layout = Root.schema.layout

@@ -1,6 +1,7 @@
 import Foundation
 import Godwit
 import GodwitModel
+import GodwitStorage
 import Synchronization
 import Testing
 
@@ -11,19 +12,20 @@ private final class Counter: Sendable {
 }
 
 /// Counts how often a request is run, and may keep to itself what it reads.
-private struct Counted<Base: FetchRequest>: FetchRequest {
+private struct Counted<Base: FetchRequest>: RunnableRequest {
   let base: Base
   let reads: Counter
   var hidesTables = false
 
   var sql: SQL { get throws { try base.sql } }
-  var _tables: Set<String> { hidesTables ? [] : base._tables }
+  var request: Request<Base.Element> { Request(self) }
+  var tables: Set<String> { hidesTables ? [] : base.request.tables }
   func limit(_ count: Int) -> Self { Self(base: base.limit(count), reads: reads, hidesTables: hidesTables) }
-  func _count(_ connection: FetchConnection) throws -> Int { try base._count(connection) }
+  func count(on connection: Connection) throws -> Int { try base.request.count(on: connection) }
 
-  func _fetch(_ connection: FetchConnection) throws -> [Base.Element] {
+  func fetch(on connection: Connection) throws -> [Base.Element] {
     reads.add()
-    return try base._fetch(connection)
+    return try base.request.fetch(on: connection)
   }
 }
 

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// The row of another model whose key a property holds: `BelongsTo(\Note.folder)`.
 ///
@@ -19,15 +20,16 @@ public struct BelongsTo<Root: Model, Target: Model>: Relation, @unchecked Sendab
     key = { $0[keyPath: keyPath] }
   }
 
-  /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { [Target.schema.table] }
+  /// How Godwit loads it.
+  public var loader: RelationLoader<Root, Target?> {
+    RelationLoader(tables: [Target.schema.table], load: load)
+  }
 
-  /// Loads what the rows have; never called by programs.
-  public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [Target?] {
+  private func load(_ roots: [Root], of query: Query<Root>, on connection: Connection) throws -> [Target?] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().part(keyPath)), roots.compactMap(key))
     var found: [Target.ID: Target] = [:]
     for condition in wanted.conditions(on: Fields<Target>().key) {
-      for target in try Target.all.with({ $0.add(condition) })._fetch(connection) { found[target.id] = target }
+      for target in try Target.all.with({ $0.add(condition) }).fetch(on: connection) { found[target.id] = target }
     }
     return roots.map { key($0).flatMap { found[$0] } }
   }

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// The rows of another model that hold a row's key in a property: `HasMany(\Note.folder)` of folders.
 ///
@@ -60,11 +61,12 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
   /// The rows that one row has.
   public func of(_ root: Root) -> Query<Target> { refine(Target.all.where { _ in condition(root.id) }) }
 
-  /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { refine(Target.all)._tables }
+  /// How Godwit loads it.
+  public var loader: RelationLoader<Root, [Target]> {
+    RelationLoader(tables: refine(Target.all).tables, load: load)
+  }
 
-  /// Loads what the rows have; never called by programs.
-  public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
+  private func load(_ roots: [Root], of query: Query<Root>, on connection: Connection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
     let related = refine(Target.all)
     let column = Fields<Target>().part(keyPath)
@@ -81,7 +83,7 @@ public struct HasMany<Root: Model, Target: Model>: Relation, @unchecked Sendable
         ofEach(wanted, related, column)
       }
     for query in queries {
-      let targets = try query._fetch(connection)
+      let targets = try query.fetch(on: connection)
       // Without an order of their own, rows come key by key; what is done once for a run of them is not done for each.
       var start = 0
       while start < targets.count {

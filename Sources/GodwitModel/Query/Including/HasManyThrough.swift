@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// The rows of another model that rows of a third one connect: `HasManyThrough(\Tagging.note, \Tagging.tag)`.
 ///
@@ -49,11 +50,12 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
     links(of: root).where { $0[dynamicMember: target] == other.id }
   }
 
-  /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { [Through.schema.table, Target.schema.table] }
+  /// How Godwit loads it.
+  public var loader: RelationLoader<Root, [Target]> {
+    RelationLoader(tables: [Through.schema.table, Target.schema.table], load: load)
+  }
 
-  /// Loads what the rows have; never called by programs.
-  public func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [[Target]] {
+  private func load(_ roots: [Root], of query: Query<Root>, on connection: Connection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
     var groups = KeyGroups<Root.ID, Target>(roots.map(\.id))
     var seen: Set<Connected> = []
@@ -61,7 +63,7 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
       let rows = Through.join(Target.self) { link, target in
         link[dynamicMember: self.target] == SQLExpression<Target.ID>([Fields<Target>(alias: target.alias).key])
       }.where { _, _ in condition }
-      for (link, target) in try rows._fetch(connection) {
+      for (link, target) in try rows.fetch(on: connection) {
         let key = link[keyPath: source]
         // Two replicas may each have connected the two.
         guard seen.insert(Connected(source: key, target: target.id)).inserted else { continue }

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// Rows of a query, each with what belongs to it, as a tuple: loaded in one statement for the rows and a bounded
 /// number for each relation, never one a row.
@@ -19,7 +20,7 @@ public struct Including<Root: Model, each Related: Sendable>: Sendable {
   public func including<Another: Relation>(
     _ another: Another
   ) -> Including<Root, repeat each Related, Another.Output> where Another.Root == Root {
-    Including<Root, repeat each Related, Another.Output>(query, repeat each loaders, RelationLoader(another))
+    Including<Root, repeat each Related, Another.Output>(query, repeat each loaders, another.loader)
   }
 }
 
@@ -39,28 +40,18 @@ extension Including {
   }
 }
 
-/// A relation without its type.
-struct RelationLoader<Root: Model, Output: Sendable>: Sendable {
-  let tables: Set<String>
-  let load: @Sendable ([Root], Query<Root>, FetchConnection) throws -> [Output]
-
-  init<Base: Relation>(_ relation: Base) where Base.Root == Root, Base.Output == Output {
-    tables = relation._tables
-    load = { try relation._load($0, of: $1, $2) }
-  }
-}
-
-extension Including: FetchRequest {
+extension Including: RunnableRequest {
   /// The SELECT of the rows themselves, without what is loaded along.
   public var sql: SQL { get throws { try query.sql } }
   /// The same for at most that many rows, with all that belongs to each.
   public func limit(_ count: Int) -> Self { Self(query.limit(count), repeat each loaders) }
-  /// Counts its rows; never called by programs.
-  public func _count(_ connection: FetchConnection) throws -> Int { try query._count(connection) }
+  /// How Godwit runs it.
+  public var request: Request<(Root, repeat each Related)> { Request(self) }
 
-  /// The tables it reads; never called by programs.
-  public var _tables: Set<String> {
-    var tables = query._tables
+  package func count(on connection: Connection) throws -> Int { try query.count(on: connection) }
+
+  package var tables: Set<String> {
+    var tables = query.tables
     if tables.isEmpty { return [] }  // any
     for loader in repeat each loaders {
       if loader.tables.isEmpty { return [] }  // any
@@ -69,9 +60,8 @@ extension Including: FetchRequest {
     return tables
   }
 
-  /// Runs it; never called by programs.
-  public func _fetch(_ connection: FetchConnection) throws -> [(Root, repeat each Related)] {
-    let roots = try query._fetch(connection)
+  package func fetch(on connection: Connection) throws -> [(Root, repeat each Related)] {
+    let roots = try query.fetch(on: connection)
     let loaded = (repeat try (each loaders).load(roots, query, connection))
     return roots.indices.map { number in (roots[number], repeat (each loaded)[number]) }
   }
@@ -81,7 +71,7 @@ extension Query {
   /// Each row with what belongs to it.
   public func including<Related: Relation>(_ relation: Related) -> Including<Root, Related.Output>
   where Related.Root == Root {
-    Including(self, RelationLoader(relation))
+    Including(self, relation.loader)
   }
 
   /// Each row with the row whose key the property holds, or nil.

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// How rows of one model belong to rows of another: what can be loaded along with a query.
 public protocol Relation<Root>: Sendable {
@@ -7,10 +8,22 @@ public protocol Relation<Root>: Sendable {
   /// What each of them has.
   associatedtype Output: Sendable
 
+  /// How Godwit loads it. A relation of your own that is made of another one returns that one's.
+  var loader: RelationLoader<Root, Output> { get }
+}
+
+/// A relation without its type: the form in which ``Including`` loads every ``Relation``.
+public struct RelationLoader<Root: Model, Output: Sendable>: Sendable {
+  /// The tables that it reads; none when it may read any.
+  package let tables: Set<String>
   /// What each of the rows has, in their order; in a number of statements that does not grow with the rows of a query
   /// without limit, and by one for 500 rows of a query with one.
-  func _load(_ roots: [Root], of query: Query<Root>, _ connection: FetchConnection) throws -> [Output]
+  package let load: @Sendable ([Root], Query<Root>, Connection) throws -> [Output]
 
-  /// The tables it reads; never called by programs.
-  var _tables: Set<String> { get }
+  package init(
+    tables: Set<String>, load: @escaping @Sendable ([Root], Query<Root>, Connection) throws -> [Output]
+  ) {
+    self.tables = tables
+    self.load = load
+  }
 }

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// Something that can be fetched: a query, a selection of columns, a join. A value; it runs only when a reader, a
 /// transaction or a replica is asked for it.
@@ -15,20 +16,51 @@ public protocol FetchRequest<Element>: Sendable {
   /// The same request for at most that many rows.
   func limit(_ count: Int) -> Self
 
-  /// Runs the request; never called by programs.
-  func _fetch(_ connection: FetchConnection) throws -> [Element]
-
-  /// Counts the rows it would find; never called by programs.
-  func _count(_ connection: FetchConnection) throws -> Int
-
-  /// The tables it reads; never called by programs.
-  var _tables: Set<String> { get }
-
-  /// When its result becomes another by time alone, in milliseconds since 1970 UTC, or nil; never called by programs.
-  func _nextChange(_ connection: FetchConnection) throws -> Int64?
+  /// How Godwit runs it. A request of your own that is made of another one returns that one's.
+  var request: Request<Element> { get }
 }
 
-extension FetchRequest {
+/// A request without its type: the form in which readers and observers run every ``FetchRequest``.
+public struct Request<Element: Sendable>: Sendable {
+  private let base: any RunnableRequest<Element>
+
+  package init(_ base: any RunnableRequest<Element>) { self.base = base }
+
+  /// The rows that it finds.
+  package func fetch(on connection: Connection) throws -> [Element] { try base.fetch(on: connection) }
+
+  /// How many rows it finds.
+  package func count(on connection: Connection) throws -> Int { try base.count(on: connection) }
+
+  /// The tables that it reads; none when it may read any.
+  package var tables: Set<String> { base.tables }
+
+  /// When its result becomes another by time alone, in milliseconds since 1970 UTC, or nil.
+  package func nextChange(on connection: Connection) throws -> Int64? { try base.nextChange(on: connection) }
+}
+
+extension Request: FetchRequest {
+  /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
+  public var sql: SQL { get throws { try base.sql } }
+  /// The same for at most that many rows.
+  public func limit(_ count: Int) -> Self { Self(base.limit(count)) }
+  /// Itself.
+  public var request: Self { self }
+}
+
+/// A request that runs itself.
+package protocol RunnableRequest<Element>: FetchRequest {
+  /// The rows that it finds.
+  func fetch(on connection: Connection) throws -> [Element]
+  /// How many rows it finds.
+  func count(on connection: Connection) throws -> Int
+  /// The tables that it reads; none when it may read any.
+  var tables: Set<String> { get }
+  /// When its result becomes another by time alone, in milliseconds since 1970 UTC, or nil.
+  func nextChange(on connection: Connection) throws -> Int64?
+}
+
+extension RunnableRequest {
   /// Time changes nothing.
-  public func _nextChange(_ connection: FetchConnection) throws -> Int64? { nil }
+  package func nextChange(on connection: Connection) throws -> Int64? { nil }
 }

@@ -104,19 +104,19 @@ public struct Join<each Place: JoinPlace>: Sendable {
   }
 }
 
-extension Join: FetchRequest {
+extension Join: RunnableRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try written.sql { try statement.sql } } }
-  /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { statement.tablesRead }
+  /// How Godwit runs it.
+  public var request: Request<(repeat (each Place).Output)> { Request(self) }
   /// The same for at most that many rows.
   public func limit(_ count: Int) -> Self { with { $0.limit = count } }
-  /// Counts its rows; never called by programs.
-  public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
 
-  /// Runs it; never called by programs.
-  public func _fetch(_ connection: FetchConnection) throws -> [(repeat (each Place).Output)] {
-    try connection.rows(sql) { statement in
+  package var tables: Set<String> { statement.tablesRead }
+  package func count(on connection: Connection) throws -> Int { try connection.count(statement.countSQL) }
+
+  package func fetch(on connection: Connection) throws -> [(repeat (each Place).Output)] {
+    try connection.elements(sql) { statement in
       var first: Int32 = 0
       func next<Next: JoinPlace>(_ place: Next.Type) throws -> Next.Output {
         defer { first += Int32(Next.Source.schema.columns.count) }

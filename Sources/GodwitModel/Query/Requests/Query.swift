@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitStorage
 
 /// Rows of one model to fetch, update or delete: a value that runs only when it is handed to a reader, a transaction
 /// or a replica.
@@ -78,19 +79,15 @@ extension Query {
   }
 }
 
-extension Query: FetchRequest {
+extension Query: RunnableRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try written.sql { try statement.sql } } }
-  /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { statement.tablesRead }
+  /// How Godwit runs it.
+  public var request: Request<Root> { Request(self) }
 
-  /// Runs it; never called by programs.
-  public func _fetch(_ connection: FetchConnection) throws -> [Root] {
-    try connection.connection.models(sql)
-  }
-
-  /// Counts its rows; never called by programs.
-  public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
+  package var tables: Set<String> { statement.tablesRead }
+  package func fetch(on connection: Connection) throws -> [Root] { try connection.models(sql) }
+  package func count(on connection: Connection) throws -> Int { try connection.count(statement.countSQL) }
 }
 
 extension Model {

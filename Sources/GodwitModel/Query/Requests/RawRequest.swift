@@ -2,7 +2,7 @@ import GodwitBase
 import GodwitStorage
 
 /// A query in SQL whose rows become typed values; see ``SQL/reading(_:)`` and ``SQL/decoding(_:)``.
-public struct RawRequest<Element: Sendable>: FetchRequest {
+public struct RawRequest<Element: Sendable>: RunnableRequest {
   private var statement: SQL
   private let read: @Sendable (Statement) throws -> Element
 
@@ -26,22 +26,23 @@ public struct RawRequest<Element: Sendable>: FetchRequest {
     return copy
   }
 
-  /// Unknown: the text is not parsed.
-  public var _tables: Set<String> { [] }
+  /// How Godwit runs it.
+  public var request: Request<Element> { Request(self) }
 
-  /// Runs it; never called by programs.
-  public func _fetch(_ connection: FetchConnection) throws -> [Element] {
-    try connection.connection.readOnly(sql) { statement in
+  /// Unknown: the text is not parsed.
+  package var tables: Set<String> { [] }
+
+  package func fetch(on connection: Connection) throws -> [Element] {
+    try connection.readOnly(sql) { statement in
       var elements: [Element] = []
       while try statement.step() { elements.append(try read(statement)) }
       return elements
     }
   }
 
-  /// Counts its rows; never called by programs.
-  public func _count(_ connection: FetchConnection) throws -> Int {
+  package func count(on connection: Connection) throws -> Int {
     if let failure = statement.failure { throw failure }
-    return try connection.connection.readOnly(statement.wrapped("SELECT count(*) FROM (", ")")) { statement in
+    return try connection.readOnly(statement.wrapped("SELECT count(*) FROM (", ")")) { statement in
       try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
   }

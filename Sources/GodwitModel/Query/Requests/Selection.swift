@@ -34,17 +34,17 @@ public struct Selection<Output: Sendable>: Sendable {
   }
 }
 
-extension Selection: FetchRequest {
+extension Selection: RunnableRequest {
   /// The SELECT that is run, with its bound values; throws as ``FetchRequest/sql`` says.
   public var sql: SQL { get throws { try written.sql { try statement.sql } } }
-  /// The tables it reads; never called by programs.
-  public var _tables: Set<String> { statement.tablesRead }
+  /// How Godwit runs it.
+  public var request: Request<Output> { Request(self) }
   /// The same for at most that many rows.
   public func limit(_ count: Int) -> Self { with { $0.limit = count } }
-  /// Runs it; never called by programs.
-  public func _fetch(_ connection: FetchConnection) throws -> [Output] { try connection.rows(sql, read) }
-  /// Counts its rows; never called by programs.
-  public func _count(_ connection: FetchConnection) throws -> Int { try connection.integer(statement.countSQL) }
+
+  package var tables: Set<String> { statement.tablesRead }
+  package func fetch(on connection: Connection) throws -> [Output] { try connection.elements(sql, read) }
+  package func count(on connection: Connection) throws -> Int { try connection.count(statement.countSQL) }
 }
 
 extension Query {
