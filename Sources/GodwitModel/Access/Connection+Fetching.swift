@@ -30,7 +30,7 @@ extension Connection {
   package func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
     let layout = Root.schema.layout
     return try withStatement(layout.selectByKey) { statement in
-      try key.bind(to: statement)
+      try key.bind(to: statement, columns: layout.keyCount)
       return try statement.step() ? layout.model(statement) : nil
     }
   }

@@ -179,7 +179,7 @@ package final class ModelWriter {
     do {
       return try connection.whole {
         try connection.withStatement(Root.schema.layout.deleteByKey) { statement in
-          try key.bind(to: statement)
+          try key.bind(to: statement, columns: Root.schema.keyCount)
           try statement.run()
           return connection.changes > 0
         }

@@ -17,13 +17,11 @@ public struct PairKey<First: ModelKey, Second: ModelKey>: Hashable {
 extension PairKey: Sendable where First: Sendable, Second: Sendable {}
 
 /// It stands for several columns, so it is no value of one.
-extension PairKey: ModelKey {
+extension PairKey: CompositeKey {
   /// Of no meaning: the key's columns each have their own.
   public static var storageType: StorageType { .blob }
-  /// The columns of both parts; never called by programs.
-  public static var _columnCount: Int { First._columnCount + Second._columnCount }
-  /// What is stored of both parts; never called by programs.
-  public func _keyValues() throws -> [Value] { try first._keyValues() + second._keyValues() }
+  static var columnCount: Int { First.keyColumnCount + Second.keyColumnCount }
+  func keyValues() throws -> [Value] { try first.valuesOfColumns() + second.valuesOfColumns() }
   /// Throws `invalidSchema`: a pair is no value of one column.
   public func bind(to binder: borrowing ColumnBinder) throws { throw Self.severalColumns }
   /// Throws `invalidSchema`: a pair is no value of one column.

@@ -28,22 +28,27 @@ public protocol Model: Sendable, Identifiable where ID: ModelKey {
 /// A type that can be a primary key, compared by its stored bytes: one column, or several as a ``PairKey``.
 ///
 /// Types of your own need nothing more than the conformance: `enum Kind: String, ModelKey`.
-public protocol ModelKey: ColumnValue, Hashable {
-  /// How many columns it takes; never written by hand.
-  static var _columnCount: Int { get }
-  /// What is stored in each of them; never written by hand.
-  func _keyValues() throws -> [Value]
+public protocol ModelKey: ColumnValue, Hashable {}
+
+/// A key of several columns.
+protocol CompositeKey: ModelKey {
+  static var columnCount: Int { get }
+  /// What is stored in each column.
+  func keyValues() throws -> [Value]
 }
 
 extension ModelKey {
-  /// One, unless the type says otherwise.
-  public static var _columnCount: Int { 1 }
-  /// The stored value alone, unless the type says otherwise.
-  public func _keyValues() throws -> [Value] { [try storedValue()] }
+  /// How many columns it takes.
+  static var keyColumnCount: Int { (Self.self as? any CompositeKey.Type)?.columnCount ?? 1 }
 
-  /// Binds the key to parameters 1, 2, …
-  package func bind(to statement: Statement) throws {
-    if Self._columnCount == 1 { return try bind(to: ColumnBinder(ColumnBinderTarget(statement, 1))) }
-    for (index, value) in try _keyValues().enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+  /// What is stored in each of its columns.
+  func valuesOfColumns() throws -> [Value] {
+    try (self as? any CompositeKey)?.keyValues() ?? [storedValue()]
+  }
+
+  /// Binds the key of a table whose key has that many columns to parameters 1, 2, …
+  func bind(to statement: Statement, columns: Int) throws {
+    if columns == 1 { return try bind(to: ColumnBinder(ColumnBinderTarget(statement, 1))) }
+    for (index, value) in try valuesOfColumns().enumerated() { try statement.bind(value, at: Int32(index + 1)) }
   }
 }

@@ -140,9 +140,9 @@ public struct Schema<Root: Model>: Sendable {
   /// The key must be made of its columns, in their order: rows are found by the one and stored by the other.
   private func checkKey(_ prototype: Root) throws {
     guard declaredKeys <= 1 else { throw invalid("declares its key twice") }
-    guard keyCount == Root.ID._columnCount else {
+    guard keyCount == Root.ID.keyColumnCount else {
       throw invalid(
-        "has a key of \(keyCount) columns, and an id of \(Root.ID._columnCount)",
+        "has a key of \(keyCount) columns, and an id of \(Root.ID.keyColumnCount)",
         hint: "declare Key(Column(…), Column(…)) and an id that is a PairKey of the same properties")
     }
     guard declaredKeys == 1 else { return }
@@ -151,7 +151,7 @@ public struct Schema<Root: Model>: Sendable {
         try layout.accesses.prefix(keyCount).map { try $0.storedValue(start + $0.offset) }
       }
     }
-    guard try stored == prototype.id._keyValues() else {
+    guard try stored == prototype.id.valuesOfColumns() else {
       throw invalid(
         "has an id that is not made of its key columns",
         hint: "make id a PairKey of the properties in Key, in the same order")

@@ -19,7 +19,8 @@ public enum StorageType: Sendable {
 /// Types of your own usually adopt one of the refinements: a `RawRepresentable` enum needs nothing more than the
 /// conformance, a `Codable` type adopts ``JSONColumnValue``.
 public protocol ColumnValue: Sendable {
-  /// The type without its nil: the type itself unless it is optional; never written by hand.
+  /// The type without its nil: the type itself unless it is optional. Never written by hand. It is public because the
+  /// signatures of public operators name it, and underscored to leave the name to types of the program's own.
   associatedtype _Present: ColumnValue = Self
   /// How the column is declared.
   static var storageType: StorageType { get }
@@ -35,9 +36,11 @@ public protocol ColumnValue: Sendable {
   /// The value as it is stored; throws `valueNotStorable` for one that cannot be kept.
   func storedValue() throws -> Value
 
-  /// Machine code for a property of this type at an offset; never written by hand.
+  /// The functions that read and write a property of this type at an offset. Never written by hand. It is a public
+  /// requirement because only a member of the type itself is compiled with the type known, so that each row of a fetch
+  /// is read without generic calls.
   static func _access(atOffset offset: Int) -> ColumnAccess
-  /// The same for an optional property.
+  /// The same for an optional property. Never written by hand; public for the reason that ``_access(atOffset:)`` is.
   static func _optionalAccess(atOffset offset: Int) -> ColumnAccess
 }
 

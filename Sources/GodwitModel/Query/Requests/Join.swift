@@ -9,37 +9,35 @@ public protocol JoinPlace: Sendable {
   associatedtype Output: Sendable
   /// What names its columns, which are optional where there may be no row.
   associatedtype Columns: Sendable
-  /// The names of its columns; never called by programs.
-  static func _columns(_ fields: Fields<Source>) -> Columns
-  /// Reads the row whose columns begin at an index.
-  static func _read(_ row: JoinRow) throws -> Output
+  /// How Godwit names its columns and reads its row.
+  static var reading: JoinReading<Source, Output, Columns> { get }
 }
 
 /// A place that every row of the join fills.
 public enum Required<Source: Model>: JoinPlace {
-  /// The columns as they are; never called by programs.
-  public static func _columns(_ fields: Fields<Source>) -> Fields<Source> { fields }
-  /// Reads the row that stands here; never called by programs.
-  public static func _read(_ row: JoinRow) throws -> Source { try row.model() }
+  /// Columns as they are, and the row.
+  public static var reading: JoinReading<Source, Source, Fields<Source>> {
+    JoinReading(columns: { $0 }, read: { try Source.schema.layout.model($0, from: $1) })
+  }
 }
 
 /// A place that is nil where the join found no row.
 public enum Maybe<Source: Model>: JoinPlace {
-  /// The columns, all of them optional; never called by programs.
-  public static func _columns(_ fields: Fields<Source>) -> MaybeFields<Source> { MaybeFields(fields) }
-  /// Reads the row that stands here, or nil; never called by programs.
-  public static func _read(_ row: JoinRow) throws -> Source? { row.hasKey(of: Source.self) ? try row.model() : nil }
+  /// Columns that are all optional, and the row or nil.
+  public static var reading: JoinReading<Source, Source?, MaybeFields<Source>> {
+    JoinReading(columns: { MaybeFields($0) }) { statement, first in
+      // A key is never NULL in a row that is there.
+      statement.isNull(at: first) ? nil : try Source.schema.layout.model(statement, from: first)
+    }
+  }
 }
 
-/// The current row of a join, from one model's first column on.
-public struct JoinRow {
-  let statement: Statement
-  let first: Int32
-
-  func model<Root: Model>() throws -> Root { try Root.schema.layout.model(statement, from: first) }
-
-  /// A key is never NULL in a row that is there.
-  func hasKey<Root: Model>(of type: Root.Type) -> Bool { !statement.isNull(at: first) }
+/// How a ``JoinPlace`` names its columns and reads its row.
+public struct JoinReading<Source: Model, Output: Sendable, Columns: Sendable>: Sendable {
+  let columns: @Sendable (Fields<Source>) -> Columns
+  /// Reads the current row, from the index of the place's first column on.
+  let read: @Sendable (Statement, Int32) throws -> Output
+  let width = Int32(Source.schema.columns.count)
 }
 
 /// Rows of several models side by side, as a tuple.
@@ -57,7 +55,7 @@ public struct Join<each Place: JoinPlace>: Sendable {
 
   init(_ statement: SelectStatement, _ fields: (repeat Fields<(each Place).Source>)) {
     self.statement = statement
-    self.fields = (repeat (each Place)._columns(each fields))
+    self.fields = (repeat (each Place).reading.columns(each fields))
   }
 
   private func with(_ change: (inout SelectStatement) -> Void) -> Self {
@@ -116,13 +114,14 @@ extension Join: RunnableRequest {
   package func count(on connection: Connection) throws -> Int { try connection.count(statement.countSQL) }
 
   package func fetch(on connection: Connection) throws -> [(repeat (each Place).Output)] {
-    try connection.elements(sql) { statement in
+    let readings = (repeat (each Place).reading)
+    return try connection.elements(sql) { statement in
       var first: Int32 = 0
-      func next<Next: JoinPlace>(_ place: Next.Type) throws -> Next.Output {
-        defer { first += Int32(Next.Source.schema.columns.count) }
-        return try Next._read(JoinRow(statement: statement, first: first))
+      func next<Source, Output, Columns>(_ reading: JoinReading<Source, Output, Columns>) throws -> Output {
+        defer { first += reading.width }
+        return try reading.read(statement, first)
       }
-      return (repeat try next((each Place).self))
+      return (repeat try next(each readings))
     }
   }
 }
