@@ -40,3 +40,26 @@ extension Date: JSONValueConvertible {
   /// ISO 8601 in UTC with milliseconds. A date that is NaN is that number, which nothing takes.
   public var json: JSON { DocumentDate.text(self).map { .string($0) } ?? .real(.nan) }
 }
+
+extension Optional: JSONValueConvertible where Wrapped: JSONValueConvertible {
+  /// The value as JSON; null for nil.
+  public var json: JSON { self?.json ?? .null }
+}
+
+extension Array: JSONValueConvertible where Element: JSONValueConvertible {
+  /// An array.
+  public var json: JSON { .array(map(\.json)) }
+}
+
+extension Dictionary: JSONValueConvertible where Key == String, Value: JSONValueConvertible {
+  /// An object.
+  public var json: JSON { .object(mapValues(\.json)) }
+}
+
+extension JSON {
+  /// An object of variables and constants of different types: `JSON(["name": name, "price": 3])`.
+  public init(_ members: [String: any JSONValueConvertible]) { self = .object(members.mapValues(\.json)) }
+
+  /// An array of variables and constants of different types: `JSON([name, 3])`.
+  public init(_ elements: [any JSONValueConvertible]) { self = .array(elements.map(\.json)) }
+}

@@ -1,6 +1,6 @@
 import GodwitBase
 
-/// What an update sets, column by column: `$0.views += 1; $0.set(\.title, to: "new")`.
+/// What an update sets, column by column: `$0.views += 1; $0.title = "new"; $0.best = $0.views * 2`.
 @dynamicMemberLookup
 public struct Assignments<Root: Model> {
   private var assigned: [(column: SQLPart, value: [SQLPart])] = []
@@ -16,6 +16,25 @@ public struct Assignments<Root: Model> {
       let column = Fields<Root>().part(keyPath)
       assigned.append((column, Self.checked(newValue.parts, as: Property._Present.self, in: column)))
     }
+  }
+
+  /// Puts the same value into every row's column: `$0.title = "new"`. Nil for a property that is not optional is
+  /// `invalidArgument` when the update runs.
+  ///
+  /// The type is optional so that `+=` of numbers finds the expression and not the value.
+  @_disfavoredOverload  // what can be an expression is one
+  public subscript<Property: ColumnValue>(dynamicMember keyPath: KeyPath<Root, Property>) -> Property? {
+    @available(*, unavailable, message: "an update has expressions of columns, not their values")
+    get { nil }
+    set {
+      let column = Fields<Root>().part(keyPath)
+      assigned.append((column, newValue.map { [.stored($0)] } ?? [Self.null(Property.self, column)]))
+    }
+  }
+
+  private static func null<Property: ColumnValue>(_ type: Property.Type, _ column: SQLPart) -> SQLPart {
+    guard !Property.isNullable, case .column(let table, let name) = column else { return .value(.null) }
+    return .failure(GodwitError(.invalidArgument, "column \(name) of table \(table) is not optional and cannot be nil"))
   }
 
   /// What was computed for a property of integers has to be one that it can hold.

@@ -105,4 +105,7 @@ extension Model {
   ) -> Query<Self> {
     all.order(by: keyPath, order)
   }
+
+  /// Every row, sorted by expressions: `Note.order { [$0.folder.ascending, $0.views.descending] }`.
+  public static func order(_ orders: (Fields<Self>) -> [Ordering]) -> Query<Self> { all.order(orders) }
 }

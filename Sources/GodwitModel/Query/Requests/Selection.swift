@@ -48,6 +48,11 @@ extension Selection: RunnableRequest {
 }
 
 extension Query {
+  /// One column or expression instead of whole rows: `select { $0.title }`.
+  public func select<Value: ColumnValue>(_ body: (Fields<Root>) -> SQLExpression<Value>) -> Selection<Value> {
+    statement.selecting(body(Fields()))
+  }
+
   /// Columns or expressions instead of whole rows, one value or a tuple a row: `select { ($0.title, $0.views) }`.
   public func select<each Value: ColumnValue>(
     _ body: (Fields<Root>) -> (repeat SQLExpression<each Value>)
@@ -57,6 +62,11 @@ extension Query {
 }
 
 extension Model {
+  /// One column or expression of every row: `Note.select { $0.title }`.
+  public static func select<Value: ColumnValue>(_ body: (Fields<Self>) -> SQLExpression<Value>) -> Selection<Value> {
+    all.select(body)
+  }
+
   /// Columns or expressions of every row, one value or a tuple a row: `Note.select { ($0.title, $0.views) }`.
   public static func select<each Value: ColumnValue>(
     _ body: (Fields<Self>) -> (repeat SQLExpression<each Value>)
