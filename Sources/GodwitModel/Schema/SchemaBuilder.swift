@@ -25,23 +25,33 @@ public enum SchemaBuilder<Root: Model> {
   /// The columns of the key.
   public static func buildExpression(_ key: Key<Root>) -> [SchemaElement<Root>] { [.key(key)] }
   /// Columns that say when a row was made and last changed.
-  public static func buildExpression(_ timestamps: Timestamps<Root>) -> [SchemaElement<Root>] { [.timestamps(timestamps)] }
+  public static func buildExpression(_ timestamps: Timestamps<Root>) -> [SchemaElement<Root>] {
+    [.timestamps(timestamps)]
+  }
 
   /// A column, or nothing.
   @_disfavoredOverload
-  public static func buildExpression(_ column: Column<Root>?) -> [SchemaElement<Root>] { column.map { [.column($0)] } ?? [] }
+  public static func buildExpression(_ column: Column<Root>?) -> [SchemaElement<Root>] {
+    column.map { [.column($0)] } ?? []
+  }
   /// An index, or nothing.
   @_disfavoredOverload
-  public static func buildExpression(_ index: Index<Root>?) -> [SchemaElement<Root>] { index.map { [.index($0)] } ?? [] }
+  public static func buildExpression(_ index: Index<Root>?) -> [SchemaElement<Root>] {
+    index.map { [.index($0)] } ?? []
+  }
   /// A rule, or nothing.
   @_disfavoredOverload
-  public static func buildExpression(_ rule: Validate<Root>?) -> [SchemaElement<Root>] { rule.map { [.validation($0)] } ?? [] }
+  public static func buildExpression(_ rule: Validate<Root>?) -> [SchemaElement<Root>] {
+    rule.map { [.validation($0)] } ?? []
+  }
   /// The columns of the key, or nothing.
   @_disfavoredOverload
   public static func buildExpression(_ key: Key<Root>?) -> [SchemaElement<Root>] { key.map { [.key($0)] } ?? [] }
   /// Columns that say when a row was made and last changed, or nothing.
   @_disfavoredOverload
-  public static func buildExpression(_ timestamps: Timestamps<Root>?) -> [SchemaElement<Root>] { timestamps.map { [.timestamps($0)] } ?? [] }
+  public static func buildExpression(_ timestamps: Timestamps<Root>?) -> [SchemaElement<Root>] {
+    timestamps.map { [.timestamps($0)] } ?? []
+  }
 
   /// All parts in order.
   public static func buildBlock(_ elements: [SchemaElement<Root>]...) -> [SchemaElement<Root>] {
