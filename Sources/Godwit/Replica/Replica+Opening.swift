@@ -93,7 +93,7 @@ extension Replica {
     let (isReadOnly, migrations) = (configuration.isReadOnly, configuration.migrations)
     try FilePath.check(path)
     let folder = ReplicaFolder(path, key: configuration.key)
-    let definitions = try models.map { try $0.tableDefinition() }
+    let definitions = try models.tableDefinitions()
     let mergeFunctions = models.flatMap { $0.customMerges() }
     let (changes, documentClock) = (ChangeBroadcaster(), DocumentClock(wallClock))
     let mustExist = configuration.mustExist || isReadOnly
@@ -199,9 +199,6 @@ extension ReplicaFolder {
 }
 
 extension Model {
-  /// The model's table as data, for a list of models of different types.
-  fileprivate static func tableDefinition() throws -> TableDefinition { try schema.definition() }
-
   /// The functions of its `.custom` columns.
   fileprivate static func customMerges() -> [CustomMergeFactory] { schema.customMerges }
 }

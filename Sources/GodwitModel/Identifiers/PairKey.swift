@@ -23,14 +23,17 @@ extension PairKey: CompositeKey {
   static var columnCount: Int { First.keyColumnCount + Second.keyColumnCount }
   func keyValues() throws -> [Value] { try first.valuesOfColumns() + second.valuesOfColumns() }
   /// Throws `invalidSchema`: a pair is no value of one column.
-  public func bind(to binder: borrowing ColumnBinder) throws { throw Self.severalColumns }
+  public func bind(to binder: borrowing ColumnBinder) throws { throw GodwitError.keyOfSeveralColumns }
   /// Throws `invalidSchema`: a pair is no value of one column.
-  public static func read(from reader: borrowing ColumnReader) throws -> Self { throw severalColumns }
+  public static func read(from reader: borrowing ColumnReader) throws -> Self { throw GodwitError.keyOfSeveralColumns }
   /// Throws `invalidSchema`: a pair is no value of one column.
-  public func storedValue() throws -> Value { throw Self.severalColumns }
+  public func storedValue() throws -> Value { throw GodwitError.keyOfSeveralColumns }
+}
 
-  private static var severalColumns: GodwitError {
+extension GodwitError {
+  static var keyOfSeveralColumns: GodwitError {
     GodwitError(
-      .invalidSchema, "a key of several columns is used as the value of one", hint: "use the columns it is made of")
+      .invalidSchema, "a key of several columns is used as the value of one",
+      hint: "compare it with == or isIn, or use the columns that it is made of")
   }
 }

@@ -28,6 +28,8 @@ public struct Schema<Root: Model>: Sendable {
   private let declaredKeys: Int
   private let declaredTimestamps: Int
   private let columnNumbers: KeyPathNumbers
+  /// Whether a column that was listed under the key's name stores another property.
+  private let hidesKey: Bool
 
   /// Declares a table. Unless a ``Key`` says otherwise, one key column holds ``Model/id`` and is called `key`.
   ///
@@ -65,11 +67,13 @@ public struct Schema<Root: Model>: Sendable {
     if let declared = keys.first {
       columns = declared.columns + columns
       keyCount = declared.columns.count
+      hidesKey = false
     } else {
       let listed = columns.firstIndex { $0.name == key || keyPaths.number(of: $0.keyPath) != nil }
         .map { columns.remove(at: $0) }
       columns.insert(listed ?? Column(key: key), at: 0)
       keyCount = 1
+      hidesKey = keyOffset != nil && listed.map { keyPaths.number(of: $0.keyPath) == nil } ?? false
     }
     self.table = table
     self.columns = columns
@@ -108,13 +112,14 @@ public struct Schema<Root: Model>: Sendable {
     let prototype = Root()
     guard declaredTimestamps <= 1 else { throw invalid("declares its timestamps twice") }
     try checkKey(prototype)
+    try checkProperties()
     let names = columns.map(\.name)
     let definitions = try columns.enumerated().map { number, column in
       ColumnDefinition(
         name: column.name, type: column.type, isNullable: column.isNullable,
         defaultValue: number < keyCount
           ? nil : try defaultValue(of: column, in: prototype)?.stored(as: column.type, isKey: false),
-        reference: try column.reference?(), check: column.check, merge: column.merge)
+        reference: try reference(of: column), check: column.check, merge: column.merge)
     }
     let unique = columns.filter(\.isUnique).map { IndexDefinition(columns: [$0.name], isUnique: true) }
     let declared = try indexes.map { index in
@@ -145,7 +150,12 @@ public struct Schema<Root: Model>: Sendable {
         "has a key of \(keyCount) columns, and an id of \(Root.ID.keyColumnCount)",
         hint: "declare Key(Column(…), Column(…)) and an id that is a PairKey of the same properties")
     }
-    guard declaredKeys == 1 else { return }
+    guard !hidesKey else {
+      throw invalid(
+        "has a column \(columns[0].name) under the name of the key, which stores another property than id",
+        hint: "give that column another name, or the key's with Schema(…, key: …)")
+    }
+    guard declaredKeys == 1 || Root.keyOffset == nil else { return }
     let stored = try withUnsafeBytes(of: prototype) { bytes in
       try bytes.baseAddress.map { start in
         try layout.accesses.prefix(keyCount).map { try $0.storedValue(start + $0.offset) }
@@ -156,6 +166,26 @@ public struct Schema<Root: Model>: Sendable {
         "has an id that is not made of its key columns",
         hint: "make id a PairKey of the properties in Key, in the same order")
     }
+  }
+
+  /// Of two columns that store one property, the one read last would win.
+  private func checkProperties() throws {
+    var names: [AnyKeyPath: String] = [:]
+    for column in columns {
+      guard let other = names.updateValue(column.name, forKey: column.keyPath) else { continue }
+      throw invalid(
+        "stores one property in two columns, \(other) and \(column.name)", hint: "leave one of the columns out")
+    }
+  }
+
+  private func reference(of column: Column<Root>) throws -> Reference? {
+    guard let reference = try column.reference?() else { return nil }
+    guard reference.onDelete != .setNull || column.isNullable else {
+      throw invalid(
+        "has a column \(column.name) that becomes NULL when the row it refers to is deleted, and is not optional",
+        hint: "make the property optional, or declare the reference with onDelete: .cascade or .restrict")
+    }
+    return reference
   }
 
   private func invalid(_ what: String, hint: String? = nil) -> GodwitError {

@@ -129,13 +129,44 @@ struct CompositeKeyTests {
     #expect(try await pair.receiver.fetch(Tagging.all).map(\.tag) == ["c"])
   }
 
-  @Test("is queried by its columns, not as a whole")
+  @Test("is compared as a whole, column by column")
   func queries() async throws {
     let note = note
-    try await pair.sender.write { try $0.insert(Tagging(note: note.id, tag: "a", weight: 1)) }
-    #expect(try await pair.sender.count(Tagging.where { $0.note == note.id && $0.tag == "a" }) == 1)
-    let failure = await error { try await pair.sender.count(Tagging.where { $0.id == PairKey(note.id, "a") }) }
-    #expect(failure?.code == .notInSchema || failure?.code == .invalidSchema)
+    try await pair.sender.write { transaction in
+      for tag in ["a", "b", "c"] { try transaction.insert(Tagging(note: note.id, tag: tag, weight: 1)) }
+    }
+    func tags(_ query: Query<Tagging>) async throws -> [String] {
+      try await pair.sender.fetch(query.order { [$0.id.descending] }).map(\.tag)
+    }
+    #expect(try await tags(Tagging.where { $0.note == note.id && $0.tag == "a" }) == ["a"])
+    #expect(try await tags(Tagging.where { $0.id == PairKey(note.id, "a") }) == ["a"])
+    #expect(try await tags(Tagging.where { PairKey(note.id, "a") != $0.id }) == ["c", "b"])
+    #expect(
+      try await tags(Tagging.where { $0.id.isIn([PairKey(note.id, "a"), PairKey(note.id, "c")]) }) == ["c", "a"])
+    #expect(try await tags(Tagging.where { !$0.id.isIn([PairKey(note.id, "a")]) && $0.weight == 1 }) == ["c", "b"])
+    #expect(try await tags(Tagging.where { $0.id.isIn([]) }) == [])
+    #expect(try await pair.sender.fetch(Tagging.select { $0.id.count() }) == [3])
+    let same = Tagging.leftJoin(Tagging.self) { $0.id == $1.id && $1.tag != "b" }
+    #expect(try await pair.sender.count(same.where { $1.id.isNull() }) == 1)
+    #expect(try await pair.sender.count(same.where { $1.id == PairKey(note.id, "c") }) == 1)
+    #expect(try await pair.sender.count(same.where { $1.id != PairKey(note.id, "c") }) == 2)
+  }
+
+  @Test("is the SQL of its columns, at any depth of the key")
+  func sql() throws {
+    #expect(
+      try Cell.where { $0.id == PairKey("s", PairKey(1, 2)) }.select { $0.id.count() }.sql.text
+        == #"SELECT count("sheet") FROM "cell" WHERE "sheet" = ? AND "row" = ? AND "column" = ?"#)
+  }
+
+  @Test("is no value to select, and too many keys are refused")
+  func refused() async throws {
+    let selected = await error { try await pair.sender.fetch(Cell.where { $0.id.isIn(Cell.select { $0.id }) }) }
+    #expect(selected?.code == .invalidSchema)
+    let keys = (0..<400).map { PairKey("s", PairKey($0, 0)) }
+    let listed = await error { try await pair.sender.fetch(Cell.where { $0.id.isIn(keys) }) }
+    #expect(listed?.code == .invalidArgument)
+    #expect(try await pair.sender.fetch(Cell.where { $0.id.isIn(keys.prefix(300)) }).isEmpty)
   }
 
   @Test("must be declared, in the order of the id, and cannot be referred to")

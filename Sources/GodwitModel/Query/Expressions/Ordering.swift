@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 
 /// Which way to sort.
@@ -8,17 +9,34 @@ public enum SortOrder: Sendable {
   case descending
 }
 
-/// One key to sort by.
+/// What to sort by.
 public struct Ordering: Sendable {
+  let terms: [OrderTerm]
+}
+
+/// One expression of ORDER BY.
+struct OrderTerm: Sendable {
   let expression: [SQLPart]
   let direction: String
 
   var parts: [SQLPart] { direction.isEmpty ? expression : expression + [.text(direction)] }
 }
 
+// A Decimal, stored as text, is sorted as a number: by the nearest double, and by its text among those that have the
+// same one. A key of several columns is sorted column by column.
 extension SQLExpression {
   /// Smallest first; nil before everything.
-  public var ascending: Ordering { Ordering(expression: parts, direction: "") }
+  public var ascending: Ordering { sorted("") }
   /// Greatest first; nil after everything.
-  public var descending: Ordering { Ordering(expression: parts, direction: " DESC") }
+  public var descending: Ordering { sorted(" DESC") }
+
+  private func sorted(_ direction: String) -> Ordering {
+    var keys = [parts]
+    if case .key(let columns)? = parts.first {
+      keys = columns.map { [$0] }
+    } else if Value._Present.self == Decimal.self {
+      keys = [[.text("CAST(")] + parts + [.text(" AS REAL)")], parts]
+    }
+    return Ordering(terms: keys.map { OrderTerm(expression: $0, direction: direction) })
+  }
 }

@@ -3,7 +3,7 @@ import GodwitBase
 // Over the rows of a group, or of the whole query without one.
 extension SQLExpression {
   /// How many rows hold a value here. Of a key: how many rows there are.
-  public func count() -> SQLExpression<Int> { function("count") }
+  public func count() -> SQLExpression<Int> { SQLExpression<Int>([.text("count(")] + present + [.text(")")]) }
   /// How many different values the rows hold here.
   public func countDistinct() -> SQLExpression<Int> {
     SQLExpression<Int>([.text("count(DISTINCT ")] + parts + [.text(")")])

@@ -11,6 +11,10 @@ extension SQLExpression {
   private func compareAsValue<Other>(_ isEqual: Bool, _ right: [SQLPart], _ type: Other.Type) -> SQLExpression<Bool>
   where Other: ColumnValue {
     let isNullable = Value.isNullable || Other.isNullable
+    if case .key(let columns)? = parts.first, case .key(let values)? = right.first {
+      let same = SQLExpression<Bool>(keys: columns, values, isNullable ? "IS" : "=")
+      return isEqual ? same : !same
+    }
     return compare(isNullable ? (isEqual ? "IS" : "IS NOT") : (isEqual ? "=" : "<>"), right)
   }
 
@@ -39,6 +43,7 @@ extension SQLExpression {
   /// Holds one of the values.
   public func isIn(_ values: some Sequence<Value>) -> SQLExpression<Bool> {
     let stored = values.map { SQLPart.stored($0) }
+    if case .key(let columns)? = parts.first { return isIn(stored, columns) }
     let present = stored.filter { part in
       if case .value(.null) = part { false } else { true }
     }

@@ -4,12 +4,13 @@ import GodwitBase
 extension SQLExpression {
   /// Holds no value.
   public func isNull<Wrapped>() -> SQLExpression<Bool> where Value == Wrapped? {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" IS NULL")], .comparison)
+    SQLExpression<Bool>(SQLExpression(present, precedence).operand(of: .comparison) + [.text(" IS NULL")], .comparison)
   }
 
   /// Holds a value.
   public func isNotNull<Wrapped>() -> SQLExpression<Bool> where Value == Wrapped? {
-    SQLExpression<Bool>(operand(of: .comparison) + [.text(" IS NOT NULL")], .comparison)
+    SQLExpression<Bool>(
+      SQLExpression(present, precedence).operand(of: .comparison) + [.text(" IS NOT NULL")], .comparison)
   }
 
   /// The value, or another one where there is none.

@@ -66,6 +66,9 @@ extension SQLExpression where Value == String? {
 
   private func present(_ condition: SQLExpression<Bool>) -> SQLExpression<Bool> { isNotNull() && condition }
 
+  /// How many characters, in Unicode scalars, up to the first NUL; nil of nil.
+  public var length: SQLExpression<Int?> { function("length") }
+
   /// Holds a text that begins with this one.
   public func hasPrefix(_ prefix: String) -> SQLExpression<Bool> { present(text.hasPrefix(prefix)) }
   /// Holds a text that ends with this one.

@@ -19,6 +19,11 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
   /// A constant, bound where the expression stands.
   public static func value(_ value: Value) -> Self { Self([.stored(value)]) }
 
+  /// What is NULL where there is no value: of a key of several columns, the first.
+  var present: [SQLPart] {
+    if case .key(let columns)? = parts.first { Array(columns.prefix(1)) } else { parts }
+  }
+
   /// The parts, in parentheses where an operator of that strength would tear them apart.
   func operand(of outer: SQLPrecedence) -> [SQLPart] {
     precedence.rawValue > outer.rawValue ? parts : [.text("(")] + parts + [.text(")")]
@@ -41,6 +46,9 @@ extension SQLPart {
     do {
       return .value(try value.storedValue())
     } catch {
+      if let key = value as? any CompositeKey, let values = try? key.keyValues() {
+        return .key(values.map { .value($0) })
+      }
       return .failure(
         error as? GodwitError ?? GodwitError(.valueNotStorable, "a value cannot be compared", underlying: error))
     }

@@ -8,6 +8,8 @@ package enum SQLPart: Sendable {
   case value(Value)
   /// A statement inside another one: its columns are named with their table.
   case subquery([SQLPart])
+  /// A key of several columns, or the values of one: only compared, column by column.
+  indirect case key([SQLPart])
   /// Why the expression cannot be written; it shows when the statement is. Indirect, for parts are copied often.
   indirect case failure(GodwitError)
 }
@@ -69,6 +71,7 @@ struct SQLRenderer {
         isQualified = true
         try write(inner)
         isQualified = outer
+      case .key: throw GodwitError.keyOfSeveralColumns
       case .failure(let error): throw error
       }
     }

@@ -81,7 +81,7 @@ public struct Join<each Place: JoinPlace>: Sendable {
 
   /// Sorted by expressions, after the orders given before.
   public func order(_ orders: (repeat (each Place).Columns) -> [Ordering]) -> Self {
-    with { $0.orders += orders(repeat each fields) }
+    with { $0.orders += orders(repeat each fields).flatMap(\.terms) }
   }
 
   /// Without the first rows; works with and without a limit.

@@ -26,11 +26,13 @@ public struct Query<Root: Model>: Sendable {
     by keyPath: KeyPath<Root, Property>, _ order: SortOrder = .ascending
   ) -> Query {
     let field = Fields<Root>()[dynamicMember: keyPath]
-    return with { $0.orders.append(order == .ascending ? field.ascending : field.descending) }
+    return with { $0.orders += (order == .ascending ? field.ascending : field.descending).terms }
   }
 
   /// Sorted by expressions, after the orders given before: `order { [$0.folder.ascending, $0.views.descending] }`.
-  public func order(_ orders: (Fields<Root>) -> [Ordering]) -> Query { with { $0.orders += orders(Fields()) } }
+  public func order(_ orders: (Fields<Root>) -> [Ordering]) -> Query {
+    with { $0.orders += orders(Fields()).flatMap(\.terms) }
+  }
 
   /// One row for each group of rows that hold the same; what is selected besides should be an aggregate.
   public func group(by keyPaths: PartialKeyPath<Root>...) -> Query {

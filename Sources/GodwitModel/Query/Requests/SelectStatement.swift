@@ -18,7 +18,7 @@ struct SelectStatement: Sendable {
   var filter: SQLExpression<Bool>?
   var groups: [[SQLPart]] = []
   var having: SQLExpression<Bool>?
-  var orders: [Ordering] = []
+  var orders: [OrderTerm] = []
   var limit: Int?
   var offset: Int?
 
