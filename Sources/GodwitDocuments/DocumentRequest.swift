@@ -61,17 +61,17 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
     return copy
   }
 
-  /// At most that many documents.
+  /// At most that many documents; a negative limit is `invalidArgument` when the request runs.
   public func limit(_ count: Int) -> Self {
     var copy = self
-    copy.limit = max(0, count)
+    copy.limit = count
     return copy
   }
 
-  /// Without the first so many documents.
+  /// Without the first so many documents; a negative number is `invalidArgument` when the request runs.
   public func offset(_ count: Int) -> Self {
     var copy = self
-    copy.offset = max(0, count)
+    copy.offset = count
     return copy
   }
 
@@ -102,6 +102,7 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
   public var sql: SQL { get throws { try select("*", nil) } }
 
   func select(_ what: String, _ shape: CollectionShape?) throws -> SQL {
+    if let error = GodwitError.negative(min(limit ?? 0, offset)) { throw error }
     var sql = DocumentSQL(shape)
     sql.add("SELECT \(what) FROM \(SQLName.quoted(try address.table())) WHERE ")
     try addCondition(to: &sql)

@@ -169,6 +169,7 @@ extension Replica {
     try statements.listen(to: connection, logger: logger)
     try SetCheck.register(on: connection)
     try IntegerCheck.register(on: connection)
+    try ListCheck.register(on: connection)
     try ContainsCheck.register(on: connection)
     try TruthCheck.register(on: connection)
   }

@@ -61,6 +61,19 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Express
 }
 
 extension Value {
+  /// Whether it is NULL.
+  public var isNull: Bool { if case .null = self { true } else { false } }
+  /// The number of an INTEGER, or nil.
+  public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+  /// The number of a REAL, or nil; an INTEGER is none.
+  public var real: Double? { if case .real(let number) = self { number } else { nil } }
+  /// The text of a TEXT, or nil.
+  public var text: String? { if case .text(let text) = self { text } else { nil } }
+  /// The bytes of a BLOB, or nil.
+  public var blob: [UInt8]? { if case .blob(let bytes) = self { bytes } else { nil } }
+}
+
+extension Value {
   /// Of a text's UTF-8, or of a blob; 0 for what has no length of its own.
   package var byteCount: Int {
     switch self {

@@ -12,6 +12,12 @@ public enum SortOrder: Sendable {
 /// What to sort by.
 public struct Ordering: Sendable {
   let terms: [OrderTerm]
+
+  /// The same, with ASCII letters in both cases sorted as one: `$0.title.ascending.ignoringCase`.
+  public var ignoringCase: Ordering {
+    Ordering(
+      terms: terms.map { OrderTerm(expression: $0.expression, direction: " COLLATE NOCASE" + $0.direction) })
+  }
 }
 
 /// One expression of ORDER BY.

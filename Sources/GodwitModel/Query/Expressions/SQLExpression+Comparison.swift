@@ -40,19 +40,21 @@ extension SQLExpression {
     left.compareAsValue(false, right.operand(of: .comparison), Other.self)
   }
 
-  /// Holds one of the values.
+  /// Holds one of the values, of which there may be any number. Up to some hundreds an index serves the question; for
+  /// more, each row is asked.
   public func isIn(_ values: some Sequence<Value>) -> SQLExpression<Bool> {
     let stored = values.map { SQLPart.stored($0) }
     if case .key(let columns)? = parts.first { return isIn(stored, columns) }
-    let present = stored.filter { part in
-      if case .value(.null) = part { false } else { true }
+    let list: ValueList
+    switch stored.listed {
+    case .success(let values): list = values
+    case .failure(let error): return SQLExpression<Bool>([.failure(error)])
     }
-    let list = present.enumerated().flatMap { $0.offset == 0 ? [$0.element] : [.text(", "), $0.element] }
-    let found = operand(of: .comparison) + [.text(" IN (")] + list + [.text(")")]
+    let found: [SQLPart] = [.list(operand(of: .comparison), list)]
     guard Value.isNullable else { return SQLExpression<Bool>(found, .comparison) }
     // IN never finds NULL, and gives NULL rather than false for it, which NOT would keep.
     let isPresent = operand(of: .comparison) + [.text(" IS NOT NULL AND ")] + found
-    guard present.count < stored.count else { return SQLExpression<Bool>(isPresent, .and) }
+    guard list.values.count < stored.count else { return SQLExpression<Bool>(isPresent, .and) }
     return SQLExpression<Bool>(
       isPresent + [.text(" OR ")] + operand(of: .comparison) + [.text(" IS NULL")], .or)
   }

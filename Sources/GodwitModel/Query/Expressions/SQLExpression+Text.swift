@@ -32,6 +32,13 @@ extension SQLExpression where Value == String {
     SQLExpression<Bool>([.text("instr(")] + parts + [.text(", "), .value(.text(part)), .text(") > 0")], .comparison)
   }
 
+  /// Holds the text somewhere; ASCII letters match in both cases, and `%` and `_` mean themselves.
+  public func contains(_ part: String, ignoringCase: Bool) -> SQLExpression<Bool> {
+    guard ignoringCase else { return contains(part) }
+    return SQLExpression<Bool>(
+      [.text("instr(lower(")] + parts + [.text("), lower("), .value(.text(part)), .text(")) > 0")], .comparison)
+  }
+
   /// Fits a pattern of SQL's LIKE: `%` for any text, `_` for one character, `\` before either to mean itself;
   /// ASCII letters match in both cases.
   public func like(_ pattern: String) -> SQLExpression<Bool> {
@@ -75,6 +82,10 @@ extension SQLExpression where Value == String? {
   public func hasSuffix(_ suffix: String) -> SQLExpression<Bool> { present(text.hasSuffix(suffix)) }
   /// Holds a text with this one in it.
   public func contains(_ part: String) -> SQLExpression<Bool> { present(text.contains(part)) }
+  /// Holds a text with this one in it; ASCII letters match in both cases.
+  public func contains(_ part: String, ignoringCase: Bool) -> SQLExpression<Bool> {
+    present(text.contains(part, ignoringCase: ignoringCase))
+  }
   /// Holds a text that fits the pattern, as `like` of columns that are not optional has it.
   public func like(_ pattern: String) -> SQLExpression<Bool> { present(text.like(pattern)) }
   /// Holds no text, or one that does not fit the pattern.

@@ -10,6 +10,8 @@ package enum SQLPart: Sendable {
   case subquery([SQLPart])
   /// A key of several columns, or the values of one: only compared, column by column.
   indirect case key([SQLPart])
+  /// Whether an operand is one of the values.
+  indirect case list([SQLPart], ValueList)
   /// Why the expression cannot be written; it shows when the statement is. Indirect, for parts are copied often.
   indirect case failure(GodwitError)
 }
@@ -33,8 +35,8 @@ extension SQLRenderer: SQLPartSink {
 
 /// Writes parts as SQL.
 struct SQLRenderer {
-  private(set) var text = ""
-  private(set) var values: [Value] = []
+  fileprivate(set) var text = ""
+  fileprivate(set) var values: [Value] = []
   /// Whether columns are named with their table: with more than one table only.
   private var isQualified: Bool
 
@@ -71,6 +73,7 @@ struct SQLRenderer {
         isQualified = true
         try write(inner)
         isQualified = outer
+      case .list(let operand, let list): try write(operand, isIn: list)
       case .key: throw GodwitError.keyOfSeveralColumns
       case .failure(let error): throw error
       }
@@ -78,7 +81,44 @@ struct SQLRenderer {
   }
 }
 
+extension SQLRenderer {
+  /// How many values lists may have among a statement's 999, others being bound too.
+  private static let listedValueLimit = 900
+
+  /// Value by value as far as they go; an index serves that.
+  private mutating func write(_ operand: [SQLPart], isIn list: ValueList) throws {
+    guard values.count + list.values.count > Self.listedValueLimit else {
+      try write(operand)
+      text += " IN ("
+      for (number, value) in list.values.enumerated() {
+        text += number == 0 ? "?" : ", ?"
+        values.append(value)
+      }
+      return text += ")"
+    }
+    text += "\(ListCheck.name)("
+    try write(operand)
+    text += ", ?, ?)"
+    values += [.integer(list.number), .blob(list.bytes)]
+  }
+}
+
 extension [SQLPart] {
+  /// The parts as the values of a list, without NULL; or why one of them cannot be one.
+  var listed: Result<ValueList, GodwitError> {
+    var values: [Value] = []
+    values.reserveCapacity(count)
+    for part in self {
+      switch part {
+      case .value(.null): continue
+      case .value(let value): values.append(value)
+      case .failure(let error): return .failure(error)
+      default: return .failure(.keyOfSeveralColumns)
+      }
+    }
+    return .success(ValueList(values))
+  }
+
   /// Whether an aggregate stands in it.
   var isAggregate: Bool {
     contains { part in

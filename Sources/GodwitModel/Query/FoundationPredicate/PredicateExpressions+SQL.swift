@@ -229,13 +229,11 @@ extension PredicateExpressions.SequenceContains: SQLTranslatable {
     }
     let found = try translator.term(element)
     let stored = elements.map { SQLPart.stored($0) }
-    let present = stored.filter { part in if case .value(.null) = part { false } else { true } }
-    var list: [SQLPart] = []
-    list.append(present.map { [$0] }, separatedBy: ", ")
-    let parts = found.operand(.comparison) + [.text(" IN (")] + list + [.text(")")]
+    let list = try stored.listed.get()
+    let parts: [SQLPart] = [.list(found.operand(.comparison), list)]
     guard found.isNullable else { return .init(parts: parts, precedence: .comparison) }
     let isFound: [SQLPart] = [.text("coalesce(")] + parts + [.text(", 0)")]
-    guard present.count < stored.count else { return .init(parts: isFound, precedence: .atom) }
+    guard list.values.count < stored.count else { return .init(parts: isFound, precedence: .atom) }
     return .init(
       parts: isFound + [.text(" OR ")] + found.operand(.comparison) + [.text(" IS NULL")], precedence: .or)
   }

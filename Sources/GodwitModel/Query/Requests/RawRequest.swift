@@ -4,6 +4,7 @@ import GodwitStorage
 /// A query in SQL whose rows become typed values; see ``SQL/reading(_:)`` and ``SQL/decoding(_:)``.
 public struct RawRequest<Element: Sendable>: RunnableRequest {
   private var statement: SQL
+  private var negativeLimit: GodwitError?
   private let read: @Sendable (Statement) throws -> Element
 
   init(_ statement: SQL, _ read: @escaping @Sendable (Statement) throws -> Element) {
@@ -11,10 +12,11 @@ public struct RawRequest<Element: Sendable>: RunnableRequest {
     self.read = read
   }
 
-  /// The text as it was given, with its values; throws when one of them cannot be stored.
+  /// The text as it was given, with its values; throws when one of them cannot be stored, and `invalidArgument` for a
+  /// negative limit.
   public var sql: SQL {
     get throws {
-      if let failure = statement.failure { throw failure }
+      if let failure = statement.failure ?? negativeLimit { throw failure }
       return statement
     }
   }
@@ -23,6 +25,7 @@ public struct RawRequest<Element: Sendable>: RunnableRequest {
   public func limit(_ count: Int) -> Self {
     var copy = self
     copy.statement = statement.wrapped("SELECT * FROM (", ") LIMIT \(max(0, count))")
+    copy.negativeLimit = negativeLimit ?? .negative(count)
     return copy
   }
 
@@ -41,8 +44,7 @@ public struct RawRequest<Element: Sendable>: RunnableRequest {
   }
 
   package func count(on connection: Connection) throws -> Int {
-    if let failure = statement.failure { throw failure }
-    return try connection.readOnly(statement.wrapped("SELECT count(*) FROM (", ")")) { statement in
+    return try connection.readOnly(sql.wrapped("SELECT count(*) FROM (", ")")) { statement in
       try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
   }

@@ -82,8 +82,7 @@ struct SelectStatement: Sendable {
         .invalidArgument, "a full join gives rows; groups, aggregates and distinct rows of it cannot be asked for",
         hint: "ask for them in SQL")
     }
-    let least = min(limit ?? 0, offset ?? 0)
-    return least < 0 ? GodwitError(.invalidArgument, "a limit or offset of \(least) is negative") : nil
+    return .negative(min(limit ?? 0, offset ?? 0))
   }
 
   /// As a part of another statement.
@@ -156,5 +155,14 @@ struct SelectStatement: Sendable {
   private static func both(_ first: SQLExpression<Bool>?, _ second: SQLExpression<Bool>?) -> SQLExpression<Bool>? {
     guard let first else { return second }
     return second.map { first && $0 } ?? first
+  }
+}
+
+extension GodwitError {
+  /// The error of a limit or offset below 0, or nil.
+  package static func negative(_ count: Int) -> GodwitError? {
+    guard count < 0 else { return nil }
+    return GodwitError(
+      .invalidArgument, "a limit or offset of \(count) is negative", hint: "leave it out where there is none")
   }
 }

@@ -1,0 +1,53 @@
+import Foundation
+import GodwitBase
+
+// Parts of dates, in UTC. SQLite's calendar is Gregorian at all times and goes from the year 0 to 9999; what lies beyond
+// is NULL, which is `valueMismatch` where the column is not optional.
+extension SQLExpression {
+  /// Of whole seconds since 1970: rounded down, so that the last moments of a day belong to it.
+  private static func part<Output>(_ format: String, _ seconds: [SQLPart]) -> SQLExpression<Output> {
+    SQLExpression<Output>(
+      [.text("CAST(strftime('\(format)', ")] + seconds + [.text(", 'unixepoch') AS INTEGER)")])
+  }
+
+  /// Dates count seconds from 2001 on.
+  private func part<Output>(ofDate format: String) -> SQLExpression<Output> {
+    let whole: [SQLPart] = [.text("CAST(")] + parts + [.text(" AS INTEGER)")]
+    let isRoundedUp: [SQLPart] = [.text(" - (")] + operand(of: .comparison) + [.text(" < ")] + whole + [.text(")")]
+    return Self.part(format, whole + isRoundedUp + [.text(" + \(Int(Date.timeIntervalBetween1970AndReferenceDate))")])
+  }
+
+  /// Timestamps count milliseconds.
+  private func part<Output>(ofTimestamp format: String) -> SQLExpression<Output> {
+    let milliseconds = operand(of: .product)
+    return Self.part(
+      format, milliseconds + [.text(" / 1000 - (")] + milliseconds + [.text(" % 1000 < 0)")])
+  }
+}
+
+extension SQLExpression where Value == Date {
+  /// The year, in UTC.
+  public var year: SQLExpression<Int> { part(ofDate: "%Y") }
+  /// The month, 1 to 12, in UTC.
+  public var month: SQLExpression<Int> { part(ofDate: "%m") }
+  /// The day of the month, in UTC.
+  public var day: SQLExpression<Int> { part(ofDate: "%d") }
+}
+
+extension SQLExpression where Value == Date? {
+  /// The year, in UTC; nil of nil.
+  public var year: SQLExpression<Int?> { part(ofDate: "%Y") }
+  /// The month, 1 to 12, in UTC; nil of nil.
+  public var month: SQLExpression<Int?> { part(ofDate: "%m") }
+  /// The day of the month, in UTC; nil of nil.
+  public var day: SQLExpression<Int?> { part(ofDate: "%d") }
+}
+
+extension SQLExpression where Value == Timestamp {
+  /// The year, in UTC.
+  public var year: SQLExpression<Int> { part(ofTimestamp: "%Y") }
+  /// The month, 1 to 12, in UTC.
+  public var month: SQLExpression<Int> { part(ofTimestamp: "%m") }
+  /// The day of the month, in UTC.
+  public var day: SQLExpression<Int> { part(ofTimestamp: "%d") }
+}
