@@ -40,29 +40,48 @@ enum QueriesSamples {
     let long = Book.where { $0.pages > 200 && !$0.title.hasPrefix("The") }
     let newest = Book.order(by: \.id, .descending).limit(20)
     let untitled = Book.where { $0.subtitle.isNull() || $0.subtitle == "" }
+    let short = Book.where { 160 > $0.pages || [210, 230].contains($0.pages) }
 
     let books = try await replica.fetch(long.order(by: \.title).offset(0).limit(10))
     let first = try await replica.first(newest)
     let count = try await replica.count(untitled)
     // end sample
     try expect(books.map(\.title) == ["Orlando"] && first?.title == "Beowulf" && count == 3)
+    try await expect(replica.count(short) == 3)
 
     // begin sample
     let key = books[0].id
     let found = try await replica.fetch(Book.self, key: key)  // nil when there is no such row
     let some = try await replica.fetch(Book.where { $0.id.isIn([key]) && $0.pages.isIn(100...400) })
+    let writers = try await replica.fetch(
+      Author.where { $0.id.isIn(Book.where { $0.pages > 220 }.select { $0.author }) })
+    let same = try await replica.fetch(
+      Author.where { author in Book.exists { $0.author == author.id && $0.pages > 220 } })
     // end sample
     try expect(found?.title == "Orlando" && some.count == 1)
+    try expect(writers.map(\.name) == ["Woolf"] && same.map(\.name) == ["Woolf"])
+
+    // begin sample
+    var pages: [[Book]] = []
+    while case let page = try await replica.fetch(Book.page(after: pages.last?.last?.id, limit: 3)), !page.isEmpty {
+      pages.append(page)
+    }
+    // end sample
+    try expect(pages.map(\.count) == [3, 1])
 
     // begin sample
     let titles = try await replica.fetch(Book.order(by: \.title).select { $0.title })
     let lines = try await replica.fetch(Book.where { $0.pages > 200 }.select { ($0.title, $0.pages * 2) })
+    let sizes = try await replica.fetch(
+      Book.order { [$0.title.ascending.ignoringCase] }
+        .select { ($0.title, ($0.pages > 220).then("long", else: "short")) })
     let light = try await replica.fetch(Book.all.omitting(\.subtitle))  // books whose subtitle is not read
     let perAuthor = try await replica.fetch(
       Book.all.group(by: \.author).having { $0.id.count() > 1 }
         .select { ($0.author, $0.pages.sum(), $0.pages.average()) })
     // end sample
     try expect(titles.count == 4 && lines.count == 3 && light.count == 4 && perAuthor.count == 1)
+    try expect(sizes.map(\.1) == ["short", "long", "short", "long"])
     try expect(perAuthor[0].0 == woolf.id && perAuthor[0].1 == 560 && perAuthor[0].2 == 280)
 
     // begin sample
@@ -77,8 +96,14 @@ enum QueriesSamples {
         .select { book, author in (author.name, book.title, book.pages.map { $0 * 2 }) })
     let anonymous = try await replica.fetch(
       Book.leftJoin(Author.self) { $0.author == $1.id }.where { _, author in author.id.isNull() })
+
+    let colleagues = try await replica.fetch(
+      Book.join(Author.self) { $0.author == $1.id }
+        .leftJoin(Book.self) { book, author, other in other.author == author.id && other.id != book.id }
+        .select { book, author, other in (book.title, author.name, other.title) })
     // end sample
     try expect(anonymous.map(\.0.title) == ["Beowulf"])
+    try expect(colleagues.count == 3 && Set(colleagues.map(\.2)) == ["The Waves", "Orlando", nil])
     let alone: [(String, String?, Int?)] = pagesOfAuthors.filter { $0.1 == nil }
     try expect(pagesOfAuthors.count == 3 && alone.map(\.0) == ["Borges"] && alone[0].2 == nil)
     try expect(pairs.map { $0.1?.name } == [nil, "Borges", "Woolf"])
@@ -87,7 +112,7 @@ enum QueriesSamples {
     try await replica.write { transaction in
       let changed = try transaction.update(Book.where { $0.author == woolf.id }) {
         $0.pages += 10
-        $0.set(\.subtitle, to: nil)
+        $0.subtitle = nil
       }
       let deleted = try transaction.delete(Book.where { $0.pages < 200 })
       print(changed, deleted)  // 2 1

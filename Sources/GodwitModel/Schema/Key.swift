@@ -17,7 +17,7 @@
 /// ```
 ///
 /// ``Model/id`` is made of the same properties in the same order; anything else is `invalidSchema`. Queries compare
-/// the columns, not `id`.
+/// `id` with `==` and `isIn`, or the columns.
 public struct Key<Root: Model>: Sendable {
   package let columns: [Column<Root>]
 
