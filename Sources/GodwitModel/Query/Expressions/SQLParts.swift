@@ -122,8 +122,11 @@ extension [SQLPart] {
   /// Whether an aggregate stands in it.
   var isAggregate: Bool {
     contains { part in
-      guard case .text(let text) = part else { return false }
-      return ["count(", "count(DISTINCT ", "sum(", "avg(", "min(", "max("].contains(text)
+      switch part {
+      case .text(let text): ["count(", "count(DISTINCT ", "sum(", "avg(", "min(", "max("].contains(text)
+      case .list(let operand, _): operand.isAggregate
+      default: false
+      }
     }
   }
 
