@@ -54,7 +54,7 @@ extension Replica.Conflicts {
   public func list<Root: Model>(
     of model: Root.Type, key: Root.ID? = nil, kind: Conflict.Kind? = nil, since: Date? = nil, limit: Int = 100
   ) async throws -> [Conflict] {
-    let values = try key?._keyValues()
+    let values = try key?.valuesOfColumns()
     return try await list(limit: limit, table: Root.schema.table, key: values, kind: kind, since: since)
   }
 

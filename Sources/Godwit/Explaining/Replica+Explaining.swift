@@ -34,7 +34,7 @@ extension Replica.History {
     _ model: Root.Type, _ key: Root.ID, property: PartialKeyPath<Root>? = nil
   ) async throws -> RowExplanation {
     let column = try property.map { Root.schema.columns[try Root.schema.column(for: $0)].name }
-    return try await explain(table: Root.schema.table, key: key._keyValues(), column: column)
+    return try await explain(table: Root.schema.table, key: key.valuesOfColumns(), column: column)
   }
 
   /// Where a row's cells come from, and why it is there or not. Writes nothing.

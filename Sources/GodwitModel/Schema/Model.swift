@@ -43,7 +43,7 @@ extension ModelKey {
   static var keyColumnCount: Int { (Self.self as? any CompositeKey.Type)?.columnCount ?? 1 }
 
   /// What is stored in each of its columns.
-  func valuesOfColumns() throws -> [Value] {
+  package func valuesOfColumns() throws -> [Value] {
     try (self as? any CompositeKey)?.keyValues() ?? [storedValue()]
   }
 

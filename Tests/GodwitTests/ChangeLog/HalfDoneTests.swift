@@ -96,7 +96,7 @@ struct HalfDoneTests {
     let sender = sender
     let isCancelled = Mutex(false)
     let task = Task {
-      try await sender.write { tx in
+      try await sender.write { @Sendable tx in
         do {
           try tx.forEach(accounts.all) { _ in
             try tx.savepoint {

@@ -36,18 +36,18 @@ struct ScriptTests {
 
   @Test("leaves nothing when it is rehearsed, and fails as it would")
   func rehearsal() async throws {
-    let digest = try await group[0].digest()
+    let digest = try await group[0].maintenance.digest()
     let changes = try await group[0].rehearse { transaction in
       _ = try transaction.execute("CREATE TABLE own (a)")
       return try transaction.execute("UPDATE note SET title = 'two'")
     }
     #expect(changes == 1)
     #expect(await code { try await group[0].rehearse { _ = try $0.execute("DELETE FROM nothing") } } == .sql)
-    #expect(try await group[0].digest() == digest)
-    #expect(try await group[0].log().map(\.sequence) == [1])
+    #expect(try await group[0].maintenance.digest() == digest)
+    #expect(try await group[0].history.log().map(\.sequence) == [1])
     #expect(try await group[0].rows("SELECT 1 FROM sqlite_master WHERE name = 'own'").isEmpty)
     try await group[0].write { try $0.insert(Note(title: "three")) }
-    #expect(try await group[0].log().map(\.sequence) == [2, 1])
-    #expect(try await group[0].verify().problems == [])
+    #expect(try await group[0].history.log().map(\.sequence) == [2, 1])
+    #expect(try await group[0].maintenance.verify().problems == [])
   }
 }
