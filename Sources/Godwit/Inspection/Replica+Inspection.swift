@@ -5,7 +5,7 @@ import GodwitEngine
 import GodwitStorage
 import GodwitSyncFile
 
-extension SyncFileInspection {
+extension SyncSource.Inspection {
   /// Called with each transaction of a file that is inspected, as it comes: before the file's end, and so its signature,
   /// has been seen.
   public typealias Handler = @Sendable (LoggedTransaction) throws -> Void
@@ -21,8 +21,8 @@ extension Replica {
   /// - Throws: `corruptFile`, `truncatedFile`, `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`. A
   ///   signature that does not fit is no error here.
   public func inspect(
-    _ source: SyncSource, onTransaction: SyncFileInspection.Handler? = nil
-  ) async throws -> SyncFileInspection {
+    _ source: SyncSource, onTransaction: SyncSource.Inspection.Handler? = nil
+  ) async throws -> SyncSource.Inspection {
     try await Self.inspect(source, keysOf: folder, onTransaction: onTransaction)
   }
 
@@ -36,8 +36,8 @@ extension Replica {
   /// - Throws: As ``inspect(_:onTransaction:)``, and what opening the keyring throws.
   public static func inspect(
     _ source: SyncSource, at path: String?, key: Replica.KeySource = .keyring(),
-    onTransaction: SyncFileInspection.Handler? = nil
-  ) async throws -> SyncFileInspection {
+    onTransaction: SyncSource.Inspection.Handler? = nil
+  ) async throws -> SyncSource.Inspection {
     try await inspect(source, keysOf: path.map { ReplicaFolder($0, key: key) }, onTransaction: onTransaction)
   }
 
@@ -53,15 +53,15 @@ extension Replica {
   @discardableResult
   public static func verify(
     _ source: SyncSource, at path: String, key: Replica.KeySource = .keyring()
-  ) async throws -> SyncFileInspection {
+  ) async throws -> SyncSource.Inspection {
     let inspection = try await inspect(source, at: path, key: key)
     try inspection.requireSound()
     return inspection
   }
 
   private static func inspect(
-    _ source: SyncSource, keysOf folder: ReplicaFolder?, onTransaction: SyncFileInspection.Handler?
-  ) async throws -> SyncFileInspection {
+    _ source: SyncSource, keysOf folder: ReplicaFolder?, onTransaction: SyncSource.Inspection.Handler?
+  ) async throws -> SyncSource.Inspection {
     try await BlockingThread.run {
       var inspector: SyncFileInspector?
       if let folder {
@@ -72,14 +72,16 @@ extension Replica {
           roster: Roster(
             group: contents.group ?? GroupID(Identifier128(high: 0, low: 0)), trusted: try contents.roster))
       }
-      return try explaining { try source.read { try SyncFileInspection($0, inspector, onTransaction) } }
+      return try explaining { try source.read { try SyncSource.Inspection($0, inspector, onTransaction) } }
     }
   }
 }
 
-extension SyncFileInspection {
+extension SyncSource.Inspection {
   /// Reads the source to its end.
-  init(_ source: any ByteSource, _ inspector: SyncFileInspector?, _ onTransaction: SyncFileInspection.Handler?) throws {
+  init(_ source: any ByteSource, _ inspector: SyncFileInspector?, _ onTransaction: SyncSource.Inspection.Handler?)
+    throws
+  {
     let counter = CountingSource(source)
     let envelope = try AgeEnvelope(counter, allowsArmor: true)
     var content: Content?

@@ -15,7 +15,7 @@ struct SyncFileInspector {
   /// the sender's is reported, not thrown.
   func inspect(
     _ envelope: AgeEnvelope, onTransaction: ((LoggedTransaction) throws -> Void)?
-  ) throws -> SyncFileInspection.Content {
+  ) throws -> SyncSource.Inspection.Content {
     var known = roster
     let file = try SyncFileReader(envelope, identities: identities) { preamble in
       known.merge(preamble.introduction)
@@ -44,37 +44,37 @@ struct SyncFileInspector {
     return try? known.sender(preamble.sender).history
   }
 
-  private func content(_ file: SyncFileReader, _ known: Roster, _ walk: SyncFileWalk) -> SyncFileInspection.Content {
+  private func content(_ file: SyncFileReader, _ known: Roster, _ walk: SyncFileWalk) -> SyncSource.Inspection.Content {
     let header = file.header
     let isOwnGroup = header.group == known.group
     let isRemoved = isOwnGroup && known[header.sender]?.isActive == false
-    return SyncFileInspection.Content(
+    return SyncSource.Inspection.Content(
       formatVersion: SyncFileReader.formatVersion, group: header.group, isOwnGroup: isOwnGroup, sender: header.sender,
       incarnation: Origin(replica: header.sender, incarnation: header.incarnation).incarnationDigits,
       milliseconds: header.createdAt, schemaVersion: header.schemaVersion, isStateFile: header.stateFile != nil,
       recipients: header.recipients.map { recipient in
         let member = known.all.lazy.flatMap(\.history.all).first { $0.recipient == recipient }
-        return SyncFileInspection.Recipient(
+        return SyncSource.Inspection.Recipient(
           replica: member?.replica, fingerprint: member?.fingerprint ?? recipient.fingerprint)
       },
       ranges: walk.ranges(HistoryAdmission(header, known)), tables: walk.tables, migrations: header.migrations.count,
       transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
       acknowledgements: header.acknowledgements.map { acknowledgement in
-        SyncFileInspection.Acknowledgement(
+        SyncSource.Inspection.Acknowledgement(
           replica: acknowledgement.subject, incarnation: acknowledgement.origin.incarnationDigits,
           milliseconds: acknowledgement.createdAt,
           held: acknowledgement.vector.positions, isSigned: isOwnGroup && known.isSigned(acknowledgement))
       },
       unknownFields: header.fields.map(\.tag),
-      sizes: SyncFileInspection.Sizes(
+      sizes: SyncSource.Inspection.Sizes(
         container: file.sizes.container, header: file.sizes.header, frames: file.sizes.frames,
         packed: file.sizes.packed, unpacked: file.sizes.unpacked),
-      signature: isRemoved ? .removedSender : SyncFileInspection.Signature(file.signature),
+      signature: isRemoved ? .removedSender : SyncSource.Inspection.Signature(file.signature),
       members: known.all.map { Member($0, own: replica) })
   }
 }
 
-extension SyncFileInspection.Signature {
+extension SyncSource.Inspection.Signature {
   fileprivate init(_ signature: SyncFileSignature) {
     switch signature {
     case .verified: self = .verified
@@ -86,9 +86,9 @@ extension SyncFileInspection.Signature {
 }
 
 extension VersionVector {
-  fileprivate var positions: [SyncFileInspection.Position] {
+  fileprivate var positions: [SyncSource.Inspection.Position] {
     origins.map {
-      SyncFileInspection.Position(
+      SyncSource.Inspection.Position(
         replica: $0.replica, incarnation: $0.incarnationDigits, sequence: self[$0].rawValue)
     }
   }

@@ -107,22 +107,22 @@ struct SyncFileWalk {
     }
   }
 
-  func ranges(_ admission: HistoryAdmission) -> [SyncFileInspection.Range] {
+  func ranges(_ admission: HistoryAdmission) -> [SyncSource.Inspection.Range] {
     let carried =
       header.stateFile?.origins.filter { $0.floor < $0.sequence }.map { ($0.origin, $0.floor.next, $0.sequence) }
       ?? header.ranges.map { ($0.origin, $0.first, $0.last) }
     return carried.map { origin, first, last in
-      SyncFileInspection.Range(
+      SyncSource.Inspection.Range(
         replica: origin.replica, incarnation: origin.incarnationDigits, sequences: first.rawValue...last.rawValue,
         isSigned: !admission.refused.contains(origin))
     }
   }
 
-  var tables: [SyncFileInspection.Table] {
+  var tables: [SyncSource.Inspection.Table] {
     let own = header.tables.map(\.name)
     let others = Set(counts.keys).subtracting(own).sorted()
     return (own + others).map { name in
-      SyncFileInspection.Table(changes: LogEntry.TableChanges(name, counts[name] ?? [:]), rows: rows[name] ?? 0)
+      SyncSource.Inspection.Table(changes: LogEntry.TableChanges(name, counts[name] ?? [:]), rows: rows[name] ?? 0)
     }
   }
 }

@@ -79,7 +79,7 @@ struct ContainerVector: Codable {
 }
 
 extension ContainerVector.Content {
-  init(_ inspection: SyncFileInspection, _ transactions: [LoggedTransaction]) throws {
+  init(_ inspection: SyncSource.Inspection, _ transactions: [LoggedTransaction]) throws {
     guard let content = inspection.content else { throw GodwitError(.notARecipient, "no key fits") }
     sender = "\(content.sender)"
     incarnation = content.incarnation

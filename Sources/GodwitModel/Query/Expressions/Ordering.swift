@@ -1,12 +1,14 @@
 import Foundation
 import GodwitBase
 
-/// Which way to sort.
-public enum SortOrder: Sendable {
-  /// Smallest first; NULL before everything.
-  case ascending
-  /// Greatest first; NULL after everything.
-  case descending
+extension Ordering {
+  /// Which way to sort.
+  public enum Direction: Sendable {
+    /// Smallest first; NULL before everything.
+    case ascending
+    /// Greatest first; NULL after everything.
+    case descending
+  }
 }
 
 /// What to sort by.

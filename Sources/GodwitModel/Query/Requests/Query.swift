@@ -23,7 +23,7 @@ public struct Query<Root: Model>: Sendable {
 
   /// Sorted by the property, after the orders given before.
   public func order<Property: ColumnValue>(
-    by keyPath: KeyPath<Root, Property>, _ order: SortOrder = .ascending
+    by keyPath: KeyPath<Root, Property>, _ order: Ordering.Direction = .ascending
   ) -> Query {
     let field = Fields<Root>()[dynamicMember: keyPath]
     return with { $0.orders += (order == .ascending ? field.ascending : field.descending).terms }
@@ -103,7 +103,7 @@ extension Model {
 
   /// Every row, sorted.
   public static func order<Property: ColumnValue>(
-    by keyPath: KeyPath<Self, Property>, _ order: SortOrder = .ascending
+    by keyPath: KeyPath<Self, Property>, _ order: Ordering.Direction = .ascending
   ) -> Query<Self> {
     all.order(by: keyPath, order)
   }

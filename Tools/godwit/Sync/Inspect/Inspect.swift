@@ -71,14 +71,14 @@ struct Inspect: AsyncParsableCommand {
   }
 
   /// Names of members are known at the file's end, so its transactions name replicas by their IDs.
-  private func handler(_ console: Console) -> SyncFileInspection.Handler {
+  private func handler(_ console: Console) -> SyncSource.Inspection.Handler {
     let names = ReplicaNames([])
     guard !console.usesJSON else { return { try console.line($0.json(names)) } }
     return { try console.lines(($0.lines(names) + [""]).map(Format.printable)) }
   }
 }
 
-extension SyncFileInspection {
+extension SyncSource.Inspection {
   /// A file that nobody known has signed was shown all the same; the exit code says so.
   fileprivate func requireMembersSignature() throws {
     switch content?.signature {

@@ -4,10 +4,10 @@ import ToolSupport
 /// What `inspect` shows (Specs/cli.md, "inspect").
 struct InspectionView {
   private let file: String
-  private let inspection: SyncFileInspection
+  private let inspection: SyncSource.Inspection
   private let names: ReplicaNames
 
-  init(_ file: String, _ inspection: SyncFileInspection) {
+  init(_ file: String, _ inspection: SyncSource.Inspection) {
     self.file = file
     self.inspection = inspection
     names = ReplicaNames(inspection.content?.members ?? [])
@@ -25,7 +25,7 @@ struct InspectionView {
     return outside + lines(content)
   }
 
-  private func lines(_ content: SyncFileInspection.Content) -> [String] {
+  private func lines(_ content: SyncSource.Inspection.Content) -> [String] {
     let recipients = content.recipients.map { recipient in
       recipient.replica.map(names.name) ?? "somebody unknown (\(recipient.fingerprint))"
     }
@@ -54,7 +54,7 @@ struct InspectionView {
     ]
   }
 
-  private func text(_ acknowledgement: SyncFileInspection.Acknowledgement) -> String {
+  private func text(_ acknowledgement: SyncSource.Inspection.Acknowledgement) -> String {
     names.name(acknowledgement.replica) + (acknowledgement.isSigned ? "" : " (NOT SIGNED by a member known here)")
   }
 
@@ -70,7 +70,7 @@ struct InspectionView {
     return .object(outside + (inspection.content.map(members) ?? []))
   }
 
-  private func members(_ content: SyncFileInspection.Content) -> [(String, JSONValue)] {
+  private func members(_ content: SyncSource.Inspection.Content) -> [(String, JSONValue)] {
     [
       ("format", .number(content.formatVersion)),
       ("unknownFields", .array(content.unknownFields.map { .number(Int($0)) })),
@@ -90,12 +90,12 @@ struct InspectionView {
     ]
   }
 
-  private func json(_ recipient: SyncFileInspection.Recipient) -> JSONValue {
+  private func json(_ recipient: SyncSource.Inspection.Recipient) -> JSONValue {
     let member = recipient.replica.map(names.json) ?? [("replica", nil), ("name", nil)]
     return .object(member + [("fingerprint", .string(recipient.fingerprint))])
   }
 
-  private func json(_ range: SyncFileInspection.Range) -> JSONValue {
+  private func json(_ range: SyncSource.Inspection.Range) -> JSONValue {
     .object(
       names.json(range.replica) + [
         ("incarnation", .string(range.incarnation)), ("first", .number(range.sequences.lowerBound)),
@@ -103,14 +103,14 @@ struct InspectionView {
       ])
   }
 
-  private func json(_ position: SyncFileInspection.Position) -> JSONValue {
+  private func json(_ position: SyncSource.Inspection.Position) -> JSONValue {
     .object(
       names.json(position.replica) + [
         ("incarnation", .string(position.incarnation)), ("sequence", .number(position.sequence)),
       ])
   }
 
-  private func json(_ acknowledgement: SyncFileInspection.Acknowledgement) -> JSONValue {
+  private func json(_ acknowledgement: SyncSource.Inspection.Acknowledgement) -> JSONValue {
     .object(
       names.json(acknowledgement.replica) + [
         ("incarnation", .string(acknowledgement.incarnation)),
@@ -119,20 +119,20 @@ struct InspectionView {
       ])
   }
 
-  private func json(_ table: SyncFileInspection.Table) -> JSONValue {
+  private func json(_ table: SyncSource.Inspection.Table) -> JSONValue {
     guard case .object(let changes) = table.changes.json else { return nil }
     return .object(changes + [("rows", .number(table.rows))])
   }
 }
 
-extension SyncFileInspection.Range {
+extension SyncSource.Inspection.Range {
   /// `5–9`.
   fileprivate var text: String {
     sequences.count == 1 ? "\(sequences.lowerBound)" : "\(sequences.lowerBound)–\(sequences.upperBound)"
   }
 }
 
-extension SyncFileInspection.Signature {
+extension SyncSource.Inspection.Signature {
   fileprivate var text: String {
     switch self {
     case .verified: "verified: the sender's, who is a member"
