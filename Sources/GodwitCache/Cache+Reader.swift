@@ -41,8 +41,8 @@ extension Cache {
       }
     }
 
-    /// Runs the body with a reader of the file, or, when that cannot be read, of nothing. What the body throws is its own
-    /// affair; what the file does is not the body's.
+    /// Runs the body with a reader of the file, or, when that cannot be read, of nothing. What the body throws is its
+    /// own affair; what the file does is not the body's.
     static func run<Output: Sendable>(
       _ body: @escaping @Sendable (Cache.Reader) throws -> Output, on file: CacheFile, _ logger: Logger, _ name: String,
       _ make: @escaping @Sendable (CacheTable) throws -> Cache.Reader

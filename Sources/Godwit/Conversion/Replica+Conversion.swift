@@ -12,8 +12,8 @@ extension Replica {
   /// read and never changed. All of it, or nothing: after a failure there is no replica, and one that was made by
   /// somebody else meanwhile stays. A call continues with what one that was killed left.
   ///
-  /// The tables are local at first; ``Tables/startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards with
-  /// models of the same shape, which say `sync: .local` until then.
+  /// The tables are local at first; ``Tables/startSync(of:asOf:)`` lets their rows travel. Open the replica afterwards
+  /// with models of the same shape, which say `sync: .local` until then.
   ///
   /// Rows come along, with keys, defaults, references and indexes of plain columns. SQL of the database's own never
   /// runs: views, triggers, checks, computed defaults, other indexes and virtual tables are left out. The report names
@@ -32,8 +32,8 @@ extension Replica {
   ///   given; `wrongKey`; `damagedDatabase`; `busy` when changes lie in a log beside it, or it was changed while it was
   ///   read; `invalidSchema` for names that are Godwit's; `constraint` for rows that refer to none; `invalidArgument`
   ///   for an identity of the other kind where a post-quantum one is asked for, and where the program does not call
-  ///   ``DatabaseSource/Reader/serveIfAsked()``; `limitExceeded` where reading takes more memory, time or steps than the
-  ///   database's size justifies; `diskFull`, `fileAccess`.
+  ///   ``DatabaseSource/Reader/serveIfAsked()``; `limitExceeded` where reading takes more memory, time or steps than
+  ///   the database's size justifies; `diskFull`, `fileAccess`.
   public static func make(
     at path: String, from source: DatabaseSource, name: String? = nil, key: Replica.KeySource = .keyring(),
     postQuantum: Bool = false, reader: DatabaseSource.Reader = .child, progress: ProgressHandler? = nil

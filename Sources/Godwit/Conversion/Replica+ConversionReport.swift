@@ -1,6 +1,6 @@
 extension Replica {
-  /// What came of another program's database, and what did not: its SQL is data here and never runs (Specs/conversion.md,
-  /// "Code").
+  /// What came of another program's database, and what did not: its SQL is data here and never runs
+  /// (Specs/conversion.md, "Code").
   public struct ConversionReport: Sendable {
     /// A table that came along with its rows.
     public struct Table: Sendable {

@@ -6,8 +6,8 @@ import GodwitStorage
 import GodwitSyncFile
 
 extension SyncSource.Inspection {
-  /// Called with each transaction of a file that is inspected, as it comes: before the file's end, and so its signature,
-  /// has been seen.
+  /// Called with each transaction of a file that is inspected, as it comes: before the file's end, and so its
+  /// signature, has been seen.
   public typealias Handler = @Sendable (LoggedTransaction) throws -> Void
 }
 

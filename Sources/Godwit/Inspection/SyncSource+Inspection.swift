@@ -51,8 +51,8 @@ extension SyncSource {
       public let recipients: [Recipient]
       /// The transactions it carries, by who wrote them.
       public let ranges: [Range]
-      /// The sender's synced tables, and what the file has for each; those of other members that the sender does not know
-      /// behind them.
+      /// The sender's synced tables, and what the file has for each; those of other members that the sender does not
+      /// know behind them.
       public let tables: [Table]
       /// How many migrations the sender knows.
       public let migrations: Int

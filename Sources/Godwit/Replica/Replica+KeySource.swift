@@ -8,7 +8,8 @@ extension Replica {
     private let machineKey: String?
     private let secrets: [SlotSecret]
 
-    /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at opening.
+    /// A keyring file, and the machine key file that opens it. Relative paths count from the process's folder at
+    /// opening.
     ///
     /// - Parameters:
     ///   - path: The keyring; by default `keyring` in the replica's folder. Its folder must be writable: the file by

@@ -39,7 +39,8 @@ extension Replica {
 
   /// Opens the replica in the folder of a file URL.
   ///
-  /// - Throws: `invalidArgument` for a URL that is no file's; otherwise as ``open(at:models:configuration:)-(String,_,_)``.
+  /// - Throws: `invalidArgument` for a URL that is no file's; otherwise as
+  ///   ``open(at:models:configuration:)-(String,_,_)``.
   public static func open(
     at folder: URL, models: any Model.Type..., configuration: Configuration = Configuration()
   ) async throws -> Replica {

@@ -43,8 +43,8 @@ extension Replica {
     public let waiting: [MissingReport.Waiting]
     /// The version of the tables; 0 without migrations.
     public let schemaVersion: Int
-    /// What of the waiting transactions waits for a schema version that this database has not reached: the program has to
-    /// be updated. Nil when nothing does.
+    /// What of the waiting transactions waits for a schema version that this database has not reached: the program has
+    /// to be updated. Nil when nothing does.
     public let heldVersion: HeldVersion?
     /// Entries in the conflict log that are not resolved.
     public let conflicts: Int

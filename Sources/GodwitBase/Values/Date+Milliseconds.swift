@@ -5,8 +5,8 @@ extension Date {
   /// The instant of these milliseconds since 1970 UTC. Exact to the millisecond for the years of any calendar.
   package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 
-  /// The nearest whole millisecond since 1970 UTC; of an infinite date, and of one far beyond any timestamp, the last or
-  /// the first that is counted with.
+  /// The nearest whole millisecond since 1970 UTC; of an infinite date, and of one far beyond any timestamp, the last
+  /// or the first that is counted with.
   ///
   /// - Parameter what: What the date is, for the message.
   /// - Throws: `invalidArgument` for NaN.

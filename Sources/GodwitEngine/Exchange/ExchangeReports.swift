@@ -44,8 +44,8 @@ public struct MergeReport: Sendable {
       /// removed meanwhile, or restored from an old backup. It has to rejoin (`Replica.rejoin(from:_:)`), and so has
       /// every other member that took them; its work is made anew then.
       case fenced
-      /// They come after the end of their incarnation (`Replica.Members.incarnations`): the machine was replaced, or has
-      /// rejoined and made its work anew.
+      /// They come after the end of their incarnation (`Replica.Members.incarnations`): the machine was replaced, or
+      /// has rejoined and made its work anew.
       case ended
       /// Their author has not signed them: the file's sender, or who gave them to it, has changed or invented them.
       /// Another member, or a later file of the author's, brings the true ones.

@@ -2,8 +2,8 @@ import Foundation
 import GodwitBase
 import GodwitCore
 
-/// Who wrote something, and when. Replica, incarnation and sequence name the transaction: `Replica.History.transaction` finds
-/// it.
+/// Who wrote something, and when. Replica, incarnation and sequence name the transaction: `Replica.History.transaction`
+/// finds it.
 public struct Authorship: Hashable, Sendable {
   /// The replica that wrote.
   public let replica: ReplicaID

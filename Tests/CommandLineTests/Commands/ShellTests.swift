@@ -173,8 +173,8 @@ import Testing
 
     deinit { if process.isRunning { process.terminate() } }
 
-    /// Waits for the text in what comes. Types the keys, if any, each time that nothing has come for a while. False when
-    /// the program ends, or has been typed to for too long.
+    /// Waits for the text in what comes. Types the keys, if any, each time that nothing has come for a while. False
+    /// when the program ends, or has been typed to for too long.
     func awaits(_ wanted: String, typing keys: String? = nil) throws -> Bool {
       let handle = output.fileHandleForReading
       var fresh = ""

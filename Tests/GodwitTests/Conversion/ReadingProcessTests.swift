@@ -167,3 +167,8 @@ struct ReadingProcessTests {
     #expect(found[0][0] == [.integer(1), .text("text"), .text("6772C3B6C39F65")])
   }
 }
+
+extension DatabaseSource.Reader {
+  /// A process that reads. The one that runs the tests cannot be started anew for it: its `main` is not ours.
+  static let tested = DatabaseSource.Reader.child(Program(path: KillSubject.path))
+}

@@ -95,7 +95,8 @@ extension RowExplanation {
     /// Who wrote the value; nil when that is older than all that is remembered,
     /// and when it is made of ``parts``.
     public let author: Authorship?
-    /// What the value is made of, unless the last writer wins. What is not in here is older than all that is remembered.
+    /// What the value is made of, unless the last writer wins. What is not in here is older than all that is
+    /// remembered.
     public let parts: [Part]
     /// The writes of this cell that lost, newest first.
     public let conflicts: [Conflict]

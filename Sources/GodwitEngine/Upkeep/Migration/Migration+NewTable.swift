@@ -13,7 +13,8 @@ extension Migration {
     ///
     /// - Parameters:
     ///   - name: The column's name.
-    ///   - type: The type of the property, such as `Int.self` or `String?.self`; a key of another model as `UUID?.self`.
+    ///   - type: The type of the property, such as `Int.self` or `String?.self`; a key of another model as
+    ///     `UUID?.self`.
     ///   - value: What rows hold that were written without the column.
     ///   - check: SQL over the column's own name that no value may make false.
     ///   - table: The table whose key it holds.

@@ -73,16 +73,16 @@ extension Migration {
     /// Makes a local table travel, with the rows each replica has (`Replica.Tables.startSync(of:asOf:)`).
     public mutating func startSync(of table: String) { append { .setSynced(true, table: table) } }
 
-    /// Makes a table stay where it is from now on, with the rows each replica has. What was written to it before and has
-    /// not come yet is ignored.
+    /// Makes a table stay where it is from now on, with the rows each replica has. What was written to it before and
+    /// has not come yet is ignored.
     public mutating func stopSync(of table: String) { append { .setSynced(false, table: table) } }
 
     /// Writes rows by SQL statements, one after another, as the last part of the migration. They are what the checksum
     /// covers.
     ///
     /// What the step writes to synced tables is a transaction like any other: it is logged and travels. The step itself
-    /// never does: other replicas know its name and checksum, and run it when their program brings it, or somebody gives
-    /// them the migration file. Every replica runs it, after it has taken in all that others have sent it of this
+    /// never does: other replicas know its name and checksum, and run it when their program brings it, or somebody
+    /// gives them the migration file. Every replica runs it, after it has taken in all that others have sent it of this
     /// version. So write only what is still to do (`WHERE slug IS NULL`), and the same whatever replica does it.
     ///
     /// - Parameters:
@@ -90,8 +90,8 @@ extension Migration {
     ///   - statements: The statements, each of at most 65,536 bytes; at most 1,024.
     public mutating func run(_ name: String, _ statements: SQL...) { append(.sql(statements), name) }
 
-    /// Writes rows by the program's own code, as the last part of the migration. The checksum covers its name alone, and
-    /// only the program itself can run it. What it writes travels as the rows that SQL statements write do.
+    /// Writes rows by the program's own code, as the last part of the migration. The checksum covers its name alone,
+    /// and only the program itself can run it. What it writes travels as the rows that SQL statements write do.
     public mutating func run(_ name: String, _ body: @escaping @Sendable (Transaction) throws -> Void) {
       append(.code(body), name)
     }

@@ -10,8 +10,8 @@ extension Migrations {
       public let version: Int
       /// Its name.
       public let name: String
-      /// Whether older programs continue as before: all its steps are additions. Otherwise it is a barrier, and replicas
-      /// that have not passed it hold back what is written after it until their programs are updated.
+      /// Whether older programs continue as before: all its steps are additions. Otherwise it is a barrier, and
+      /// replicas that have not passed it hold back what is written after it until their programs are updated.
       public let isAddition: Bool
       /// The member with whose file it came first; nil for one that a program or a migration file brought.
       public let broughtBy: ReplicaID?

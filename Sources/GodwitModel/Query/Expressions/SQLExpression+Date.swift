@@ -1,8 +1,8 @@
 import Foundation
 import GodwitBase
 
-// Parts of dates, in UTC. SQLite's calendar is Gregorian at all times and goes from the year 0 to 9999; what lies beyond
-// is NULL, which is `valueMismatch` where the column is not optional.
+// Parts of dates, in UTC. SQLite's calendar is Gregorian at all times and goes from the year 0 to 9999; what lies
+// beyond is NULL, which is `valueMismatch` where the column is not optional.
 extension SQLExpression {
   /// Of whole seconds since 1970: rounded down, so that the last moments of a day belong to it.
   private static func part<Output>(_ format: String, _ seconds: [SQLPart]) -> SQLExpression<Output> {
