@@ -30,7 +30,7 @@ extension Replica {
 
   /// Opens the replica in a folder with a list of models.
   ///
-  /// - Throws: As ``open(at:models:configuration:)-(String,_,_)``.
+  /// - Throws: As `open(at:models:configuration:)`.
   public static func open(
     at path: String, models: [any Model.Type], configuration: Configuration = Configuration()
   ) async throws -> Replica {
@@ -39,8 +39,8 @@ extension Replica {
 
   /// Opens the replica in the folder of a file URL.
   ///
-  /// - Throws: `invalidArgument` for a URL that is no file's; otherwise as
-  ///   ``open(at:models:configuration:)-(String,_,_)``.
+  /// - Throws: `invalidArgument` for a URL that is no file's; otherwise as `open(at:models:configuration:)` with
+  ///   a path.
   public static func open(
     at folder: URL, models: any Model.Type..., configuration: Configuration = Configuration()
   ) async throws -> Replica {
@@ -55,7 +55,7 @@ extension Replica {
   /// Opens a new replica in a folder that is removed when the replica is closed. The folder is made in `parent`, by
   /// default the system's place for temporary files.
   ///
-  /// - Throws: As ``open(at:models:configuration:)-(String,_,_)``.
+  /// - Throws: As `open(at:models:configuration:)`.
   public static func temporary(
     models: any Model.Type..., in parent: String = NSTemporaryDirectory(),
     configuration: Configuration = Configuration()
@@ -66,7 +66,7 @@ extension Replica {
   /// Opens a new replica in memory, gone when it is closed. Its files, encrypted as ever, lie in a file system of the
   /// kernel's memory (`/dev/shm`), so that several connections can share them; they may be swapped out, never saved.
   ///
-  /// - Throws: `fileAccess` on a system without one; otherwise as ``open(at:models:configuration:)-(String,_,_)``.
+  /// - Throws: `fileAccess` on a system without one; otherwise as `open(at:models:configuration:)`.
   public static func inMemory(
     models: any Model.Type..., configuration: Configuration = Configuration()
   ) async throws -> Replica {

@@ -59,7 +59,7 @@ extension Replica {
   ///   - models: The models of both.
   ///   - parent: Where their folders are made; by default the system's place for temporary files.
   ///   - configuration: How both are opened. Their names are `first` and `second`.
-  /// - Throws: As ``open(at:models:configuration:)-(String,_,_)``; then nothing is left.
+  /// - Throws: As `open(at:models:configuration:)`; then nothing is left.
   public static func pair(
     models: any Model.Type..., in parent: String = NSTemporaryDirectory(),
     configuration: Configuration = Configuration()
