@@ -38,7 +38,8 @@ import Testing
       #expect(try laptop.run(["conflicts", "list", "--json"] + options).objects().count == 1)
     }
     for options in [
-      ["--kind", "delete"], ["--since", "2200-01-01"], ["--table", "note", "--key", String(repeating: "0", count: 32)],
+      ["--kind", "delete"], ["--since", "2200-01-01"], ["--since", "9999-12-31"],
+      ["--table", "note", "--key", String(repeating: "0", count: 32)],
     ] {
       #expect(try laptop.run(["conflicts", "--json"] + options).output.isEmpty)
     }

@@ -165,6 +165,12 @@ struct ConflictTests {
     let group = try await edited()
     let first = try #require(try await group.conflicts(0).last)
     #expect(try await group[0].conflicts.prune(keeping: 1) == 0)
+    // No column holds a timestamp of the year 9999.
+    let late = Date(timeIntervalSince1970: 253_402_300_799)
+    #expect(try await group[0].conflicts.list(since: late).isEmpty)
+    #expect(try await group[0].history.log(since: late).isEmpty)
+    #expect(
+      await code { try await group[0].conflicts.prune(before: Date(timeIntervalSince1970: .nan)) } == .invalidArgument)
     #expect(try await group[0].conflicts.prune(before: Date(timeIntervalSince1970: 1_700_000_000)) == 0)
     #expect(try await group[0].conflicts.prune(before: Date(timeIntervalSince1970: 1_900_000_000)) == 1)
     #expect(try await group[0].status().prunedConflicts == 1)

@@ -131,6 +131,37 @@ struct OpeningTests {
   }
 }
 
+@Suite("Where a replica is opened", .timeLimit(.minutes(1)))
+struct OpeningPlaceTests {
+  @Test("may be a file URL, and no other")
+  func url() async throws {
+    let folder = try TemporaryFolder()
+    let place = URL(filePath: folder.file("a folder"))
+    await (try Replica.open(at: place, models: Note.self, Folder.self)).close()
+    #expect(FileManager.default.fileExists(atPath: folder.file("a folder/database")))
+    let remote = try #require(URL(string: "https://example.org/notes"))
+    #expect(await code { try await Replica.open(at: remote, models: Note.self, Folder.self) } == .invalidArgument)
+  }
+
+  @Test("has no NUL in its path")
+  func nul() async throws {
+    let folder = try TemporaryFolder()
+    #expect(await code { try await Replica.open(at: folder.file("a\0b"), models: Folder.self) } == .invalidArgument)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test("gives a new replica a name that a member can have, whatever the folder is called")
+  func names() async throws {
+    let folder = try TemporaryFolder()
+    for name in [String(repeating: "long", count: 30), String(repeating: "\u{65e5}\u{672c}", count: 20)] {
+      let replica = try await Replica.open(at: folder.file(name), models: Folder.self)
+      let given = try #require(try await replica.members.list().first?.name)
+      #expect(name.hasPrefix(given) && (60...64).contains(given.utf8.count))
+      await replica.close()
+    }
+  }
+}
+
 /// The same table name as ``Note``'s is of no use to a replica that was opened without it.
 @Suite("A model that the replica was not opened with")
 struct UnknownModelTests {

@@ -26,6 +26,25 @@ struct PairTests {
     await pair.close()
   }
 
+  @Test("shows a conflict and where a value comes from by model and key")
+  func typedRooms() async throws {
+    let pair = try await Replica.pair(models: Entry.self)
+    let entry = Entry(text: "none")
+    try await pair.first.write { try $0.insert(entry) }
+    try await pair.exchange()
+    for (replica, text) in [(pair.first, "lost"), (pair.second, "won")] {
+      try await Task.sleep(for: .milliseconds(2))
+      try await replica.write { try $0.update(Entry(id: entry.id, text: text)) }
+    }
+    try await pair.exchange()
+    let conflicts = try await pair.first.conflicts.list(of: Entry.self, key: entry.id)
+    #expect(conflicts.map(\.losingValue) == ["lost"] && conflicts.first?.winner?.time != nil)
+    #expect(try await pair.first.conflicts.list(of: Entry.self, key: RecordID<Entry>()).isEmpty)
+    let explanation = try await pair.first.history.explain(Entry.self, entry.id, property: \.text)
+    #expect(explanation.cells.map(\.value) == ["won"])
+    await pair.close()
+  }
+
   @Test("runs the migrations of its configuration on both sides")
   func migrations() async throws {
     let migrations = Migrations {
