@@ -98,7 +98,7 @@ extension Replica {
     let mergeFunctions = models.flatMap { $0.customMerges() }
     let (changes, documentClock) = (ChangeBroadcaster(), DocumentClock(wallClock))
     let mustExist = configuration.mustExist || isReadOnly
-    if mustExist { try folder.requireDatabase() }
+    if mustExist { try folder.requireDatabase() }  // before the lock as well, since taking it makes the folder
     let opened = OpenedKeyring(folder, lock: heldLock) {
       if mustExist { try folder.requireDatabase() }
       return try folder.keyringOfGroup(
