@@ -33,8 +33,17 @@ extension GodwitError {
         hint: "a query only reads; transactions, attached databases and Godwit's own tables are reached through the API"
       )
     default:
-      return GodwitError(.sql, sql.map { "\(message), in: \($0)" } ?? message)
+      return GodwitError(.sql, sql.map { "\(message), in: \(excerpt(of: $0))" } ?? message)
     }
+  }
+
+  /// A statement as an error shows it: generated ones can be as long as SQLite takes, and an error is for reading.
+  static func excerpt(of sql: String) -> String {
+    let limit = 1_000
+    guard sql.utf8.count > limit, let end = sql.index(sql.startIndex, offsetBy: limit, limitedBy: sql.endIndex) else {
+      return sql
+    }
+    return "\(sql[..<end]) … (\(sql.utf8.count) bytes)"
   }
 
   private static func constraint(_ message: String) -> GodwitError {

@@ -105,7 +105,8 @@ extension Statement {
   /// Binds parameters 1, 2, … and demands exactly as many as the statement has.
   package func bind(_ values: [Value]) throws {
     guard values.count == parameterCount else {
-      throw GodwitError(.sql, "\(parameterCount) values are wanted, \(values.count) were given, in: \(sql)")
+      throw GodwitError(
+        .sql, "\(parameterCount) values are wanted, \(values.count) were given, in: \(GodwitError.excerpt(of: sql))")
     }
     for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
   }

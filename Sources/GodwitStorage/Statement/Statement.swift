@@ -42,7 +42,7 @@ package final class Statement {
       return (result, tail.flatMap { tail in buffer.baseAddress.map { buffer.count - (tail - $0) } } ?? 0)
     }
     guard result == SQLITE_OK else { throw connection.failure(result, sql: sql) }
-    guard let statement else { throw GodwitError(.sql, "there is no statement in: \(sql)") }
+    guard let statement else { throw GodwitError(.sql, "there is no statement in: \(GodwitError.excerpt(of: sql))") }
     guard text.suffix(rest).allSatisfy({ $0 == 0x3B || $0 <= 0x20 }) else {
       sqlite3_finalize(statement)
       throw GodwitError(.sql, "more than one statement", hint: "run them one by one")

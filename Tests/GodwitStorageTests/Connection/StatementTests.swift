@@ -51,6 +51,24 @@ struct StatementTests {
     #expect(try connection.scalar("SELECT count(*) FROM t") == .integer(0))
   }
 
+  @Test("that is long is shown in an error by its start and its length")
+  func longStatement() throws {
+    let long = "SELECT x, '\(String(repeating: "a", count: 400_000))' FROM t"
+    do {
+      try connection.run(long)
+      Issue.record("the statement ran")
+    } catch let error as GodwitError {
+      #expect(error.code == .sql && error.message.utf8.count < 1_200)
+      #expect(error.message.contains("in: SELECT x, 'aaa") && error.message.hasSuffix("… (\(long.utf8.count) bytes)"))
+    }
+    do {
+      try connection.run("SELECT x FROM t")
+      Issue.record("the statement ran")
+    } catch let error as GodwitError {
+      #expect(error.message.hasSuffix("in: SELECT x FROM t"))
+    }
+  }
+
   @Test("wants as many values as it has places", arguments: [0, 1, 3])
   func valueCount(count: Int) throws {
     let values = Array(repeating: Value.integer(1), count: count)
