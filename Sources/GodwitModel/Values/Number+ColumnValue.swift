@@ -36,8 +36,14 @@ extension Float: ColumnValue {
   public static var hasConstantDefault: Bool { true }
   /// Binds a REAL of the same value; throws `valueNotStorable` for NaN.
   public func bind(to binder: borrowing ColumnBinder) throws { try binder.bind(Double(self)) }
-  /// Reads a REAL or INTEGER, rounded to a Float; throws `valueMismatch` for anything else.
-  public static func read(from reader: borrowing ColumnReader) throws -> Float { Float(try reader.real()) }
+  /// Reads a REAL or INTEGER, rounded to a Float; throws `valueMismatch` for anything else, and for a finite number
+  /// that is beyond a Float's range.
+  public static func read(from reader: borrowing ColumnReader) throws -> Float {
+    let stored = try reader.real()
+    let value = Float(stored)
+    guard value.isFinite || !stored.isFinite else { throw reader.mismatch("a number within a Float's range") }
+    return value
+  }
   /// A REAL of the same value; throws `valueNotStorable` for NaN.
   public func storedValue() throws -> Value { try Value(storing: Double(self)) }
 }

@@ -8,11 +8,13 @@ private struct Parent: Model {
     Column("name", \.name).unique()
     Column("size", \.size).check("size >= 0")
     Column("ratio", \.ratio)
+    Column("share", \.share)
   }
   var id = RecordID<Parent>()
   var name = ""
   var size: Int8 = 0
   var ratio = 0.0
+  var share: Float = 0
 }
 
 private struct Child: Model {
@@ -112,7 +114,9 @@ struct BadValueTests {
     for (assignment, code) in [
       ("UPDATE parent SET size = 300", GodwitError.Code.valueMismatch),
       ("UPDATE child SET words = '[1'", .valueMismatch),
-      ("UPDATE parent SET ratio = 'much'", .valueMismatch),
+      ("UPDATE parent SET size = 0, ratio = 'much'", .valueMismatch),
+      ("UPDATE parent SET ratio = 0, share = 1e300", .valueMismatch),
+      ("UPDATE parent SET share = -1e300", .valueMismatch),
     ] {
       let replica = replica
       try await replica.write { _ = try $0.execute(SQL(text: assignment)) }
