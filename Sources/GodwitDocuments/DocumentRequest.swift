@@ -47,17 +47,15 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
     return copy
   }
 
-  /// In this order: `"name, date desc"`; documents that it does not distinguish go by key.
-  public func order(by text: String) -> Self {
-    var copy = self
-    copy.orders = Result.godwit { try DocumentConditionParser.orders(text) }
-    return copy
-  }
+  /// In this order, after the orders given before: `"name, date desc"`; documents that none distinguishes go by key.
+  public func order(by text: String) -> Self { ordering(Result.godwit { try DocumentConditionParser.orders(text) }) }
 
-  /// In this order; documents that it does not distinguish go by key.
-  public func order(by orders: Document.Order...) -> Self {
+  /// In this order, after the orders given before; documents that none distinguishes go by key.
+  public func order(by orders: Document.Order...) -> Self { ordering(.success(orders)) }
+
+  private func ordering(_ more: Result<[Document.Order], GodwitError>) -> Self {
     var copy = self
-    copy.orders = .success(orders)
+    copy.orders = Result.godwit { try orders.get() + more.get() }
     return copy
   }
 

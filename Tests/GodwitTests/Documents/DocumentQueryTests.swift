@@ -146,6 +146,20 @@ struct DocumentQueryTests {
     #expect(try await iterator.next()?.map(\.key) == ["a", "b"])
   }
 
+  @Test("an order comes after those given before, and one that is none stays one")
+  func orderAfterOrder() async throws {
+    let pairs = replica.documents("pairs")
+    for (key, a, b) in [("x", 1, 1), ("y", 1, 2), ("z", 2, 0)] {
+      try await pairs.set(key, ["a": .integer(Int64(a)), "b": .integer(Int64(b))])
+    }
+    let both = pairs.all.order(by: "a desc").order(by: "b desc")
+    #expect(try await replica.fetch(both.keys) == ["z", "y", "x"])
+    #expect(
+      try await replica.fetch(pairs.all.order(by: .ascending("a")).order(by: .descending("b")).keys) == ["y", "x", "z"])
+    #expect(
+      await code { try await replica.fetch(pairs.all.order(by: "a sideways").order(by: "b")) } == .invalidArgument)
+  }
+
   @Test("a request shows its SQL, and a count has a limit's say")
   func sql() async throws {
     let request = goods.where { $0.price > 3 }.order(by: "name desc").limit(2)
