@@ -63,9 +63,9 @@ enum ConflictsSamples {
     _ = try await desk.export(to: .file("changes"))
     // begin sample
     let plan = try await laptop.plan(importing: .file("changes"))
-    print(plan.report.applied, plan.conflicts.count, plan.limbo.map(\.key))
+    print(plan.report.applied.transactions, plan.conflicts.count, plan.limbo.map(\.key))
     // end sample
-    try expect(plan.report.applied == 1, plan.limbo.count == 1)
+    try expect(plan.report.applied.transactions == 1, plan.limbo.count == 1)
 
     _ = try await laptop.import(from: .file("changes"))
     // begin sample

@@ -43,9 +43,9 @@ enum FirstReplicaSamples {
     // begin sample
     let sent = try await desk.export(to: .file("1.godwit-sync"))
     let report = try await laptop.import(from: .file("1.godwit-sync"))
-    print("\(sent.transactions) sent, \(report.applied) applied, \(report.conflicts) conflicts")
+    print("\(sent.transactions) sent, \(report.applied.transactions) applied, \(report.attention.conflicts) conflicts")
     // end sample
-    try expect(sent.transactions == 1 && report.applied == 1 && report.conflicts == 0)
+    try expect(sent.transactions == 1 && report.applied.transactions == 1 && report.attention.conflicts == 0)
     try await expect(laptop.maintenance.digest() == desk.maintenance.digest())
 
     // begin sample

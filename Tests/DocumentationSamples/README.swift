@@ -45,8 +45,8 @@ enum ReadmeSamples {
 
     let sent = try await replica.export(to: .file("laptop.godwit-sync"))  // signed, sealed to the members
     let report = try await replica.import(from: .file("laptop.godwit-sync"))  // whole or not at all
-    print(sent.transactions, report.applied, report.conflicts)
+    print(sent.transactions, report.applied.transactions, report.attention.conflicts)
     // end sample
-    try expect(sent.transactions == 2 && report.duplicates == 2)
+    try expect(sent.transactions == 2 && report.applied.duplicates == 2)
   }
 }

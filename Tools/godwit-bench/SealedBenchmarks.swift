@@ -138,7 +138,7 @@ private func share(_ name: String, isImport: Bool) -> Benchmark {
       wholes.append(
         try await milliseconds {
           if isImport {
-            try expect(try await pair.runImport().rows, context.rowCount)
+            try expect(try await pair.runImport().applied.rows, context.rowCount)
           } else {
             _ = try await pair.sender.export(to: .file("\(pair.folder)/all"), includesAll: true)
           }

@@ -149,11 +149,13 @@ extension Replica {
         throw error
       }
     }
-    for fork in report.forks {
+    for fork in report.attention.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
-    await forget(afterApplying: report.applied)
-    logger.debug("imported", metadata: ["applied": "\(report.applied)", "conflicts": "\(report.conflicts)"])
+    await forget(afterApplying: report.applied.transactions)
+    logger.debug(
+      "imported",
+      metadata: ["applied": "\(report.applied.transactions)", "conflicts": "\(report.attention.conflicts)"])
     return report
   }
 

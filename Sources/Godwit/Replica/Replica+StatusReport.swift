@@ -56,7 +56,7 @@ extension Replica {
     public let missing: [MergeReport.Missing]
     /// Own transactions that no other active member is known to hold in full.
     public let unsent: Int
-    /// Members who state another state than this replica's for the same changes; see `MergeReport.differing`.
+    /// Members who state another state than this replica's for the same changes; see `MergeReport.Attention.differing`.
     public let differing: [ReplicaID]
     /// Where this replica and another member hold two histories of one origin, so that neither takes in what the other
     /// builds on its own, until one of the two takes over the other's state (`Replica.rejoin`).

@@ -16,8 +16,84 @@ public struct ExportReport: Sendable {
   public package(set) var volumes: [String] = []
 }
 
-/// What an import did.
+/// What an import did: what of the file was applied, what waits for something else, and what a person has to look at.
 public struct MergeReport: Sendable {
+  /// The member that made the file.
+  public let sender: ReplicaID
+  /// What was applied.
+  public let applied: Applied
+  /// What waits. Another import or a migration applies it by itself; nobody has to do anything but that.
+  public let waiting: Waiting
+  /// What a person has to look at, or the program in their place.
+  public let attention: Attention
+}
+
+extension MergeReport {
+  /// What an import applied.
+  public struct Applied: Sendable {
+    /// Transactions, those that had been waiting included.
+    public let transactions: Int
+    /// Transactions of the file that were here already.
+    public let duplicates: Int
+    /// Rows that the transactions touched.
+    public let rows: Int
+    /// The state that was taken from the file; nil for a file without one, and for a replica that did not need it.
+    public let state: State?
+    /// Who came into the group by the file, went, or is called otherwise, and by whom; this replica may be among them.
+    public let members: [Member.Change]
+  }
+
+  /// A whole state that was taken from a state file, in the place of this replica's or as its first.
+  public struct State: Sendable, Hashable {
+    /// Rows that it brought.
+    public let rows: Int
+    /// Own transactions that were made anew on top of it.
+    public let replayed: Int
+  }
+
+  /// Transactions that are kept aside.
+  public struct Waiting: Sendable {
+    /// How many there are, because others, or a migration, must come first.
+    public let transactions: Int
+    /// Those of them that wait for a schema version that this database has not reached; nil when none does.
+    public let held: HeldVersion?
+    /// What must come before them.
+    public let missing: [Missing]
+  }
+
+  /// What is not as it should be after an import. Nothing of it keeps the rest of the file from being applied.
+  public struct Attention: Sendable {
+    /// Writes that lost to writes they had not seen; see `Replica.conflicts`.
+    public let conflicts: Int
+    /// Earlier entries that the conflict log has dropped for those, resolved ones first and then the oldest.
+    public let prunedConflicts: Int
+    /// Values that migrations could not keep exactly on their way here; see `Replica.MigrationRoom.losses`.
+    public let losses: Int
+    /// Replicas whose state is too old: they lack what the others hold and have forgotten. This one is among them when
+    /// the sender has forgotten what must come before the waiting transactions.
+    ///
+    /// The way back is the same for each: a state file of another member's (`Replica.exportState(to:for:progress:)`),
+    /// which it takes in by `Replica.rejoin(from:progress:)`. An import that can do nothing else throws `fenced`.
+    public let fenced: [ReplicaID]
+    /// Origins whose transactions in the file are not those held here under the same numbers.
+    public let forks: [Fork]
+    /// Transactions that cannot be applied here.
+    public let leftOut: [LeftOut]
+    /// Transactions that do not wait any more, or were not kept to wait.
+    public let dropped: [Dropped]
+    /// Members who state another state than this replica's for the same changes: theirs or this one is damaged, or a
+    /// rule of the schema is not deterministic. Nothing is refused for that; they are named until they state the same.
+    public let differing: [ReplicaID]
+
+    /// Whether there is nothing to look at.
+    public var isEmpty: Bool {
+      conflicts == 0 && losses == 0 && fenced.isEmpty && forks.isEmpty && leftOut.isEmpty && dropped.isEmpty
+        && differing.isEmpty
+    }
+  }
+}
+
+extension MergeReport {
   /// Transactions that an origin has written and that are not here yet.
   public struct Missing: Sendable, Hashable {
     /// The replica that wrote them.
@@ -41,8 +117,8 @@ public struct MergeReport: Sendable {
     /// Why.
     public enum Reason: String, Sendable {
       /// Their author had not seen what every member was known to hold, and which has been forgotten here since: it was
-      /// removed meanwhile, or restored from an old backup. It has to rejoin (`Replica.rejoin(from:_:)`), and so has
-      /// every other member that took them; its work is made anew then.
+      /// removed meanwhile, or restored from an old backup. It is in ``Attention/fenced``, and so is every other member
+      /// that took them, once this replica imports from it.
       case fenced
       /// They come after the end of their incarnation (`Replica.Members.incarnations`): the machine was replaced, or
       /// has rejoined and made its work anew.
@@ -88,47 +164,6 @@ public struct MergeReport: Sendable {
     /// What applying them failed with.
     public let message: String?
   }
-
-  /// The member that made the file.
-  public let sender: ReplicaID
-  /// Transactions applied, those that had been waiting included.
-  public let applied: Int
-  /// Transactions that were here already.
-  public let duplicates: Int
-  /// Transactions kept aside because others, or a migration, must come first.
-  public let staged: Int
-  /// Rows that the applied transactions touched.
-  public let rows: Int
-  /// Writes that lost to writes they had not seen; see `Replica.conflicts`.
-  public let conflicts: Int
-  /// Earlier entries that the conflict log has dropped for that, resolved ones first and then the oldest.
-  public let prunedConflicts: Int
-  /// What of the waiting transactions waits for a schema version that this database has not reached; nil when nothing
-  /// does.
-  public let held: HeldVersion?
-  /// Values that migrations could not keep exactly on their way here; see `Replica.MigrationRoom.losses`.
-  public let losses: Int
-  /// Whether the file was a state file that replaced this replica's state, or that it was made from.
-  public let isStateFile: Bool
-  /// Rows that the state file brought.
-  public let stateRows: Int
-  /// Own transactions that were made anew on top of the state file's state.
-  public let replayed: Int
-  /// Whether the sender has forgotten what must come before the staged transactions, so that only a state file helps.
-  public let needsStateFile: Bool
-  /// What must come before the staged transactions can be applied.
-  public let missing: [Missing]
-  /// Origins whose transactions in the file are not those held here under the same numbers.
-  public let forks: [Fork]
-  /// What cannot be applied here.
-  public let leftOut: [LeftOut]
-  /// Who came into the group by the file, went, or is called otherwise, and by whom; this replica may be among them.
-  public let members: [Member.Change]
-  /// What does not wait any more, or was not kept to wait.
-  public let dropped: [Dropped]
-  /// Members who state another state than this replica's for the same changes: theirs or this one is damaged, or a rule
-  /// of the schema is not deterministic. Nothing is refused for that; they are named until they state the same.
-  public let differing: [ReplicaID]
 }
 
 extension MergeReport {
@@ -136,21 +171,49 @@ extension MergeReport {
   func adding(
     _ outcome: WaitingAttempt.Outcome, _ header: SyncFileHeader, on writer: ReplicaWriter
   ) throws -> MergeReport {
-    let vector = writer.log.origins.vector
-    let staged = StagedTransactions(connection: writer.connection)
-    let missing = try staged.missing(held: vector)
     let parted = outcome.parted.sorted { $0.key < $1.key }
+    let waiting = try Waiting(on: writer)
+    let leftOut = attention.leftOut + outcome.leftOut.sorted { $0.key < $1.key }.map(\.value)
     return MergeReport(
-      sender: sender, applied: applied + outcome.applied, duplicates: duplicates, staged: try staged.count(),
-      rows: rows + outcome.rows, conflicts: conflicts + outcome.conflicts,
-      prunedConflicts: prunedConflicts + outcome.prunedConflicts,
-      held: try staged.held(beyond: MigrationHistory(writer.connection)),
-      losses: losses, isStateFile: isStateFile, stateRows: stateRows, replayed: replayed,
-      needsStateFile: !missing.isEmpty && !vector.covers(header.floor), missing: missing,
-      forks: forks + parted.map { Fork(replica: $0.key.replica, sequence: $0.value.rawValue) },
-      leftOut: leftOut + outcome.leftOut.sorted { $0.key < $1.key }.map(\.value), members: members,
-      dropped: dropped + outcome.dropped,
-      differing: try SignedAcknowledgements(connection: writer.connection).differing())
+      sender: sender,
+      applied: Applied(
+        transactions: applied.transactions + outcome.applied, duplicates: applied.duplicates,
+        rows: applied.rows + outcome.rows, state: applied.state, members: applied.members),
+      waiting: waiting,
+      attention: Attention(
+        conflicts: attention.conflicts + outcome.conflicts,
+        prunedConflicts: attention.prunedConflicts + outcome.prunedConflicts, losses: attention.losses,
+        fenced: waiting.fenced(by: header, leftOut, on: writer),
+        forks: attention.forks + parted.map { Fork(replica: $0.key.replica, sequence: $0.value.rawValue) },
+        leftOut: leftOut, dropped: attention.dropped + outcome.dropped,
+        differing: try SignedAcknowledgements(connection: writer.connection).differing()))
+  }
+}
+
+extension MergeReport.State {
+  init(_ outcome: StateImport.Outcome) {
+    self.init(rows: outcome.rows.reduce(0) { $0 + $1.count }, replayed: outcome.replayed)
+  }
+}
+
+extension MergeReport.Waiting {
+  /// What waits in a writer's transaction.
+  init(on writer: ReplicaWriter) throws {
+    let staged = StagedTransactions(connection: writer.connection)
+    transactions = try staged.count()
+    held = try staged.held(beyond: MigrationHistory(writer.connection))
+    missing = try staged.missing(held: writer.log.origins.vector)
+  }
+
+  /// Whose state is too old: this replica's, when the file's sender has forgotten what is missing here, and that of the
+  /// authors who had not seen what is forgotten here.
+  func fenced(
+    by header: SyncFileHeader, _ leftOut: [MergeReport.LeftOut], on writer: ReplicaWriter
+  ) -> [ReplicaID] {
+    let origins = writer.log.origins
+    let isTooOld = !missing.isEmpty && !origins.vector.covers(header.floor)
+    let others = Set(leftOut.filter { $0.reason == .fenced }.map(\.replica)).subtracting([origins.own.replica])
+    return (isTooOld ? [origins.own.replica] : []) + others.sorted()
   }
 }
 

@@ -210,20 +210,22 @@ package final class Importer {
   }
 
   private func conclude(rows: Int, _ stateFile: StateImport.Outcome? = nil) throws -> MergeReport {
-    let missing = try staged.missing(held: held)
+    let waiting = try MergeReport.Waiting(on: writer)
+    let leftOut = leftOut.sorted { $0.key < $1.key }.map(\.value)
     let report = MergeReport(
-      sender: file.header.sender, applied: applied, duplicates: duplicates, staged: try staged.count(), rows: rows,
-      conflicts: merger.conflictCount + (stateFile?.conflicts ?? 0), prunedConflicts: merger.prunedConflicts,
-      held: try staged.held(beyond: MigrationHistory(connection)),
-      losses: Int(try LossLog(connection).last - lastLoss),
-      isStateFile: stateFile != nil, stateRows: stateFile?.rows.reduce(0) { $0 + $1.count } ?? 0,
-      replayed: stateFile?.replayed ?? 0,
-      needsStateFile: !missing.isEmpty && !held.covers(file.header.floor), missing: missing,
-      forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
-        MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
-      }, leftOut: leftOut.sorted { $0.key < $1.key }.map(\.value),
-      members: memberChanges, dropped: waitingRoom.notKept,
-      differing: try SignedAcknowledgements(connection: connection).differing())
+      sender: file.header.sender,
+      applied: MergeReport.Applied(
+        transactions: applied, duplicates: duplicates, rows: rows, state: stateFile.map { MergeReport.State($0) },
+        members: memberChanges),
+      waiting: waiting,
+      attention: MergeReport.Attention(
+        conflicts: merger.conflictCount + (stateFile?.conflicts ?? 0), prunedConflicts: merger.prunedConflicts,
+        losses: Int(try LossLog(connection).last - lastLoss),
+        fenced: waiting.fenced(by: file.header, leftOut, on: writer),
+        forks: forks.parted.sorted { $0.key < $1.key }.map { origin, sequence in
+          MergeReport.Fork(replica: origin.replica, sequence: sequence.rawValue)
+        }, leftOut: leftOut, dropped: waitingRoom.notKept,
+        differing: try SignedAcknowledgements(connection: connection).differing()))
     if let planner {
       try planner.end(writer, report.adding(WaitingRun.plan(on: writer), file.header, on: writer), stateFile)
       throw TakenBack()

@@ -33,7 +33,7 @@ extension World {
       }
       return
     }
-    if report.isStateFile {
+    if report.applied.state != nil {
       try await settleStateFile(report, file, on: actor)
     } else {
       try await settleImport(on: actor)
@@ -57,7 +57,7 @@ extension World {
   ) async throws -> MergeReport? {
     do {
       let report = try await body()
-      let leftOut = report.leftOut.filter { !isHostile($0.replica) }
+      let leftOut = report.attention.leftOut.filter { !isHostile($0.replica) }
       let isExpected = leftOut.allSatisfy { $0.reason == .ended || forgets || actors[file.sender].wasAway }
       let mayBeAway = actors.contains(where: \.wasAway) || hostile != nil
       guard leftOut.isEmpty || isExpected && mayBeAway else {
@@ -146,7 +146,7 @@ extension World {
     guard let last = actors.last else { return }
     let file = try await export(from: actors[0], to: "\(folder)/last.godwit-sync", includesAll: true)
     let report = try await last.replica.import(from: .file(file.path))
-    guard report.applied == 0, report.conflicts == 0 else {
+    guard report.applied.transactions == 0, report.attention.conflicts == 0 else {
       throw SimulationFailure(.transfer, "replica \(last.index) applied a file twice")
     }
   }

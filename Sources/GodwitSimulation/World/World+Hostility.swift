@@ -25,7 +25,7 @@ extension World {
     } catch let error as GodwitError where Self.refusals.contains(error.code) {
       return try await expectUnchanged(actor, "given a hostile file that was refused: \(error.message)")
     }
-    guard !report.isStateFile else {
+    guard report.applied.state == nil else {
       throw SimulationFailure(.transfer, "replica \(actor.index) took a hostile state in the place of its own")
     }
     try await adoptHostile(of: actor)

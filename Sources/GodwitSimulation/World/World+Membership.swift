@@ -59,7 +59,7 @@ extension World {
 
   func settleRejoin(_ report: MergeReport, _ file: SyncFileInFlight, on actor: Actor) async throws {
     actor.mustRejoin = false
-    guard report.isStateFile else { return try await settleImport(on: actor) }
+    guard report.applied.state != nil else { return try await settleImport(on: actor) }
     try await settleStateFile(report, file, on: actor)
   }
 
@@ -74,10 +74,10 @@ extension World {
     let startsAnew = !before.held.isEmpty
     let unsent = lost.filter { $0.dot.origin.replica == now.own.replica }
     forgettable.formUnion(unsent.map(\.dot))
-    guard now.own != before.own || !startsAnew, report.replayed == unsent.count else {
+    guard now.own != before.own || !startsAnew, report.applied.state?.replayed == unsent.count else {
       throw SimulationFailure(
         .durability,
-        "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.replayed) anew: "
+        "replica \(actor.index) had \(unsent.count) transactions of its own, and made \(report.applied.state?.replayed ?? 0) anew: "
           + "\(before.held.text) on \(file.held.text) is \(now.held.text)")
     }
     let made = try await adoptOwn(of: actor)

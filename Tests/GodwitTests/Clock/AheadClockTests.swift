@@ -76,8 +76,8 @@ struct AheadClockTests {
     group.clocks[0].advance(-Self.year)
     try await group.reopen(0)
     // By relay: the third replica never sees a file of the first.
-    #expect(try await group.send(0, 1).applied == 1)
-    #expect(try await group.send(1, 2).applied == 1)
+    #expect(try await group.send(0, 1).applied.transactions == 1)
+    #expect(try await group.send(1, 2).applied.transactions == 1)
     return group
   }
 
@@ -201,7 +201,7 @@ struct AheadClockTests {
     #expect(await code { try await group[0].write { try $0.insert(Note()) } } == .limitExceeded)
     group.clocks[0].advance(-3_000 * Self.year)
     try await group[0].write { try $0.insert(Note()) }
-    #expect(try await group.send(0, 1).applied == 1)
+    #expect(try await group.send(0, 1).applied.transactions == 1)
   }
 
   @Test("what is written in the last millisecond of time is accepted, and can be edited")
@@ -210,7 +210,7 @@ struct AheadClockTests {
     let now = group.clocks[0].wallClock.milliseconds()
     group.clocks[0].advance((1 << 46) - 1 - now)
     try await group[0].write { try $0.insert(Note()) }
-    #expect(try await group.send(0, 1).applied == 1)
+    #expect(try await group.send(0, 1).applied.transactions == 1)
     try await group.setTitle("edited", on: 1)
     try await group.send(1, 2)
     try await group.send(1, 0)
@@ -233,7 +233,9 @@ struct AheadClockTests {
     await (try Replica.join(at: newcomer, invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
     let replica = try await TestGroup.open(newcomer)
     let report = try await carry(from: group[1], to: replica, in: group.group.folder, all: true)
-    #expect(report.applied == 6 && report.staged == 0 && report.missing.isEmpty && report.conflicts == 0)
+    #expect(
+      report.applied.transactions == 6 && report.waiting.transactions == 0 && report.waiting.missing.isEmpty
+        && report.attention.conflicts == 0)
     #expect(try await replica.maintenance.digest() == group[1].maintenance.digest())
   }
 }

@@ -33,7 +33,7 @@ struct StateFileMutationTests {
       return code
     }
     try await replica.write { try $0.insert(Note(title: "own")) }
-    #expect(try await replica.import(from: .file(later)).applied == 1)
+    #expect(try await replica.import(from: .file(later)).applied.transactions == 1)
     #expect(try await replica.maintenance.verify().problems.isEmpty)
     await replica.close()
     return nil

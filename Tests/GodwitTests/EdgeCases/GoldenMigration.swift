@@ -78,7 +78,9 @@ struct GoldenMigration: Codable, Equatable {
     await open.close()
     open = try await Self.open(joiner, version: 0)
     let report = try await open.import(from: .file(Self.stateFile))
-    guard report.isStateFile else { throw GodwitError(.corruptFile, "the file was not taken for a state file") }
+    guard report.applied.state != nil else {
+      throw GodwitError(.corruptFile, "the file was not taken for a state file")
+    }
     joined = try await GoldenReplica.State(open)
     await open.close()
   }

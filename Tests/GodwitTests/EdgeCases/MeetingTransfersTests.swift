@@ -46,8 +46,9 @@ struct MeetingTransfersTests {
       for try await report in tasks { reports.append(report) }
       return reports
     }
-    #expect(reports.reduce(0) { $0 + $1.applied } == 12)
-    #expect(reports.allSatisfy { $0.staged == 0 && $0.missing.isEmpty && $0.conflicts == 0 })
+    #expect(reports.reduce(0) { $0 + $1.applied.transactions } == 12)
+    #expect(
+      reports.allSatisfy { $0.waiting.transactions == 0 && $0.waiting.missing.isEmpty && $0.attention.conflicts == 0 })
     #expect(try await pair.receiver.maintenance.digest() == pair.sender.maintenance.digest())
     #expect(try await pair.receiver.maintenance.verify().problems == [])
   }
@@ -88,7 +89,7 @@ struct MeetingTransfersTests {
       try await pair.receiver.fetch(Debit.where { $0.id <= 1_000 }).map(\.amount) == Array(repeating: 10, count: 40))
     let back = pair.folder.file("back")
     _ = try await pair.receiver.export(to: .file(back))
-    #expect(try await pair.sender.import(from: .file(back)).applied == 20)
+    #expect(try await pair.sender.import(from: .file(back)).applied.transactions == 20)
     #expect(try await pair.receiver.maintenance.digest() == pair.sender.maintenance.digest())
     #expect(try await pair.receiver.maintenance.verify().problems == [])
   }
@@ -111,8 +112,8 @@ struct MeetingTransfersTests {
     var reached = 0
     for path in paths {
       let report = try await pair.receiver.import(from: .file(path))
-      #expect(report.staged == 0 && report.missing.isEmpty)
-      reached += report.applied
+      #expect(report.waiting.transactions == 0 && report.waiting.missing.isEmpty)
+      reached += report.applied.transactions
       let amounts = try await Self.amounts(pair.receiver)
       #expect(amounts == Array(repeating: reached, count: reached == 0 ? 0 : 41))
     }

@@ -168,11 +168,11 @@ struct VectorRun {
     }
     let report = try await group.deliver(file, to: name, rejoins: rejoins)
     guard let expected else { return }
-    if let applied = expected.applied { #expect(report.applied == applied, comment(step)) }
-    if let duplicates = expected.duplicates { #expect(report.duplicates == duplicates, comment(step)) }
-    if let staged = expected.staged { #expect(report.staged == staged, comment(step)) }
+    if let applied = expected.applied { #expect(report.applied.transactions == applied, comment(step)) }
+    if let duplicates = expected.duplicates { #expect(report.applied.duplicates == duplicates, comment(step)) }
+    if let staged = expected.staged { #expect(report.waiting.transactions == staged, comment(step)) }
     if let missing = expected.missing {
-      let found = report.missing.map {
+      let found = report.waiting.missing.map {
         VectorReport.Missing(
           of: group.name(of: $0.replica), first: $0.sequences.lowerBound, last: $0.sequences.upperBound)
       }

@@ -79,7 +79,7 @@ struct RelayedContextTests {
       try StagedTransactions(connection: writer.connection)
         .add(StagedTransaction(record: third, context: VersionVector(), chain: chain))
     }
-    #expect(try await group[0].import(from: early).staged == 0)
+    #expect(try await group[0].import(from: early).waiting.transactions == 0)
     #expect(try await titles() == ["seen", "first", "second"])
     _ = try await group[0].import(from: relay(falsely: false))
     #expect(try await titles() == ["seen", "first", "second", "third"])

@@ -73,12 +73,12 @@ struct SignedHistoryTests {
     let report = try await group[0].import(
       from: try await relayed { $0.map { changing($0, "third's", "forged!") } })
     #expect(
-      report.leftOut == [
+      report.attention.leftOut == [
         .init(replica: group[2].identity.replica, sequences: 1...1, reason: .unsigned)
       ])
-    #expect(report.forks.isEmpty)
+    #expect(report.attention.forks.isEmpty)
     // What the relay wrote itself had seen the forged one: it waits for the true one.
-    #expect(try await titles(0).isEmpty && report.staged == 1)
+    #expect(try await titles(0).isEmpty && report.waiting.transactions == 1)
     try await group.send(from: 2, to: 0)
     #expect(try await titles(0) == ["third's", "second's"])
     try await group.settle()
@@ -97,7 +97,7 @@ struct SignedHistoryTests {
           schemaVersion: 0, context: nil, changes: changing(last, "third's", "invents").changes)
         return records + [more]
       })
-    #expect(report.leftOut.map(\.reason) == [.unsigned] && report.leftOut.first?.sequences == 1...2)
+    #expect(report.attention.leftOut.map(\.reason) == [.unsigned] && report.attention.leftOut.first?.sequences == 1...2)
     #expect(try await titles(0).isEmpty)
     try await group.send(from: 1, to: 0)
     #expect(try await titles(0) == ["third's"])
@@ -117,7 +117,7 @@ struct SignedHistoryTests {
         return header.changing(chains: Dictionary(uniqueKeysWithValues: chains))
       }
       let report = try await group[receiver].import(from: source)
-      #expect(report.forks.isEmpty)
+      #expect(report.attention.forks.isEmpty)
     }
     // The third has not been made to begin anew, and all continues.
     #expect(try await group[2].members.incarnations().filter { $0.replica == author }.count == 1)
@@ -144,14 +144,14 @@ struct SignedHistoryTests {
           vector: header.vector.union(VersionVector([nobody: cause])),
           chains: header.chains.merging([nobody: SyncFileHeader.Chain(.zero)]) { $1 })
       })
-    #expect(try await group[1].import(from: waiting).staged == 2)
+    #expect(try await group[1].import(from: waiting).waiting.transactions == 2)
     let other = try await relayed(by: 2) { records in
       [records[0], numbered(records[2], SequenceNumber.none.next.next, nil)]
     }
-    #expect(try await group[1].import(from: other).applied == 1)
+    #expect(try await group[1].import(from: other).applied.transactions == 1)
     #expect(try await titles(1) == ["one", "three"])
     let report = try await group.send(from: 1, to: 0)
-    #expect(report.applied == 2 && report.leftOut.isEmpty)
+    #expect(report.applied.transactions == 2 && report.attention.leftOut.isEmpty)
     #expect(try await titles(0) == ["one", "three"])
   }
 
@@ -217,10 +217,10 @@ struct SignedHistoryTests {
       return header.changing(ranges: ranges, chains: chains)
     }
     try Data(Forgery.seal(forged, to: header.recipients)).write(to: URL(fileURLWithPath: path))
-    #expect(try await group[1].import(from: .file(path)).staged == 1)
+    #expect(try await group[1].import(from: .file(path)).waiting.transactions == 1)
     #expect(try await titles(1) == ["first of third's"])
     let report = try await group.send(from: 1, to: 0)
-    #expect(report.applied == 1 && report.leftOut.isEmpty)
+    #expect(report.applied.transactions == 1 && report.attention.leftOut.isEmpty)
     #expect(try await titles(0) == ["first of third's", "cause"])
     try await group.settle()
     #expect(try await group.digests().count == 1)

@@ -39,14 +39,16 @@ struct StagingTests {
 
     let late = try await TestGroup.open(restored, group.clock)
     let early = try await late.import(from: third)
-    #expect(early.applied == 0 && early.staged == 1)
-    #expect(early.missing.map(\.replica) == [group[0].identity.replica])
-    #expect(early.missing.map(\.sequences) == [2...2])
-    #expect(try await late.status().missing == early.missing)
+    #expect(early.applied.transactions == 0 && early.waiting.transactions == 1)
+    #expect(early.waiting.missing.map(\.replica) == [group[0].identity.replica])
+    #expect(early.waiting.missing.map(\.sequences) == [2...2])
+    #expect(try await late.status().missing == early.waiting.missing)
     #expect(try await late.fetch(Note.all).map(\.title) == ["one"])
 
     let completing = try await late.import(from: second)
-    #expect(completing.applied == 2 && completing.staged == 0 && completing.missing.isEmpty)
+    #expect(
+      completing.applied.transactions == 2 && completing.waiting.transactions == 0 && completing.waiting.missing.isEmpty
+    )
     #expect(try await late.maintenance.digest() == group[0].maintenance.digest())
   }
 
@@ -65,12 +67,12 @@ struct StagingTests {
 
     let late = try await TestGroup.open(restored, group.clock)
     let early = try await late.import(from: .file(editFile))
-    #expect(early.applied == 0 && early.staged == 1)
-    #expect(early.missing.map(\.replica) == [group[0].identity.replica])
-    #expect(early.missing.map(\.sequences) == [1...1])
+    #expect(early.applied.transactions == 0 && early.waiting.transactions == 1)
+    #expect(early.waiting.missing.map(\.replica) == [group[0].identity.replica])
+    #expect(early.waiting.missing.map(\.sequences) == [1...1])
     #expect(try await late.count(Note.all) == 0)
     let completing = try await late.import(from: insert)
-    #expect(completing.applied == 2 && completing.missing.isEmpty)
+    #expect(completing.applied.transactions == 2 && completing.waiting.missing.isEmpty)
     #expect(try await late.fetch(Note.all).map(\.views) == [5])
   }
 
@@ -83,7 +85,8 @@ struct StagingTests {
       for sender in 0..<count {
         let path = group.folder.file("quiet-\(sender).sync")
         let report = try await group[sender].export(to: .file(path))
-        reports.append((report.transactions, try await group[(sender + 1) % count].import(from: .file(path)).applied))
+        reports.append(
+          (report.transactions, try await group[(sender + 1) % count].import(from: .file(path)).applied.transactions))
       }
       return reports
     }

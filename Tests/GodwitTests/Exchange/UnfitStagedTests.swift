@@ -46,9 +46,11 @@ struct UnfitStagedTests {
     let path = group.folder.file("fit")
     _ = try await group[1].export(to: .file(path))
     let report = try await group[0].import(from: .file(path))
-    #expect(report.applied == 1 && report.staged == 0)
-    #expect(report.dropped.map(\.replica) == [group[2].identity.replica] && report.dropped.map(\.reason) == [.unfit])
-    #expect(report.dropped.first?.message?.isEmpty == false)
+    #expect(report.applied.transactions == 1 && report.waiting.transactions == 0)
+    #expect(
+      report.attention.dropped.map(\.replica) == [group[2].identity.replica]
+        && report.attention.dropped.map(\.reason) == [.unfit])
+    #expect(report.attention.dropped.first?.message?.isEmpty == false)
     #expect(try await group[0].fetch(Note.all).map(\.title).sorted() == ["fit", "here"])
     #expect(try await group[0].maintenance.verify().problems.isEmpty)
     // The true ones come all the same.
@@ -61,10 +63,12 @@ struct UnfitStagedTests {
     let path = group.folder.file("fit")
     _ = try await group[1].export(to: .file(path))
     let plan = try await group[0].plan(importing: .file(path))
-    #expect(plan.report.applied == 1 && plan.report.dropped.map(\.reason) == [.unfit])
+    #expect(plan.report.applied.transactions == 1 && plan.report.attention.dropped.map(\.reason) == [.unfit])
     #expect(try await group[0].status().staged == 1)
     #expect(try await group[0].fetch(Note.all).map(\.title) == ["here"])
     let report = try await group[0].import(from: .file(path))
-    #expect(report.applied == 1 && report.dropped.map(\.message) == plan.report.dropped.map(\.message))
+    #expect(
+      report.applied.transactions == 1
+        && report.attention.dropped.map(\.message) == plan.report.attention.dropped.map(\.message))
   }
 }

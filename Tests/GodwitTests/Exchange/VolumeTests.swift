@@ -57,7 +57,7 @@ struct VolumeTests {
     #expect(joined.starts(with: Data("age-encryption.org/v1\n".utf8)))
     #expect(!FileManager.default.fileExists(atPath: path))
     try save(joined, group.folder.file("joined"))
-    #expect(try await group[1].import(from: .file(group.folder.file("joined"))).applied == 1)
+    #expect(try await group[1].import(from: .file(group.folder.file("joined"))).applied.transactions == 1)
     let files = try FileManager.default.contentsOfDirectory(atPath: group.folder.path)
     for name in files where name.hasPrefix("changes") {
       #expect(try !read(group.folder.file(name)).contains(Data(Self.marker.utf8)))
@@ -72,10 +72,10 @@ struct VolumeTests {
     let volumes = try await export().volumes
     for order in [volumes, volumes.reversed(), volumes.shuffled()] {
       let plan = try await group[1].plan(importing: .volumes(order))
-      #expect(plan.report.applied == 1)
+      #expect(plan.report.applied.transactions == 1)
     }
-    #expect(try await group[1].import(from: .volumes(volumes.shuffled())).applied == 1)
-    #expect(try await group[1].import(from: .volumes(volumes)).duplicates == 1)
+    #expect(try await group[1].import(from: .volumes(volumes.shuffled())).applied.transactions == 1)
+    #expect(try await group[1].import(from: .volumes(volumes)).applied.duplicates == 1)
     #expect(try await group.digests().count == 1)
   }
 
@@ -100,14 +100,14 @@ struct VolumeTests {
   func single() async throws {
     let report = try await export(1 << 20)
     #expect(report.volumes == ["\(path).001"])
-    #expect(try await group[1].import(from: .file("\(path).001")).applied == 1)
+    #expect(try await group[1].import(from: .file("\(path).001")).applied.transactions == 1)
   }
 
   @Test("a state file can be cut, too")
   func stateFile() async throws {
     let report = try await group[0].exportState(to: .volumes(path, byteCount: 8_192))
     #expect(report.volumes.count >= 3)
-    #expect(try await group[1].import(from: .volumes(report.volumes)).applied == 1)
+    #expect(try await group[1].import(from: .volumes(report.volumes)).applied.transactions == 1)
     #expect(try await group.digests().count == 1)
   }
 
@@ -167,7 +167,7 @@ struct VolumeTests {
       #expect(error?.message.contains(victim) == true, "byte \(position): \(error?.message ?? "")")
     }
     try save(whole, victim)
-    #expect(try await group[1].import(from: .volumes(volumes)).applied == 1)
+    #expect(try await group[1].import(from: .volumes(volumes)).applied.transactions == 1)
   }
 
   @Test("one that is cut or extended is named")
@@ -207,7 +207,7 @@ struct VolumeTests {
     #expect(shorter.count < longer.count)
     let left = try FileManager.default.contentsOfDirectory(atPath: group.folder.path).filter { $0.hasPrefix("changes") }
     #expect(Set(left.map { group.folder.file($0) }) == Set(shorter))
-    #expect(try await group[1].import(from: .volumes(shorter)).applied == 1)
+    #expect(try await group[1].import(from: .volumes(shorter)).applied.transactions == 1)
   }
 
   @Test("a file of somebody else's beyond the last volume stays")
@@ -228,7 +228,7 @@ struct VolumeTests {
     #expect(error?.code == .invalidArgument && error?.message.contains("\(path).001.new") == true)
     #expect(try read("\(path).001.new") == Data("mine".utf8))
     #expect(try volumes.map(read) == before)
-    #expect(try await group[1].import(from: .volumes(volumes)).applied == 1)
+    #expect(try await group[1].import(from: .volumes(volumes)).applied.transactions == 1)
   }
 
   @Test("a pipe by the name of a volume is in the way, and nobody waits at it", .timeLimit(.minutes(1)))
@@ -236,9 +236,9 @@ struct VolumeTests {
     let volumes = try await export().volumes
     try #require(mkfifo("\(path).001.new", 0o600) == 0)
     #expect(await code { try await export(16_384) } == .invalidArgument)
-    #expect(try await group[1].plan(importing: .volumes(volumes)).report.applied == 1)
+    #expect(try await group[1].plan(importing: .volumes(volumes)).report.applied.transactions == 1)
     for source in SyncSource.grouping(volumes) {
-      #expect(try await group[1].plan(importing: source).report.applied == 1)
+      #expect(try await group[1].plan(importing: source).report.applied.transactions == 1)
     }
     unlink("\(path).001.new")
     // Where a volume of an earlier, longer set would be, and behind it, damaged, one that is.
@@ -265,7 +265,7 @@ struct VolumeTests {
       let files = try FileManager.default.contentsOfDirectory(atPath: group.folder.path)
       let left = files.filter { $0.hasPrefix("changes") }.map { group.folder.file($0) }
       #expect(left.allSatisfy { !$0.hasSuffix(".tmp") && !$0.hasSuffix(".new") }, "\(left)")
-      #expect(try await group[1].plan(importing: .volumes(left)).report.applied == 1)
+      #expect(try await group[1].plan(importing: .volumes(left)).report.applied.transactions == 1)
     }
   }
 
@@ -283,6 +283,6 @@ struct VolumeTests {
     #expect(await code { try await export(4_096) } == .limitExceeded)
     let left = try FileManager.default.contentsOfDirectory(atPath: group.folder.path).filter { $0.hasPrefix("changes") }
     #expect(Set(left.map { group.folder.file($0) }) == Set(volumes))
-    #expect(try await group[1].import(from: .volumes(volumes)).applied == 1)
+    #expect(try await group[1].import(from: .volumes(volumes)).applied.transactions == 1)
   }
 }

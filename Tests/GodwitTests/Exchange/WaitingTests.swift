@@ -61,7 +61,7 @@ struct WaitingTests {
     }
     #expect(stored == .integer(1))
     let report = try await group[0].import(from: cause)
-    #expect(report.applied == 13 && report.staged == 0 && report.dropped.isEmpty)
+    #expect(report.applied.transactions == 13 && report.waiting.transactions == 0 && report.attention.dropped.isEmpty)
     #expect(try await titles(0).count == 13)
     #expect(try await group[0].maintenance.verify().problems.isEmpty)
     #expect(try await group[0].maintenance.digest() == group[2].maintenance.digest())
@@ -78,7 +78,7 @@ struct WaitingTests {
     #expect(try await group[0].history.dropWaiting(of: "replica-1").isEmpty)
     #expect(try await group[0].history.dropWaiting(of: "replica-2") == waiting)
     #expect(try await group[0].status().staged == 0)
-    #expect(try await group[0].import(from: cause).applied == 1)
+    #expect(try await group[0].import(from: cause).applied.transactions == 1)
     // They were not held, so they come again.
     try await group.send(from: 2, to: 0)
     #expect(try await titles(0).count == 4)
@@ -98,8 +98,10 @@ struct WaitingTests {
     let told = group.folder.file("told")
     _ = try await group[1].export(to: .file(told))
     let report = try await group[0].import(from: .file(told))
-    #expect(report.applied == 1 && report.staged == 0)
-    #expect(report.dropped.map(\.reason) == [.removed] && report.dropped.map(\.replica) == [group[2].identity.replica])
+    #expect(report.applied.transactions == 1 && report.waiting.transactions == 0)
+    #expect(
+      report.attention.dropped.map(\.reason) == [.removed]
+        && report.attention.dropped.map(\.replica) == [group[2].identity.replica])
   }
 
   @Test("are bounded: more of an origin, a member or all are not kept, and come again")
@@ -151,7 +153,7 @@ struct WaitingTests {
     try await note(1)
     for _ in 0..<2 {
       let report = try await group[0].import(from: cause)
-      #expect(report.staged == 1 && !FileManager.default.fileExists(atPath: "\(group[0].path)/trial"))
+      #expect(report.waiting.transactions == 1 && !FileManager.default.fileExists(atPath: "\(group[0].path)/trial"))
     }
     #expect(try await titles(0) == ["cause"])
     #expect(try await group[0].status().waiting.map(\.setAside) == [1])
@@ -179,12 +181,12 @@ struct WaitingTests {
     await group[0].close()
 
     let plain = try await ReplicaPair.open(group[0].path, [], group.clock)
-    #expect(try await plain.import(from: .file(cause)).staged == 1)
+    #expect(try await plain.import(from: .file(cause)).waiting.transactions == 1)
     #expect(!FileManager.default.fileExists(atPath: "\(plain.path)/trial"))
     await plain.close()
     let again = try await ReplicaPair.open(group[0].path, [Page.self], group.clock)
     let report = try await again.import(from: .file(cause))
-    #expect(report.staged == 0 && report.applied == 1)
+    #expect(report.waiting.transactions == 0 && report.applied.transactions == 1)
     #expect(try await again.fetch(Page.self, key: "p")?.note == "longer")
     await again.close()
   }
@@ -244,7 +246,7 @@ struct WaitingTests {
     let cause = try await wait(3)
     try await note(2)
     let report = try await group[0].import(from: cause)
-    #expect(report.applied == 4 && report.staged == 0)
+    #expect(report.applied.transactions == 4 && report.waiting.transactions == 0)
     #expect(!FileManager.default.fileExists(atPath: "\(group[0].path)/trial"))
   }
 }

@@ -197,7 +197,7 @@ struct ConflictTests {
     try await group.write(0, "UPDATE shelf SET name = 'left'")
     try await group.write(1, "UPDATE shelf SET name = 'right'")
     let report = try await group.send(0, 1)
-    #expect(report.conflicts == 10_003 && report.prunedConflicts == 0)
+    #expect(report.attention.conflicts == 10_003 && report.attention.prunedConflicts == 0)
     let status = try await group[1].status()
     #expect(status.conflicts == 10_003 && status.prunedConflicts == 0)
 
@@ -205,7 +205,7 @@ struct ConflictTests {
     #expect(try await group[1].conflicts.restore(newest.id))
     try await group.write(0, "UPDATE shelf SET name = 'again' WHERE id = 'row 1'")
     let second = try await group.send(0, 1)
-    #expect(second.conflicts == 1 && second.prunedConflicts == 4)
+    #expect(second.attention.conflicts == 1 && second.attention.prunedConflicts == 4)
     #expect(try await group[1].status().prunedConflicts == 4)
     #expect(try await group[1].conflicts.show(newest.id) == nil)
   }

@@ -26,8 +26,9 @@ struct ImportPlanTests {
     #expect(plan.changes.map(\.table) == ["account", "page"])
     #expect(plan.changes.map(\.inserted) == [1, 0] && plan.changes.map(\.updated) == [1, 1])
     let report = try await group[0].import(from: file)
-    #expect(report.applied == 2 && report.applied == plan.report.applied)
-    #expect(report.rows == plan.report.rows && report.conflicts == plan.report.conflicts)
+    #expect(report.applied.transactions == 2 && report.applied.transactions == plan.report.applied.transactions)
+    #expect(
+      report.applied.rows == plan.report.applied.rows && report.attention.conflicts == plan.report.attention.conflicts)
     #expect(try await group[0].conflicts.list().map(\.id) == plan.conflicts.reversed().map(\.id))
     #expect(try await group[0].history.limbo().map(\.key) == plan.limbo.map(\.key))
   }
@@ -64,9 +65,9 @@ struct ImportPlanTests {
     try await first.write { try $0.insert(Bookcase(id: "a", name: "n")) }
     _ = try await first.export(to: .file(folder.file("file")))
     let plan = try await second.plan(importing: .file(folder.file("file")))
-    #expect(plan.changes.map(\.table) == ["shelf"] && plan.report.applied == 1)
+    #expect(plan.changes.map(\.table) == ["shelf"] && plan.report.applied.transactions == 1)
     #expect(try await second.status().tables.isEmpty)
-    #expect(try await second.import(from: .file(folder.file("file"))).applied == 1)
+    #expect(try await second.import(from: .file(folder.file("file"))).applied.transactions == 1)
     #expect(try await second.rows("SELECT name FROM shelf").map(\.values) == [["n"]])
     await second.close()
   }
@@ -96,12 +97,12 @@ struct ImportPlanTests {
 
     let plan = try await joined.plan(importing: .file(file))
 
-    #expect(plan.report.isStateFile && plan.report.stateRows == 3 && plan.report.replayed == 0)
+    #expect(plan.report.applied.state?.rows == 3 && plan.report.applied.state?.replayed == 0)
     #expect(plan.state.map(\.table) == ["remark", "thing"] && plan.state.map(\.rows) == [0, 3])
     #expect(plan.state.map(\.rowsBefore) == [0, 0] && plan.changes.isEmpty)
     #expect(try await joined.maintenance.digest() == empty)
     let report = try await joined.import(from: .file(file))
-    #expect(report.stateRows == 3 && report.isStateFile)
+    #expect(report.applied.state?.rows == 3 && report.applied.state != nil)
     #expect(try await joined.maintenance.digest() == group.replicas[0].maintenance.digest())
   }
 
@@ -144,7 +145,7 @@ struct ImportPlanTests {
 
     let plan = try await replica.plan(importing: .file(file), isRejoining: true)
 
-    #expect(plan.report.isStateFile && plan.report.stateRows == 3 && plan.report.replayed == 1)
+    #expect(plan.report.applied.state?.rows == 3 && plan.report.applied.state?.replayed == 1)
     #expect(plan.state.map(\.table) == ["remark", "thing"] && plan.state.map(\.rowsBefore) == [0, 3])
     #expect(plan.state.map(\.rows) == [0, 3])
     #expect(plan.changes.map(\.table) == ["thing"] && plan.changes.map(\.inserted) == [1])
@@ -156,7 +157,7 @@ struct ImportPlanTests {
     #expect(try await replica.maintenance.verify().problems.isEmpty)
     try await replica.write { try $0.insert(Thing(id: "later")) }
     let report = try await replica.rejoin(from: .file(file))
-    #expect(report.replayed == 2 && report.stateRows == plan.report.stateRows)
+    #expect(report.applied.state?.replayed == 2 && report.applied.state?.rows == plan.report.applied.state?.rows)
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     #expect(try await group.replicas[0].fetch(Thing.all).map(\.id).sorted() == ["a", "c", "d", "later", "own"])

@@ -26,7 +26,7 @@ struct LargeConflictTests {
   @Test("are listed whole and kept once")
   func keptOnce() async throws {
     let before = try await group[1].status().databaseBytes
-    #expect(try await group.send(0, 1).conflicts == Self.count)
+    #expect(try await group.send(0, 1).attention.conflicts == Self.count)
     #expect(try await group[1].status().databaseBytes - before < 4 * large.utf8.count)
     #expect(try await stored("SELECT count(*) FROM godwit_conflict_value") == 1)
     let conflicts = try await group[1].conflicts.list(limit: 1_000)

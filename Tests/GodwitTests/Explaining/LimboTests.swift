@@ -98,7 +98,7 @@ struct LimboTests {
     try await strict.write { try $0.insert(StrictItem(id: "own", price: 1)) }
     try await loose.write { try $0.insert(LooseItem(id: "free", price: 0)) }
 
-    #expect(try await carry().conflicts == 1)
+    #expect(try await carry().attention.conflicts == 1)
     #expect(try await strict.rows("SELECT id FROM item").map(\.values) == [["own"]])
     let row = try #require(try await strict.history.limbo().first)
     #expect(row.reasons.map(\.kind) == [.constraint] && row.values["price"] == 0)

@@ -82,6 +82,31 @@ struct ForgettingTests {
     #expect(try await group.digests().count == 1)
   }
 
+  @Test("a replica that lacks what the sender has forgotten is named as too old, and a state file ends that")
+  func tooOldHere() async throws {
+    let group = try await ThingGroup(2)
+    let backup = group.folder.file("backup")
+    try FileManager.default.copyItem(atPath: group.folder.file("replica-1"), toPath: backup)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "a")) }
+    try await group.send(0, 1)
+    try await group.send(1, 0)
+    try await group.replicas[0].maintenance.compact()
+    #expect(try await group.replicas[0].history.log().isEmpty)
+    try await group.replicas[0].write { try $0.insert(Thing(id: "b")) }
+    let (file, state) = (group.folder.file("file"), group.folder.file("state"))
+    _ = try await group.replicas[0].export(to: .file(file))
+    _ = try await group.replicas[0].exportState(to: .file(state))
+
+    let restored = try await ThingGroup.open(backup, group.clock)
+    let report = try await restored.import(from: .file(file))
+    #expect(report.applied.transactions == 0 && report.waiting.transactions == 1)
+    #expect(report.attention.fenced == [restored.identity.replica] && !report.attention.isEmpty)
+    let whole = try await restored.rejoin(from: .file(state))
+    #expect(whole.applied.state?.rows == 2 && whole.applied.state?.replayed == 0)
+    #expect(whole.waiting.transactions == 0 && whole.attention.isEmpty)
+    await restored.close()
+  }
+
   @Test("a statement counts only once all it says is held here")
   func pendingStatement() async throws {
     let group = try await ThingGroup(2)
@@ -99,11 +124,11 @@ struct ForgettingTests {
     _ = try await group.replicas[1].export(to: .file(second))
 
     let restored = try await ThingGroup.open(backup, group.clock)
-    #expect(try await restored.import(from: .file(second)).staged == 1)
+    #expect(try await restored.import(from: .file(second)).waiting.transactions == 1)
     // The file says that its sender holds "a", and that it holds what is not here.
     #expect(try await restored.maintenance.compact().transactions == 0)
     #expect(try await restored.history.log().count == 1)
-    #expect(try await restored.import(from: .file(first)).applied == 2)
+    #expect(try await restored.import(from: .file(first)).applied.transactions == 2)
     // Until it is said to have ended, the original may live on and write. It has said that it holds "a" and "b", and
     // that was passed on; nobody knows that it holds "c".
     try await restored.maintenance.compact()
@@ -136,8 +161,8 @@ struct ForgettingTests {
     try await group.send(2, 0)
     #expect(try await group.replicas[0].maintenance.compact().transactions == 0)
     try await group.replicas[1].write { _ = try $0.execute("UPDATE thing SET count = count + 1") }
-    #expect(try await group.send(1, 0).applied == 1)
-    #expect(try await group.send(0, 1).applied >= 1)
+    #expect(try await group.send(1, 0).applied.transactions == 1)
+    #expect(try await group.send(0, 1).applied.transactions >= 1)
     for _ in 0..<2 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     try await group.replicas[0].maintenance.compact()
@@ -155,13 +180,13 @@ struct ForgettingTests {
     #expect(try await group.replicas[0].maintenance.compact().transactions == 0)
     // Whoever knows the end takes nothing beyond it …
     let early = try await group.send(1, 0)
-    #expect(early.staged == 0)
-    #expect(early.leftOut == [.init(replica: original.replica, sequences: 1...1, reason: .ended)])
+    #expect(early.waiting.transactions == 0)
+    #expect(early.attention.leftOut == [.init(replica: original.replica, sequences: 1...1, reason: .ended)])
     // … until the author has learned of it, and states how far it went.
     try await group.send(0, 1)
     #expect(try await group.replicas[1].standing().own != original)
     let report = try await group.send(1, 0)
-    #expect(report.leftOut.isEmpty)
+    #expect(report.attention.leftOut.isEmpty)
     #expect(try await group.digests().count == 1)
     #expect(try await group.replicas[0].count(Thing.all) == 2)
     await #expect(throws: GodwitError.self) {
@@ -232,7 +257,7 @@ struct ForgettingTests {
     try await group.replicas[0].write { _ = try $0.delete(Thing.self, key: "7") }
     #expect(try await group.replicas[0].history.log().map(\.sequence) == [101])
     try await group.join()
-    #expect(try await group.send(0, 1).isStateFile)
+    #expect(try await group.send(0, 1).applied.state != nil)
     #expect(try await group.digests().count == 1)
     #expect(try await group.replicas[1].count(Thing.all) == 99)
   }
@@ -246,7 +271,7 @@ struct ForgettingTests {
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.logCount(0) <= Forgetting.keptTransactions)
     #expect(try await group.logCount(1) <= Forgetting.keptTransactions)
-    #expect(try await group.send(0, 1).applied == 0)
+    #expect(try await group.send(0, 1).applied.transactions == 0)
   }
 
   @Test("the log's numbers continue after all of it was forgotten, also across a restart")
@@ -262,7 +287,7 @@ struct ForgettingTests {
     #expect(try await again.maintenance.verify().problems.isEmpty)
     let file = group.folder.file("file")
     _ = try await again.export(to: .file(file))
-    #expect(try await group.replicas[1].import(from: .file(file)).applied == 1)
+    #expect(try await group.replicas[1].import(from: .file(file)).applied.transactions == 1)
     #expect(try await group.replicas[1].maintenance.digest() == again.maintenance.digest())
   }
 

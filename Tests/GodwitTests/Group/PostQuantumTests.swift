@@ -32,11 +32,11 @@ struct PostQuantumTests {
   func exchange() async throws {
     #expect(group[0].identity.isPostQuantum && group[1].identity.isPostQuantum)
     #expect(try stanzaTypes(file) == ["mlkem768x25519"])
-    #expect(try await group[1].import(from: .file(file)).applied == 1)
+    #expect(try await group[1].import(from: .file(file)).applied.transactions == 1)
     let stateFile = group.folder.file("stateFile")
     _ = try await group[1].exportState(to: .file(stateFile))
     #expect(try stanzaTypes(stateFile) == ["mlkem768x25519"])
-    #expect(try await group[0].import(from: .file(stateFile)).duplicates == 1)
+    #expect(try await group[0].import(from: .file(stateFile)).applied.duplicates == 1)
     #expect(try await group.digests().count == 1)
   }
 
@@ -91,7 +91,7 @@ struct PostQuantumTests {
     let path = try save(Forgery.seal(container, to: [classical]), "classical")
     #expect(await code { try await group[1].import(from: .file(path)) } == .notARecipient)
     #expect(try await group[1].maintenance.digest() == before)
-    #expect(try await group[1].import(from: .file(file)).applied == 1)
+    #expect(try await group[1].import(from: .file(file)).applied.transactions == 1)
   }
 
   @Test("a classical group refuses a file with a hybrid stanza beside its own")
@@ -144,7 +144,7 @@ struct PostQuantumTests {
   func reopened() async throws {
     await group[1].close()
     let replica = try await TestGroup.open(group[1].path, group.clock)
-    #expect(try await replica.import(from: .file(file)).applied == 1)
+    #expect(try await replica.import(from: .file(file)).applied.transactions == 1)
     await replica.close()
   }
 }

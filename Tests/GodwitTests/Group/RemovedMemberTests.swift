@@ -127,7 +127,7 @@ struct RemovedMemberTests {
     try await readmit()
     for source in [early, try await file("unaware", by: 1)] {
       let report = try await group[0].import(from: source)
-      #expect(report.applied == 0 && report.leftOut.map(\.reason) == [.fenced])
+      #expect(report.applied.transactions == 0 && report.attention.leftOut.map(\.reason) == [.fenced])
     }
     #expect(try await titles(0) == [])
   }
@@ -224,11 +224,12 @@ struct RemovedMemberTests {
     _ = try await group[1].import(from: forged)
     #expect(try await group[1].members.list().contains { $0.identity == identity && $0.isActive })
     let brought = try await group.send(from: 1, to: 0)
-    #expect(brought.members.map(\.replica) == [identity.replica] && brought.members.map(\.kind) == [.lapsed])
+    #expect(
+      brought.applied.members.map(\.replica) == [identity.replica] && brought.applied.members.map(\.kind) == [.lapsed])
     #expect(try await titles(0) == ["forged"])
     let heard = try await group.send(from: 0, to: 1)
-    #expect(Set(heard.members.map { "\($0.kind) \($0.name)" }) == ["removed replica-2", "lapsed puppet"])
-    #expect(heard.members.allSatisfy { $0.issuer == group[0].identity.replica })
+    #expect(Set(heard.applied.members.map { "\($0.kind) \($0.name)" }) == ["removed replica-2", "lapsed puppet"])
+    #expect(heard.applied.members.allSatisfy { $0.issuer == group[0].identity.replica })
     for index in 0..<2 {
       #expect(try await group[index].members.list().contains { $0.identity == identity && !$0.isActive })
       #expect(try await !recipients(by: index).contains(identity.replica))
@@ -255,7 +256,7 @@ struct RemovedMemberTests {
       to: group.replicas.map(\.identity.recipient))
     try Data(told).write(to: URL(fileURLWithPath: group.folder.file("told")))
     let report = try await group[2].import(from: .file(group.folder.file("told")))
-    let gone = report.members.filter { $0.replica == group[2].identity.replica }
+    let gone = report.applied.members.filter { $0.replica == group[2].identity.replica }
     #expect(gone.map(\.kind) == [.removed] && gone.map(\.issuer) == [group[1].identity.replica])
     for attempt in [
       { try await group[2].members.remove("replica-0") },

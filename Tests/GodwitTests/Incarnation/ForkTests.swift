@@ -35,8 +35,8 @@ struct ForkTests {
     let before = try await group[1].status()
     let report = try await carry(from: clone, to: group[1], in: group.folder)
 
-    #expect(report.forks == [MergeReport.Fork(replica: original.identity.replica, sequence: 3)])
-    #expect(report.applied == 1 && report.duplicates == 0)
+    #expect(report.attention.forks == [MergeReport.Fork(replica: original.identity.replica, sequence: 3)])
+    #expect(report.applied.transactions == 1 && report.applied.duplicates == 0)
     #expect(try await group[1].titles() == ["from 2", "original 1", "original 2", "shared 1", "shared 2"])
     #expect(try await group[1].status().staged == before.staged)
     #expect(try await group[1].maintenance.verify().problems == [])
@@ -53,8 +53,8 @@ struct ForkTests {
     try await clone.insertNotes(["clone"])
 
     let report = try await carry(from: clone, to: original, in: group.folder, all: true)
-    #expect(report.forks.map(\.sequence) == [2])
-    #expect(report.duplicates == 1 && report.applied == 0)
+    #expect(report.attention.forks.map(\.sequence) == [2])
+    #expect(report.applied.duplicates == 1 && report.applied.transactions == 0)
     let after = try await original.incarnation()
     #expect(after != before)
     #expect(try await original.titles() == ["original", "shared"])
@@ -66,7 +66,7 @@ struct ForkTests {
 
     try await again.insertNotes(["afterwards"])
     let there = try await carry(from: again, to: group[1], in: group.folder)
-    #expect(there.applied == 3 && there.forks.isEmpty)
+    #expect(there.applied.transactions == 3 && there.attention.forks.isEmpty)
     #expect(try await group[1].titles() == ["afterwards", "original", "shared"])
     #expect(try await again.maintenance.verify().problems == [])
     for replica in [again, clone] { await replica.close() }
@@ -83,11 +83,11 @@ struct ForkTests {
     let before = try await original.incarnation()
     await original.close()
 
-    #expect(try await carry(from: group[1], to: earlier, in: group.folder).forks.isEmpty)
+    #expect(try await carry(from: group[1], to: earlier, in: group.folder).attention.forks.isEmpty)
     #expect(try await earlier.incarnation() != before)
     try await earlier.insertNotes(["new"])
     for (sender, receiver) in [(earlier, group[1]), (group[1], earlier)] {
-      #expect(try await carry(from: sender, to: receiver, in: group.folder).forks.isEmpty)
+      #expect(try await carry(from: sender, to: receiver, in: group.folder).attention.forks.isEmpty)
     }
     #expect(try await earlier.titles() == ["lost 1", "lost 2", "new", "shared"])
     #expect(try await earlier.maintenance.digest() == group[1].maintenance.digest())
@@ -106,7 +106,7 @@ struct ForkTests {
     try await carry(from: clone, to: group[1], in: group.folder)
     let before = try await clone.incarnation()
     let report = try await carry(from: group[1], to: clone, in: group.folder)
-    #expect(report.forks.map(\.sequence) == [2])
+    #expect(report.attention.forks.map(\.sequence) == [2])
     #expect(try await clone.incarnation() != before)
     #expect(try await original.incarnation() == before)
     for replica in [original, clone] { await replica.close() }
@@ -126,15 +126,15 @@ struct ForkTests {
 
     for _ in 0..<2 {
       let report = try await carry(from: group[2], to: group[1], in: group.folder)
-      #expect(report.forks.map(\.sequence) == [2])
-      #expect(report.applied == 0 && report.staged == 1)
+      #expect(report.attention.forks.map(\.sequence) == [2])
+      #expect(report.applied.transactions == 0 && report.waiting.transactions == 1)
       #expect(try await group[1].titles() == ["original 1", "original 2", "original 3", "shared"])
     }
     // Nor does a file without a range of the forked origin show them, since others hold all of it by number.
     try await carry(from: group[1], to: group[2], in: group.folder)
     try await group[2].write { _ = try $0.execute("UPDATE note SET views = 10 WHERE title = 'clone'") }
     let late = try await carry(from: group[2], to: group[1], in: group.folder)
-    #expect(late.forks.count == 1 && late.applied == 0)
+    #expect(late.attention.forks.count == 1 && late.applied.transactions == 0)
     // Nor do files of those who hold what is here release it.
     try await original.insertNotes(["later"])
     try await carry(from: original, to: group[1], in: group.folder)
@@ -154,10 +154,10 @@ struct ForkTests {
     try await carry(from: clone, to: group[2], in: group.folder)
     try await group[2].write { _ = try $0.execute("UPDATE note SET views = 3") }
     for member in [1, 3] { try await carry(from: original, to: group[member], in: group.folder) }
-    #expect(try await group.send(from: 2, to: 1).staged == 1)
+    #expect(try await group.send(from: 2, to: 1).waiting.transactions == 1)
     for (sender, receiver) in [(1, 3), (3, 1)] {
       let report = try await group.send(from: sender, to: receiver, all: true)
-      #expect(report.applied == 0)
+      #expect(report.applied.transactions == 0)
       #expect(try await group[receiver].fetch(Note.all).map(\.views) == [1])
     }
     for replica in [original, clone] { await replica.close() }
@@ -174,13 +174,13 @@ struct ForkTests {
     try await carry(from: original, to: group[0], in: group.folder)
     try await carry(from: clone, to: group[1], in: group.folder)
     for (sender, receiver) in [(0, 1), (1, 0)] {
-      #expect(try await group.send(from: sender, to: receiver).forks.count == 1)
+      #expect(try await group.send(from: sender, to: receiver).attention.forks.count == 1)
     }
     try await group[0].members.remove("replica-2")
     if side == 0 { try await group.send(from: 0, to: 1) }
     let state = group.folder.file("state")
     _ = try await group[1 - side].exportState(to: .file(state))
-    #expect(try await group[side].rejoin(from: .file(state)).isStateFile)
+    #expect(try await group[side].rejoin(from: .file(state)).applied.state != nil)
     #expect(try await group[0].titles() == group[1].titles())
     #expect(try await group[side].status().forks.isEmpty)
     for replica in [original, clone] { await replica.close() }
@@ -204,11 +204,11 @@ struct ForkTests {
     let before = try await original.incarnation()
 
     _ = try await group[0].exportState(to: .file(state))
-    #expect(try await copy.import(from: .file(state)).isStateFile)
+    #expect(try await copy.import(from: .file(state)).applied.state != nil)
     #expect(try await copy.incarnation() != before)
     try await copy.insertNotes(["other n3"])
     try await carry(from: copy, to: group[0], in: group.folder)
-    #expect(try await group[0].import(from: .file(late)).forks.isEmpty)
+    #expect(try await group[0].import(from: .file(late)).attention.forks.isEmpty)
     for replica in [original, copy] { await replica.close() }
   }
 
@@ -225,7 +225,7 @@ struct ForkTests {
     try await carry(from: group[2], to: clone, in: group.folder)
     try await carry(from: group[1], to: clone, in: group.folder)
     let first = try await carry(from: clone, to: group[1], in: group.folder)
-    #expect(first.forks.count == 1 && first.applied == 1)
+    #expect(first.attention.forks.count == 1 && first.applied.transactions == 1)
     #expect(try await group[1].fetch(Note.where { $0.views == 9 }).map(\.title) == ["shared"])
     #expect(try await group[1].status().staged == 0)
     for replica in [original, clone] { await replica.close() }
@@ -257,8 +257,8 @@ struct ForkTests {
     try await clone.insertNotes((0..<9).map { "clone \($0)" })
     try await carry(from: original, to: group[1], in: group.folder)
     let report = try await carry(from: clone, to: group[1], in: group.folder, all: true)
-    #expect(report.forks.map(\.sequence) == [UInt64(shared) + 1])
-    #expect(report.duplicates == shared && report.applied == 0 && report.staged == 0)
+    #expect(report.attention.forks.map(\.sequence) == [UInt64(shared) + 1])
+    #expect(report.applied.duplicates == shared && report.applied.transactions == 0 && report.waiting.transactions == 0)
     #expect(try await group[1].count(Note.all) == shared + 5)
     for replica in [original, clone] { await replica.close() }
   }
@@ -281,8 +281,8 @@ struct ForkTests {
       try await group[follower].insertNotes(["of \(follower)"])
       try await group.send(from: follower, to: author)
     }
-    #expect(try await group.send(from: 0, to: 1).forks.count == 1)
-    #expect(try await group.send(from: 1, to: 0).forks.count == 1)
+    #expect(try await group.send(from: 0, to: 1).attention.forks.count == 1)
+    #expect(try await group.send(from: 1, to: 0).attention.forks.count == 1)
     #expect(try await group[0].titles() == ["mallory's for alice", "of 0", "of 2", "shared"])
     for (side, other) in [(0, 1), (1, 0)] {
       let forks = try await group[side].status().forks
@@ -301,7 +301,7 @@ struct ForkTests {
       for sender in 0..<4 {
         for receiver in 0..<4 where receiver != sender {
           let report = try await group.send(from: sender, to: receiver)
-          #expect(report.forks.isEmpty && report.leftOut.isEmpty)
+          #expect(report.attention.forks.isEmpty && report.attention.leftOut.isEmpty)
         }
       }
     }

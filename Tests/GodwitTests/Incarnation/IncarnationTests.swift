@@ -76,9 +76,9 @@ struct IncarnationTests {
     #expect(after != before)
     try await replica.insertNotes(["new 1", "new 2", "new 3"])
     let there = try await carry(from: replica, to: group[1], in: group.folder)
-    #expect(there.applied == 3 && there.forks.isEmpty && there.missing.isEmpty)
+    #expect(there.applied.transactions == 3 && there.attention.forks.isEmpty && there.waiting.missing.isEmpty)
     let back = try await carry(from: group[1], to: replica, in: group.folder)
-    #expect(back.applied == 2 && back.forks.isEmpty && back.conflicts == 0)
+    #expect(back.applied.transactions == 2 && back.attention.forks.isEmpty && back.attention.conflicts == 0)
     let all = ["lost 1", "lost 2", "new 1", "new 2", "new 3", "old"]
     #expect(try await replica.titles() == all)
     #expect(try await group[1].titles() == all)
@@ -91,7 +91,7 @@ struct IncarnationTests {
     #expect(lived.map(\.hasEnded) == [backup == .databaseAlone])
     if backup == .wholeFolder { try await group[1].members.end(before, of: name) }
     try await carry(from: replica, to: group[1], in: group.folder)
-    #expect(try await carry(from: group[1], to: replica, in: group.folder).duplicates == 0)
+    #expect(try await carry(from: group[1], to: replica, in: group.folder).applied.duplicates == 0)
     await replica.close()
   }
 
@@ -134,7 +134,7 @@ struct IncarnationTests {
       _ = try transaction.execute("DELETE FROM note WHERE title = 'b'")
     }
     let report = try await carry(from: replica, to: group[1], in: group.folder)
-    #expect(report.applied == 4 && report.conflicts == 0)
+    #expect(report.applied.transactions == 4 && report.attention.conflicts == 0)
     #expect(try await group[1].fetch(Note.all).map(\.views) == [2])
     #expect(try await replica.maintenance.digest() == group[1].maintenance.digest())
     await replica.close()
@@ -158,7 +158,7 @@ struct IncarnationTests {
     var forks: [MergeReport.Fork] = []
     for _ in 0..<2 {
       for (sender, receiver) in [(original, group[1]), (group[1], original), (copy, group[1]), (group[1], copy)] {
-        forks += try await carry(from: sender, to: receiver, in: group.folder).forks
+        forks += try await carry(from: sender, to: receiver, in: group.folder).attention.forks
       }
     }
     #expect(forks.isEmpty)

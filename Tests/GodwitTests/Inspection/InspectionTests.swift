@@ -147,7 +147,7 @@ struct InspectionTests {
       #expect(verified != nil)
       #expect(await code { try await group[1].import(from: .file(path)) } == verified, "byte \(position)")
     }
-    #expect(try await group[1].import(from: .file(file)).applied == 2)
+    #expect(try await group[1].import(from: .file(file)).applied.transactions == 2)
     try await Replica.verify(.file(file), at: group[1].path)
   }
 

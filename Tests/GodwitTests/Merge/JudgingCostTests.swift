@@ -86,7 +86,7 @@ struct JudgingCostTests {
         .add(StagedTransaction(record: record, context: context, chain: record.chain(after: head.chain)))
     }
     lines.clear()
-    #expect(try await reader.import(from: .file(path)).applied == 2)
+    #expect(try await reader.import(from: .file(path)).applied.transactions == 2)
     #expect(lines.all.count { $0.contains("SELECT key FROM godwit_limbo WHERE reason = ?") } < 20)
     #expect(try await reader.rows("SELECT id FROM account").map(\.values) == [["1"]])
     #expect(try await reader.history.limbo(limit: 1_000).count == Self.rowCount)

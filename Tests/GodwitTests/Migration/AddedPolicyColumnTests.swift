@@ -82,7 +82,7 @@ struct AddedPolicyColumnTests {
     let file = group.folder.file("stateFile")
     _ = try await group[0].exportState(to: .file(file))
     let report = try await group[1].rejoin(from: .file(file))
-    #expect(report.isStateFile && report.replayed == 1)
+    #expect(report.applied.state?.replayed == 1)
     // What the author did not have stays what it is there.
     #expect(
       try await group.rows(1, Self.all) == [
@@ -118,7 +118,7 @@ struct AddedPolicyColumnTests {
     let file = group.folder.file("stateFile")
     _ = try await group[0].exportState(to: .file(file), for: "replica-1")
     let report = try await group[1].rejoin(from: .file(file))
-    #expect(report.isStateFile && report.replayed == 2)
+    #expect(report.applied.state?.replayed == 2)
     #expect(try await group.rows(1, "SELECT id, price FROM seat") == [[1, 10], [2, 30], [3, 40]])
     for _ in 0..<2 { try await group.exchange() }
     try await group.expectSame()

@@ -2,7 +2,7 @@ import Godwit
 
 extension MergeReport {
   /// How many transactions wait for a schema version.
-  var heldCount: Int { held?.transactions ?? 0 }
+  var heldCount: Int { waiting.held?.transactions ?? 0 }
 }
 
 extension Replica.Status {

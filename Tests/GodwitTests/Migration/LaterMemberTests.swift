@@ -91,7 +91,7 @@ struct LaterMemberTests {
 
     let later = try await join("later", first)
     let report = try await carry(first, later)
-    #expect(report.heldCount == 0 && report.staged == 0)
+    #expect(report.heldCount == 0 && report.waiting.transactions == 0)
     #expect(try await later.migrations.status().version == 1)
     #expect(try await rows(later) == [[1, "One", 5, "one"], [2, "Two", 3, "two"]])
     #expect(try await later.rows("SELECT id, book FROM loan").map(\.values) == [[7, 1]])

@@ -18,7 +18,7 @@ struct WritingTests {
     #expect(try await group[0].write { try $0.update(ours) })
     let report = try await group.send(from: 1, to: 0)
     try await group.send(from: 0, to: 1)
-    #expect(report.conflicts == 0)
+    #expect(report.attention.conflicts == 0)
     for replica in group.replicas {
       let merged = try #require(try await replica.fetch(Note.self, key: note.id))
       #expect(merged.title == "theirs" && merged.views == 2)

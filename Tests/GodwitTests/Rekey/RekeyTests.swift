@@ -157,7 +157,7 @@ struct RekeyTests {
     try await group[0].maintenance.rekey()
     try await group[0].write { try $0.insert(Note(title: "after")) }
     let report = try await group.send(from: 0, to: 1)
-    #expect(report.applied == 1 && report.forks.isEmpty)
+    #expect(report.applied.transactions == 1 && report.attention.forks.isEmpty)
     #expect(try await group.digests().count == 1)
     #expect(try await group[1].members.incarnations().count == 2)
     for replica in group.replicas { await replica.close() }

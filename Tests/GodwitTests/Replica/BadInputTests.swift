@@ -228,7 +228,7 @@ struct BadSyncFileTests {
         of: path, [.truncatedFile, .corruptFile, .notARecipient], as: "\(length) of \(content.count) bytes")
     }
     #expect(Set(found) == [])
-    #expect(try await group[1].import(from: .file(file)).applied == 1)
+    #expect(try await group[1].import(from: .file(file)).applied.transactions == 1)
   }
 
   @Test("is refused with any byte changed")
@@ -243,7 +243,7 @@ struct BadSyncFileTests {
       found += try await faults(of: path, Self.broken, as: "byte \(position) of \(content.count)")
     }
     #expect(Set(found) == [])
-    #expect(try await group[1].import(from: .file(file)).applied == 1)
+    #expect(try await group[1].import(from: .file(file)).applied.transactions == 1)
   }
 
   @Test("is refused with bytes after its end", arguments: [1, 16, 70_000])

@@ -17,7 +17,7 @@ struct PairTests {
     try await pair.first.write { try $0.insert(here) }
     try await pair.second.write { try $0.insert(there) }
     let reports = try await pair.exchange()
-    #expect(reports.second.applied == 1 && reports.first.applied == 1)
+    #expect(reports.second.applied.transactions == 1 && reports.first.applied.transactions == 1)
     for replica in [pair.first, pair.second] {
       #expect(Set(try await replica.fetch(Entry.all).map(\.text)) == ["here", "there"])
       #expect(try await replica.members.list().map(\.name).sorted() == ["first", "second"])

@@ -12,7 +12,7 @@ struct TwoReplicaTests {
     let milk = note
     try await group[0].write { try $0.insert(milk) }
     let first = try await group.send(from: 0, to: 1)
-    #expect(first.applied == 1 && first.duplicates == 0 && first.conflicts == 0)
+    #expect(first.applied.transactions == 1 && first.applied.duplicates == 0 && first.attention.isEmpty)
     #expect(try await group[1].fetch(Note.self, key: milk.id)?.title == "Buy milk")
 
     var edited = milk
@@ -36,7 +36,7 @@ struct TwoReplicaTests {
     try await group[1].write { _ = try $0.execute("UPDATE note SET title = 'late'") }
     let there = try await group.send(from: 0, to: 1)
     let back = try await group.send(from: 1, to: 0)
-    #expect(there.conflicts == 1 && back.conflicts == 1)
+    #expect(there.attention.conflicts == 1 && back.attention.conflicts == 1)
     #expect(try await group.digests().count == 1)
     for replica in group.replicas {
       let merged = try #require(try await replica.fetch(Note.self, key: note.id))
@@ -79,7 +79,7 @@ struct TwoReplicaTests {
     try await group.send(from: 1, to: 0)
     try await group[0].write { _ = try $0.delete(note) }
     let report = try await group.send(from: 0, to: 1)
-    #expect(report.conflicts == 0)
+    #expect(report.attention.conflicts == 0)
     for replica in group.replicas { #expect(try await replica.count(Note.all) == 0) }
   }
 
@@ -90,7 +90,7 @@ struct TwoReplicaTests {
     try await group.send(from: 0, to: 1, all: true)
     let digest = try await group[1].maintenance.digest()
     let second = try await group.send(from: 0, to: 1, all: true)
-    #expect(second.applied == 0 && second.duplicates == 1)
+    #expect(second.applied.transactions == 0 && second.applied.duplicates == 1)
     #expect(try await group[1].maintenance.digest() == digest)
   }
 
@@ -99,7 +99,7 @@ struct TwoReplicaTests {
     let group = try await TestGroup(2)
     try await group[0].write { try $0.insert(Draft()) }
     let report = try await group.send(from: 0, to: 1)
-    #expect(report.applied == 0)
+    #expect(report.applied.transactions == 0)
     #expect(try await group[1].count(Draft.all) == 0)
   }
 }

@@ -257,7 +257,7 @@ struct AddMissingTests {
     let file = pair.folder.file("file")
     _ = try await here.export(to: .file(file))
     let report = try await pair.receiver.import(from: .file(file))
-    #expect(report.applied == 1 && report.staged == 0)
+    #expect(report.applied.transactions == 1 && report.waiting.transactions == 0)
     #expect(try await pair.receiver.fetch(First.Page.self, key: 1)?.title == "changed")
     #expect(try await pair.receiver.rows("SELECT views, stars FROM page WHERE id = 1").map(\.values) == [[8, 0]])
     try await pair.receiver.write { try $0.insert(First.Page(id: 70, title: "by the old program", old: "o")) }

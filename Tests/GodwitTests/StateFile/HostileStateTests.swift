@@ -42,7 +42,7 @@ struct HostileStateTests {
     }
     try Data(Forgery.seal(forged, to: header.recipients)).write(to: URL(fileURLWithPath: path))
     let report = try await group[2].import(from: .file(path))
-    #expect(report.isStateFile && report.stateRows == 2)
+    #expect(report.applied.state?.rows == 2)
   }
 
   /// The items of a state but its transactions.

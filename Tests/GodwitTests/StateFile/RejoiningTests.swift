@@ -56,9 +56,12 @@ struct RejoiningTests {
     try await readmit(group)
     let before = try await group.replicas[0].maintenance.digest()
     let report = try await group.send(2, 0)
-    #expect(report.applied == 0 && report.staged == 0)
+    #expect(report.applied.transactions == 0 && report.waiting.transactions == 0)
     #expect(
-      report.leftOut == [.init(replica: group.replicas[2].identity.replica, sequences: 1...1, reason: .fenced)])
+      report.attention.leftOut == [
+        .init(replica: group.replicas[2].identity.replica, sequences: 1...1, reason: .fenced)
+      ])
+    #expect(report.attention.fenced == [group.replicas[2].identity.replica])
     #expect(try await group.replicas[0].maintenance.digest() == before)
     let refusal = await error { try await group.send(0, 2) }
     #expect(refusal?.code == .fenced)
@@ -73,7 +76,7 @@ struct RejoiningTests {
     _ = try await group.replicas[0].export(to: .file(file))
     let plan = try await group.replicas[2].plan(importing: .file(file), isRejoining: true)
     let report = try await group.replicas[2].rejoin(from: .file(file))
-    #expect(report.isStateFile && report.replayed == 1)
+    #expect(report.applied.state?.replayed == 1)
     #expect(try await group.replicas[2].maintenance.verify().problems.isEmpty)
 
     let rows = try await group.replicas[2].fetch(Thing.all).sorted { $0.id < $1.id }
@@ -87,7 +90,7 @@ struct RejoiningTests {
     #expect(conflicts.contains { $0.column == "count" && $0.losingValue == 5 })
     #expect(conflicts.contains { $0.column == "tags" && $0.losingValue == #"["t"]"# })
     #expect(conflicts.contains { $0.kind == .constraint && $0.losingValues.contains("x") })
-    #expect(report.conflicts == conflicts.count && plan.report.conflicts == conflicts.count)
+    #expect(report.attention.conflicts == conflicts.count && plan.report.attention.conflicts == conflicts.count)
     #expect(plan.conflicts.count == conflicts.count)
     // A row that is gone with all that was remembered of it takes nothing back; a whole one can come.
     let gone = try #require(conflicts.first { $0.column == "name" })
@@ -105,7 +108,7 @@ struct RejoiningTests {
     }
     // Once more there is nothing to rejoin for.
     let again = try await group.replicas[2].rejoin(from: .file(file))
-    #expect(!again.isStateFile && again.applied == 0)
+    #expect(again.applied.state == nil && again.applied.transactions == 0)
   }
 
   @Test("a row that could not be made anew is restored whole, once what stands in its way is gone")
@@ -166,8 +169,8 @@ struct RejoiningTests {
 
     let report = try await group.replicas[0].import(from: .file(late))
 
-    #expect(report.applied == 0 && report.staged == 0)
-    #expect(report.leftOut.map(\.reason) == [.ended])
+    #expect(report.applied.transactions == 0 && report.waiting.transactions == 0)
+    #expect(report.attention.leftOut.map(\.reason) == [.ended])
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     for index in group.replicas.indices {
@@ -186,7 +189,7 @@ struct RejoiningTests {
     try await group.replicas[1].write { try $0.insert(Thing(id: "c", count: 1)) }
     let (first, second) = (group.folder.file("first"), group.folder.file("second"))
     _ = try await group.replicas[1].exportState(to: .file(first), for: "replica-2")
-    #expect(try await group.replicas[2].rejoin(from: .file(first)).replayed == 1)
+    #expect(try await group.replicas[2].rejoin(from: .file(first)).applied.state?.replayed == 1)
     // Its incarnation ended with nothing to wait for, though the state file had something of it.
     let ends = try await group.replicas[2].rows(
       "SELECT ended FROM godwit_origin WHERE ended IS NOT NULL AND sequence > 0")
@@ -195,7 +198,7 @@ struct RejoiningTests {
     try await group.replicas[0].write { try $0.insert(Thing(id: "d", count: 1)) }
     for index in 1...2 {
       _ = try await group.replicas[0].exportState(to: .file(second), for: "replica-\(index)")
-      #expect(try await group.replicas[index].rejoin(from: .file(second)).isStateFile)
+      #expect(try await group.replicas[index].rejoin(from: .file(second)).applied.state != nil)
     }
     for _ in 0..<4 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
@@ -223,7 +226,7 @@ struct RejoiningTests {
     let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].exportState(to: .file(file), for: "replica-2")
     let report = try await group.replicas[2].rejoin(from: .file(file))
-    #expect(report.isStateFile && report.replayed == 1)
+    #expect(report.applied.state?.replayed == 1)
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     #expect(try await group.replicas[1].fetch(Thing.all).map(\.id).sorted() == ["a", "late"])
@@ -238,7 +241,7 @@ struct RejoiningTests {
     let joined = try await group.join()
     try await joined.write { try $0.insert(Thing(id: "a", name: "early")) }
     let report = try await group.send(0, 2)
-    #expect(report.isStateFile && report.replayed == 1)
+    #expect(report.applied.state?.replayed == 1)
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)
     for replica in group.replicas { #expect(try await replica.fetch(Thing.all).map(\.name) == ["early"]) }

@@ -30,7 +30,7 @@ struct StateFileTests {
     let floor = try await group.logCount(0)
     let joined = try await group.join()
     let report = try await group.send(0, 2)
-    #expect(report.isStateFile)
+    #expect(report.applied.state != nil)
     #expect(try await joined.maintenance.digest() == group.replicas[0].maintenance.digest())
     #expect(try await group.logCount(2) == floor)
     for table in ["godwit_row", "godwit_limbo"] {
@@ -56,7 +56,7 @@ struct StateFileTests {
     let file = group.folder.file("stateFile")
     #expect(try await group.replicas[0].exportState(to: .file(file)).isStateFile)
     let report = try await group.replicas[1].import(from: .file(file))
-    #expect(report.applied == 0 && !report.isStateFile)
+    #expect(report.applied.transactions == 0 && report.applied.state == nil)
     #expect(try await group.replicas[1].maintenance.digest() == digest)
   }
 
@@ -66,7 +66,7 @@ struct StateFileTests {
     let file = group.folder.file("stateFile")
     _ = try await group.replicas[0].exportState(to: .file(file))
     let report = try await group.replicas[1].import(from: .file(file))
-    #expect(report.applied == 2 && !report.isStateFile)
+    #expect(report.applied.transactions == 2 && report.applied.state == nil)
     #expect(try await group.digests().count == 1)
   }
 
@@ -90,7 +90,7 @@ struct StateFileTests {
       }
     }
     #expect(try await joined.maintenance.digest() == empty)
-    #expect(try await joined.import(from: .file(file)).isStateFile)
+    #expect(try await joined.import(from: .file(file)).applied.state != nil)
   }
 
   @Test("state which rows were written beyond the clock, those included that are gone")
@@ -107,7 +107,7 @@ struct StateFileTests {
     #expect(try await group.logCount(0) == 0)
 
     let third = try await group.join()
-    #expect(try await group.send(0, 2).isStateFile)
+    #expect(try await group.send(0, 2).applied.state != nil)
     try await third.write { try $0.insert(Thing(id: "a")) }
     #expect(try await third.standing().latest.milliseconds >= ahead.wallClock.milliseconds())
     try await third.write { try $0.insert(Thing(id: "b")) }
@@ -128,7 +128,7 @@ struct StateFileTests {
     try await group.join()
     await group.replicas[2].close()
     group.replicas[2] = try await ThingGroup.open(group.folder.file("replica-2"), TestClock(deletion - 5 * 3_600_000))
-    #expect(try await group.send(0, 2).isStateFile)
+    #expect(try await group.send(0, 2).applied.state != nil)
     try await group.replicas[2].write { try $0.insert(Thing(id: "a", name: "new")) }
     #expect(try await group.replicas[2].standing().latest.milliseconds >= deletion)
     for _ in 0..<2 { try await group.exchange() }
@@ -138,7 +138,7 @@ struct StateFileTests {
     // And so does who joins by a state file of it.
     let fourth = try await group.join()
     try await group.send(0, 2)
-    #expect(try await group.send(2, 3).isStateFile)
+    #expect(try await group.send(2, 3).applied.state != nil)
     try await fourth.write { _ = try $0.execute("UPDATE thing SET name = 'newer'") }
     for _ in 0..<2 { try await group.exchange() }
     for replica in group.replicas { #expect(try await replica.fetch(Thing.all).map(\.name) == ["newer"]) }

@@ -174,7 +174,7 @@ struct ValidationTests {
     #expect(await code { try await pair.sender.write { try $0.save(Order(title: "")) } } == .validationFailed)
     let refused = try await pair.sender.write { transaction in violations { try transaction.save(Order(title: "")) } }
     #expect(refused?.count == 2)
-    #expect(try await pair.carry().applied == 0)
+    #expect(try await pair.carry().applied.transactions == 0)
     #expect(try await pair.sender.history.log().isEmpty)
     #expect(try await pair.receiver.count(Order.all) == 0)
   }

@@ -15,7 +15,7 @@ let mergeBenchmarks = [
     try await pair.prepareImport(includesAll: true)
     let bare = BareSeries(context, "import-new-bare", bareRows(rows))
     return Benchmark.Sides(
-      subject: { try expect(try await pair.runImport().rows, rows.count) },
+      subject: { try expect(try await pair.runImport().applied.rows, rows.count) },
       baseline: { try await bare.insert() },
       reset: { try await pair.prepareImport(includesAll: true) }, finish: { await pair.close() },
       units: context.rowCount)
@@ -142,7 +142,7 @@ private func edits(_ context: BenchContext, _ name: String, isConcurrent: Bool) 
   }
   try await prepare()
   return Benchmark.Sides(
-    subject: { try expect(try await pair.runImport().rows, rows.count / 2) },
+    subject: { try expect(try await pair.runImport().applied.rows, rows.count / 2) },
     baseline: { try await bare.update(half.withLock { $0 }.map { (BareDatabase.Key($0.id), $0.views) }) },
     reset: prepare, finish: { await pair.close() }, units: rows.count / 2)
 }
@@ -276,7 +276,7 @@ private final class Crowd: Sendable {
     let edited = try await edit(rows.withLock { $0 }, by: 1, in: pair.sender, batch: 10)
     rows.withLock { $0 = edited }
     try await pair.prepareImport(includesAll: false, keeping: true)
-    try expect(try await pair.runImport().rows, 10_000)
+    try expect(try await pair.runImport().applied.rows, 10_000)
     try await pair.acknowledge()
   }
 

@@ -10,8 +10,8 @@ let upgradeBenchmarks = [
     let pair = try await UpgradePair(context, "addition", version: 2, rows: context.rowCount)
     let sides = Mutex((behind: try await pair.makeReceiver(version: 1), level: try await pair.makeReceiver(version: 2)))
     return Benchmark.Sides(
-      subject: { try expect(try await pair.runImport(sides.withLock(\.behind)).rows, context.rowCount) },
-      baseline: { try expect(try await pair.runImport(sides.withLock(\.level)).rows, context.rowCount) },
+      subject: { try expect(try await pair.runImport(sides.withLock(\.behind)).applied.rows, context.rowCount) },
+      baseline: { try expect(try await pair.runImport(sides.withLock(\.level)).applied.rows, context.rowCount) },
       reset: {
         let old = sides.withLock { $0 }
         for receiver in [old.behind, old.level] { try await pair.remove(receiver) }
@@ -31,7 +31,7 @@ let upgradeBenchmarks = [
     @Sendable func receivers() async throws -> (held: Replica, level: Replica) {
       let held = try await pair.makeReceiver(version: 1)
       let report = try await pair.runImport(held)
-      try expect(report.held?.transactions ?? 0, report.staged)
+      try expect(report.waiting.held?.transactions ?? 0, report.waiting.transactions)
       return (held, try await pair.makeReceiver(version: 3))
     }
     let sides = Mutex(try await receivers())
@@ -40,7 +40,7 @@ let upgradeBenchmarks = [
         let plan = try await sides.withLock(\.held).migrations.run(UpgradePair.migrations)
         try expect(plan.versions.map(\.released).max() ?? 0, (context.rowCount + 999) / 1_000)
       },
-      baseline: { try expect(try await pair.runImport(sides.withLock(\.level)).rows, context.rowCount) },
+      baseline: { try expect(try await pair.runImport(sides.withLock(\.level)).applied.rows, context.rowCount) },
       reset: {
         let old = sides.withLock { $0 }
         for receiver in [old.held, old.level] { try await pair.remove(receiver) }

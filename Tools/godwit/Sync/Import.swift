@@ -44,7 +44,7 @@ struct Import: AsyncParsableCommand {
         do {
           let report =
             plan ? try await foretell(source, file, on: replica) : try await apply(source, file, to: replica)
-          conflicts += report.conflicts
+          conflicts += report.attention.conflicts
           let names = ReplicaNames(try await replica.members.list())
           if let error = report.unsigned(names) ?? report.fenced(names) { throw error }
         } catch let error as GodwitError {
@@ -68,16 +68,19 @@ struct Import: AsyncParsableCommand {
       ? try await replica.rejoin(from: source) { bar.update($0) }
       : try await replica.import(from: source) { bar.update($0) }
     bar.finish()
-    if report.isStateFile {
+    if let state = report.applied.state {
       console.note(
-        "the state was taken from a state file; \(Format.count(report.replayed, "own transaction")) made anew")
+        "the state was taken from a state file; \(Format.count(state.replayed, "own transaction")) made anew")
     }
-    if report.needsStateFile { console.note("what is missing is forgotten there; ask for: godwit export --state FILE") }
+    if report.attention.fenced.contains(replica.identity.replica) {
+      console.note("what is missing is forgotten there; ask for: godwit export --state FILE")
+    }
     let names = ReplicaNames(try await replica.members.list())
-    try options.json ? console.line(report.json(file, names)) : console.line(report.text(file, names))
-    for fork in report.forks { console.note(fork.warning(names)) }
-    for replica in report.differing { console.note(names.differing(replica)) }
-    for left in report.leftOut where left.reason == .ended { console.note(left.warning(names)) }
+    try options.json
+      ? console.line(.object(report.fields(file, names, on: replica))) : console.line(report.text(file, names))
+    for fork in report.attention.forks { console.note(fork.warning(names)) }
+    for replica in report.attention.differing { console.note(names.differing(replica)) }
+    for left in report.attention.leftOut where left.reason == .ended { console.note(left.warning(names)) }
     return report
   }
 
@@ -87,7 +90,7 @@ struct Import: AsyncParsableCommand {
     defer { bar.finish() }
     let plan = try await replica.plan(importing: source, isRejoining: rejoin) { bar.update($0) }
     bar.finish()
-    let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members.list()))
+    let view = ImportPlanView(file, plan, ReplicaNames(try await replica.members.list()), on: replica)
     try options.json ? console.line(view.json) : console.lines(view.lines)
     return plan.report
   }
@@ -96,43 +99,48 @@ struct Import: AsyncParsableCommand {
 extension MergeReport {
   /// `desk.sync from desk: 3 applied, 1 duplicate, 0 waiting, 2 conflicts; missing: laptop 5–9`.
   func text(_ file: String, _ names: ReplicaNames) -> String {
-    let stateRows = Format.count(stateRows, "row")
-    let state =
-      isStateFile ? ["the whole state (\(stateRows))", "\(Format.count(replayed, "own transaction")) made anew"] : []
+    let state = applied.state.map {
+      [
+        "the whole state (\(Format.count($0.rows, "row")))",
+        "\(Format.count($0.replayed, "own transaction")) made anew",
+      ]
+    }
+    let (losses, dropped) = (attention.losses, attention.dropped)
     let counts =
-      state + [
-        "\(applied) applied (\(Format.count(rows, "row")))", Format.count(duplicates, "duplicate"), "\(staged) waiting",
-        Format.count(conflicts, "conflict"),
-      ] + (prunedConflicts > 0 ? ["\(prunedConflicts) earlier ones dropped"] : [])
-      + (held.map { ["\($0.transactions) of those for \($0.title)"] } ?? [])
+      (state ?? []) + [
+        "\(applied.transactions) applied (\(Format.count(applied.rows, "row")))",
+        Format.count(applied.duplicates, "duplicate"), "\(waiting.transactions) waiting",
+        Format.count(attention.conflicts, "conflict"),
+      ] + (attention.prunedConflicts > 0 ? ["\(attention.prunedConflicts) earlier ones dropped"] : [])
+      + (waiting.held.map { ["\($0.transactions) of those for \($0.title)"] } ?? [])
       + (losses > 0 ? ["\(Format.count(losses, "value")) not kept exactly (see: godwit migrate --status)"] : [])
-    let lacking = missing.isEmpty ? "" : "; missing: \(missing.map { $0.text(names) }.joined(separator: ", "))"
-    let parted = forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }.joined(separator: ", ")
-    let forked = forks.isEmpty ? "" : "; forked: \(parted)"
-    let left = leftOut.isEmpty ? "" : "; left out: \(leftOut.map { $0.text(names) }.joined(separator: ", "))"
-    let gone = dropped.isEmpty ? "" : "; dropped: \(dropped.map { $0.text(names) }.joined(separator: ", "))"
-    let changed = members.isEmpty ? "" : "; members: \(members.map { $0.text(names) }.joined(separator: ", "))"
     let head = "\(file) from \(names.name(sender)): \(counts.joined(separator: ", "))"
-    return Format.printable("\(head)\(lacking)\(forked)\(left)\(gone)\(changed)")
+    let parts = [
+      ("missing", waiting.missing.map { $0.text(names) }),
+      ("forked", attention.forks.map { "\(names.name($0.replica)) from \($0.sequence) on" }),
+      ("left out", attention.leftOut.map { $0.text(names) }), ("dropped", dropped.map { $0.text(names) }),
+      ("members", applied.members.map { $0.text(names) }),
+    ]
+    let tail = parts.filter { !$0.1.isEmpty }.map { "; \($0.0): \($0.1.joined(separator: ", "))" }
+    return Format.printable(head + tail.joined())
   }
 
   /// Specs/cli.md, "import".
-  fileprivate func json(_ file: String, _ names: ReplicaNames) -> JSONValue { .object(fields(file, names)) }
-
-  func fields(_ file: String, _ names: ReplicaNames) -> [(String, JSONValue)] {
+  func fields(_ file: String, _ names: ReplicaNames, on replica: Replica) -> [(String, JSONValue)] {
     [
-      ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied)),
-      ("duplicates", .number(duplicates)), ("waiting", .number(staged)), ("rows", .number(rows)),
-      ("conflicts", .number(conflicts)), ("prunedConflicts", .number(prunedConflicts)),
-      ("held", held?.json(names) ?? .null),
-      ("losses", .number(losses)),
-      ("missing", .array(missing.map { $0.json(names) })), ("stateFile", .bool(isStateFile)),
-      ("stateRows", .number(stateRows)),
-      ("replayed", .number(replayed)), ("needsStateFile", .bool(needsStateFile)),
-      ("forks", .array(forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
-      ("leftOut", .array(leftOut.map { $0.json(names) })), ("members", .array(members.map { $0.json(names) })),
-      ("dropped", .array(dropped.map { $0.json(names) })),
-      ("differing", .array(differing.map { .object(names.json($0)) })),
+      ("file", .string(file)), ("sender", .object(names.json(sender))), ("applied", .number(applied.transactions)),
+      ("duplicates", .number(applied.duplicates)), ("waiting", .number(waiting.transactions)),
+      ("rows", .number(applied.rows)), ("conflicts", .number(attention.conflicts)),
+      ("prunedConflicts", .number(attention.prunedConflicts)), ("held", waiting.held?.json(names) ?? .null),
+      ("losses", .number(attention.losses)), ("missing", .array(waiting.missing.map { $0.json(names) })),
+      ("stateFile", .bool(applied.state != nil)), ("stateRows", .number(applied.state?.rows ?? 0)),
+      ("replayed", .number(applied.state?.replayed ?? 0)),
+      ("needsStateFile", .bool(attention.fenced.contains(replica.identity.replica))),
+      ("forks", .array(attention.forks.map { .object(names.json($0.replica) + [("sequence", .number($0.sequence))]) })),
+      ("leftOut", .array(attention.leftOut.map { $0.json(names) })),
+      ("members", .array(applied.members.map { $0.json(names) })),
+      ("dropped", .array(attention.dropped.map { $0.json(names) })),
+      ("differing", .array(attention.differing.map { .object(names.json($0)) })),
     ]
   }
 }
@@ -140,7 +148,7 @@ extension MergeReport {
 extension MergeReport {
   /// The rest was applied, but somebody has changed or invented what was not.
   fileprivate func unsigned(_ names: ReplicaNames) -> GodwitError? {
-    let unsigned = leftOut.filter { $0.reason == .unsigned }
+    let unsigned = attention.leftOut.filter { $0.reason == .unsigned }
     guard !unsigned.isEmpty else { return nil }
     let who = unsigned.map { $0.text(names) }.joined(separator: ", ")
     let sender = Format.printable(names.name(sender))
@@ -151,7 +159,7 @@ extension MergeReport {
 
   /// The rest was applied, but somebody has to do something about what was not.
   fileprivate func fenced(_ names: ReplicaNames) -> GodwitError? {
-    let fenced = leftOut.filter { $0.reason == .fenced }
+    let fenced = attention.leftOut.filter { $0.reason == .fenced }
     guard !fenced.isEmpty else { return nil }
     let who = fenced.map { $0.text(names) }.joined(separator: ", ")
     return GodwitError(

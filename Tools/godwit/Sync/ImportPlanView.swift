@@ -6,11 +6,13 @@ struct ImportPlanView {
   private let file: String
   private let plan: ImportPlan
   private let names: ReplicaNames
+  private let replica: Replica
 
-  init(_ file: String, _ plan: ImportPlan, _ names: ReplicaNames) {
+  init(_ file: String, _ plan: ImportPlan, _ names: ReplicaNames, on replica: Replica) {
     self.file = file
     self.plan = plan
     self.names = names
+    self.replica = replica
   }
 
   /// The import's own line, then a line for each table, conflict and row in limbo.
@@ -21,7 +23,7 @@ struct ImportPlanView {
     for row in plan.limbo {
       lines += row.reasons.map { "  would hold      \(row.table) \(Format.values(row.key)), \($0.kind.text)" }
     }
-    let conflictsLeft = plan.report.conflicts - plan.conflicts.count
+    let conflictsLeft = plan.report.attention.conflicts - plan.conflicts.count
     let rowsLeft = plan.limboCount - plan.limbo.count
     if conflictsLeft > 0 { lines.append("  and \(Format.count(conflictsLeft, "more conflict"))") }
     if rowsLeft > 0 { lines.append("  and \(Format.count(rowsLeft, "more row")) to hold") }
@@ -54,7 +56,7 @@ struct ImportPlanView {
   /// Specs/cli.md, "import --plan".
   var json: JSONValue {
     .object(
-      plan.report.fields(file, names) + [
+      plan.report.fields(file, names, on: replica) + [
         ("planned", .bool(true)), ("state", .array(plan.state.map(json))),
         ("changes", .array(plan.changes.map(\.json))),
         ("conflictEntries", .array(plan.conflicts.map { $0.json(names) })), ("limbo", .number(plan.limboCount)),

@@ -18,12 +18,13 @@ public struct ImportPlan: Sendable {
   /// What the import would report.
   public let report: MergeReport
   /// What would take the place of the whole state, by table in the order of their names; empty unless it is the file's
-  /// state file that would be taken in (``MergeReport/isStateFile``).
+  /// state file that would be taken in (``MergeReport/Applied/state``).
   public let state: [TableState]
   /// What the transactions that would be applied do, by table; of a state file those that would be made anew on
   /// top of it.
   public let changes: [LogEntry.TableChanges]
-  /// The first conflicts it would list, with their values, oldest first. ``MergeReport/conflicts`` counts all.
+  /// The first conflicts it would list, with their values, oldest first. ``MergeReport/Attention/conflicts`` counts
+  /// all.
   public let conflicts: [Conflict]
   /// The first rows that it would put into limbo, or hide references of.
   public let limbo: [LimboRow]

@@ -14,8 +14,8 @@ public struct VerificationReport: Sendable {
   /// The hash of the state that is kept with every change, as 32 hexadecimal digits: equal on replicas of one schema
   /// that hold the same changes.
   public let stateHash: String
-  /// Members who state another state than this replica's for the same changes; see ``MergeReport/differing``. That
-  /// alone makes no replica unsound: it does not show who errs.
+  /// Members who state another state than this replica's for the same changes; see
+  /// ``MergeReport/Attention/differing``. That alone makes no replica unsound: it does not show who errs.
   public let differing: [ReplicaID]
 
   /// When an opening found the tables to hold something else than was noted beside the keyring; nil for never. See

@@ -70,7 +70,8 @@ struct NotebookCommand {
       say("transactions: \(sent.transactions), machines: \(sent.recipients)")
     case "import":
       let report = try await notebook.import(from: rest[0])
-      say("applied: \(report.applied), known already: \(report.duplicates), conflicts: \(report.conflicts)")
+      let (applied, conflicts) = (report.applied, report.attention.conflicts)
+      say("applied: \(applied.transactions), known already: \(applied.duplicates), conflicts: \(conflicts)")
     case "conflicts":
       for conflict in try await notebook.conflicts() {
         guard case (.text(let lost), .text(let stays)) = (conflict.losingValue, conflict.winningValue) else { continue }
