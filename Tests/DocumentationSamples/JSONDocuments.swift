@@ -49,9 +49,10 @@ enum JSONDocumentsSamples {
     try expect(try await stats.json("start page") == #"{"hits":1,"tags":["popular"]}"#)
 
     // begin sample
-    try await replica.save(Account(key: "eve", name: "Eve", active: true, since: Date()))
-    let eve = try await replica.load(Account.self, key: "eve")
-    let active = try await replica.fetch(replica.objects(Account.self, where: "active = true and key is not null"))
+    let people = replica.documents(of: Account.self)
+    try await people.save(Account(key: "eve", name: "Eve", active: true, since: Date()))
+    let eve = try await people.get("eve")
+    let active = try await replica.fetch(people.where { $0.active == true && $0.key.exists })
     let since = try await accounts.get("eve")?["since"]?.dateValue
     // end sample
     try expect(eve?.name == "Eve", active.count == 1, since == eve?.since)
@@ -87,9 +88,10 @@ enum JSONDocumentsSamples {
 
     // begin sample
     try await replica.write { tx in
-      let price = try accounts.get("ada", in: tx)?["price"]?.integerValue ?? 0
-      try accounts.merge("ada", ["price": .integer(price + 1)], in: tx)
-      try accounts.delete("bob", in: tx)
+      let accounts = accounts.in(tx)
+      let price = try accounts.get("ada")?["price"]?.integerValue ?? 0
+      try accounts.merge("ada", ["price": .integer(price + 1)])
+      try accounts.delete("bob")
     }
     // end sample
     try expect(try await accounts.get("ada")?["price"] == 16)

@@ -15,8 +15,8 @@ import GodwitStorage
 /// let dear = try await accounts.keys { $0.price > 10 }
 /// ```
 ///
-/// It is a value that names the collection; nothing is made before the first document is. Every function has a twin
-/// that takes `in:`, for work inside a transaction or a reader.
+/// It is a value that names the collection; nothing is made before the first document is. ``in(_:)`` has the same
+/// functions for work inside a transaction or a reader.
 public struct Documents: Sendable {
   let replica: Replica
   let address: CollectionAddress

@@ -69,8 +69,8 @@ struct HalfDoneTests {
     }
     try await accounts.set("b", ["name": "Bob"])
     let failures = try await sender.write { tx in
-      let inserting = #expect(throws: GodwitError.self) { try accounts.set("c", ["name": "Cid"], in: tx) }
-      let deleting = #expect(throws: GodwitError.self) { try accounts.delete(accounts.all, in: tx) }
+      let inserting = #expect(throws: GodwitError.self) { try accounts.in(tx).set("c", ["name": "Cid"]) }
+      let deleting = #expect(throws: GodwitError.self) { try accounts.in(tx).delete(accounts.all) }
       return [inserting?.code, deleting?.code]
     }
     #expect(failures == [.constraint, .constraint])
@@ -83,7 +83,7 @@ struct HalfDoneTests {
   func undeclared() async throws {
     let accounts = sender.documents("accounts")
     try await sender.write { tx in
-      let failure = #expect(throws: GodwitError.self) { try accounts.add(1, to: "visits", of: "new", in: tx) }
+      let failure = #expect(throws: GodwitError.self) { try accounts.in(tx).add(1, to: "visits", of: "new") }
       #expect(failure?.code == .invalidArgument)
     }
     #expect(try await accounts.get("new") == nil)

@@ -60,8 +60,9 @@ struct BadDocumentTests {
     #expect(await code { try await documents.set("k", ["date": nan.json]) } == .valueNotStorable)
     #expect(await code { try await documents.merge("k", ["dates": [nan.json]]) } == .valueNotStorable)
     #expect(await code { try await documents.set("k", encoding: ["date": nan]) } == .valueNotStorable)
-    #expect(await code { try await replica.save(Event(date: nan)) } == .valueNotStorable)
-    #expect(await code { try await replica.save(Event(date: Date()), expires: nan) } == .invalidArgument)
+    let events = replica.documents(of: Event.self)
+    #expect(await code { try await events.save(Event(date: nan)) } == .valueNotStorable)
+    #expect(await code { try await events.save(Event(date: Date()), expires: nan) } == .invalidArgument)
     #expect(await code { try await documents.set("k", ["n": 1], expires: nan) } == .invalidArgument)
     #expect(try await replica.collections() == [])
     try await documents.set("k", ["n": 1])
@@ -114,7 +115,7 @@ struct BadDocumentTests {
     let instant = Date(timeIntervalSince1970: 1_800_000_000)
     // More than one begins a run of inserts.
     try await group[0].write { tx in
-      for number in 0..<20 { try here.set("\(number)", document(Int64(number)), expires: instant, in: tx) }
+      for number in 0..<20 { try here.in(tx).set("\(number)", document(Int64(number)), expires: instant) }
     }
     #expect(try await here.get("19") == document(19))
     try await here.set("0", document(7_000), expires: instant)

@@ -19,8 +19,8 @@ struct DocumentExpiryTests {
   func expired() async throws {
     let sessions = group[0].documents("sessions")
     try await group[0].write { tx in
-      for number in 0..<600 { try sessions.set("s\(number)", ["n": 1], expires: instant(100), in: tx) }
-      try sessions.set("kept", ["n": 2], in: tx)
+      for number in 0..<600 { try sessions.in(tx).set("s\(number)", ["n": 1], expires: instant(100)) }
+      try sessions.in(tx).set("kept", ["n": 2])
     }
     group.clock.advance(99)
     #expect(try await sessions.count() == 601)
@@ -52,7 +52,7 @@ struct DocumentExpiryTests {
     var all = sessions.observe().makeAsyncIterator()
     var some = sessions.observe(where: "n > 0", order: "n desc").makeAsyncIterator()
     var keys = group[0].observe(sessions.where { $0.n == 2 }.keys).makeAsyncIterator()
-    var objects = group[0].observe(Session.self).makeAsyncIterator()
+    var objects = group[0].observe(group[0].documents(of: Session.self).all).makeAsyncIterator()
     #expect(try await all.next()?.map(\.key) == ["kept", "s1", "s2"])
     #expect(try await some.next()?.map(\.key) == ["s2", "s1"])
     #expect(try await keys.next() == ["s2"])
@@ -78,9 +78,10 @@ struct DocumentExpiryTests {
     try await sessions.set("later", ["n": 1], expires: Date(timeIntervalSinceNow: 3_600))
     try await sessions.set("soon", ["n": 1], expires: instant)
     var iterator = sessions.observe().makeAsyncIterator()
-    #expect(try await iterator.next()?.count == 2)
-    #expect(try await iterator.next()?.map(\.key) == ["later"])
-    #expect(Date() >= instant)
+    var keys = try await iterator.next()?.map(\.key)
+    // Where the machine is slow, the instant may have come before the first look.
+    if keys == ["later", "soon"] { keys = try await iterator.next()?.map(\.key) }
+    #expect(keys == ["later"] && Date() >= instant)
     let waiting = Task { try await iterator.next() }
     waiting.cancel()
     #expect(try await waiting.value == nil)
@@ -263,7 +264,7 @@ struct DocumentExpiryTests {
     let sessions = group[0].documents("sessions")
     try await group[0].write { tx in
       for number in 0..<100 {
-        try sessions.set("s\(number)", ["n": .integer(Int64(number % 7))], expires: instant(100), in: tx)
+        try sessions.in(tx).set("s\(number)", ["n": .integer(Int64(number % 7))], expires: instant(100))
       }
     }
     let clock = group.clock

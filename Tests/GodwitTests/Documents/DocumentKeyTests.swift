@@ -42,7 +42,7 @@ struct DocumentKeyTests {
   func lists() async throws {
     try await replica.write { [goods] tx in
       for number in 0..<900 {
-        try goods.set("k\(number)", ["n": .integer(Int64(number)), "s": .string("[\(number)")], in: tx)
+        try goods.in(tx).set("k\(number)", ["n": .integer(Int64(number)), "s": .string("[\(number)")])
       }
     }
     #expect(try await goods.count { $0.n.isIn(Array(0..<900)) } == 900)
@@ -85,16 +85,16 @@ struct DocumentKeyTests {
   @Test("numbers are compared with numbers, not with true and false; texts by their own bytes")
   func kinds() async throws {
     try await replica.write { [goods] tx in
-      try goods.set("no", json: #"{"v":false}"#, in: tx)
-      try goods.set("yes", json: #"{"v":true}"#, in: tx)
-      try goods.set("one", json: #"{"v":1}"#, in: tx)
-      try goods.set("zero", json: #"{"v":0}"#, in: tx)
-      try goods.set("minus", json: #"{"v":-0.0}"#, in: tx)
-      try goods.set("half", json: #"{"v":0.5}"#, in: tx)
-      try goods.set("brace", json: #"{"v":"{x"}"#, in: tx)
-      try goods.set("slash", json: #"{"v":"\\x"}"#, in: tx)
-      try goods.set("text", json: #"{"v":"m"}"#, in: tx)
-      try goods.set("list", json: #"{"v":["m"]}"#, in: tx)
+      try goods.in(tx).set("no", json: #"{"v":false}"#)
+      try goods.in(tx).set("yes", json: #"{"v":true}"#)
+      try goods.in(tx).set("one", json: #"{"v":1}"#)
+      try goods.in(tx).set("zero", json: #"{"v":0}"#)
+      try goods.in(tx).set("minus", json: #"{"v":-0.0}"#)
+      try goods.in(tx).set("half", json: #"{"v":0.5}"#)
+      try goods.in(tx).set("brace", json: #"{"v":"{x"}"#)
+      try goods.in(tx).set("slash", json: #"{"v":"\\x"}"#)
+      try goods.in(tx).set("text", json: #"{"v":"m"}"#)
+      try goods.in(tx).set("list", json: #"{"v":["m"]}"#)
     }
     #expect(try await goods.keys { $0.v >= 0 } == ["half", "minus", "one", "zero"])
     #expect(try await goods.keys { $0.v < 1 } == ["half", "minus", "zero"])

@@ -113,10 +113,10 @@ struct DocumentMergeTests {
     let documents = group[0].documents("t", members: [.counter("n")])
     let other = group[0].documents("other")
     try await group[0].write { tx in
-      try documents.set("gone", ["b": 1], in: tx)
-      try documents.delete("gone", in: tx)
-      try other.set("gone", ["b": 1], in: tx)
-      try other.drop(in: tx)
+      try documents.in(tx).set("gone", ["b": 1])
+      try documents.in(tx).delete("gone")
+      try other.in(tx).set("gone", ["b": 1])
+      try other.in(tx).drop()
     }
     #expect(try await group.digests().count == 1)
     try await documents.merge("k", ["b": 1])

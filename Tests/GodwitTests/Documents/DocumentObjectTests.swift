@@ -24,8 +24,12 @@ struct DocumentObjectTests {
   }
 
   private let replica: Replica
+  private let orders: Documents.Objects<Order>
 
-  init() async throws { replica = try await Replica.temporary() }
+  init() async throws {
+    replica = try await Replica.temporary()
+    orders = replica.documents(of: Order.self)
+  }
 
   private func order(_ key: String) -> Order {
     Order(
@@ -37,19 +41,18 @@ struct DocumentObjectTests {
   @Test("an object comes back as it was, nested values, arrays, dates and all")
   func roundTrip() async throws {
     var order = order("o1")
-    try await replica.save(order)
-    #expect(try await replica.load(Order.self, key: "o1") == order)
-    #expect(try await replica.load(Order.self, key: "none") == nil)
+    try await orders.save(order)
+    #expect(try await orders.get("o1") == order)
+    #expect(try await orders.get("none") == nil)
     order.isOpen = false
     order.lines.removeLast()
     order.site = nil
-    try await replica.save(order)
-    #expect(try await replica.load(Order.self, key: "o1") == order)
-    #expect(
-      try await replica.fetch(replica.objects(Order.self, where: "isOpen = false and placed > '2026-01-01'")) == [order]
-    )
-    #expect(try await replica.delete(order))
-    #expect(try await !replica.delete(order))
+    try await orders.save(order)
+    #expect(try await orders.get("o1") == order)
+    let closed = orders.where("isOpen = false and placed > '2026-01-01'")
+    #expect(try await replica.fetch(closed) == [order])
+    #expect(try await orders.delete(order))
+    #expect(try await !orders.delete(order))
   }
 
   @Test("a decimal keeps all its digits, as a number where a double has them and as a text where not")
@@ -68,9 +71,10 @@ struct DocumentObjectTests {
       count: .max, ratio: 1 / 3)
     let short = Sum(
       key: "12345678901234567890", amount: try #require(Decimal(string: "1234567.89")), parts: [0, -3, 0.5])
+    let sums = replica.documents(of: Sum.self)
     for sum in [long, short] {
-      try await replica.save(sum)
-      #expect(try await replica.load(Sum.self, key: sum.key) == sum)
+      try await sums.save(sum)
+      #expect(try await sums.get(sum.key) == sum)
     }
     let found = try await replica.documents("sums").get("long")
     #expect(
@@ -78,39 +82,62 @@ struct DocumentObjectTests {
         && found?["ratio"] == .real(1 / 3))
     let stored = try await replica.documents("sums").get("12345678901234567890")
     #expect(stored?["amount"] == 1_234_567.89 && stored?["parts"] == [0, -3, 0.5])
-    #expect(await code { try await replica.save(Sum(key: "k", amount: .nan)) } == .valueNotStorable)
+    #expect(await code { try await sums.save(Sum(key: "k", amount: .nan)) } == .valueNotStorable)
   }
 
   @Test("saving anew without an expiry takes that away; the collection gives it to a caller who means to keep it")
   func expiry() async throws {
     let instant = Date(timeIntervalSinceNow: 3_600)
-    try await replica.save(order("o1"), expires: instant)
-    let orders = replica.documents(of: Order.self)
-    var loaded = try #require(try await replica.load(Order.self, key: "o1"))
+    try await orders.save(order("o1"), expires: instant)
+    var loaded = try #require(try await orders.get("o1"))
     loaded.mood = .good
-    try await replica.save(loaded, expires: try await orders.expiry(of: "o1"))
-    #expect(try await orders.expiry(of: "o1") != nil)
-    try await replica.save(loaded)
-    #expect(try await orders.expiry(of: "o1") == nil)
+    try await orders.save(loaded, expires: try await orders.documents.expiry(of: "o1"))
+    #expect(try await orders.documents.expiry(of: "o1") != nil)
+    try await orders.save(loaded)
+    #expect(try await orders.documents.expiry(of: "o1") == nil)
+  }
+
+  @Test("a transaction has the same functions, and undoes what they did when it fails")
+  func inside() async throws {
+    let (kept, gone) = (order("o1"), order("o2"))
+    try await replica.write { [orders] tx in
+      let orders = orders.in(tx)
+      try orders.save(kept, expires: Date(timeIntervalSinceNow: 3_600))
+      try orders.save(gone)
+      #expect(try orders.delete(gone) && orders.get("o2") == nil && orders.get("o1") == kept)
+      #expect(try orders.documents.expiry(of: "o1") != nil && orders.documents.keys() == ["o1"])
+      #expect(try orders.documents.count(where: "views = 3") == 1)
+      #expect(try orders.documents.count(where: { $0.views > 3 }) == 0)
+      #expect(try tx.fetch(self.orders.all) == [kept])
+    }
+    let failure = await code {
+      try await replica.write { [orders] tx in
+        try orders.in(tx).delete(kept)
+        throw GodwitError(.invalidArgument, "no")
+      }
+    }
+    #expect(failure == .invalidArgument)
+    let after = try await replica.read { [orders] in try orders.in($0).get("o1") }
+    #expect(after == kept)
   }
 
   @Test("saving writes the members that differ, and no others")
   func differences() async throws {
     var order = order("o1")
-    try await replica.save(order)
-    try await replica.save(order)
+    try await orders.save(order)
+    try await orders.save(order)
     order.mood = .good
-    try await replica.save(order)
+    try await orders.save(order)
     let log = try await replica.history.log(limit: 10)
     #expect(log.count == 2)
   }
 
   @Test("objects are observed, as all are or as a condition chooses them")
   func observing() async throws {
-    var iterator = replica.observe(Order.self, where: "views > 2").makeAsyncIterator()
+    var iterator = replica.observe(orders.where { $0.views > 2 }).makeAsyncIterator()
     #expect(try await iterator.next() == [])
     let order = order("o1")
-    try await replica.save(order)
+    try await orders.save(order)
     #expect(try await iterator.next() == [order])
   }
 }

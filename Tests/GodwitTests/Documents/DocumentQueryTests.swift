@@ -13,14 +13,14 @@ struct DocumentQueryTests {
     let goods = replica.documents("goods")
     self.goods = goods
     try await replica.write { tx in
-      try goods.set(
-        "apple", json: #"{"name":"Apple","price":3,"tags":["fruit","red"],"fresh":true,"date":"2026-01-02"}"#, in: tx)
-      try goods.set(
-        "beet", json: #"{"name":"beet","price":1.5,"tags":["root"],"fresh":"YES","date":"2026-01-01"}"#, in: tx)
-      try goods.set(
-        "coal", json: #"{"name":"Coal","price":"3","tags":"a fruitless text","fresh":0,"date":"2026-01-01"}"#, in: tx)
-      try goods.set("date", json: #"{"name":"[date","price":9,"fresh":2}"#, in: tx)
-      try goods.set("empty", json: "{}", in: tx)
+      try goods.in(tx).set(
+        "apple", json: #"{"name":"Apple","price":3,"tags":["fruit","red"],"fresh":true,"date":"2026-01-02"}"#)
+      try goods.in(tx).set(
+        "beet", json: #"{"name":"beet","price":1.5,"tags":["root"],"fresh":"YES","date":"2026-01-01"}"#)
+      try goods.in(tx).set(
+        "coal", json: #"{"name":"Coal","price":"3","tags":"a fruitless text","fresh":0,"date":"2026-01-01"}"#)
+      try goods.in(tx).set("date", json: #"{"name":"[date","price":9,"fresh":2}"#)
+      try goods.in(tx).set("empty", json: "{}")
     }
   }
 
@@ -176,7 +176,7 @@ struct DocumentQueryTests {
       // A transaction's own statements, too.
       let count: SQL = "UPDATE documents_goods SET seen = 1 WHERE _key IN (SELECT _key FROM (\(text)))"
       let changed = try await replica.write { [goods] tx in
-        try goods.merge("apple", ["seen": 0], in: tx)
+        try goods.in(tx).merge("apple", ["seen": 0])
         return try tx.execute(count)
       }
       #expect(changed == keys.count)
@@ -192,7 +192,7 @@ struct DocumentQueryTests {
       at: folder.file("r"), configuration: .init(statements: .redacted, logger: lines.logger))
     let many = replica.documents("many")
     try await replica.write { tx in
-      for number in 0..<50 { try many.set("k\(number)", ["n": .integer(Int64(number % 5)), "t": "x"], in: tx) }
+      for number in 0..<50 { try many.in(tx).set("k\(number)", ["n": .integer(Int64(number % 5)), "t": "x"]) }
     }
     for request in [many.all, many.all.order(by: "n desc").limit(40)] {
       lines.clear()

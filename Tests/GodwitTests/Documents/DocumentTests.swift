@@ -196,15 +196,15 @@ struct DocumentTests {
   func growthInsideATransaction() async throws {
     let things = replica.documents("things", members: [.counter("hits")])
     try await replica.write { tx in
-      try things.set("a", ["one": 1], in: tx)
-      try things.set("b", ["one": 1, "two": 2], in: tx)
-      try things.merge("a", ["three": 3], in: tx)
+      try things.in(tx).set("a", ["one": 1])
+      try things.in(tx).set("b", ["one": 1, "two": 2])
+      try things.in(tx).merge("a", ["three": 3])
       _ = try? tx.savepoint {
-        try things.set("c", ["four": 4], in: tx)
+        try things.in(tx).set("c", ["four": 4])
         throw CancellationError()
       }
-      try things.set("d", ["five": 5], in: tx)
-      try things.delete("b", in: tx)
+      try things.in(tx).set("d", ["five": 5])
+      try things.in(tx).delete("b")
     }
     #expect(try await things.keys() == ["a", "d"])
     #expect(try await things.json("a") == #"{"hits":0,"one":1,"three":3}"#)
@@ -217,7 +217,7 @@ struct DocumentTests {
     let things = replica.documents("things")
     _ = await code {
       try await replica.write { tx in
-        try things.set("a", ["one": 1], in: tx)
+        try things.in(tx).set("a", ["one": 1])
         throw GodwitError(.invalidArgument, "no")
       }
     }

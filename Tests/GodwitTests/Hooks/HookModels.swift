@@ -98,7 +98,7 @@ struct Doubtful: ModelHooks {
   var id = RecordID<Doubtful>()
 
   func didInsert(_ transaction: Transaction) throws {
-    try Self.documents.withLock { $0 }?.set("a", ["fresh": 1], in: transaction)
+    try Self.documents.withLock { $0 }?.in(transaction).set("a", ["fresh": 1])
     try transaction.execute("DROP TRIGGER own")
     throw GodwitError(.invalidArgument, "no")
   }

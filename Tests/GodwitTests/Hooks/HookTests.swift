@@ -182,7 +182,7 @@ struct HookTests {
     }
     try await replica.write { tx in
       #expect(throws: GodwitError.self) { try tx.insert(Doubtful()) }
-      try documents.set("b", ["other": 2], in: tx)
+      try documents.in(tx).set("b", ["other": 2])
       for number in 0..<100 { try tx.insert(Audit(text: number == 99 ? "goes" : "stays")) }
     }
     #expect(try await documents.get("b") != nil)

@@ -85,7 +85,7 @@ struct StateHashKeepingTests {
   func manyTables() async throws {
     let replica = try await Replica.inMemory(models: Page.self)
     try await replica.write { tx in
-      for number in 0..<20 { try replica.documents("c\(number)").set("k", json: "{\"n\":1}", in: tx) }
+      for number in 0..<20 { try replica.documents("c\(number)").in(tx).set("k", json: "{\"n\":1}") }
     }
     let many = try await hash(replica)
     try await replica.write { try $0.insert(Page(id: "a")) }

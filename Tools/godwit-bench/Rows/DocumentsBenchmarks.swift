@@ -18,8 +18,8 @@ let documentsBenchmarks = [
         }
       }, reset: { source.renew() }, finish: { await replica.close() }, units: context.rowCount)
   },
-  getBenchmark("JSON text") { documents, key, reader in try documents.json(key, in: reader) != nil },
-  getBenchmark("members") { documents, key, reader in try documents.get(key, in: reader) != nil },
+  getBenchmark("JSON text") { documents, key, reader in try documents.in(reader).json(key) != nil },
+  getBenchmark("members") { documents, key, reader in try documents.in(reader).get(key) != nil },
   Benchmark(
     group: "documents", name: "get by key, one call each", baseline: "model fetch by key, one call each", budget: 2.0
   ) { context in
@@ -150,7 +150,7 @@ private func cacheSides(
 private func put(_ flat: FlatSource.Rows, into documents: Documents, of replica: Replica) async throws {
   for batch in Array(zip(flat.rows, flat.texts)).batches {
     try await replica.write { tx in
-      for (row, text) in batch { try documents.set(row.id, json: text, in: tx) }
+      for (row, text) in batch { try documents.in(tx).set(row.id, json: text) }
     }
   }
 }

@@ -115,10 +115,10 @@ struct Put: AsyncParsableCommand {
       for item in batch {
         try item.text.read(in: name) { json in
           if merge {
-            try documents.merge(item.key, json: json, in: tx)
-            if let expires = item.expires { try documents.expire(item.key, at: expires, in: tx) }
+            try documents.in(tx).merge(item.key, json: json)
+            if let expires = item.expires { try documents.in(tx).expire(item.key, at: expires) }
           } else {
-            try documents.set(item.key, json: json, expires: expires ?? item.expires, in: tx)
+            try documents.in(tx).set(item.key, json: json, expires: expires ?? item.expires)
           }
         }
       }

@@ -49,7 +49,7 @@ struct Remove: AsyncParsableCommand {
     let documents = replica.documents(collection)
     if let condition { return try await documents.delete(documents.where(condition)) }
     guard all else {
-      return try await replica.write { [keys] tx in try keys.count { try documents.delete($0, in: tx) } }
+      return try await replica.write { [keys] tx in try keys.count { try documents.in(tx).delete($0) } }
     }
     let count = try await documents.count()
     try await documents.drop()
