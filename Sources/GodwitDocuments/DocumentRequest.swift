@@ -178,17 +178,17 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
     }
   }
 
-  /// Calls the body with one document after another. What SQLite sorts it has in memory, so documents in an order of
+  /// Passes on one document after another. What SQLite sorts it has in memory, so documents in an order of
   /// their own are sorted by their keys alone, and then read.
-  func forEach(_ connection: Connection, _ body: (Element) throws -> Void) throws {
+  package func forEach(on connection: Connection, _ sink: RowSink<Element>) throws {
     guard let shape = try shape(on: connection) else { return }
     guard try !orders.get().isEmpty else {
-      return try step(try select("*", shape), on: connection) { try body(read($0, shape)) }
+      return try step(try select("*", shape), on: connection) { try sink.take(read($0, shape)) }
     }
     try connection.withStatement(address.selectByKey()) { document in
       try step(try select(SQLName.quoted(CollectionTable.keyColumn), shape), on: connection) { keys in
         try document.bind(keys.text(at: 0), at: 1)
-        if try document.step() { try body(read(document, shape)) }
+        if try document.step() { try sink.take(read(document, shape)) }
         document.reset()
       }
     }
@@ -208,17 +208,6 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
     let count = try connection.scalar("SELECT count(*) FROM (\(sql.text))", sql.values)
     guard case .integer(let number)? = count else { return 0 }
     return Int(number)
-  }
-}
-
-extension Reader {
-  /// Calls the body with each document that a request finds, one after another, so that one at a time is in memory. Of
-  /// documents in an order of their own the keys are, all of them.
-  ///
-  /// - Throws: What the body throws, and what `fetch(_:)` does.
-  public func forEach<Element>(_ request: DocumentRequest<Element>, _ body: (Element) throws -> Void) throws {
-    try checkIsOpen()
-    try request.forEach(connection, body)
   }
 }
 

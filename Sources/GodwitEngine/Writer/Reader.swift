@@ -28,6 +28,20 @@ public class Reader {
     return try request.request.fetch(on: connection)
   }
 
+  /// Calls the body with each row that a request finds, one after another, so that few are in memory. Linear in their
+  /// number.
+  ///
+  /// Of documents in an order of their own the keys are in memory, all of them, and of rows with what belongs to them
+  /// 500 at a time. Whether the body meets rows that it writes itself is open.
+  ///
+  /// - Throws: What the body throws, and what ``fetch(_:)`` does.
+  public func forEach<Request: FetchRequest>(
+    _ request: Request, _ body: (Request.Element) throws -> Void
+  ) throws {
+    try checkIsOpen()
+    try RowSink.with(body) { try request.request.forEach(on: connection, $0) }
+  }
+
   /// The model with this key, or nil.
   public func fetch<Root: Model>(_ type: Root.Type, key: Root.ID) throws -> Root? {
     try checkIsOpen()

@@ -10,13 +10,11 @@ extension Connection {
     }
   }
 
-  /// Reads each of the statement's rows with the body.
-  func elements<Element>(_ sql: SQL, _ read: (Statement) throws -> Element) throws -> [Element] {
+  /// Calls the body at each of the statement's rows.
+  func forEach(_ sql: SQL, _ body: (Statement) throws -> Void) throws {
     try withStatement(sql.text) { statement in
       try statement.bind(sql.values)
-      var elements: [Element] = []
-      while try statement.step() { elements.append(try read(statement)) }
-      return elements
+      while try statement.step() { try body(statement) }
     }
   }
 

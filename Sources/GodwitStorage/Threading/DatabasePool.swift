@@ -8,6 +8,10 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   private let readers: [DatabaseThread<Connection>]
   private let checkpointer: Checkpointer
   private let load: Mutex<[Int]>
+  /// Makes a reader beside the others, which is used once.
+  private let makeReader: @Sendable () -> DatabaseThread<Connection>
+  /// The rows that are on their way; nil when the pool is closed.
+  private let channels = Mutex<[WeakProducer]?>([])
 
   package typealias Connect = @Sendable (Connection.Mode, CancellationFlag) throws -> Connection
 
@@ -26,13 +30,15 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   ) {
     let closing = NSLock()
     let checkpointer = Checkpointer(idleSeconds: idleSeconds, closing: closing) { try connect(.reader, $0) }
-    let readers = (0..<readerCount).map { index in
-      DatabaseThread(name: "godwit-reader-\(index)", idleSeconds: idleSeconds, closing: closing) {
+    let reader: @Sendable (String, Double?) -> DatabaseThread<Connection> = { name, idleSeconds in
+      DatabaseThread(name: name, idleSeconds: idleSeconds, closing: closing) {
         let connection = try connect(.reader, $0)
         try prepareReader(connection)
         return connection
       }
     }
+    let readers = (0..<readerCount).map { reader("godwit-reader-\($0)", idleSeconds) }
+    makeReader = { reader("godwit-rows", nil) }
     writer = DatabaseThread(name: "godwit-writer", idleSeconds: idleSeconds, closing: closing) {
       let connection = try connect(isReadOnly ? .reader : .writer, $0)
       if warmsUp, !connection.wasEmpty { readers.first?.warmUp() }
@@ -78,6 +84,31 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
     return try await readers[index].run(body)
   }
 
+  /// Rows that the body gives one by one, in a read transaction on a thread of its own, as fast as they are taken: it
+  /// waits for its loop as long as that takes, and no other reader waits for it.
+  package func rows<Element: Sendable>(
+    _ body: @escaping @Sendable (Connection, _ give: (Element) throws -> Void) throws -> Void
+  ) throws -> RowChannel<Element> {
+    try channels.withLock { channels in
+      guard channels != nil else { throw GodwitError(.closed, "the replica is closed") }
+      let channel = RowChannel<Element>(makeReader(), body)
+      channels?.removeAll { $0.producer == nil }
+      channels?.append(WeakProducer(producer: channel))
+      return channel
+    }
+  }
+
+  private struct WeakProducer { weak var producer: (any RowProducer)? }
+
+  private func stopRows() async {
+    let stopped = channels.withLock { channels in
+      defer { channels = nil }
+      return (channels ?? []).compactMap(\.producer)
+    }
+    for channel in stopped { channel.stop(GodwitError(.closed, "the replica was closed")) }
+    for channel in stopped { await channel.hasEnded() }
+  }
+
   /// A pool that nobody closed gives its files and threads back when nobody can use it any more.
   deinit {
     Task.detached { [readers, checkpointer, writer] in
@@ -93,6 +124,7 @@ package final class DatabasePool<Writer: DatabaseSession>: Sendable {
   package func close(after last: (@Sendable (Writer) -> Void)? = nil) async {
     writer.refuse(after: last)
     for reader in readers { reader.refuse() }
+    await stopRows()
     await Self.close(readers, writer, checkpointer)
   }
 

@@ -27,6 +27,11 @@ private struct Counted<Base: FetchRequest>: RunnableRequest {
     reads.add()
     return try base.request.fetch(on: connection)
   }
+
+  func forEach(on connection: Connection, _ sink: RowSink<Base.Element>) throws {
+    reads.add()
+    try base.request.forEach(on: connection, sink)
+  }
 }
 
 /// A loop over an observation in a task of its own, which takes every value as it comes.

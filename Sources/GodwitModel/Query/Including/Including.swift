@@ -65,6 +65,24 @@ extension Including: RunnableRequest {
     let loaded = (repeat try (each loaders).load(roots, query, connection))
     return roots.indices.map { number in (roots[number], repeat (each loaded)[number]) }
   }
+
+  /// A portion of rows at a time is loaded with what belongs to it.
+  package func forEach(on connection: Connection, _ sink: RowSink<(Root, repeat each Related)>) throws {
+    let portion = 500
+    var roots: [Root] = []
+    func flush() throws {
+      // A query with a limit loads by the keys of these rows, and not by the whole query.
+      let loaded = (repeat try (each loaders).load(roots, query.limit(roots.count), connection))
+      for number in roots.indices { try sink.take((roots[number], repeat (each loaded)[number])) }
+      roots.removeAll(keepingCapacity: true)
+    }
+    let collect: (Root) throws -> Void = { root in
+      roots.append(root)
+      if roots.count == portion { try flush() }
+    }
+    try RowSink.with(collect) { try query.forEach(on: connection, $0) }
+    if !roots.isEmpty { try flush() }
+  }
 }
 
 extension Query {

@@ -29,6 +29,11 @@ public struct Request<Element: Sendable>: Sendable {
   /// The rows that it finds.
   package func fetch(on connection: Connection) throws -> [Element] { try base.fetch(on: connection) }
 
+  /// Passes on one row after another, so that few are in memory.
+  package func forEach(on connection: Connection, _ sink: RowSink<Element>) throws {
+    try base.forEach(on: connection, sink)
+  }
+
   /// How many rows it finds.
   package func count(on connection: Connection) throws -> Int { try base.count(on: connection) }
 
@@ -52,6 +57,8 @@ extension Request: FetchRequest {
 package protocol RunnableRequest<Element>: FetchRequest {
   /// The rows that it finds.
   func fetch(on connection: Connection) throws -> [Element]
+  /// Passes on one row after another, so that few are in memory.
+  func forEach(on connection: Connection, _ sink: RowSink<Element>) throws
   /// How many rows it finds.
   func count(on connection: Connection) throws -> Int
   /// The tables that it reads; none when it may read any.
@@ -61,6 +68,27 @@ package protocol RunnableRequest<Element>: FetchRequest {
 }
 
 extension RunnableRequest {
+  package func fetch(on connection: Connection) throws -> [Element] {
+    var elements: [Element] = []
+    try RowSink.with({ elements.append($0) }) { try forEach(on: connection, $0) }
+    return elements
+  }
+
   /// Time changes nothing.
   package func nextChange(on connection: Connection) throws -> Int64? { nil }
+}
+
+/// Where rows go one by one. A class and no closure: Swift 6.3 passes a tuple that has a parameter pack to a method of a
+/// generic class as it is, and crashes where it makes a closure of one into a closure of the other form.
+package final class RowSink<Element> {
+  private let body: (Element) throws -> Void
+
+  private init(_ body: @escaping (Element) throws -> Void) { self.body = body }
+
+  /// Lends a sink that calls the body with each row.
+  package static func with(_ body: (Element) throws -> Void, _ use: (RowSink) throws -> Void) throws {
+    try withoutActuallyEscaping(body) { try use(RowSink($0)) }
+  }
+
+  package func take(_ row: Element) throws { try body(row) }
 }

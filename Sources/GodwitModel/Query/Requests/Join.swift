@@ -135,15 +135,15 @@ extension Join: RunnableRequest {
   package var tables: Set<String> { statement.tablesRead }
   package func count(on connection: Connection) throws -> Int { try connection.count(statement.countSQL) }
 
-  package func fetch(on connection: Connection) throws -> [(repeat (each Place).Output)] {
+  package func forEach(on connection: Connection, _ sink: RowSink<(repeat (each Place).Output)>) throws {
     let readings = (repeat (each Place).reading)
-    return try connection.elements(sql) { statement in
+    try connection.forEach(sql) { statement in
       var first: Int32 = 0
       func next<Source, Output, Columns>(_ reading: JoinReading<Source, Output, Columns>) throws -> Output {
         defer { first += reading.width }
         return try reading.read(statement, first)
       }
-      return (repeat try next(each readings))
+      try sink.take((repeat try next(each readings)))
     }
   }
 }

@@ -1,6 +1,13 @@
 import GodwitBase
 
 extension Query {
+  /// The row with this key.
+  package static func row(_ key: Root.ID) -> Query {
+    Query().with { statement in
+      statement.add(SQLExpression(keys: Fields<Root>().keyColumns, SQLPart.columns(of: key), "="))
+    }
+  }
+
   /// The next rows by key: at most `limit` of those whose key is greater than `key`, or of the first when it is nil.
   ///
   /// ```swift

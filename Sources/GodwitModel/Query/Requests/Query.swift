@@ -89,6 +89,9 @@ extension Query: RunnableRequest {
 
   package var tables: Set<String> { statement.tablesRead }
   package func fetch(on connection: Connection) throws -> [Root] { try connection.models(sql) }
+  package func forEach(on connection: Connection, _ sink: RowSink<Root>) throws {
+    try connection.forEach(sql) { try sink.take(Root.schema.layout.model($0)) }
+  }
   package func count(on connection: Connection) throws -> Int { try connection.count(statement.countSQL) }
 }
 

@@ -35,11 +35,9 @@ public struct RawRequest<Element: Sendable>: RunnableRequest {
   /// Unknown: the text is not parsed.
   package var tables: Set<String> { [] }
 
-  package func fetch(on connection: Connection) throws -> [Element] {
+  package func forEach(on connection: Connection, _ sink: RowSink<Element>) throws {
     try connection.readOnly(sql) { statement in
-      var elements: [Element] = []
-      while try statement.step() { elements.append(try read(statement)) }
-      return elements
+      while try statement.step() { try sink.take(read(statement)) }
     }
   }
 

@@ -43,7 +43,9 @@ extension Selection: RunnableRequest {
   public func limit(_ count: Int) -> Self { with { $0.limit = count } }
 
   package var tables: Set<String> { statement.tablesRead }
-  package func fetch(on connection: Connection) throws -> [Output] { try connection.elements(sql, read) }
+  package func forEach(on connection: Connection, _ sink: RowSink<Output>) throws {
+    try connection.forEach(sql) { try sink.take(read($0)) }
+  }
   package func count(on connection: Connection) throws -> Int { try connection.count(statement.countSQL) }
 }
 
