@@ -4,12 +4,12 @@ import Foundation
 package enum DocumentDate {
   private static let secondsPerDay = 86_400
 
-  /// Nil for a date that is NaN, and so no instant.
+  /// Nil for a date that is NaN, or not of the years 0 to 9999: a text of more digits would not stand in the order of
+  /// times.
   package static func text(_ date: Date) -> String? {
     let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
-    guard !milliseconds.isNaN else { return nil }
-    // Four digits of year; what lies beyond is written as the nearest instant that has them.
-    let total = Int64(min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999))
+    guard (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) else { return nil }
+    let total = Int64(milliseconds)
     let seconds = Int((Double(total) / 1_000).rounded(.down))
     let fraction = Int(total - Int64(seconds) * 1_000)
     let days = Int((Double(seconds) / Double(secondsPerDay)).rounded(.down))

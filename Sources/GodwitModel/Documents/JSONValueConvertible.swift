@@ -37,7 +37,8 @@ extension Double: JSONValueConvertible {
 }
 
 extension Date: JSONValueConvertible {
-  /// ISO 8601 in UTC with milliseconds. A date that is NaN is that number, which nothing takes.
+  /// ISO 8601 in UTC with milliseconds. A date that is NaN, or not of the years 0 to 9999, is the number NaN, which
+  /// nothing takes.
   public var json: JSON { DocumentDate.text(self).map { .string($0) } ?? .real(.nan) }
 }
 

@@ -60,6 +60,11 @@ struct BadDocumentTests {
     #expect(await code { try await documents.set("k", ["date": nan.json]) } == .valueNotStorable)
     #expect(await code { try await documents.merge("k", ["dates": [nan.json]]) } == .valueNotStorable)
     #expect(await code { try await documents.set("k", encoding: ["date": nan]) } == .valueNotStorable)
+    for seconds in [253_402_300_800.0, -62_167_219_200.001, .infinity, -.infinity] {
+      let far = Date(timeIntervalSince1970: seconds)
+      #expect(await code { try await documents.set("k", ["date": far.json]) } == .valueNotStorable)
+      #expect(await code { try await documents.set("k", encoding: ["date": far]) } == .valueNotStorable)
+    }
     let events = replica.documents(of: Event.self)
     #expect(await code { try await events.save(Event(date: nan)) } == .valueNotStorable)
     #expect(await code { try await events.save(Event(date: Date()), expires: nan) } == .invalidArgument)
