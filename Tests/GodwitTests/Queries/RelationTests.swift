@@ -149,6 +149,21 @@ struct RelationTests {
       ])
   }
 
+  @Test("loads along what others connect in an order and by a condition, but not so many")
+  func throughRefined() async throws {
+    let replica = replica
+    let genres = Book.genres.refined { $0.order(by: \.name, .descending) }
+    let rows = try await replica.fetch(Book.order(by: \.title).including(genres))
+    #expect(rows.map { $1.map(\.name) } == [[], ["novel"], ["story", "novel"], ["novel"]])
+    let stories = genres.refined { $0.where { $0.name == "story" } }
+    #expect(
+      try await replica.fetch(Book.order(by: \.title).including(stories)).map { $1.count } == [0, 0, 1, 0])
+    #expect(try await replica.fetch(genres.of(library.aleph)).map(\.name) == ["story", "novel"])
+    let first = genres.refined { $0.limit(1) }
+    #expect(try await replica.fetch(first.of(library.aleph)).map(\.name) == ["story"])
+    #expect(await code { try await replica.fetch(Book.all.including(first)) } == .invalidArgument)
+  }
+
   @Test("loads only what belongs to the rows of a limited query", arguments: [0, 1, 2, 700])
   func limited(count: Int) async throws {
     let replica = replica

@@ -7,6 +7,7 @@ import GodwitStorage
 public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relation, @unchecked Sendable {
   private let source: WritableKeyPath<Through, Root.ID> & Sendable
   private let target: WritableKeyPath<Through, Target.ID> & Sendable
+  private var refine: @Sendable (Query<Target>) -> Query<Target> = { $0 }
 
   /// Two rows that are connected, by however many rows.
   private struct Connected: Hashable {
@@ -23,13 +24,23 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
     self.target = target
   }
 
+  /// Only some of the rows, or in an order. Those of one row (``of(_:)``) may also have a limit, an offset or groups;
+  /// loading them along throws `invalidArgument` then.
+  public func refined(_ refine: @escaping @Sendable (Query<Target>) -> Query<Target>) -> Self {
+    var copy = self
+    let earlier = self.refine
+    copy.refine = { refine(earlier($0)) }
+    return copy
+  }
+
   /// The rows that one row has.
   public func of(_ root: Root) -> Query<Target> {
     let keys = links(of: root).select { $0[dynamicMember: target] }
-    return Target.all.with {
+    let connected = Target.all.with {
       $0.add(
         SQLExpression([Fields<Target>().key, .text(" IN ("), .subquery(keys.statement.parts), .text(")")], .comparison))
     }
+    return refine(connected)
   }
 
   /// A row that connects the two.
@@ -52,17 +63,24 @@ public struct HasManyThrough<Root: Model, Through: Model, Target: Model>: Relati
 
   /// How Godwit loads it.
   public var loader: RelationLoader<Root, [Target]> {
-    RelationLoader(tables: [Through.schema.table, Target.schema.table], load: load)
+    let tables = refine(Target.all).tables
+    return RelationLoader(tables: tables.isEmpty ? [] : tables.union([Through.schema.table]), load: load)
   }
 
   private func load(_ roots: [Root], of query: Query<Root>, on connection: Connection) throws -> [[Target]] {
     let wanted = KeySet(query.statement.selectingColumn(Fields<Root>().key), roots.map(\.id))
+    let related = refine(Target.all).statement
+    guard related.isPlain else {
+      throw GodwitError(
+        .invalidArgument, "a limit, an offset or groups of what each row has by way of others cannot be loaded along",
+        hint: "fetch it for one row: relation.of(row)")
+    }
     var groups = KeyGroups<Root.ID, Target>(roots.map(\.id))
     var seen: Set<Connected> = []
     for condition in wanted.conditions(on: Fields<Through>().part(source)) {
       let rows = Through.join(Target.self) { link, target in
         link[dynamicMember: self.target] == SQLExpression<Target.ID>([Fields<Target>(alias: target.alias).key])
-      }.where { _, _ in condition }
+      }.where { _, _ in condition }.matching(related)
       for (link, target) in try rows.fetch(on: connection) {
         let key = link[keyPath: source]
         // Two replicas may each have connected the two.

@@ -84,6 +84,14 @@ public struct Join<each Place: JoinPlace>: Sendable {
     with { $0.orders += orders(repeat each fields).flatMap(\.terms) }
   }
 
+  /// Only rows that meet the condition of a query of one of the models, and in its order.
+  func matching(_ query: SelectStatement) -> Self {
+    with { statement in
+      if let filter = query.filter { statement.add(filter) }
+      statement.orders += query.orders
+    }
+  }
+
   /// Without the first rows; works with and without a limit.
   public func offset(_ count: Int) -> Self { with { $0.offset = count } }
 
