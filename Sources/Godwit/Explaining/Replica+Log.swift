@@ -38,17 +38,17 @@ extension Replica.History {
   /// - Throws: `notFound` when it is not held, or forgotten; `invalidArgument` when several incarnations have the
   ///   number.
   public func transaction(
-    _ sequence: UInt64, of author: ReplicaID, incarnation: String? = nil
+    _ sequence: UInt64, of author: ReplicaID, incarnation: Incarnation.ID? = nil
   ) async throws -> LoggedTransaction {
     try await replica.pool.read { connection in
       let log = try ChangeLog(connection)
       let wanted = SequenceNumber(rawValue: sequence)
       let origins = log.origins.vector.origins.filter { origin in
-        origin.replica == author && (incarnation == nil || origin.incarnationDigits == incarnation)
+        origin.replica == author && (incarnation == nil || origin.incarnationID == incarnation)
           && log.origins.vector[origin] >= wanted
       }
       guard origins.count < 2 else {
-        let names = origins.map(\.incarnationDigits).joined(separator: ", ")
+        let names = origins.map(\.incarnationID.description).joined(separator: ", ")
         throw GodwitError(
           .invalidArgument, "transaction \(sequence) is in several incarnations of \(author)",
           hint: "name one of them: \(names)")

@@ -17,7 +17,7 @@ extension Replica.Members {
       let ended = log.origins.ended
       return known.all.filter { replicas.contains($0.replica) }.map { origin in
         Incarnation(
-          replica: origin.replica, id: origin.incarnationDigits, isOwn: origin == log.origins.own,
+          replica: origin.replica, id: origin.incarnationID, isOwn: origin == log.origins.own,
           hasEnded: ended[origin] != nil, transactions: log.origins.vector[origin].rawValue,
           lastHeard: known.records[origin].map { Date(milliseconds: $0.stated.milliseconds) })
       }
@@ -29,17 +29,17 @@ extension Replica.Members {
   /// it learns of its end, and what it wrote until then is taken once its file says how far it went.
   ///
   /// - Parameters:
-  ///   - incarnation: The incarnation, 8 hexadecimal digits.
+  ///   - incarnation: The incarnation.
   ///   - name: What its member is called, its replica ID, or the first digits of that.
   /// - Throws: `invalidArgument` when there is no such member or incarnation, or it is the one that writes here.
-  public func end(_ incarnation: String, of name: String) async throws {
+  public func end(_ incarnation: Incarnation.ID, of name: String) async throws {
     let replicas = try await replicas(named: name)
     try await replica.withWriter { writer in
       try writer.inTransaction {
         let known = try KnownIncarnations(writer.log, on: writer.connection)
         let origins = writer.log.origins
         guard
-          let origin = known.all.first(where: { replicas.contains($0.replica) && $0.incarnationDigits == incarnation })
+          let origin = known.all.first(where: { replicas.contains($0.replica) && $0.incarnationID == incarnation })
         else {
           throw GodwitError(
             .invalidArgument, "\(name) has no incarnation \(incarnation)", hint: "see: godwit member incarnations")

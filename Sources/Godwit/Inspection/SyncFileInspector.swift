@@ -50,7 +50,7 @@ struct SyncFileInspector {
     let isRemoved = isOwnGroup && known[header.sender]?.isActive == false
     return SyncSource.Inspection.Content(
       formatVersion: SyncFileReader.formatVersion, group: header.group, isOwnGroup: isOwnGroup, sender: header.sender,
-      incarnation: Origin(replica: header.sender, incarnation: header.incarnation).incarnationDigits,
+      incarnation: Origin(replica: header.sender, incarnation: header.incarnation).incarnationID,
       milliseconds: header.createdAt, schemaVersion: header.schemaVersion, isStateFile: header.stateFile != nil,
       recipients: header.recipients.map { recipient in
         let member = known.all.lazy.flatMap(\.history.all).first { $0.recipient == recipient }
@@ -61,7 +61,7 @@ struct SyncFileInspector {
       transactions: header.transactionCount, held: header.vector.positions, forgotten: header.floor.positions,
       acknowledgements: header.acknowledgements.map { acknowledgement in
         SyncSource.Inspection.Acknowledgement(
-          replica: acknowledgement.subject, incarnation: acknowledgement.origin.incarnationDigits,
+          replica: acknowledgement.subject, incarnation: acknowledgement.origin.incarnationID,
           milliseconds: acknowledgement.createdAt,
           held: acknowledgement.vector.positions, isSigned: isOwnGroup && known.isSigned(acknowledgement))
       },
@@ -89,7 +89,7 @@ extension VersionVector {
   fileprivate var positions: [SyncSource.Inspection.Position] {
     origins.map {
       SyncSource.Inspection.Position(
-        replica: $0.replica, incarnation: $0.incarnationDigits, sequence: self[$0].rawValue)
+        replica: $0.replica, incarnation: $0.incarnationID, sequence: self[$0].rawValue)
     }
   }
 }

@@ -113,7 +113,7 @@ struct SyncFileWalk {
       ?? header.ranges.map { ($0.origin, $0.first, $0.last) }
     return carried.map { origin, first, last in
       SyncSource.Inspection.Range(
-        replica: origin.replica, incarnation: origin.incarnationDigits, sequences: first.rawValue...last.rawValue,
+        replica: origin.replica, incarnation: origin.incarnationID, sequences: first.rawValue...last.rawValue,
         isSigned: !admission.refused.contains(origin))
     }
   }

@@ -35,10 +35,10 @@ extension SyncSource {
       public let group: GroupID
       /// Whether that is the group of who looks at it.
       public let isOwnGroup: Bool
-      /// The replica that made it, and its incarnation, 8 hexadecimal digits.
+      /// The replica that made it, and its incarnation.
       public let sender: ReplicaID
-      /// The sender's incarnation, 8 hexadecimal digits.
-      public let incarnation: String
+      /// The sender's incarnation.
+      public let incarnation: Incarnation.ID
       /// In milliseconds since 1970 UTC.
       package let milliseconds: Int64
       /// When it was made by the sender's clock, milliseconds since 1970 UTC.
@@ -86,8 +86,8 @@ extension SyncSource {
     public struct Range: Sendable, Hashable {
       /// The replica that wrote them.
       public let replica: ReplicaID
-      /// Its incarnation, 8 hexadecimal digits.
-      public let incarnation: String
+      /// Its incarnation.
+      public let incarnation: Incarnation.ID
       /// Their sequence numbers.
       public let sequences: ClosedRange<UInt64>
       /// Whether their author is a member, or was one, and has signed them; without that an import leaves them out.
@@ -98,8 +98,8 @@ extension SyncSource {
     public struct Position: Sendable, Hashable {
       /// The replica.
       public let replica: ReplicaID
-      /// Its incarnation, 8 hexadecimal digits.
-      public let incarnation: String
+      /// Its incarnation.
+      public let incarnation: Incarnation.ID
       /// The sequence number.
       public let sequence: UInt64
     }
@@ -108,8 +108,8 @@ extension SyncSource {
     public struct Acknowledgement: Sendable, Hashable {
       /// The replica that made it.
       public let replica: ReplicaID
-      /// Its incarnation, 8 hexadecimal digits.
-      public let incarnation: String
+      /// Its incarnation.
+      public let incarnation: Incarnation.ID
       /// In milliseconds since 1970 UTC.
       package let milliseconds: Int64
       /// When it was made by its maker's clock, milliseconds since 1970 UTC.

@@ -27,7 +27,7 @@ extension Replica {
         return sum + Int(held[origin].rawValue - min(least, held[origin]).rawValue)
       }
       return Replica.Status(
-        incarnation: origins.own.incarnationDigits, tables: tables,
+        incarnation: origins.own.incarnationID, tables: tables,
         held: held.origins.map { Replica.Status.Held(replica: $0.replica, sequence: held[$0].rawValue) },
         staged: try staged.count(), waiting: try staged.ranges(),
         schemaVersion: Int(try Meta.integer(.schemaVersion, on: connection)),

@@ -31,8 +31,8 @@ extension Replica {
       public let shownBy: ReplicaID
     }
 
-    /// The replica's incarnation, 8 hexadecimal digits: a clone or a restored backup takes a new one by itself.
-    public let incarnation: String
+    /// The replica's incarnation: a clone or a restored backup takes a new one by itself.
+    public let incarnation: Incarnation.ID
     /// The group's tables.
     public let tables: [Table]
     /// What is held of each origin.

@@ -7,8 +7,8 @@ import GodwitCore
 public struct Authorship: Hashable, Sendable {
   /// The replica that wrote.
   public let replica: ReplicaID
-  /// The replica's incarnation when it wrote, 8 hexadecimal digits.
-  public let incarnation: String
+  /// The replica's incarnation when it wrote.
+  public let incarnation: Incarnation.ID
   /// The transaction's sequence number; 0 for what was written while its table was not synced, and never logged.
   public let sequence: UInt64
   /// In milliseconds since 1970 UTC.
@@ -18,18 +18,10 @@ public struct Authorship: Hashable, Sendable {
 
   init(_ dot: Dot, _ hlc: HLC?) {
     replica = dot.origin.replica
-    incarnation = dot.origin.incarnationDigits
+    incarnation = dot.origin.incarnationID
     sequence = dot.sequence.rawValue
     milliseconds = hlc?.milliseconds
   }
 
   init(_ stamp: CellStamp) { self.init(stamp.dot, stamp.hlc) }
-}
-
-extension Origin {
-  /// The incarnation as 8 hexadecimal digits.
-  package var incarnationDigits: String {
-    let digits = String(incarnation, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
-  }
 }

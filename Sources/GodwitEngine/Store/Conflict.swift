@@ -17,8 +17,8 @@ public struct Conflict: Sendable, Identifiable {
     case constraint = 4
   }
 
-  /// Its number on this replica; later ones are greater, and none is given twice.
-  public let id: Int64
+  /// Which one on this replica; later ones are greater, and none is given twice.
+  public let id: ID
   /// How the writes met.
   public let kind: Kind
   /// The row's table.
@@ -49,4 +49,25 @@ public struct Conflict: Sendable, Identifiable {
   public var losingValue: Value { losingValues.count == 1 ? losingValues[0] : .null }
   /// What the winning write had written to the one column; null for a delete.
   public var winningValue: Value { winningValues.count == 1 ? winningValues[0] : .null }
+}
+
+extension Conflict {
+  /// Which conflict of a replica; as a text its number.
+  public struct ID: Hashable, Comparable, Sendable, LosslessStringConvertible {
+    package let number: Int64
+
+    package init(_ number: Int64) { self.number = number }
+
+    /// Nil for a text that is no whole number.
+    public init?(_ description: String) {
+      guard let number = Int64(description) else { return nil }
+      self.number = number
+    }
+
+    /// Its number.
+    public var description: String { String(number) }
+
+    /// Whether the left one is earlier.
+    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+  }
 }

@@ -5,9 +5,9 @@ import GodwitStorage
 extension ConflictLog {
   /// Which entries are wanted; all of them where nothing is said.
   package struct Filter {
-    var id: Int64?
+    var id: Conflict.ID?
     /// Only those with a greater number.
-    var after: Int64?
+    var after: Conflict.ID?
     var table: Int?
     var key: [Value]?
     var kind: Conflict.Kind?
@@ -15,7 +15,7 @@ extension ConflictLog {
     var since: HLC?
 
     package init(
-      id: Int64? = nil, after: Int64? = nil, table: Int? = nil, key: [Value]? = nil, kind: Conflict.Kind? = nil,
+      id: Conflict.ID? = nil, after: Conflict.ID? = nil, table: Int? = nil, key: [Value]? = nil, kind: Conflict.Kind? = nil,
       since: HLC? = nil
     ) {
       self.id = id
@@ -28,7 +28,7 @@ extension ConflictLog {
 
     fileprivate var conditions: [(sql: String, value: Value)] {
       [
-        id.map { ("id = ?", .integer($0)) }, after.map { ("id > ?", .integer($0)) },
+        id.map { ("id = ?", .integer($0.number)) }, after.map { ("id > ?", .integer($0.number)) },
         table.map { ("table_id = ?", .integer(Int64($0))) },
         key.map { ("key = ?", .blob($0.encoded)) }, kind.map { ("kind = ?", .integer(Int64($0.rawValue))) },
         since.map { ("max(loser_hlc, winner_hlc) >= ?", .integer(Int64(clamping: $0.rawValue))) },
@@ -62,7 +62,7 @@ extension ConflictLog {
       columns.all.isEmpty ? [] : try self.values.values(in: statement.value(at: index))
     }
     return Conflict(
-      id: statement.integer(at: 0), kind: Conflict.Kind(rawValue: Int(statement.integer(at: 1))) ?? .edit,
+      id: Conflict.ID(statement.integer(at: 0)), kind: Conflict.Kind(rawValue: Int(statement.integer(at: 1))) ?? .edit,
       table: table, key: try [Value](encoded: statement.blob(at: 3)), columns: columns.names,
       formerColumns: columns.all.filter { $0.formerSince != nil }.map(\.name),
       losingValues: try values(at: 5), winningValues: try values(at: 6), loser: try author(statement, at: 8),

@@ -76,23 +76,23 @@ package struct ConflictLog {
     return .integer(hlc.map { Int64($0.rawValue) } ?? 0)
   }
 
-  /// The number of the latest entry; 0 without any.
-  var lastNumber: Int64 {
+  /// The latest entry; before all entries without any.
+  var last: Conflict.ID {
     get throws {
-      guard case .integer(let id)? = try connection.scalar("SELECT max(id) FROM godwit_conflict") else { return 0 }
-      return id
+      let last = try connection.scalar("SELECT max(id) FROM godwit_conflict")
+      return if case .integer(let number)? = last { Conflict.ID(number) } else { Conflict.ID(0) }
     }
   }
 
-  /// How many entries have come since the one of that number.
-  func count(after id: Int64) throws -> Int {
-    let count = try connection.scalar("SELECT count(*) FROM godwit_conflict WHERE id > ?", [.integer(id)])
+  /// How many entries have come since that one.
+  func count(after id: Conflict.ID) throws -> Int {
+    let count = try connection.scalar("SELECT count(*) FROM godwit_conflict WHERE id > ?", [.integer(id.number)])
     guard case .integer(let count)? = count else { return 0 }
     return Int(count)
   }
 
-  package func markResolved(_ id: Int64) throws {
-    try connection.run("UPDATE godwit_conflict SET resolved = 1 WHERE id = ?", [.integer(id)])
+  package func markResolved(_ id: Conflict.ID) throws {
+    try connection.run("UPDATE godwit_conflict SET resolved = 1 WHERE id = ?", [.integer(id.number)])
   }
 
   // MARK: Bounds

@@ -76,7 +76,7 @@ extension World {
       try await replica.members.list().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
     for found in try await replica.members.incarnations()
     where !found.isOwn && !found.hasEnded && !isHostile(found.replica) {
-      let isLiving = living.contains { $0.replica == found.replica && incarnation($0) == found.id }
+      let isLiving = living.contains { $0.replica == found.replica && $0.incarnationID == found.id }
       if !isLiving, let name = names[found.replica] { try await replica.members.end(found.id, of: name) }
     }
   }

@@ -84,11 +84,6 @@ extension World {
     if let last = made.last { try await checkReplay(of: unsent, last.operations, on: file, actor) }
   }
 
-  func incarnation(_ origin: Origin) -> String {
-    let digits = String(origin.incarnation, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
-  }
-
   /// The last value that was written to each cell is in the new transaction, or was in the state file, shown or in
   /// limbo, or is listed.
   private func checkReplay(

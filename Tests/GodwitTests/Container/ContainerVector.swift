@@ -82,13 +82,13 @@ extension ContainerVector.Content {
   init(_ inspection: SyncSource.Inspection, _ transactions: [LoggedTransaction]) throws {
     guard let content = inspection.content else { throw GodwitError(.notARecipient, "no key fits") }
     sender = "\(content.sender)"
-    incarnation = content.incarnation
+    incarnation = "\(content.incarnation)"
     milliseconds = content.milliseconds
     stateFile = content.isStateFile
     recipients = content.recipients.map { .init(replica: $0.replica.map { "\($0)" }, fingerprint: $0.fingerprint) }
     ranges = content.ranges.map {
       .init(
-        replica: "\($0.replica)", incarnation: $0.incarnation, first: $0.sequences.lowerBound,
+        replica: "\($0.replica)", incarnation: "\($0.incarnation)", first: $0.sequences.lowerBound,
         last: $0.sequences.upperBound)
     }
     self.transactions = transactions.map { transaction in
@@ -99,10 +99,10 @@ extension ContainerVector.Content {
     rows = Dictionary(uniqueKeysWithValues: content.tables.filter { $0.rows > 0 }.map { ($0.changes.table, $0.rows) })
     let acknowledgements = content.acknowledgements.map { acknowledgement in
       ContainerVector.Acknowledgement(
-        replica: "\(acknowledgement.replica)", incarnation: acknowledgement.incarnation,
+        replica: "\(acknowledgement.replica)", incarnation: "\(acknowledgement.incarnation)",
         milliseconds: acknowledgement.milliseconds,
         held: acknowledgement.held.map {
-          .init(replica: "\($0.replica)", incarnation: $0.incarnation, sequence: $0.sequence)
+          .init(replica: "\($0.replica)", incarnation: "\($0.incarnation)", sequence: $0.sequence)
         }, signed: acknowledgement.isSigned)
     }
     self.acknowledgements = acknowledgements.isEmpty ? nil : acknowledgements

@@ -156,8 +156,10 @@ struct ConflictTests {
     #expect(try await replica.conflicts.list(since: Date(milliseconds: Int64(between))).map(\.kind) == [.unique])
     #expect(try await replica.conflicts.list(limit: 1).map(\.kind) == [.unique])
     #expect(await code { try await replica.conflicts.list(table: "nothing") } == .notInSchema)
-    #expect(await code { try await replica.conflicts.restore(99) } == .notFound)
-    #expect(try await replica.conflicts.show(99) == nil)
+    let none = try #require(Conflict.ID("99"))
+    #expect(await code { try await replica.conflicts.restore(none) } == .notFound)
+    #expect(try await replica.conflicts.show(none) == nil)
+    #expect(Conflict.ID("") == nil && Conflict.ID("1.5") == nil && "\(none)" == "99")
   }
 
   @Test("that are pruned stay counted, and their numbers are not given again")

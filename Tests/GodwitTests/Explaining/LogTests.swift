@@ -48,7 +48,11 @@ struct LogTests {
     #expect(second.entry.changes.map(\.inserted) == [1, 0] && second.entry.changes.map(\.deleted) == [1, 1])
     #expect(await code { try await group[0].history.transaction(3, of: own) } == .notFound)
     #expect(await code { try await group[0].history.transaction(0, of: own) } == .notFound)
-    #expect(await code { try await group[0].history.transaction(1, of: own, incarnation: "00000000") } == .notFound)
+    let other = try #require(Incarnation.ID("0000000A"))
+    #expect(await code { try await group[0].history.transaction(1, of: own, incarnation: other) } == .notFound)
+    #expect(
+      "\(other)" == "0000000a"
+        && ["", "a", "+000000a", "0000000g", "０0000000"].allSatisfy { Incarnation.ID($0) == nil })
   }
 
   @Test("what waits is listed with what it waits for and who may have that; where nothing waits, nothing is listed")

@@ -133,7 +133,7 @@ struct ForgettingTests {
     // that was passed on; nobody knows that it holds "c".
     try await restored.maintenance.compact()
     #expect(try await restored.history.log().count == 1)
-    let original = try await group.replicas[0].standing().own.incarnationDigits
+    let original = try await group.replicas[0].standing().own.incarnationID
     let name = try #require(try await group.replicas[1].members.list().first { !$0.isOwn }?.name)
     try await group.replicas[1].members.end(original, of: name)
     let third = group.folder.file("third")
@@ -173,7 +173,7 @@ struct ForgettingTests {
   func ended() async throws {
     let group = try await ThingGroup(2)
     let original = try await group.replicas[1].standing().own
-    try await group.replicas[0].members.end(original.incarnationDigits, of: "replica-1")
+    try await group.replicas[0].members.end(original.incarnationID, of: "replica-1")
     try await group.replicas[1].write { try $0.insert(Thing(id: "a")) }
     // The member lives under another incarnation, which may lack anything.
     try await group.replicas[0].write { try $0.insert(Thing(id: "0")) }
@@ -191,7 +191,7 @@ struct ForgettingTests {
     #expect(try await group.replicas[0].count(Thing.all) == 2)
     await #expect(throws: GodwitError.self) {
       let own = try await group.replicas[0].standing().own
-      try await group.replicas[0].members.end(own.incarnationDigits, of: "replica-1")
+      try await group.replicas[0].members.end(own.incarnationID, of: "replica-1")
     }
   }
 

@@ -31,7 +31,7 @@ extension Replica {
 
   func titles() async throws -> [String] { try await fetch(Note.all).map(\.title).sorted() }
 
-  func incarnation() async throws -> String { try await status().incarnation }
+  func incarnation() async throws -> Incarnation.ID { try await status().incarnation }
 }
 
 @Suite("Copies and restored backups")

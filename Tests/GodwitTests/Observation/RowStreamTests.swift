@@ -24,7 +24,7 @@ private struct Sample: Model {
   var number = Counted()
 }
 
-@Suite("A stream of rows", .timeLimit(.minutes(1)))
+@Suite("A stream of rows", .timeLimit(.minutes(5)))
 struct RowStreamTests {
   private let replica: Replica
 

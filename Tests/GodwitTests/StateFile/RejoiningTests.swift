@@ -98,7 +98,8 @@ struct RejoiningTests {
     #expect(await code { try await group.replicas[2].conflicts.restore(gone.id) } == .notFound)
     let whole = try #require(conflicts.first { $0.kind == .constraint })
     #expect(try await !group.replicas[2].conflicts.lacksRow(of: whole.id))
-    #expect(await code { try await group.replicas[2].conflicts.lacksRow(of: 999) } == .notFound)
+    let none = try #require(Conflict.ID("999"))
+    #expect(await code { try await group.replicas[2].conflicts.lacksRow(of: none) } == .notFound)
 
     for _ in 0..<3 { try await group.exchange() }
     #expect(try await group.digests().count == 1)

@@ -15,12 +15,12 @@ struct ReplicaNames {
   func name(_ replica: ReplicaID) -> String { names[replica] ?? String("\(replica)".prefix(8)) }
 
   /// The same, with the incarnation where it is to be distinguished from another: `laptop/2`.
-  func name(_ replica: ReplicaID, _ incarnation: String) -> String {
+  func name(_ replica: ReplicaID, _ incarnation: Incarnation.ID) -> String {
     copied.contains(replica) ? "\(name(replica))/\(incarnation)" : name(replica)
   }
 
   /// Distinguishes the incarnations of a replica where there are several among these.
-  func tellingApart(_ writers: [(replica: ReplicaID, incarnation: String)]) -> ReplicaNames {
+  func tellingApart(_ writers: [(replica: ReplicaID, incarnation: Incarnation.ID)]) -> ReplicaNames {
     var names = self
     let incarnations = Dictionary(grouping: writers, by: \.replica).mapValues { Set($0.map(\.incarnation)) }
     names.copied = Set(incarnations.filter { $0.value.count > 1 }.keys)
@@ -39,7 +39,7 @@ struct ReplicaNames {
   func json(_ author: Authorship?) -> [(String, JSONValue)] {
     guard let author else { return ["replica", "name", "incarnation", "sequence", "time"].map { ($0, nil) } }
     return json(author.replica) + [
-      ("incarnation", .string(author.incarnation)), ("sequence", .number(author.sequence)),
+      ("incarnation", .string("\(author.incarnation)")), ("sequence", .number(author.sequence)),
       ("time", author.milliseconds.map { .string(Format.time(milliseconds: $0)) } ?? nil),
     ]
   }

@@ -33,7 +33,7 @@ struct MemberIncarnations: AsyncParsableCommand {
     for incarnation in found {
       let state = incarnation.isOwn ? "this replica" : incarnation.hasEnded ? "ended" : "may live"
       table.add([
-        names.name(incarnation.replica), incarnation.id, state, "\(incarnation.transactions)",
+        names.name(incarnation.replica), "\(incarnation.id)", state, "\(incarnation.transactions)",
         incarnation.heardText ?? "",
       ])
     }
@@ -57,7 +57,7 @@ struct MemberEnd: AsyncParsableCommand {
   var name: String
 
   @Argument(help: "The incarnation, as member incarnations lists it.")
-  var incarnation: String
+  var incarnation: Incarnation.ID
 
   @OptionGroup var options: ReplicaOptions
 
@@ -65,7 +65,7 @@ struct MemberEnd: AsyncParsableCommand {
     let (name, incarnation) = (name, incarnation)
     try await options.withReplica { try await $0.members.end(incarnation, of: name) }
     options.console.note("ended \(incarnation) of \(Format.printable(name))")
-    if options.json { try options.console.line(["ended": .string(incarnation), "name": .string(name)]) }
+    if options.json { try options.console.line(["ended": .string("\(incarnation)"), "name": .string(name)]) }
   }
 }
 
@@ -78,8 +78,10 @@ extension Incarnation {
   func json(_ names: ReplicaNames) -> JSONValue {
     .object(
       names.json(replica) + [
-        ("incarnation", .string(id)), ("own", .bool(isOwn)), ("ended", .bool(hasEnded)),
+        ("incarnation", .string("\(id)")), ("own", .bool(isOwn)), ("ended", .bool(hasEnded)),
         ("transactions", .number(transactions)), ("heard", heardText.map(JSONValue.string) ?? .null),
       ])
   }
 }
+
+extension Incarnation.ID: ExpressibleByArgument {}

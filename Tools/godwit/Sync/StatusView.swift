@@ -73,7 +73,7 @@ struct StatusView {
   var json: JSONValue {
     [
       "path": .string(path), "replica": .string("\(identity.replica)"),
-      "incarnation": .string(status.incarnation),
+      "incarnation": .string("\(status.incarnation)"),
       "name": .string(names.name(identity.replica)), "group": .string("\(group)"),
       "members": .array(members.map(\.json)),
       "tables": .array(status.tables.map { ["table": .string($0.name), "rows": .number($0.rows)] }),

@@ -81,6 +81,8 @@ extension JSONValue {
   public static func number(_ value: Int) -> JSONValue { .integer(Int64(value)) }
   /// A sequence number; they stay below 2⁶³.
   public static func number(_ value: UInt64) -> JSONValue { .integer(Int64(clamping: value)) }
+  /// The number of a conflict.
+  public static func number(_ id: Conflict.ID) -> JSONValue { .integer(id.number) }
 
   /// A stored value: a blob is `{"$blob":"HEX"}`, the other storage classes are JSON's own.
   public init(_ value: Godwit.Value) {

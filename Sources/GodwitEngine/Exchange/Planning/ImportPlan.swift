@@ -38,7 +38,7 @@ package final class ImportPlanner {
   private static let listLimit = 1_000
 
   private var held = VersionVector()
-  private var lastConflict: Int64 = 0
+  private var lastConflict = Conflict.ID(0)
   private var waiting: Set<RowKey> = []
   private var rowsBefore: [String: Int] = [:]
   package private(set) var plan: ImportPlan?
@@ -48,7 +48,7 @@ package final class ImportPlanner {
   /// Notes how things stand before the import.
   func begin(_ writer: ReplicaWriter) throws {
     held = writer.log.origins.vector
-    lastConflict = try ConflictLog(writer.connection, origins: writer.log.origins).lastNumber
+    lastConflict = try ConflictLog(writer.connection, origins: writer.log.origins).last
     waiting = Set(try Limbo(writer.connection).keys(limit: .max))
   }
 

@@ -18,8 +18,8 @@ public struct LogEntry: Sendable {
 
   /// The replica that wrote it.
   public let replica: ReplicaID
-  /// The replica's incarnation when it wrote, 8 hexadecimal digits.
-  public let incarnation: String
+  /// The replica's incarnation when it wrote.
+  public let incarnation: Incarnation.ID
   /// Its sequence number there.
   public let sequence: UInt64
   /// In milliseconds since 1970 UTC.
@@ -36,7 +36,7 @@ extension LogEntry {
     var counts = changes.tables.map { _ in [OperationKind: Int]() }
     try changes.forEach { counts[$0.table][$0.kind, default: 0] += 1 }
     self.init(
-      replica: record.dot.origin.replica, incarnation: record.dot.origin.incarnationDigits,
+      replica: record.dot.origin.replica, incarnation: record.dot.origin.incarnationID,
       sequence: record.dot.sequence.rawValue, milliseconds: record.hlc.milliseconds,
       changes: zip(changes.tables, counts).map { TableChanges($0.name, $1) })
   }

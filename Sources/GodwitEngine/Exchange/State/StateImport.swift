@@ -65,7 +65,7 @@ struct StateImport {
     }
     try writer.reload()
     let conflicts = ConflictLog(writer.connection, origins: writer.log.origins)
-    let lastConflict = try conflicts.lastNumber
+    let lastConflict = try conflicts.last
     if !unsent.isEmpty { try Replay(writer).run(unsent) }
     try writer.merger().settleLocalRows()
     writer.tally.recomputeAll()

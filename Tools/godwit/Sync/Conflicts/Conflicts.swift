@@ -17,3 +17,5 @@ struct Conflicts: AsyncParsableCommand {
     subcommands: [ConflictsList.self, ConflictsShow.self, ConflictsRestore.self, ConflictsPrune.self],
     defaultSubcommand: ConflictsList.self)
 }
+
+extension Conflict.ID: ExpressibleByArgument {}

@@ -102,7 +102,7 @@ extension Conflict {
   var state: String { isResolved ? "resolved" : isOfFormerColumn ? "of a former column" : "open" }
 
   /// The incarnations that wrote the two sides, those that are remembered.
-  var authors: [(replica: ReplicaID, incarnation: String)] {
+  var authors: [(replica: ReplicaID, incarnation: Incarnation.ID)] {
     [loser, winner].compactMap { author in author.map { ($0.replica, $0.incarnation) } }
   }
 
@@ -116,7 +116,7 @@ extension Conflict {
         [("value", JSONValue(value)), ("values", .array(values.map { JSONValue($0) }))] + names.json(author))
     }
     return [
-      "id": .integer(id), "kind": .string(ConflictKind(kind).rawValue), "table": .string(table),
+      "id": .number(id), "kind": .string(ConflictKind(kind).rawValue), "table": .string(table),
       "key": .array(key.map { JSONValue($0) }), "column": column.map { .string($0) } ?? nil,
       "columns": .array(columns.map { .string($0) }),
       "formerColumns": .array(formerColumns.map { .string($0) }), "lost": side(losingValue, losingValues, loser),

@@ -15,14 +15,14 @@ struct ConflictsRestore: AsyncParsableCommand {
       """)
 
   @Argument(help: "The conflict's number.")
-  var number: Int64
+  var number: Conflict.ID
 
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
     let hasWritten = try await options.withReplica { try await $0.conflicts.restore(number) }
     guard !options.json else {
-      return try options.console.line(["id": .integer(number), "written": .bool(hasWritten)])
+      return try options.console.line(["id": .number(number), "written": .bool(hasWritten)])
     }
     options.console.note(hasWritten ? "restored conflict \(number)" : "nothing was left to restore")
   }

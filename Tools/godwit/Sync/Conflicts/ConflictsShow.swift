@@ -11,7 +11,7 @@ struct ConflictsShow: AsyncParsableCommand {
       """)
 
   @Argument(help: "The conflict's number.")
-  var number: Int64
+  var number: Conflict.ID
 
   @OptionGroup var options: ReplicaOptions
 

@@ -75,7 +75,7 @@ struct InspectionView {
       ("format", .number(content.formatVersion)),
       ("unknownFields", .array(content.unknownFields.map { .number(Int($0)) })),
       ("group", .string("\(content.group)")), ("ownGroup", .bool(content.isOwnGroup)),
-      ("sender", .object(names.json(content.sender) + [("incarnation", .string(content.incarnation))])),
+      ("sender", .object(names.json(content.sender) + [("incarnation", .string("\(content.incarnation)"))])),
       ("made", .string(Format.time(milliseconds: content.milliseconds))),
       ("recipients", .array(content.recipients.map(json))), ("stateFile", .bool(content.isStateFile)),
       ("transactions", .number(content.transactions)), ("ranges", .array(content.ranges.map(json))),
@@ -98,7 +98,7 @@ struct InspectionView {
   private func json(_ range: SyncSource.Inspection.Range) -> JSONValue {
     .object(
       names.json(range.replica) + [
-        ("incarnation", .string(range.incarnation)), ("first", .number(range.sequences.lowerBound)),
+        ("incarnation", .string("\(range.incarnation)")), ("first", .number(range.sequences.lowerBound)),
         ("last", .number(range.sequences.upperBound)), ("signed", .bool(range.isSigned)),
       ])
   }
@@ -106,14 +106,14 @@ struct InspectionView {
   private func json(_ position: SyncSource.Inspection.Position) -> JSONValue {
     .object(
       names.json(position.replica) + [
-        ("incarnation", .string(position.incarnation)), ("sequence", .number(position.sequence)),
+        ("incarnation", .string("\(position.incarnation)")), ("sequence", .number(position.sequence)),
       ])
   }
 
   private func json(_ acknowledgement: SyncSource.Inspection.Acknowledgement) -> JSONValue {
     .object(
       names.json(acknowledgement.replica) + [
-        ("incarnation", .string(acknowledgement.incarnation)),
+        ("incarnation", .string("\(acknowledgement.incarnation)")),
         ("made", .string(Format.time(milliseconds: acknowledgement.milliseconds))),
         ("held", .array(acknowledgement.held.map(json))), ("signed", .bool(acknowledgement.isSigned)),
       ])

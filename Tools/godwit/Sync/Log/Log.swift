@@ -72,7 +72,7 @@ extension LogEntry {
 
   func members(_ names: ReplicaNames) -> [(String, JSONValue)] {
     names.json(replica) + [
-      ("incarnation", .string(incarnation)), ("sequence", .number(sequence)),
+      ("incarnation", .string("\(incarnation)")), ("sequence", .number(sequence)),
       ("time", .string(Format.time(milliseconds: milliseconds))), ("changes", .array(changes.map(\.json))),
     ]
   }

@@ -17,22 +17,16 @@ struct LogShow: AsyncParsableCommand {
   @Argument(help: "Its sequence number.")
   var sequence: UInt64
 
-  @Option(help: ArgumentHelp("The member's incarnation, when several have this number.", valueName: "digits"))
-  var incarnation: String?
+  @Option(help: ArgumentHelp("The member's incarnation, 8 hexadecimal digits, when several have this number.", valueName: "digits"))
+  var incarnation: Incarnation.ID?
 
   @OptionGroup var options: ReplicaOptions
-
-  func validate() throws {
-    guard incarnation.map({ $0.count == 8 && $0.allSatisfy(\.isHexDigit) }) ?? true else {
-      throw ValidationError("--incarnation is 8 hexadecimal digits, as: godwit log --json")
-    }
-  }
 
   func run() async throws {
     let (transaction, names) = try await options.withReplica { replica in
       let names = ReplicaNames(try await replica.members.list())
       let found = try await replica.history.transaction(
-        sequence, of: try await replica.replicaID(named: origin), incarnation: incarnation?.lowercased())
+        sequence, of: try await replica.replicaID(named: origin), incarnation: incarnation)
       return (found, names)
     }
     try options.json
