@@ -37,6 +37,18 @@ enum ObservingSamples {
     }
     // end sample
 
+    // begin sample
+    let milk = try await replica.first(popular)
+    for try await note in replica.observe(Note.self, key: milk?.id ?? Note.ID()) {
+      print(note?.views ?? 0)  // 10
+      break
+    }
+    for try await note in replica.observe(first: Note.order(by: \.views, .descending)) {
+      print(note?.title ?? "none")  // Buy milk
+      break
+    }
+    // end sample
+
     let notes = replica.observe(popular)
     // begin sample
     let loop = Task {

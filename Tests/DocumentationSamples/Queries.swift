@@ -3,7 +3,11 @@ import Godwit
 
 enum QueriesSamples {
   // begin sample
-  struct Book: Model {
+  protocol Titled: Model {
+    static var titleColumn: KeyPath<Self, String> { get }
+  }
+
+  struct Book: Titled {
     static let schema = Schema<Self>("book") {
       Column("title", \.title)
       Column("pages", \.pages)
@@ -15,6 +19,8 @@ enum QueriesSamples {
     var pages = 0
     var subtitle: String?
     var author: Author.ID?
+
+    static var titleColumn: KeyPath<Book, String> { \.title }
   }
 
   struct Author: Model {
@@ -68,6 +74,18 @@ enum QueriesSamples {
     }
     // end sample
     try expect(pages.map(\.count) == [3, 1])
+
+    // begin sample
+    var total = 0
+    for try await book in replica.stream(long) { total += book.pages }
+    // end sample
+    // begin sample
+    func titled<Root: Titled>(_ word: String, among query: Query<Root>) -> Query<Root> {
+      query.where { $0[dynamicMember: Root.titleColumn].contains(word, ignoringCase: true) }
+    }
+    let byTitle = try await replica.fetch(titled("waves", among: Book.all))
+    // end sample
+    try expect(total == 330 && byTitle.map(\.title) == ["The Waves"])
 
     // begin sample
     let titles = try await replica.fetch(Book.order(by: \.title).select { $0.title })

@@ -34,8 +34,8 @@ public struct RowStream<Request: FetchRequest>: AsyncSequence, Sendable {
 
     /// The next row; nil after the last.
     ///
-    /// - Throws: What ``Replica/fetch(_:)`` throws; `CancellationError` when the task is cancelled, and `closed` when the
-    ///   replica is: the rows are not all then.
+    /// - Throws: What ``Replica/fetch(_:)`` throws; `CancellationError` when the task is cancelled, and `closed` when
+    ///   the replica is: the rows are not all then.
     public mutating func next() async throws -> Element? {
       if let row = portion.popFirst() { return row }
       let reading = try reading ?? Reading(replica, request)

@@ -15,8 +15,8 @@ extension ConflictLog {
     var since: HLC?
 
     package init(
-      id: Conflict.ID? = nil, after: Conflict.ID? = nil, table: Int? = nil, key: [Value]? = nil, kind: Conflict.Kind? = nil,
-      since: HLC? = nil
+      id: Conflict.ID? = nil, after: Conflict.ID? = nil, table: Int? = nil, key: [Value]? = nil,
+      kind: Conflict.Kind? = nil, since: HLC? = nil
     ) {
       self.id = id
       self.after = after
@@ -28,7 +28,8 @@ extension ConflictLog {
 
     fileprivate var conditions: [(sql: String, value: Value)] {
       [
-        id.map { ("id = ?", .integer($0.number)) }, after.map { ("id > ?", .integer($0.number)) },
+        id.map { ("id = ?", .integer($0.number)) },
+        after.map { ("id > ?", .integer($0.number)) },
         table.map { ("table_id = ?", .integer(Int64($0))) },
         key.map { ("key = ?", .blob($0.encoded)) }, kind.map { ("kind = ?", .integer(Int64($0.rawValue))) },
         since.map { ("max(loser_hlc, winner_hlc) >= ?", .integer(Int64(clamping: $0.rawValue))) },

@@ -10,7 +10,8 @@ extension JSON {
     encoder.outputFormatting = .withoutEscapingSlashes
     encoder.dateEncodingStrategy = .custom { date, encoder in
       guard let text = DocumentDate.text(date) else {
-        let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "a date is NaN, or not of the years 0 to 9999")
+        let context = EncodingError.Context(
+          codingPath: encoder.codingPath, debugDescription: "a date is NaN, or not of the years 0 to 9999")
         throw EncodingError.invalidValue(date, context)
       }
       var container = encoder.singleValueContainer()
@@ -27,7 +28,8 @@ extension JSON {
   package func checkNumbers() throws {
     switch self {
     case .real(let number) where !number.isFinite:
-      throw GodwitError(.valueNotStorable, "a number of the document is NaN or infinite, or a date not of the years 0 to 9999")
+      throw GodwitError(
+        .valueNotStorable, "a number of the document is NaN or infinite, or a date not of the years 0 to 9999")
     case .array(let elements): for element in elements { try element.checkNumbers() }
     case .object(let members): for member in members.values { try member.checkNumbers() }
     default: break

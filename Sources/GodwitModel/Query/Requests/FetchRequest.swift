@@ -78,8 +78,8 @@ extension RunnableRequest {
   package func nextChange(on connection: Connection) throws -> Int64? { nil }
 }
 
-/// Where rows go one by one. A class and no closure: Swift 6.3 passes a tuple that has a parameter pack to a method of a
-/// generic class as it is, and crashes where it makes a closure of one into a closure of the other form.
+/// Where rows go one by one. A class and no closure: Swift 6.3 passes a tuple that has a parameter pack to a method of
+/// a generic class as it is, and a program crashes where it passes one to a closure that was converted.
 package final class RowSink<Element> {
   private let body: (Element) throws -> Void
 

@@ -16,10 +16,11 @@ struct Shell: AsyncParsableCommand {
       Examples:
         godwit shell
         godwit shell < report.sql
+        rlwrap -H /dev/null godwit shell
         printf '.mode csv\\nSELECT * FROM note;\\n' | godwit shell > note.csv
 
       What is typed is written nowhere: statements hold values, and a history would keep them on the disk without \
-      encryption. --history asks for that.
+      encryption. --history asks for that. rlwrap edits lines and keeps those of the session in memory.
       """)
 
   @Option(

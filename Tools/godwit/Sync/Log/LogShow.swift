@@ -17,7 +17,8 @@ struct LogShow: AsyncParsableCommand {
   @Argument(help: "Its sequence number.")
   var sequence: UInt64
 
-  @Option(help: ArgumentHelp("The member's incarnation, 8 hexadecimal digits, when several have this number.", valueName: "digits"))
+  @Option(
+    help: ArgumentHelp("The member's incarnation, when several have this number: 8 digits.", valueName: "digits"))
   var incarnation: Incarnation.ID?
 
   @OptionGroup var options: ReplicaOptions
