@@ -26,23 +26,40 @@ struct CircleCheck {
   func run(_ changes: [UInt8]) throws {
     let changes = try ChangeSet(changes[...])
     guard changes.tables.contains(where: { tables[$0.name] != nil }) else { return }
+    var ways: [Way: RootedRows] = [:]
     try changes.forEach { operation in
-      guard let (definition, columns) = tables[changes.tables[operation.table].name] else { return }
-      for cell in try operation.cells(in: changes.tables[operation.table]) where columns.contains(cell.column) {
-        try check(operation.key, cell.column, TableRows(definition, on: connection))
+      let table = changes.tables[operation.table]
+      guard let (definition, columns) = tables[table.name] else { return }
+      for cell in try operation.cells(in: table) where columns.contains(cell.column) {
+        let rows = TableRows(definition, on: connection)
+        try check(operation.key, cell.column, rows, &ways[Way(table: table.name, column: cell.column), default: []])
       }
     }
   }
+
+  /// A reference whose rows are followed.
+  private struct Way: Hashable {
+    let table: String
+    let column: Int
+  }
+
+  /// Keys of rows whose way is known to end at a row without parent. Each row of a chain is looked at once.
+  private typealias RootedRows = Set<ArraySlice<UInt8>>
 
   /// A row's acyclic references that are part of a circle, by column number.
   func circles(through key: RowKey, _ definition: TableDefinition) throws -> [Int] {
     guard let columns = tables[definition.name]?.columns else { return [] }
     let rows = TableRows(definition, on: connection)
-    return try columns.sorted().filter { try isOnCircle(key.key, $0, rows) }
+    return try columns.sorted().filter { column in
+      var rooted: RootedRows = []
+      return try isOnCircle(key.key, column, rows, &rooted)
+    }
   }
 
-  private func check(_ start: ArraySlice<UInt8>, _ column: Int, _ rows: TableRows) throws {
-    guard try isOnCircle(start, column, rows) else { return }
+  private func check(
+    _ start: ArraySlice<UInt8>, _ column: Int, _ rows: TableRows, _ rooted: inout RootedRows
+  ) throws {
+    guard try isOnCircle(start, column, rows, &rooted) else { return }
     let name = rows.definition.columns[column].name
     throw GodwitError(
       .constraint, "a row of table \(rows.definition.name) would come before itself by its column \(name)",
@@ -50,11 +67,16 @@ struct CircleCheck {
   }
 
   /// Goes from parent to parent; a way that comes back to its first row is a circle.
-  private func isOnCircle(_ start: ArraySlice<UInt8>, _ column: Int, _ rows: TableRows) throws -> Bool {
+  private func isOnCircle(
+    _ start: ArraySlice<UInt8>, _ column: Int, _ rows: TableRows, _ rooted: inout RootedRows
+  ) throws -> Bool {
     var visited: Set<ArraySlice<UInt8>> = []
     var next = start
     while visited.insert(next).inserted {
-      guard let parent = try rows.values(next)?[column - rows.definition.keyCount], parent != .null else {
+      guard !rooted.contains(next), let parent = try rows.values(next)?[column - rows.definition.keyCount],
+        parent != .null
+      else {
+        rooted.formUnion(visited)
         return false
       }
       var writer = ByteWriter(capacity: 24)

@@ -35,6 +35,27 @@ struct OwnCircleTests {
     await replica.close()
   }
 
+  @Test("of a long chain that one transaction writes each row is looked at a few times")
+  func longChain() async throws {
+    let folder = try TemporaryFolder()
+    let lines = StatementLines()
+    let replica = try await Replica.open(
+      at: folder.file("tree"), models: Branch.self, configuration: .init(statements: .redacted, logger: lines.logger))
+    let count = 500
+    lines.clear()
+    try await replica.write { transaction in
+      for number in 0..<count {
+        try transaction.insert(Branch(id: "\(number)", parent: number == 0 ? nil : "\(number - 1)"))
+      }
+    }
+    #expect(lines.all.count < count * 10)
+    let refused = await code {
+      try await replica.write { _ = try $0.execute("UPDATE branch SET parent = '499' WHERE id = '0'") }
+    }
+    #expect(refused == .constraint)
+    await replica.close()
+  }
+
   @Test("a row cannot be its own parent")
   func refuseItself() async throws {
     let folder = try TemporaryFolder()
