@@ -20,6 +20,10 @@ extension GodwitError {
     case SQLITE_ERROR where message == String(cString: sqlite3_errstr(SQLITE_ERROR)):
       // SQLCipher 3.4.1 reports a page that fails its check so; what is wrong with a statement always has words.
       return .damaged("a page does not pass its check")
+    case SQLITE_ERROR where message == "too many levels of trigger recursion":
+      return GodwitError(
+        .limitExceeded, "a delete takes rows along by way of over 1,000 others, or triggers call one another so deep",
+        hint: "nothing was changed; delete the last rows of the chain first")
     case SQLITE_NOTADB:
       return GodwitError(
         .wrongKey, "the key does not open this database", hint: "use the keyring the database was made with")
