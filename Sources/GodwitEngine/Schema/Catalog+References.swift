@@ -19,6 +19,25 @@ extension Catalog {
     try Catalog(definitions).checkReferences(of: Set(definitions.map(\.name)))
   }
 
+  /// Refuses models whose rows refer to a table that neither the database nor another of the models has: no row could
+  /// ever hold a reference.
+  ///
+  /// Throws `invalidSchema`.
+  func requireTargets(of models: [TableDefinition]) throws {
+    let names = Set(models.map { $0.name.lowercased() })
+    for model in models {
+      for column in model.columns {
+        guard let target = column.reference?.table, self[target] == nil, !names.contains(target.lowercased()) else {
+          continue
+        }
+        throw GodwitError(
+          .invalidSchema,
+          "column \(column.name) of table \(model.name) refers to table \(target), and no model of that is opened",
+          hint: "nothing was altered; open the model of table \(target), too")
+      }
+    }
+  }
+
   private func checkReferences(of made: Set<String>) throws {
     let tables = tables.map(\.definition).filter { made.contains($0.name) }
     // Of two that do not fit, the one that refers to the other has to change. Where all are new, that finds all there
