@@ -26,6 +26,20 @@ extension Documents {
     let documents: Documents
     let scope: Scope
 
+    /// As ``Documents/collection``.
+    public var collection: String { documents.collection }
+
+    /// As ``Documents/all``: `tx.fetch(accounts.all)`.
+    public var all: DocumentRequest<Document> { documents.all }
+
+    /// As ``Documents/where(_:)-((Document.Fields)->Document.Condition)``.
+    public func `where`(_ build: (Document.Fields) -> Document.Condition) -> DocumentRequest<Document> {
+      documents.where(build)
+    }
+
+    /// As ``Documents/where(_:)-(String)``.
+    public func `where`(_ text: String) -> DocumentRequest<Document> { documents.where(text) }
+
     var address: CollectionAddress { documents.address }
     var clock: DocumentClock { documents.clock }
   }

@@ -51,6 +51,17 @@ extension Documents {
       /// The collection itself there.
       public let documents: Documents.Inside<Scope>
 
+      /// As ``Documents/Objects/all``.
+      public var all: DocumentRequest<Object> { documents.all.decoding(Object.self) }
+
+      /// As ``Documents/Objects/where(_:)-((Document.Fields)->Document.Condition)``.
+      public func `where`(_ build: (Document.Fields) -> Document.Condition) -> DocumentRequest<Object> {
+        all.where(build)
+      }
+
+      /// As ``Documents/Objects/where(_:)-(String)``.
+      public func `where`(_ text: String) -> DocumentRequest<Object> { all.where(text) }
+
       /// As ``Documents/Objects/get(_:)``.
       public func get(_ key: String) throws -> Object? { try documents.get(key, as: Object.self) }
     }

@@ -44,7 +44,7 @@ public struct Schema<Root: Model>: Sendable {
   ///   - content: Columns, indexes, key and timestamps.
   public init(
     _ table: String, key: String = "id", sync scope: SyncScope = .group, autoIncrement: Bool = false,
-    deletes: DeletePolicy = .editWins, @SchemaBuilder<Root> _ content: () -> [SchemaElement<Root>]
+    deletes: DeletePolicy = .editWins, @SchemaBuilder<Root> _ content: () -> [SchemaBuilder<Root>.Element]
   ) {
     var columns: [Column<Root>] = []
     var indexes: [Index<Root>] = []

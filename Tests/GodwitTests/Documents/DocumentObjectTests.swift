@@ -108,7 +108,8 @@ struct DocumentObjectTests {
       #expect(try orders.documents.expiry(of: "o1") != nil && orders.documents.keys() == ["o1"])
       #expect(try orders.documents.count(where: "views = 3") == 1)
       #expect(try orders.documents.count(where: { $0.views > 3 }) == 0)
-      #expect(try tx.fetch(self.orders.all) == [kept])
+      #expect(try tx.fetch(orders.all) == [kept])
+      #expect(try tx.count(orders.where { $0.views == 3 }) == 1 && tx.count(orders.documents.where("views > 3")) == 0)
     }
     let failure = await code {
       try await replica.write { [orders] tx in

@@ -42,4 +42,28 @@ struct SchemaBuilderTests {
     #expect(found?.color == "red" && found?.size == 2 && found?.left == 3 && found?.right == 4)
     await replica.close()
   }
+
+  @Test("by migrations with if, else and for, among them and among the steps of one")
+  func migrations() async throws {
+    let migrations = Migrations {
+      for (place, table) in ["left", "right"].enumerated() {
+        Migration(place + 1, table) { steps in
+          steps.create(table) {
+            $0.column("id", Int.self)
+            for number in 1...2 { $0.column("n\(number)", Int?.self) }
+          }
+        }
+      }
+      if hasColor {
+        Migration(3, "color") { $0.alter("left") { $0.add("color", String?.self) } }
+      } else {
+        Migration(3, "nothing") { $0.drop("left") }
+      }
+    }
+    let replica = try await Replica.temporary(configuration: .init(migrations: migrations))
+    let left = try await replica.tables.table(named: "left")
+    #expect(left.columns.map(\.name) == ["n1", "n2", "color"])
+    #expect(try await replica.migrations.status().version == 3)
+    await replica.close()
+  }
 }
