@@ -18,6 +18,7 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
 
   /// Opens a file of the user's for reading, with no demand on its mode: sync files, invitations.
   package static func openForReading(_ path: String) throws(GodwitError) -> FileDescriptor {
+    try FilePath.check(path)
     try requireUnshared(path)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .file("open", path, errno) }
@@ -28,6 +29,7 @@ package final class FileDescriptor: ByteSource, ByteSink, Sendable {
   ///
   /// Throws `fileAccess` for anything else.
   package static func openPlainForReading(_ path: String) throws(GodwitError) -> FileDescriptor {
+    try FilePath.check(path)
     try requireUnshared(path)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .file("open", path, errno) }

@@ -15,6 +15,7 @@ package final class PendingFile: ByteSink {
   ///
   /// - Parameter temporaryPath: Where it lies until then; nil for a name that nobody has to know.
   package init(replacing path: String, named temporaryPath: String? = nil) throws(GodwitError) {
+    try FilePath.check(path)
     try Self.requirePlace(path)
     self.path = path
     self.temporaryPath = temporaryPath ?? TemporaryName.random(beside: path)

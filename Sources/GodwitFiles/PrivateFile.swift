@@ -8,6 +8,7 @@ package enum PrivateFile {
   ///
   /// Only folders made here are 0700; an existing parent keeps its mode.
   package static func makeFolder(_ path: String) throws(GodwitError) {
+    try FilePath.check(path)
     var status = stat()
     if lstat(path, &status) == 0 || errno != ENOENT {
       return try checkFolder(path)

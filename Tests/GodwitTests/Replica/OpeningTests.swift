@@ -60,10 +60,10 @@ struct OpeningTests {
   @Test("to be read only refuses a database that nobody has put tables in yet, and leaves it for a writer")
   func readOnlyEmpty() async throws {
     let path = folder.file("replica")
-    await (try Replica.open(at: path, models: Note.self)).close()
+    await (try Replica.open(at: path, models: Draft.self)).close()
     try Data().write(to: URL(fileURLWithPath: path + "/database"))
     let error = await #expect(throws: GodwitError.self) {
-      try await Replica.open(at: path, models: Note.self, configuration: .init(isReadOnly: true))
+      try await Replica.open(at: path, models: Draft.self, configuration: .init(isReadOnly: true))
     }
     #expect(error?.code == .notADatabase)
     #expect(error?.hint?.contains("open it for writing") == true)
@@ -147,7 +147,13 @@ struct OpeningPlaceTests {
   func nul() async throws {
     let folder = try TemporaryFolder()
     #expect(await code { try await Replica.open(at: folder.file("a\0b"), models: Folder.self) } == .invalidArgument)
+    #expect(await code { try await Replica.identity(at: folder.file("a\0b")) } == .invalidArgument)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    let replica = try await Replica.open(at: folder.file("a"), models: Folder.self)
+    #expect(await code { try await replica.export(to: .file(folder.file("f\0.sync"))) } == .invalidArgument)
+    #expect(await code { try await replica.import(from: .file(folder.file("a/database\0"))) } == .invalidArgument)
+    await replica.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
   }
 
   @Test("gives a new replica a name that a member can have, whatever the folder is called")
