@@ -110,6 +110,8 @@ struct DocumentConditionParser {
 
   private mutating func name() throws -> String {
     switch tokens.first?.kind {
+    case .word(let name) where name.contains("."):
+      throw failure("has a name with a dot, and sees no members of members; a member that is called so is quoted")
     case .word(let name), .quoted(let name):
       tokens.removeFirst()
       return name

@@ -194,6 +194,17 @@ struct BadDocumentTests {
     }
   }
 
+  @Test("a condition or an order on a member of a member is refused, not met by nothing; quoted it is a name")
+  func dottedNames() async throws {
+    let replica = try await Replica.temporary()
+    let documents = replica.documents("c")
+    try await documents.set("k", json: #"{"address":{"city":"Rome"},"a.b":1}"#)
+    #expect(await code { try await documents.keys(where: "address.city = 'Rome'") } == .invalidArgument)
+    #expect(await code { try await documents.keys(order: "address.city") } == .invalidArgument)
+    #expect(try await documents.keys(where: #""a.b" = 1"#, order: #""a.b" desc"#) == ["k"])
+    await replica.close()
+  }
+
   @Test(
     "every Bool reads truth in numbers and words",
     arguments: [
