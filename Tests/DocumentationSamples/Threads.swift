@@ -64,6 +64,15 @@ enum ThreadsSamples {
     try await expect(replica.count(Account.where { $0.id.isIn(["eve", "mallory"]) }) == 1)
 
     // begin sample
+    var zoe = Account(id: "zoe", balance: 1)
+    try await replica.write { transaction in
+      zoe.balance += 1
+      try transaction.insert(zoe)
+    }
+    // end sample
+    try await expect(replica.fetch(Account.self, key: "zoe")?.balance == 2)
+
+    // begin sample
     let slow = Task {
       try await replica.rows(
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
