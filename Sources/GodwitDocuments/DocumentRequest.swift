@@ -39,10 +39,9 @@ public struct DocumentRequest<Element: Sendable>: RunnableRequest {
 
   private func adding(_ more: Result<Document.Condition, GodwitError>) -> Self {
     var copy = self
-    switch (condition, more) {
-    case (.failure, _): break
-    case (_, .failure(let error)): copy.condition = .failure(error)
-    case (.success(let here), .success(let more)): copy.condition = .success(here.map { $0 && more } ?? more)
+    copy.condition = Result.godwit {
+      guard let here = try condition.get() else { return try more.get() }
+      return here && (try more.get())
     }
     return copy
   }

@@ -19,7 +19,6 @@ extension Catalog {
     _ definitions: [TableDefinition], isVersioned: Bool = false, addsMissing: Bool = false, on connection: Connection
   ) throws -> Bool {
     let known = try Catalog(connection)
-    try known.requireTargets(of: definitions)
     var made: Set<String> = []
     for definition in definitions {
       guard let table = known[definition.name] else {

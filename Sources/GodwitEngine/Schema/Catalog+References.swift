@@ -19,17 +19,14 @@ extension Catalog {
     try Catalog(definitions).checkReferences(of: Set(definitions.map(\.name)))
   }
 
-  /// Refuses models whose rows refer to a table that neither the database nor another of the models has: no row could
-  /// ever hold a reference.
+  /// Refuses models whose rows refer to a table that is not there when those of all models are: no row could ever hold
+  /// a reference.
   ///
   /// Throws `invalidSchema`.
   func requireTargets(of models: [TableDefinition]) throws {
-    let names = Set(models.map { $0.name.lowercased() })
     for model in models {
       for column in model.columns {
-        guard let target = column.reference?.table, self[target] == nil, !names.contains(target.lowercased()) else {
-          continue
-        }
+        guard let target = column.reference?.table, self[target] == nil else { continue }
         throw GodwitError(
           .invalidSchema,
           "column \(column.name) of table \(model.name) refers to table \(target), and no model of that is opened",

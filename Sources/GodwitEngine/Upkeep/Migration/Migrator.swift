@@ -21,12 +21,21 @@ package struct Migrator {
       try writer.follow(migrations.schemaMigrations())
     } else if !isReady {
       try writer.inMerge {
-        guard try Catalog.ensure(models, addsMissing: migrations.addsMissing, on: connection) else { return }
+        guard try make(models, migrations) else { return }
         try writer.reload()
         try writer.settle()
         _ = try WaitingRun.runInside(writer)
       }
     }
+  }
+
+  /// Makes the tables of models as the migrations allow. Returns whether it did anything.
+  @discardableResult
+  private func make(_ models: [TableDefinition], _ migrations: Migrations) throws -> Bool {
+    let hasMade = try Catalog.ensure(
+      models, isVersioned: migrations.isVersioned, addsMissing: migrations.addsMissing, on: connection)
+    try Catalog(connection).requireTargets(of: models)
+    return hasMade
   }
 
   /// What opening a replica to read does: refuses tables that are not those of the program.
@@ -83,8 +92,7 @@ package struct Migrator {
       }
     }
     if !versions.isEmpty { try adoptAdditions(progress, isPlanned: isPlanned) }
-    try Catalog.ensure(
-      models, isVersioned: migrations.isVersioned, addsMissing: migrations.addsMissing, on: connection)
+    try make(models, migrations)
     if !versions.isEmpty {
       try connection.checkReferences(hint: "nothing was altered; mend the rows before the migration")
     }
