@@ -7,7 +7,7 @@ import GodwitStorage
 ///
 /// All are of one state of the database, whatever is written meanwhile. They are read by a thread and a connection of
 /// their own, some 500 rows ahead of the loop. A loop that takes long keeps the database's log from being shortened, so
-/// one that waits for a person or a network should use ``Query/page(after:limit:)``.
+/// one that waits for a person or a network should use ``/GodwitModel/Query/page(after:limit:)``.
 ///
 /// Each loop reads anew. It may be left before its end.
 public struct RowStream<Request: FetchRequest>: AsyncSequence, Sendable {
