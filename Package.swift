@@ -26,6 +26,7 @@ let package = Package(
     // For the bench alone: OpenSSL's own ciphers, to compare with
     .systemLibrary(name: "COpenSSL", path: "Tools/openssl", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // Foundations: errors and bytes; files opened safely
     .target(name: "GodwitBase"),
@@ -47,6 +48,8 @@ let package = Package(
       ]),
     .target(
       name: "GodwitSyncFile", dependencies: ["GodwitBase", "GodwitCore", "GodwitCrypto", "GodwitKeys", "CZstd"]),
+    .target(
+      name: "GodwitRemotes", dependencies: ["GodwitBase", "GodwitFiles", "GodwitCore", "GodwitCrypto", "CCurl"]),
     .target(name: "GodwitModel", dependencies: ["GodwitBase", "GodwitStorage", "GodwitCore"]),
     .target(
       name: "GodwitCache",
@@ -66,7 +69,7 @@ let package = Package(
       name: "Godwit",
       dependencies: [
         "GodwitBase", "GodwitFiles", "GodwitStorage", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitSyncFile",
-        "GodwitModel", "GodwitEngine", "GodwitDocuments", "GodwitCache",
+        "GodwitModel", "GodwitRemotes", "GodwitEngine", "GodwitDocuments", "GodwitCache",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
@@ -126,6 +129,9 @@ let package = Package(
     .testTarget(
       name: "GodwitSyncFileTests",
       dependencies: ["GodwitSyncFile", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitBase"]),
+    .testTarget(
+      name: "GodwitRemotesTests",
+      dependencies: ["GodwitRemotes", "GodwitCore", "GodwitCrypto", "GodwitFiles", "GodwitBase", "TestFolders"]),
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [

@@ -3,7 +3,7 @@ struct ModuleRule {
   /// From the bottom up; what stands in one line knows nothing of its neighbours.
   static let floors = [
     ["GodwitBase"], ["GodwitFiles"], ["GodwitStorage", "GodwitCore", "GodwitCrypto"],
-    ["GodwitKeys"], ["GodwitSyncFile", "GodwitModel"],
+    ["GodwitKeys"], ["GodwitSyncFile", "GodwitModel", "GodwitRemotes"],
     ["GodwitEngine", "GodwitCache"],
     ["GodwitDocuments"], ["Godwit"], ["GodwitSimulation"],
   ]

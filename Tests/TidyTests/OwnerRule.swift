@@ -7,6 +7,7 @@ enum OwnerRule {
     "godwit_conflict_value": "ConflictValues", "godwit_acknowledgement": "Acknowledgements",
     "godwit_migration": "MigrationHistory", "godwit_loss": "LossLog", "godwit_ahead": "AheadRows",
     "godwit_signed_acknowledgement": "SignedAcknowledgements", "godwit_fork": "KnownForks",
+    "godwit_remote": "RemoteNotes", "godwit_remote_file": "RemoteNotes",
   ]
 
   static func breaches(in file: SourceFile) -> [Breach] {

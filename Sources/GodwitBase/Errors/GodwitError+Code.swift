@@ -139,6 +139,13 @@ extension GodwitError.Code {
   /// A volume belongs to another set, or two are the same.
   public static let wrongVolume = Self("wrongVolume")
 
+  // MARK: Remotes
+
+  /// A remote cannot be reached now: a host, a folder that is not mounted, a store that is busy. A later try may do.
+  public static let unreachable = Self("unreachable")
+  /// A remote refuses: keys, names or addresses do not fit. Somebody has to change something first.
+  public static let refused = Self("refused")
+
   // MARK: Use
 
   /// An argument makes no sense.

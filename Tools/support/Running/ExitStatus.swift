@@ -20,6 +20,10 @@ public enum ExitStatus {
   public static let damaged: Int32 = 13
   /// The data has another schema.
   public static let needsMigration: Int32 = 14
+  /// A remote cannot be reached; a later try may do.
+  public static let unreachable: Int32 = 16
+  /// A remote refuses: somebody has to change something first.
+  public static let refused: Int32 = 17
   /// The command line makes no sense.
   public static let usage: Int32 = 64
   /// Ended by Ctrl-C.
@@ -36,6 +40,8 @@ public enum ExitStatus {
       .truncatedFile, .invalidSignature, .unknownSender, .unverifiedIdentity, .unsupportedVersion, .limitExceeded:
       damaged
     case .needsMigration, .schemaMismatch, .migrationMismatch: needsMigration
+    case .unreachable: unreachable
+    case .refused: refused
     default: failed
     }
   }

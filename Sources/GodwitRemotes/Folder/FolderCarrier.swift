@@ -1,0 +1,141 @@
+import Foundation
+import GodwitBase
+import GodwitCrypto
+import GodwitFiles
+
+/// A folder as a remote: a stick, a share, what a synchronizer copies. No lock is used, and no clock asked; whatever
+/// stands there may be another's, or half a file.
+package struct FolderCarrier: Carrier {
+  /// An absolute path.
+  package let root: String
+
+  package init(_ root: String) { self.root = root }
+
+  /// How much of a file its tag is made from: an age file has its random key in it.
+  static let headByteCount = 160
+
+  package func list(_ folder: String) throws -> [CarriedFile] {
+    let path = "\(root)/\(folder)"
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      guard !PrivateFile.exists(path) else { throw GodwitError.file("read the folder", path, EACCES) }
+      try requireRoot()
+      return []
+    }
+    return try names.compactMap { try find("\(folder)/\($0)") }
+  }
+
+  package func find(_ name: String) throws -> CarriedFile? { try open(name).map { try Self.describe($0, name) } }
+
+  package func read(_ name: String, into sink: any ByteSink, limit: Int, meter: TransferMeter) throws -> CarriedFile? {
+    guard let file = try open(name) else { return nil }
+    let described = try Self.describe(file, name)
+    guard described.size <= limit else { throw GodwitError.tooLarge(name, limit) }
+    var count = 0
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      try meter.requireGoing()
+      let piece = try file.read(into: buffer)
+      guard piece > 0 else { return described }
+      count += piece
+      guard count <= limit else { throw GodwitError.tooLarge(name, limit) }
+      try sink.write(UnsafeRawBufferPointer(rebasing: buffer[..<piece]))
+      meter.moved(count)
+    }
+  }
+
+  package func write(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
+    try requireRoot()
+    let place = "\(root)/\(name)"
+    let folder = FilePath.folder(of: place)
+    if folder != root { try Self.makeFolder(folder) }
+    FolderLeftovers.remove(of: place)
+    let pending = try FolderFile(place)
+    let source = try FileDescriptor.openPlainForReading(path)
+    let described = CarriedFile(
+      name: name, size: try source.size(), tag: try Self.tag(of: source, size: source.size()))
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var count = 0
+    while true {
+      try meter.requireGoing()
+      let piece = try source.read(into: buffer)
+      guard piece > 0 else { break }
+      try pending.write(UnsafeRawBufferPointer(rebasing: buffer[..<piece]))
+      count += piece
+      meter.moved(count)
+    }
+    try pending.commit()
+    return described
+  }
+
+  package func remove(_ name: String) throws {
+    let path = "\(root)/\(name)"
+    guard unlink(path) == 0 || errno == ENOENT else { throw GodwitError.file("remove", path, errno) }
+  }
+
+  package func honoursConditions(_ name: String, from path: String) throws -> Bool? { nil }
+
+  /// A link there might lead anywhere, and is not followed.
+  private static func makeFolder(_ path: String) throws(GodwitError) {
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .file("make the folder", path, errno) }
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw GodwitError(.unsafeFile, "\(path) is not a folder", hint: "see who put it there, and remove it")
+    }
+  }
+
+  /// Throws `unreachable` for a root that is not there: a stick that is not mounted.
+  private func requireRoot() throws(GodwitError) {
+    var status = stat()
+    guard stat(root, &status) == 0 else {
+      throw GodwitError(
+        .unreachable, "the folder \(root) cannot be reached: \(String(cString: strerror(errno)))",
+        hint: "mount what it lies on, or make it: mkdir \(ShellWord.quoted(root))")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw GodwitError(.refused, "\(root) is not a folder", hint: "give a folder's path: godwit remote add NAME PATH")
+    }
+  }
+
+  /// Nil for what is no plain file, or gone.
+  private func open(_ name: String) throws(GodwitError) -> FileDescriptor? {
+    let path = "\(root)/\(name)"
+    let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT, ELOOP, ENXIO:
+        if errno == ENOENT { try requireRoot() }
+        return nil
+      default: throw .file("open", path, errno)
+      }
+    }
+    let file = FileDescriptor(descriptor, path: path)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return file
+  }
+
+  private static func describe(_ file: FileDescriptor, _ name: String) throws -> CarriedFile {
+    let size = try file.size()
+    return CarriedFile(name: name, size: size, tag: try tag(of: file, size: size))
+  }
+
+  /// Leaves the file at its beginning.
+  private static func tag(of file: FileDescriptor, size: Int) throws -> String {
+    var head = [UInt8](repeating: 0, count: headByteCount)
+    let count = head.withUnsafeMutableBytes { pread(file.rawValue, $0.baseAddress, $0.count, 0) }
+    guard count >= 0 else { throw GodwitError.file("read", file.path, errno) }
+    let hash = head.prefix(count).withUnsafeBytes { ContentHash(of: $0) }
+    return "\(size)-\(hash.hexadecimal.prefix(16))"
+  }
+}
+
+extension GodwitError {
+  static func tooLarge(_ name: String, _ limit: Int) -> GodwitError {
+    GodwitError(.limitExceeded, "\(name) at the remote is larger than \(limit) bytes", hint: "it was not fetched")
+  }
+}

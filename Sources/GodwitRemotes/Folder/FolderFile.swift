@@ -1,0 +1,62 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+
+/// A file of a folder that others read, too: written under a temporary name that begins with a dot, with the mode that
+/// the umask leaves it, and renamed when it is whole.
+final class FolderFile: ByteSink {
+  private let place: String
+  private let temporaryPath: String
+  private let file: FileDescriptor
+  private var isCommitted = false
+
+  init(_ place: String) throws(GodwitError) {
+    self.place = place
+    var generator = SystemRandomNumberGenerator()
+    temporaryPath = FolderLeftovers.path(for: place, digits: generator.next())
+    let descriptor = open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .file("create", temporaryPath, errno) }
+    file = FileDescriptor(descriptor, path: temporaryPath)
+  }
+
+  deinit { if !isCommitted { unlink(temporaryPath) } }
+
+  func write(_ buffer: UnsafeRawBufferPointer) throws { try file.write(buffer) }
+
+  /// Some file systems rename over no file that exists; there the name is gone for a moment, which readers bear.
+  func commit() throws(GodwitError) {
+    try file.synchronize()
+    if rename(temporaryPath, place) != 0 {
+      guard errno == EEXIST || errno == EPERM, unlink(place) == 0, rename(temporaryPath, place) == 0 else {
+        throw .file("replace", place, errno)
+      }
+    }
+    isCommitted = true
+    // Not every file system synchronizes folders; what is lost by that is published again.
+    try? PrivateFile.synchronizeFolder(FilePath.folder(of: place))
+  }
+}
+
+/// Temporary files that a writer left when it was killed: `.NAME.DIGITS.tmp`, DIGITS 16 hexadecimal ones.
+enum FolderLeftovers {
+  private static let age = 86_400
+
+  static func path(for place: String, digits: UInt64) -> String {
+    let text = String(digits, radix: 16)
+    let padded = String(repeating: "0", count: 16 - text.count) + text
+    return "\(FilePath.folder(of: place))/.\(FilePath.name(of: place)).\(padded).tmp"
+  }
+
+  /// Removes those of one name that are older than a day. Nobody else writes under that name.
+  static func remove(of place: String) {
+    let (folder, prefix) = (FilePath.folder(of: place), ".\(FilePath.name(of: place)).")
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.utf8.count == prefix.utf8.count + 20 {
+      var status = stat()
+      guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        time(nil) - status.st_mtim.tv_sec > age
+      else { continue }
+      unlink("\(folder)/\(name)")
+    }
+  }
+}

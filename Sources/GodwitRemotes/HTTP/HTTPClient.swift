@@ -1,0 +1,144 @@
+import CCurl
+import Foundation
+import GodwitBase
+import Synchronization
+
+/// Sends requests by libcurl of the system (curl.se/libcurl), one after another, over connections that stay open. Calls
+/// block.
+final class HTTPClient: @unchecked Sendable {
+  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  /// The curl handle, which one thread at a time may use: whoever has the lock.
+  private let curl: UnsafeMutableRawPointer
+  private let lock = Mutex(())
+  private let certificates: String?
+
+  /// - Parameter certificates: A file with the certificates to trust in place of the system's.
+  /// - Throws: `unreachable` when libcurl gives no handle.
+  init(certificates: String?) throws {
+    guard Self.isReady, let curl = curl_easy_init() else {
+      throw GodwitError(.unreachable, "libcurl cannot be started", hint: "see that the system's libcurl is whole")
+    }
+    self.curl = curl
+    self.certificates = certificates
+  }
+
+  deinit { curl_easy_cleanup(curl) }
+
+  /// How long connecting may take, and how long nothing may come or go.
+  static let patience: Int = 30
+
+  func send(_ request: HTTPRequest, meter: TransferMeter) throws -> HTTPResponse {
+    try lock.withLock { _ in
+      curl_easy_reset(curl)
+      let exchange = HTTPExchange(request, meter)
+      var headers: UnsafeMutablePointer<curl_slist>?
+      defer { curl_slist_free_all(headers) }
+      for (name, value) in request.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
+      configure(request)
+      godwit_curl_set_pointer(curl, CURLOPT_HTTPHEADER, headers)
+      let code = exchange.perform(curl)
+      if let error = exchange.error { throw error }
+      try meter.requireGoing()
+      guard code == CURLE_OK else { throw HTTPFailure(code: code, host: request.host) }
+      return HTTPResponse(status: godwit_curl_status(curl), headers: exchange.headers, body: exchange.body)
+    }
+  }
+
+  private func configure(_ request: HTTPRequest) {
+    godwit_curl_set_text(curl, CURLOPT_URL, request.url)
+    godwit_curl_set_text(curl, CURLOPT_PROTOCOLS_STR, "http,https")
+    godwit_curl_set_long(curl, CURLOPT_PATH_AS_IS, 1)
+    godwit_curl_set_long(curl, CURLOPT_NOSIGNAL, 1)
+    godwit_curl_set_long(curl, CURLOPT_FOLLOWLOCATION, 0)
+    godwit_curl_set_long(curl, CURLOPT_CONNECTTIMEOUT, Self.patience)
+    // It asks whether it may send a large body, and some stores do not answer that. Taking the header away would have
+    // libcurl 7.88 sign a header that is not sent.
+    godwit_curl_set_long(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
+    godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_LIMIT, 1)
+    godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_TIME, Self.patience)
+    if let certificates { godwit_curl_set_text(curl, CURLOPT_CAINFO, certificates) }
+    if let signature = request.signature {
+      godwit_curl_set_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3")
+      godwit_curl_set_text(curl, CURLOPT_USERNAME, signature.keys.identifier)
+      godwit_curl_set_text(curl, CURLOPT_PASSWORD, signature.keys.secret)
+    }
+    switch request.method {
+    case .get: godwit_curl_set_long(curl, CURLOPT_HTTPGET, 1)
+    case .head: godwit_curl_set_long(curl, CURLOPT_NOBODY, 1)
+    case .delete: godwit_curl_set_text(curl, CURLOPT_CUSTOMREQUEST, "DELETE")
+    case .put(let body):
+      godwit_curl_set_long(curl, CURLOPT_UPLOAD, 1)
+      godwit_curl_set_offset(curl, CURLOPT_INFILESIZE_LARGE, curl_off_t(body.size))
+    }
+  }
+}
+
+/// A request, as far as a store needs one.
+struct HTTPRequest {
+  enum Method {
+    case get, head, delete
+    case put(HTTPBody)
+  }
+
+  let method: Method
+  /// With the path and the query as they are signed.
+  let url: String
+  /// The host, for messages.
+  let host: String
+  let headers: [(String, String)]
+  /// Nil for a request without a signature.
+  let signature: (region: String, keys: StoreKeys)?
+  /// Where the body of a good answer goes; nil keeps it, at most ``HTTPExchange/keptLimit`` bytes.
+  let sink: (any ByteSink)?
+  /// The most bytes that the sink is given.
+  let limit: Int
+}
+
+/// A local file to send.
+struct HTTPBody {
+  let path: String
+  let size: Int
+}
+
+/// An answer. Header names are in lower case.
+struct HTTPResponse {
+  let status: Int
+  let headers: [String: String]
+  /// What was not given to a sink.
+  let body: [UInt8]
+}
+
+/// A request that got no whole answer.
+struct HTTPFailure: Error {
+  let code: CURLcode
+  let host: String
+
+  /// Whether the same may succeed at once: the connection broke on its way.
+  var isTransient: Bool {
+    [
+      CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+      CURLE_SEND_FAIL_REWIND,
+    ].contains(code)
+  }
+
+  /// Specs/remotes.md, "Faults", 1 to 4, 31 and 32.
+  var error: GodwitError {
+    let reason = String(cString: curl_easy_strerror(code))
+    switch code {
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CONNECT_ERROR:
+      return GodwitError(
+        .refused, "no safe connection to \(host): \(reason)",
+        hint: "give the store's certificates in the URL: ?ca=FILE; or see the clock and the system's certificates")
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return GodwitError(
+        .unreachable, "the proxy cannot be found: \(reason)", hint: "see https_proxy, or try again later")
+    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+      return GodwitError(.refused, "\(host): \(reason)", hint: "see the endpoint in the remote's URL")
+    default:
+      return GodwitError(
+        .unreachable, "\(host) cannot be reached: \(reason)",
+        hint: "try again later; see the network, and the endpoint in the remote's URL")
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import CCurl
+import Foundation
+import GodwitBase
+import GodwitCrypto
+import GodwitFiles
+import Synchronization
+
+/// Sends requests to one bucket: signs them, tries again what may do later, and mends what a store says is wrong with a
+/// request (Specs/remotes.md, "Faults", 5 to 10).
+final class StoreClient: Sendable {
+  /// What the store has said of itself.
+  private struct Standing {
+    var keys: StoreKeys
+    var region: String
+    /// The store's clock less this machine's, once the store has refused a request for it.
+    var skew: TimeInterval?
+    var hasNewKeys = false
+    var hasNewRegion = false
+  }
+
+  private let address: BucketAddress
+  private let patience: StorePatience
+  private let environment: [String: String]
+  private let http: HTTPClient
+  private let standing: Mutex<Standing>
+
+  init(_ address: BucketAddress, patience: StorePatience, environment: [String: String]) throws {
+    self.address = address
+    self.patience = patience
+    self.environment = environment
+    http = try HTTPClient(certificates: address.certificates)
+    let settings = try StoreSettings(environment)
+    standing = Mutex(
+      Standing(keys: try settings.keys(), region: address.region ?? settings.region ?? "us-east-1"))
+  }
+
+  /// The answer, good or bad, once trying again does not change it.
+  func send(_ request: StoreRequest, meter: TransferMeter) throws -> HTTPResponse {
+    let start = ContinuousClock.now
+    var number = 0
+    while true {
+      try meter.requireGoing()
+      let answer: HTTPResponse?
+      let failure: GodwitError
+      do {
+        let response = try http.send(try signed(request), meter: meter)
+        if try mends(response) { continue }
+        guard [408, 429, 500, 502, 503, 504].contains(response.status) else { return response }
+        (answer, failure) = (response, self.failure(response))
+      } catch let error as HTTPFailure {
+        guard error.isTransient else { throw error.error }
+        (answer, failure) = (nil, error.error)
+      }
+      // What has come went to the caller already.
+      guard request.sink == nil || answer != nil else { throw failure }
+      let asked = answer?.headers["retry-after"].flatMap { Int($0) }.map { Duration.seconds(max(0, $0)) }
+      guard let pause = patience.pause(try: number, after: ContinuousClock.now - start, asked: asked) else {
+        throw failure
+      }
+      number += 1
+      try wait(pause, meter)
+    }
+  }
+
+  private func wait(_ pause: Duration, _ meter: TransferMeter) throws {
+    let end = ContinuousClock.now + pause
+    while ContinuousClock.now < end {
+      try meter.requireGoing()
+      usleep(20_000)
+    }
+  }
+
+  private var base: (url: String, host: String) {
+    let region = standing.withLock { $0.region }
+    if let endpoint = address.endpoint {
+      return ("\(endpoint)/\(address.bucket)", String(endpoint.split(separator: "/").last ?? ""))
+    }
+    // A name with dots fits no certificate of AWS's.
+    guard address.bucket.contains(".") else {
+      let host = "\(address.bucket).s3.\(region).amazonaws.com"
+      return ("https://\(host)", host)
+    }
+    let host = "s3.\(region).amazonaws.com"
+    return ("https://\(host)/\(address.bucket)", host)
+  }
+
+  private func signed(_ request: StoreRequest) throws -> HTTPRequest {
+    let (keys, region, skew) = standing.withLock { ($0.keys, $0.region, $0.skew) }
+    var headers = [("x-amz-content-sha256", try Self.payloadHash(request))]
+    if let token = keys.token { headers.append(("x-amz-security-token", token)) }
+    if let skew { headers.append(("X-Amz-Date", Self.stamp(Date().addingTimeInterval(skew)))) }
+    if request.isForNew { headers.append(("If-None-Match", "*")) }
+    let path = request.key.map { "/" + StoreRequest.encoded($0, isPath: true) } ?? "/"
+    let query = request.query.isEmpty ? "" : "?\(request.encodedQuery)"
+    return HTTPRequest(
+      method: request.method, url: base.url + path + query, host: base.host, headers: headers,
+      signature: (region, keys), sink: request.sink, limit: request.limit)
+  }
+
+  private static func payloadHash(_ request: StoreRequest) throws -> String {
+    var hasher = ContentHasher()
+    guard case .put(let body) = request.method else { return hasher.finalize().hexadecimal }
+    let file = try FileDescriptor.openPlainForReading(body.path)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try file.read(into: buffer)
+      guard count > 0 else { return hasher.finalize().hexadecimal }
+      hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+
+  /// `20260131T093000Z`.
+  private static func stamp(_ date: Date) -> String {
+    date.ISO8601Format(.iso8601(timeZone: .gmt, dateSeparator: .omitted, timeSeparator: .omitted))
+  }
+
+  /// Whether the store has said how to make the request right, each at most once.
+  private func mends(_ answer: HTTPResponse) throws -> Bool {
+    guard [301, 307, 400, 403].contains(answer.status) else { return false }
+    let document = StoreDocument(answer.body)
+    let code = document?.code ?? ""
+    return try standing.withLock { standing in
+      if let region = answer.headers["x-amz-bucket-region"] ?? document?.region, region != standing.region,
+        !standing.hasNewRegion, region.utf8.allSatisfy({ $0 < 128 && $0 > 32 && $0 != UInt8(ascii: ":") })
+      {
+        (standing.region, standing.hasNewRegion) = (region, true)
+        return true
+      }
+      if code == "RequestTimeTooSkewed", standing.skew == nil, let date = Self.date(answer.headers["date"]) {
+        standing.skew = date.timeIntervalSinceNow
+        return true
+      }
+      if code == "ExpiredToken", !standing.hasNewKeys {
+        (standing.keys, standing.hasNewKeys) = (try StoreSettings(environment).keys(), true)
+        return true
+      }
+      return false
+    }
+  }
+
+  /// How far the store's clock is from this one, once a request was refused for it, in seconds.
+  var skew: TimeInterval? { standing.withLock { $0.skew } }
+
+  private static func date(_ text: String?) -> Date? {
+    guard let text else { return nil }
+    let seconds = curl_getdate(text, nil)
+    return seconds < 0 ? nil : Date(timeIntervalSince1970: TimeInterval(seconds))
+  }
+
+  /// Whether there is no object of that name. Without the right to list, a store says so by 403, which is not believed.
+  func isMissing(_ answer: HTTPResponse) throws -> Bool {
+    guard answer.status == 404 else { return false }
+    // An answer to HEAD has no body.
+    guard StoreDocument(answer.body)?.code != "NoSuchBucket" else { throw failure(answer) }
+    return true
+  }
+
+  /// What an answer means that is not a good one.
+  func failure(_ answer: HTTPResponse) -> GodwitError {
+    StoreFailure(answer, bucket: address.bucket, host: base.host, region: standing.withLock { $0.region }).error
+  }
+}

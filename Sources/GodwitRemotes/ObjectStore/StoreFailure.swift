@@ -1,0 +1,51 @@
+import GodwitBase
+
+/// What an answer of a store means that is not a good one, and what to do about it. No secret is in it: of the answer
+/// nothing but its status and code is repeated.
+struct StoreFailure {
+  private let status: Int
+  private let code: String
+  private let bucket: String
+  private let host: String
+  private let region: String
+
+  init(_ answer: HTTPResponse, bucket: String, host: String, region: String) {
+    status = answer.status
+    let code = StoreDocument(answer.body)?.code ?? ""
+    self.code = String(
+      code.unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic }.prefix(64).map(Character.init))
+    self.bucket = bucket
+    self.host = host
+    self.region = region
+  }
+
+  var error: GodwitError {
+    let answer = "\(host) answers \(status)\(code.isEmpty ? "" : " \(code)")"
+    switch (status, code) {
+    case (_, "NoSuchBucket"):
+      return GodwitError(
+        .refused, "\(answer): there is no bucket \(bucket)",
+        hint: "make it, or see the name and the endpoint in the URL")
+    case (_, "SignatureDoesNotMatch"), (_, "InvalidAccessKeyId"), (_, "InvalidAccessKey"), (401, _):
+      return GodwitError(
+        .refused, "\(answer): the keys do not fit",
+        hint: "see AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials; the region (\(region)) and the "
+          + "endpoint count, too")
+    case (_, "ExpiredToken"), (_, "TokenRefreshRequired"):
+      return GodwitError(.refused, "\(answer): the keys have expired", hint: "fetch new ones")
+    case (_, "RequestTimeTooSkewed"):
+      return GodwitError(.refused, "\(answer): this machine's clock is off", hint: "set the clock")
+    case (301, _), (307, _), (400, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
+      return GodwitError(
+        .refused, "\(answer): the bucket is in another region than \(region)", hint: "add ?region=NAME to the URL")
+    case (403, _):
+      return GodwitError(
+        .refused, "\(answer): these keys may not do this in bucket \(bucket)",
+        hint: "allow them to list the bucket, and to read, write and delete objects under the prefix")
+    case (408, _), (429, _), (500..., _):
+      return GodwitError(.unreachable, answer, hint: "the store is busy or down; try again later")
+    default:
+      return GodwitError(.refused, answer, hint: "see that the endpoint is the address of an S3 store")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+
+/// The keys to an object store. They are never shown, and no error repeats them.
+struct StoreKeys: Sendable {
+  let identifier: String
+  let secret: String
+  /// Of keys that end after some time.
+  let token: String?
+}
+
+/// Where keys to an object store are looked for, in the usual order (Specs/remotes.md, "URLs").
+struct StoreSettings {
+  let environment: [String: String]
+  /// The profile's lines of the credentials file and of the configuration file, the first first.
+  private let credentials: [String: String]
+  private let configuration: [String: String]
+
+  private static let byteLimit = 1 << 20
+
+  init(_ environment: [String: String]) throws {
+    self.environment = environment
+    let profile = Self.set(environment["AWS_PROFILE"]) ?? "default"
+    let home = Self.set(environment["HOME"]) ?? "/"
+    credentials = try Self.section(
+      profile, of: Self.set(environment["AWS_SHARED_CREDENTIALS_FILE"]) ?? "\(home)/.aws/credentials")
+    configuration = try Self.section(
+      profile == "default" ? profile : "profile \(profile)",
+      of: Self.set(environment["AWS_CONFIG_FILE"]) ?? "\(home)/.aws/config")
+  }
+
+  var region: String? {
+    Self.set(environment["AWS_REGION"]) ?? Self.set(environment["AWS_DEFAULT_REGION"]) ?? credentials["region"]
+      ?? configuration["region"]
+  }
+
+  /// - Throws: `refused` where there are none, with the places that were looked at.
+  func keys() throws -> StoreKeys {
+    let places = [
+      (environment, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
+      (credentials, "aws_access_key_id", "aws_secret_access_key", "aws_session_token"),
+      (configuration, "aws_access_key_id", "aws_secret_access_key", "aws_session_token"),
+    ]
+    for (place, identifier, secret, token) in places {
+      guard let identifier = Self.set(place[identifier]), let secret = Self.set(place[secret]) else { continue }
+      return StoreKeys(identifier: identifier, secret: secret, token: Self.set(place[token]))
+    }
+    if let command = Self.set(configuration["credential_process"]) ?? Self.set(credentials["credential_process"]) {
+      return try CredentialProcess.run(command)
+    }
+    throw GodwitError(
+      .refused, "there are no keys for the store",
+      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials under [default]")
+  }
+
+  private static func set(_ value: String?) -> String? { value.flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The lines `NAME = VALUE` of a section; none where there is no file or section.
+  private static func section(_ name: String, of path: String) throws -> [String: String] {
+    guard PrivateFile.exists(path) else { return [:] }
+    let bytes = try FileDescriptor.openPlainForReading(path).readToEnd(limit: byteLimit)
+    var values: [String: String] = [:]
+    var isInside = false
+    for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let text = line.trimmingCharacters(in: .whitespaces)
+      if text.hasPrefix("[") {
+        isInside = text.dropFirst().prefix { $0 != "]" }.trimmingCharacters(in: .whitespaces) == name
+      } else if isInside, !text.hasPrefix("#"), !text.hasPrefix(";"), let sign = text.firstIndex(of: "=") {
+        let key = text[..<sign].trimmingCharacters(in: .whitespaces).lowercased()
+        values[key] = text[text.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+      }
+    }
+    return values
+  }
+}
+
+/// A program that prints keys as JSON: `credential_process` of AWS's configuration file.
+private enum CredentialProcess {
+  private struct Answer: Decodable {
+    let AccessKeyId: String
+    let SecretAccessKey: String
+    let SessionToken: String?
+  }
+
+  private static let byteLimit = 1 << 16
+
+  static func run(_ command: String) throws -> StoreKeys {
+    let process = Process()
+    let output = Pipe()
+    // The format asks for a shell.
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    do { try process.run() } catch { throw failure("it cannot be run") }
+    let bytes = (try? output.fileHandleForReading.read(upToCount: byteLimit)) ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw failure("it ended with \(process.terminationStatus)") }
+    guard let answer = try? JSONDecoder().decode(Answer.self, from: bytes) else {
+      throw failure("it printed no keys in JSON")
+    }
+    return StoreKeys(
+      identifier: answer.AccessKeyId, secret: answer.SecretAccessKey, token: answer.SessionToken)
+  }
+
+  private static func failure(_ reason: String) -> GodwitError {
+    GodwitError(
+      .refused, "credential_process gave no keys for the store: \(reason)",
+      hint: "run it by hand, and see ~/.aws/config")
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+
+/// Where a remote is (Specs/remotes.md, "URLs"). It holds no secret.
+package enum RemoteURL: Hashable, Sendable {
+  /// An absolute path.
+  case folder(String)
+  case bucket(BucketAddress)
+
+  /// Reads a URL, or a path from the current folder on.
+  ///
+  /// - Throws: `invalidArgument` for another scheme, and for a URL with a secret or an unknown parameter in it, which the
+  ///   message does not repeat.
+  package init(_ text: String) throws(GodwitError) {
+    guard let colon = text.range(of: "://") else {
+      guard !text.isEmpty else { throw GodwitError(.invalidArgument, "an empty text is no place for a remote") }
+      try FilePath.check(text)
+      self = .folder(FilePath.absolute(text))
+      return
+    }
+    switch text[..<colon.lowerBound].lowercased() {
+    case "file":
+      let path = String(text[colon.upperBound...]).removingPercentEncoding ?? ""
+      try FilePath.check(path)
+      guard path.hasPrefix("/") else {
+        throw GodwitError(.invalidArgument, "a file URL is file:///PATH, with an absolute path")
+      }
+      self = .folder(path)
+    case "s3": self = .bucket(try BucketAddress(text))
+    default:
+      throw GodwitError(
+        .invalidArgument, "a remote is a folder's path, or s3://BUCKET/PREFIX",
+        hint: "to a host that ssh reaches: godwit export - | ssh HOST godwit -C PATH import -")
+    }
+  }
+
+  /// The same in one form.
+  package var text: String {
+    switch self {
+    case .folder(let path): path
+    case .bucket(let address): address.text
+    }
+  }
+}
+
+/// A bucket of an object store, and the prefix of all names in it.
+package struct BucketAddress: Hashable, Sendable {
+  package let bucket: String
+  /// Without slashes at its ends; may be empty.
+  package let prefix: String
+  /// The store's `https://HOST[:PORT]`; nil for AWS.
+  package let endpoint: String?
+  package let region: String?
+  /// A file with the certificates to trust in place of the system's.
+  package let certificates: String?
+
+  private static let parameters: Set<String> = ["endpoint", "region", "ca"]
+
+  init(_ text: String) throws(GodwitError) {
+    guard let parts = URLComponents(string: text), let bucket = parts.host, Self.isBucket(bucket) else {
+      throw GodwitError(.invalidArgument, "a bucket's URL is s3://BUCKET/PREFIX?endpoint=URL&region=NAME")
+    }
+    let items = parts.queryItems ?? []
+    guard parts.user == nil, parts.password == nil, parts.fragment == nil, parts.port == nil,
+      items.allSatisfy({ Self.parameters.contains($0.name) }), Set(items.map(\.name)).count == items.count
+    else { throw Self.holdsSecret }
+    func item(_ name: String) -> String? { items.first { $0.name == name }?.value.flatMap { $0.isEmpty ? nil : $0 } }
+    self.bucket = bucket
+    prefix = parts.path.split(separator: "/").joined(separator: "/")
+    endpoint = try Self.endpoint(item("endpoint"))
+    region = item("region")
+    certificates = item("ca").map(FilePath.absolute)
+    guard prefix.utf8.count <= 512, Self.isPlain(prefix), region.map(Self.isPlain) ?? true else {
+      throw GodwitError(
+        .invalidArgument, "the prefix or the region has characters that a store may not take",
+        hint: "use letters, digits, and - _ . /, at most 512")
+    }
+  }
+
+  private static var holdsSecret: GodwitError {
+    GodwitError(
+      .invalidArgument, "the URL has a user, a password, or a parameter other than endpoint, region and ca",
+      hint: "a remote's URL is kept and shown, so no secret is taken in it: put keys in AWS_ACCESS_KEY_ID and "
+        + "AWS_SECRET_ACCESS_KEY, or in ~/.aws/credentials")
+  }
+
+  /// The names of buckets that every provider takes.
+  private static func isBucket(_ name: String) -> Bool {
+    (3...63).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+      } && name.first != "-" && name.first != "." && !name.contains("..")
+  }
+
+  private static func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_./".unicodeScalars.contains($0))
+    }
+      && !text.split(separator: "/").contains { $0 == "." || $0 == ".." }
+  }
+
+  private static func endpoint(_ text: String?) throws(GodwitError) -> String? {
+    guard let text else { return nil }
+    guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+      ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
+    else {
+      throw GodwitError(.invalidArgument, "the endpoint is not an URL such as https://HOST:PORT")
+    }
+    guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
+      parts.path.isEmpty || parts.path == "/"
+    else { throw holdsSecret }
+    return "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
+  }
+
+  var text: String {
+    var parts = URLComponents()
+    parts.scheme = "s3"
+    parts.host = bucket
+    parts.path = prefix.isEmpty ? "" : "/\(prefix)"
+    let items = [("endpoint", endpoint), ("region", region), ("ca", certificates)]
+    parts.queryItems = items.compactMap { name, value in value.map { URLQueryItem(name: name, value: $0) } }
+    if parts.queryItems?.isEmpty == true { parts.queryItems = nil }
+    return parts.string ?? ""
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import GodwitBase
+import Testing
+
+@testable import GodwitRemotes
+
+/// What every carrier does alike, on a folder and on a real S3 server.
+@Suite("Carriers")
+struct CarrierTests {
+  enum Kind: String, CaseIterable, Sendable {
+    case folder, rclone
+
+    static var here: [Kind] { RcloneStore.program == nil ? [.folder] : allCases }
+  }
+
+  /// A carrier with what it lives on.
+  private struct Place {
+    let carrier: any Carrier
+    let work: Workspace
+    let store: RcloneStore?
+
+    init(_ kind: Kind) throws {
+      work = try Workspace()
+      switch kind {
+      case .folder:
+        store = nil
+        try FileManager.default.createDirectory(atPath: "\(work.path)/remote", withIntermediateDirectories: true)
+        carrier = FolderCarrier("\(work.path)/remote")
+      case .rclone:
+        let store = try RcloneStore()
+        self.store = store
+        carrier = try ObjectStoreCarrier.test(port: store.server.port)
+      }
+    }
+
+    func put(_ name: String, _ bytes: [UInt8]) throws -> CarriedFile {
+      try carrier.write(name, from: work.file("spool", bytes), meter: TransferMeter())
+    }
+
+    func get(_ name: String, limit: Int = 1 << 20) throws -> [UInt8]? {
+      let sink = MemorySink()
+      return try carrier.read(name, into: sink, limit: limit, meter: TransferMeter()).map { _ in sink.bytes }
+    }
+  }
+
+  @Test("keep what they are given", arguments: Kind.here)
+  func keep(kind: Kind) throws {
+    let place = try Place(kind)
+    #expect(try place.get("m/a") == nil)
+    #expect(try place.carrier.find("m/a") == nil)
+    #expect(try place.carrier.list("m").isEmpty)
+    let first = try place.put("m/a", [1, 2, 3])
+    #expect(first.size == 3)
+    #expect(try place.get("m/a") == [1, 2, 3])
+    #expect(try place.carrier.find("m/a") == first)
+    let second = try place.put("m/a", [1, 2, 4])
+    #expect(second.tag != first.tag)
+    _ = try place.put("m/b c", Array(repeating: 7, count: 100_000))
+    _ = try place.put("s/a", [])
+    let listed = try place.carrier.list("m").sorted { $0.name < $1.name }
+    #expect(listed.map(\.name) == ["m/a", "m/b c"] && listed.map(\.size) == [3, 100_000])
+    #expect(listed.first?.tag == second.tag)
+    #expect(try place.get("s/a") == [])
+    try place.carrier.remove("m/a")
+    try place.carrier.remove("m/a")
+    #expect(try place.carrier.list("m").map(\.name) == ["m/b c"])
+  }
+
+  @Test("give nothing beyond the limit", arguments: Kind.here)
+  func limit(kind: Kind) throws {
+    let place = try Place(kind)
+    _ = try place.put("m/a", Array(repeating: 7, count: 1_000))
+    #expect(try place.get("m/a", limit: 1_000)?.count == 1_000)
+    let error = #expect(throws: GodwitError.self) { try place.get("m/a", limit: 999) }
+    #expect(error?.code == .limitExceeded)
+  }
+
+  @Test("end when they are cancelled", arguments: Kind.here)
+  func cancelled(kind: Kind) throws {
+    let place = try Place(kind)
+    _ = try place.put("m/a", Array(repeating: 7, count: 1_000))
+    let meter = TransferMeter()
+    meter.cancel()
+    #expect(throws: CancellationError.self) {
+      try place.carrier.read("m/a", into: MemorySink(), limit: 1_000, meter: meter)
+    }
+    #expect(throws: CancellationError.self) {
+      try place.carrier.write("m/b", from: place.work.file("x", [1]), meter: meter)
+    }
+    #expect(try place.carrier.find("m/b") == nil)
+  }
+
+  @Test("list more than a page", arguments: Kind.here)
+  func pages(kind: Kind) throws {
+    let place = try Place(kind)
+    let folder = place.store.map { "\($0.folder.path)/bucket/prefix/m" } ?? "\(place.work.path)/remote/m"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for number in 0..<1_203 { try Data("\(number)".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(number)")) }
+    #expect(Set(try place.carrier.list("m").map(\.name)).count == 1_203)
+  }
+
+  @Test("of a folder follow no link and wait for no pipe")
+  func odd() throws {
+    let place = try Place(.folder)
+    let folder = "\(place.work.path)/remote/m"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: "\(folder)/a", withDestinationPath: "/etc/passwd")
+    mkfifo("\(folder)/b", 0o600)
+    try FileManager.default.createDirectory(atPath: "\(folder)/c", withIntermediateDirectories: false)
+    #expect(try place.carrier.list("m").isEmpty)
+    #expect(try place.get("m/a") == nil && place.get("m/b") == nil && place.get("m/c") == nil)
+    try FileManager.default.createSymbolicLink(atPath: "\(place.work.path)/remote/s", withDestinationPath: "/tmp")
+    let error = #expect(throws: GodwitError.self) { try place.put("s/a", [1]) }
+    #expect(error?.code == .unsafeFile)
+  }
+
+  @Test("of a folder that is not there cannot be reached")
+  func gone() throws {
+    let carrier = FolderCarrier("/nonexistent/stick")
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    #expect(error?.code == .unreachable && error?.hint?.contains("mkdir") == true)
+  }
+
+  @Test("leave nothing half written in a folder, and remove what is left of a day ago")
+  func leftovers() throws {
+    let place = try Place(.folder)
+    _ = try place.put("m/a", [1])
+    let folder = "\(place.work.path)/remote/m"
+    for (name, age) in [
+      (".a.0123456789abcdef.tmp", 90_000), (".a.1123456789abcdef.tmp", 60), (".b.0123456789abcdef.tmp", 90_000),
+    ] {
+      let date = Date().addingTimeInterval(TimeInterval(-age))
+      _ = FileManager.default.createFile(
+        atPath: "\(folder)/\(name)", contents: nil, attributes: [.modificationDate: date])
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(folder)/\(name)")
+    }
+    _ = try place.put("m/a", [2])
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    #expect(names == [".a.1123456789abcdef.tmp", ".b.0123456789abcdef.tmp", "a"])
+  }
+}
+
+extension ObjectStoreCarrier {
+  static func test(
+    port: Int, bucket: String = "bucket", environment: [String: String] = RcloneStore.environment, region: String = "",
+    total: Duration = .milliseconds(500)
+  ) throws -> ObjectStoreCarrier {
+    let region = region.isEmpty ? "" : "&region=\(region)"
+    guard
+      case .bucket(let address) = try RemoteURL("s3://\(bucket)/prefix?endpoint=http://127.0.0.1:\(port)\(region)")
+    else { throw CocoaError(.fileReadUnknown) }
+    return try ObjectStoreCarrier(
+      address, patience: StorePatience(total: total, first: .milliseconds(10)), environment: environment)
+  }
+}

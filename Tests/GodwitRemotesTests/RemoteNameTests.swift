@@ -1,0 +1,74 @@
+import GodwitBase
+import GodwitCore
+import Testing
+
+@testable import GodwitRemotes
+
+@Suite("Names and URLs of remotes")
+struct RemoteNameTests {
+  private static let origin = Origin(
+    replica: ReplicaID(Identifier128(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)), incarnation: 0x2a)
+  private static let text = "0123456789abcdeffedcba9876543210-0000002a"
+
+  @Test("have one form each", arguments: [RemoteName.marker, .mailbox(origin), .state(origin)])
+  func forms(name: RemoteName) { #expect(RemoteName(name.description) == name) }
+
+  @Test("are as the specification has them")
+  func written() {
+    #expect("\(RemoteName.mailbox(Self.origin))" == "m/\(Self.text)")
+    #expect("\(RemoteName.state(Self.origin))" == "s/\(Self.text)")
+  }
+
+  @Test(
+    "pass over what others put there",
+    arguments: [
+      "m/\(text).sync-conflict-20260131-093000-ABCDEFG", "m/\(text) (Ada's conflicted copy)",
+      "m/.\(text).0123456789abcdef.tmp",
+      "m/\(text.uppercased())", "m/\(text)/", "m/\(text.dropLast())", "m/\(text)0", "m/.nfs0001", "x/\(text)",
+      "m//\(text)",
+      text, "", "m/", "godwit-remote ", "m/+123456789abcdeffedcba9876543210-0000002a",
+      "m/0123456789abcdeffedcba9876543210-+000002a",
+    ])
+  func others(name: String) { #expect(RemoteName(name) == nil) }
+
+  @Test("of a bucket name endpoint and region")
+  func bucket() throws {
+    guard
+      case .bucket(let address) = try RemoteURL("s3://ada/godwit/notes/?endpoint=http://127.0.0.1:9000/&region=eu-1")
+    else { return #expect(Bool(false)) }
+    #expect(address.bucket == "ada" && address.prefix == "godwit/notes" && address.region == "eu-1")
+    #expect(address.endpoint == "http://127.0.0.1:9000")
+    #expect(try RemoteURL(RemoteURL.bucket(address).text) == .bucket(address))
+  }
+
+  @Test("of a folder are absolute")
+  func folder() throws {
+    #expect(try RemoteURL("file:///media/stick/a%20b") == .folder("/media/stick/a b"))
+    #expect(try RemoteURL("/media/stick") == .folder("/media/stick"))
+    guard case .folder(let path) = try RemoteURL("stick") else { return #expect(Bool(false)) }
+    #expect(path.hasPrefix("/") && path.hasSuffix("/stick"))
+  }
+
+  @Test(
+    "hold no secret, and no error repeats one",
+    arguments: [
+      "s3://AKIA:hunter2@bucket/x", "s3://bucket/x?secret=hunter2", "s3://bucket/?endpoint=https://u:hunter2@host",
+      "s3://bucket/?endpoint=https://host/?token=hunter2", "s3://bucket/x#hunter2", "s3://bucket:hunter2/x",
+      "s3://bucket/?region=a&region=hunter2", "https://hunter2@host/x", "ssh://u:hunter2@host/x",
+    ])
+  func secrets(url: String) {
+    let error = #expect(throws: GodwitError.self) { try RemoteURL(url) }
+    #expect(error?.code == .invalidArgument)
+    #expect(error.map { !"\($0)".contains("hunter2") } == true)
+  }
+
+  @Test(
+    "are refused where a store would take another place",
+    arguments: [
+      "s3://B/x", "s3://ab/", "s3://bucket/../x", "s3://bucket/a%00b", "s3:///x", "file://host/x", "file://", "",
+    ])
+  func bad(url: String) {
+    let error = #expect(throws: GodwitError.self) { try RemoteURL(url) }
+    #expect(error?.code == .invalidArgument)
+  }
+}

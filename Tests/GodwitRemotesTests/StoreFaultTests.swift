@@ -1,0 +1,200 @@
+import Foundation
+import GodwitBase
+import Testing
+
+@testable import GodwitRemotes
+
+/// Specs/remotes.md, "Faults": an S3 server behind a proxy that fails as stores and networks do.
+@Suite("Faults of an object store", .enabled(if: RcloneStore.program != nil, "rclone is not there"))
+struct StoreFaultTests {
+  private struct Place {
+    let store: RcloneStore
+    let proxy: FaultProxy
+    let carrier: ObjectStoreCarrier
+    let work: Workspace
+
+    init(environment: [String: String] = RcloneStore.environment, region: String = "") throws {
+      store = try RcloneStore()
+      proxy = try FaultProxy(to: store.server.port)
+      carrier = try .test(port: proxy.port, environment: environment, region: region)
+      work = try Workspace()
+    }
+
+    func put(_ bytes: [UInt8], as name: String = "m/a") throws -> CarriedFile {
+      try carrier.write(name, from: work.file("spool", bytes), meter: TransferMeter())
+    }
+
+    func get(_ name: String = "m/a") throws -> [UInt8]? {
+      let sink = MemorySink()
+      return try carrier.read(name, into: sink, limit: 1 << 30, meter: TransferMeter()).map { _ in sink.bytes }
+    }
+  }
+
+  private static func error(_ code: String, _ more: String = "") -> String {
+    "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>not-a-secret</Message>\(more)</Error>"
+  }
+
+  @Test("busy: the same is asked for again", arguments: [408, 429, 500, 502, 503, 504])
+  func busy(status: Int) throws {
+    let place = try Place()
+    place.proxy.plan(.answer(status: status), .answer(status: status))
+    _ = try place.put([1, 2, 3])
+    #expect(try place.get() == [1, 2, 3])
+    #expect(place.proxy.requests.filter { $0.hasPrefix("PUT") }.count == 3)
+  }
+
+  @Test("busy for too long: given up, and named")
+  func busyForLong() throws {
+    let place = try Place()
+    place.proxy.plan(.answer(status: 503, headers: ["Retry-After: 60"], body: Self.error("SlowDown")))
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m") }
+    #expect(error?.code == .unreachable && error?.message.contains("503 SlowDown") == true)
+    #expect(place.proxy.requests.count == 1)
+  }
+
+  @Test("an answer that is cut gives nothing of a file as whole")
+  func cut() throws {
+    let place = try Place()
+    _ = try place.put(Array(repeating: 7, count: 500_000))
+    let other = try Place()
+    _ = try other.put(Array(repeating: 7, count: 500_000))
+    other.proxy.plan(.cut(after: 100_000))
+    let fresh = try ObjectStoreCarrier.test(port: other.proxy.port)
+    let error = #expect(throws: GodwitError.self) {
+      try fresh.read("m/a", into: MemorySink(), limit: 1 << 20, meter: TransferMeter())
+    }
+    #expect(error?.code == .unreachable)
+    #expect(try other.get()?.count == 500_000)
+  }
+
+  @Test("a connection that is reset, and an answer that is lost: the same bytes again")
+  func reset() throws {
+    for fault in [FaultProxy.Fault.reset, .loseAnswer] {
+      let place = try Place()
+      place.proxy.plan(fault, fault)
+      _ = try place.put([1, 2, 3])
+      #expect(try place.get() == [1, 2, 3])
+      #expect(try place.carrier.list("m").count == 1)
+    }
+  }
+
+  @Test("nobody there")
+  func nobody() throws {
+    let carrier = try ObjectStoreCarrier.test(port: LocalServer.freePort())
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    #expect(error?.code == .unreachable && error?.hint != nil)
+  }
+
+  @Test("wrong keys, and no word of them in the error")
+  func keys() throws {
+    let secret = "a-wrong-secret-4711"
+    let place = try Place(environment: RcloneStore.environment.merging(["AWS_SECRET_ACCESS_KEY": secret]) { $1 })
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m") }
+    #expect(error?.code == .refused && error?.hint?.contains("AWS_SECRET_ACCESS_KEY") == true)
+    #expect(error.map { !"\($0)".contains(secret) } == true)
+  }
+
+  @Test("no keys at all")
+  func noKeys() throws {
+    let error = #expect(throws: GodwitError.self) { try Place(environment: ["HOME": "/nonexistent"]) }
+    #expect(error?.code == .refused && error?.hint?.contains("~/.aws/credentials") == true)
+  }
+
+  @Test(
+    "what a store says is wrong is named with what to change",
+    arguments: [
+      (404, "NoSuchBucket", "make it"), (403, "AccessDenied", "allow"), (403, "SignatureDoesNotMatch", "AWS_SECRET"),
+      (403, "InvalidAccessKeyId", "AWS_SECRET"), (400, "AuthorizationHeaderMalformed", "region"),
+      (301, "PermanentRedirect", "region"), (405, "MethodNotAllowed", "endpoint"), (200, "", "endpoint"),
+    ])
+  func named(status: Int, code: String, hint: String) throws {
+    let place = try Place()
+    place.proxy.plan(.answer(status: status, body: code.isEmpty ? "<html>welcome" : Self.error(code)))
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m") }
+    #expect(error?.code == .refused && error?.hint?.contains(hint) == true)
+    #expect(error.map { !"\($0)".contains("not-a-secret") } == true)
+  }
+
+  @Test("a bucket that does not exist is not an object that does not")
+  func bucket() throws {
+    let place = try Place()
+    let carrier = try ObjectStoreCarrier.test(port: place.store.server.port, bucket: "nobucket")
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    #expect(error?.code == .refused && error?.message.contains("nobucket") == true)
+  }
+
+  @Test("another region is taken once")
+  func region() throws {
+    let moved = FaultProxy.Fault.answer(
+      status: 400, body: Self.error("AuthorizationHeaderMalformed", "<Region>eu-2</Region>"))
+    let place = try Place(region: "eu-1")
+    place.proxy.plan(moved)
+    #expect(try place.carrier.list("m").isEmpty)
+    #expect(place.proxy.requests.count == 2)
+    let other = try Place(region: "eu-1")
+    other.proxy.plan(moved, .answer(status: 301, headers: ["x-amz-bucket-region: eu-3"]))
+    let error = #expect(throws: GodwitError.self) { try other.carrier.list("m") }
+    #expect(error?.code == .refused && other.proxy.requests.count == 2)
+  }
+
+  @Test("a clock that is off is mended by the store's")
+  func skew() throws {
+    let place = try Place()
+    place.proxy.plan(
+      .answer(status: 403, headers: ["Date: Fri, 31 Jan 2031 09:30:00 GMT"], body: Self.error("RequestTimeTooSkewed")),
+      .answer(status: 200, body: "<ListBucketResult></ListBucketResult>"))
+    #expect(try place.carrier.list("m").isEmpty)
+    #expect(place.carrier.skew ?? 0 > 86_400)
+  }
+
+  @Test("keys that have expired are read anew, once")
+  func expired() throws {
+    let work = try Workspace()
+    let file = try work.file("credentials", Array("[default]\naws_access_key_id=old\naws_secret_access_key=old\n".utf8))
+    let place = try Place(environment: ["AWS_SHARED_CREDENTIALS_FILE": file, "HOME": "/nonexistent"])
+    _ = try work.file(
+      "credentials",
+      Array("[other]\n[default]\naws_access_key_id = godwit\n# x\naws_secret_access_key = not-a-secret\n".utf8))
+    place.proxy.plan(.answer(status: 400, body: Self.error("ExpiredToken")))
+    #expect(try place.carrier.list("m").isEmpty)
+  }
+
+  @Test("keys come from a profile, and from a program")
+  func profiles() throws {
+    let work = try Workspace()
+    let json = "{\"Version\":1,\"AccessKeyId\":\"godwit\",\"SecretAccessKey\":\"not-a-secret\"}"
+    let file = try work.file(
+      "config", Array("[profile ada]\nregion = eu-7\ncredential_process = echo '\(json)'\n".utf8))
+    let place = try Place(
+      environment: ["AWS_CONFIG_FILE": file, "AWS_PROFILE": "ada", "HOME": "/nonexistent"])
+    #expect(try place.carrier.list("m").isEmpty)
+    let failing = try work.file("config", Array("[profile ada]\ncredential_process = echo hunter2; exit 3\n".utf8))
+    let error = #expect(throws: GodwitError.self) {
+      try Place(environment: ["AWS_CONFIG_FILE": failing, "AWS_PROFILE": "ada", "HOME": "/nonexistent"])
+    }
+    #expect(error?.code == .refused && error.map { !"\($0)".contains("hunter2") } == true)
+  }
+
+  @Test(
+    "a list that never ends, and one that is no list",
+    arguments: [
+      "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken></ListBucketResult>",
+      "<ListBucketResult><Contents><Key>prefix/m/a</Key><Size>-5</Size></Contents><Contents><Key>etc</Key></Contents></ListBucketResult>",
+    ])
+  func lists(body: String) throws {
+    let place = try Place()
+    place.proxy.plan(.answer(status: 200, body: body), .answer(status: 200, body: body))
+    #expect(try place.carrier.list("m").allSatisfy { $0.name == "m/a" })
+  }
+
+  @Test("entities of XML are not expanded into memory")
+  func entities() throws {
+    let bomb =
+      "<!DOCTYPE a [<!ENTITY b \"\(String(repeating: "x", count: 10_000))\">"
+      + (1...8).map { "<!ENTITY b\($0) \"\(String(repeating: $0 == 1 ? "&b;" : "&b\($0 - 1);", count: 10))\">" }
+      .joined()
+      + "]><ListBucketResult><Contents><Key>&b8;</Key></Contents></ListBucketResult>"
+    let document = StoreDocument(Array(bomb.utf8))
+    #expect(document.map { $0.objects.allSatisfy { $0.key.utf8.count < 1 << 24 } } ?? true)
+  }
+}
