@@ -21,7 +21,7 @@ extension Replica {
     to destination: SyncDestination, for member: String? = nil, includesAll: Bool = false,
     progress: ProgressHandler? = nil
   ) async throws -> ExportReport {
-    try await export(to: destination, for: member, includesAll: includesAll, isStateFile: false, progress)
+    try await export(to: destination, for: member, includesAll ? .all : .lacking, progress)
   }
 
   /// Writes the whole state as a sync file: for a new member, or one that lacks what the others have forgotten.
@@ -37,57 +37,14 @@ extension Replica {
   public func exportState(
     to destination: SyncDestination, for member: String? = nil, progress: ProgressHandler? = nil
   ) async throws -> ExportReport {
-    try await export(to: destination, for: member, includesAll: true, isStateFile: true, progress)
+    try await export(to: destination, for: member, .state, progress)
   }
 
   private func export(
-    to destination: SyncDestination, for member: String?, includesAll: Bool, isStateFile: Bool,
-    _ progress: ProgressHandler?
-  ) async throws -> ExportReport {
-    for _ in 0..<10 {
-      do {
-        return try await exportOnce(
-          to: destination, for: member, includesAll: includesAll, isStateFile: isStateFile, progress)
-      } catch is MembersChanged {}
-    }
-    throw GodwitError(.busy, "the group's members change time and again", hint: "try again")
-  }
-
-  /// That the members became others while an export began.
-  private struct MembersChanged: Error {}
-
-  private func exportOnce(
-    to destination: SyncDestination, for member: String?, includesAll: Bool, isStateFile: Bool,
-    _ progress: ProgressHandler?
+    to destination: SyncDestination, for member: String?, _ content: Exporter.Content, _ progress: ProgressHandler?
   ) async throws -> ExportReport {
     let folder = folder
-    let database = folder.database
-    let anchor = folder.anchor
-    let keys = folder.keys
-    let group = group
-    let createdAt = wallClock.milliseconds()
-    try requireOpen()
-    let known = try await BlockingThread.run { try Keyring.open(at: keys).roster }
-    let report = try await pool.read { connection in
-      // The file says what this replica holds. A member it does not name must have been invited after that, so the
-      // database is looked at first; of a removal that it names this replica held all it would ever take, so the
-      // members are the same before and after that (Specs/forgetting.md, "Frontier").
-      _ = try Meta.all(on: connection)
-      let contents = try Keyring.open(at: keys)
-      guard try contents.roster == known else { throw MembersChanged() }
-      let identity = contents.identity
-      let roster = Roster(group: group, trusted: try contents.roster)
-      let targets = try member.map { [try roster.activeMember($0)] } ?? roster.active
-      guard !targets.isEmpty else {
-        throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
-      }
-      let exporter = Exporter(
-        connection: connection, identity: identity, roster: roster, targets: targets, includesAll: includesAll,
-        isStateFile: isStateFile, createdAt: createdAt)
-      let makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64 = { head, state in
-        try Self.synchronizeLog(of: database)
-        return try anchor.noteExport(of: head, state, at: createdAt)
-      }
+    let report = try await withExporter(for: member, content) { exporter, makeDurable in
       let written = try destination.write(outside: folder) { sink in
         try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
       }
@@ -97,6 +54,56 @@ extension Replica {
     }
     logger.debug("exported", metadata: ["transactions": "\(report.transactions)", "bytes": "\(report.bytes)"])
     return report
+  }
+
+  /// That the members became others while an export began.
+  private struct MembersChanged: Error {}
+
+  /// Makes durable what a file is about to say, and returns when it is said.
+  typealias MakeDurable = (OriginTable.Head, AnchoredState) throws -> Int64
+
+  /// Lends an exporter on one state of the database and of the members.
+  func withExporter<Output: Sendable>(
+    for member: String?, _ content: Exporter.Content,
+    _ body: @escaping @Sendable (Exporter, MakeDurable) throws -> Output
+  ) async throws -> Output {
+    for _ in 0..<10 {
+      do {
+        return try await withExporterOnce(for: member, content, body)
+      } catch is MembersChanged {}
+    }
+    throw GodwitError(.busy, "the group's members change time and again", hint: "try again")
+  }
+
+  private func withExporterOnce<Output: Sendable>(
+    for member: String?, _ content: Exporter.Content,
+    _ body: @escaping @Sendable (Exporter, MakeDurable) throws -> Output
+  ) async throws -> Output {
+    let (database, anchor, keys) = (folder.database, folder.anchor, folder.keys)
+    let group = group
+    let createdAt = wallClock.milliseconds()
+    try requireOpen()
+    let known = try await BlockingThread.run { try Keyring.open(at: keys).roster }
+    return try await pool.read { connection in
+      // The file says what this replica holds. A member it does not name must have been invited after that, so the
+      // database is looked at first; of a removal that it names this replica held all it would ever take, so the
+      // members are the same before and after that (Specs/forgetting.md, "Frontier").
+      _ = try Meta.all(on: connection)
+      let contents = try Keyring.open(at: keys)
+      guard try contents.roster == known else { throw MembersChanged() }
+      let roster = Roster(group: group, trusted: try contents.roster)
+      let targets = try member.map { [try roster.activeMember($0)] } ?? roster.active
+      guard !targets.isEmpty else {
+        throw GodwitError(.invalidArgument, "the group has no active member", hint: "see: godwit member list")
+      }
+      let exporter = Exporter(
+        connection: connection, identity: contents.identity, roster: roster, targets: targets, content: content,
+        createdAt: createdAt)
+      return try body(exporter) { head, state in
+        try Self.synchronizeLog(of: database)
+        return try anchor.noteExport(of: head, state, at: createdAt)
+      }
+    }
   }
 
   /// Commits are not synchronized one by one, so a power cut may take back the last. What others have seen must not
@@ -116,7 +123,7 @@ extension Replica {
   ///   The replica is unchanged after every one of them; of a sender that was removed, which is `unknownSender`, it
   ///   keeps the removal, if the file shows one that it did not know.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
-    try await `import`(from: source, isRejoining: false, progress)
+    try await take(source, isRejoining: false, progress).report
   }
 
   /// The way back for a replica that lacks what the others have forgotten: replaces its state by a state file's and
@@ -128,15 +135,23 @@ extension Replica {
   ///
   /// - Throws: As ``import(from:progress:)``.
   public func rejoin(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
-    try await `import`(from: source, isRejoining: true, progress)
+    try await take(source, isRejoining: true, progress).report
   }
 
-  private func `import`(
-    from source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?
-  ) async throws -> MergeReport {
+  /// A file that was imported.
+  struct TakenFile: Sendable {
+    let report: MergeReport
+    /// The transactions that it has.
+    let ranges: OriginRanges
+    /// Whether its sender has forgotten what is not here: a state brings it.
+    let needsState: Bool
+  }
+
+  /// Imports a file.
+  func take(_ source: SyncSource, isRejoining: Bool, _ progress: ProgressHandler?) async throws -> TakenFile {
     let (identities, roster) = try await withKeyring { contents, roster in (try contents.ageIdentities, roster) }
     let members = TrustedMembers(group: group, location: folder.keys)
-    let report = try await withWriter { writer in
+    let taken = try await withWriter { writer in
       // Whatever of the file counts: what had waited may have been applied when something fails.
       defer { writer.anchor.noteState() }
       do {
@@ -149,6 +164,7 @@ extension Replica {
         throw error
       }
     }
+    let report = taken.report
     for fork in report.attention.forks {
       logger.warning("two histories", metadata: ["replica": "\(fork.replica)", "sequence": "\(fork.sequence)"])
     }
@@ -156,7 +172,7 @@ extension Replica {
     logger.debug(
       "imported",
       metadata: ["applied": "\(report.applied.transactions)", "conflicts": "\(report.attention.conflicts)"])
-    return report
+    return taken
   }
 
   /// What an import of the file would do. The whole file is read, checked and applied, and everything is taken back:
@@ -189,7 +205,7 @@ extension Replica {
   private static func read(
     _ source: SyncSource, _ identities: [AgeIdentity], _ roster: Roster, _ members: TrustedMembers,
     on writer: ReplicaWriter, _ isRejoining: Bool, _ planner: ImportPlanner?, _ progress: ProgressHandler?
-  ) throws -> MergeReport {
+  ) throws -> TakenFile {
     let group = roster.group
     return try source.read { bytes in
       let file = try SyncFileReader(bytes, identities: identities) { preamble in
@@ -200,8 +216,11 @@ extension Replica {
         }
         return try members.sender(of: preamble, among: roster, isPlanned: planner != nil).history
       }
-      return try Importer.run(
+      let report = try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
+      return TakenFile(
+        report: report, ranges: OriginRanges(file.header.ranges),
+        needsState: !writer.log.origins.vector.covers(file.header.floor))
     }
   }
 

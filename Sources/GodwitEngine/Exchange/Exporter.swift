@@ -12,22 +12,31 @@ package struct Exporter {
   let roster: Roster
   /// The members the file is for; what all of them hold is left out.
   let targets: [Roster.Entry]
-  /// Leave out nothing.
-  let includesAll: Bool
-  /// Write state in place of transactions, whatever the targets hold.
-  let isStateFile: Bool
+  let content: Content
   let createdAt: Int64
 
+  /// What a file is to have.
+  package enum Content: Sendable {
+    /// What some target may lack, or the whole state where one needs that.
+    case lacking
+    /// All transactions, whatever the targets hold.
+    case all
+    /// The whole state in place of transactions.
+    case state
+    /// What some target may lack and no other mailbox has, by what those have. Who needs a state finds it elsewhere
+    /// (Specs/remotes.md, "What a mailbox holds").
+    case mailbox(besides: OriginRanges)
+  }
+
   package init(
-    connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], includesAll: Bool,
-    isStateFile: Bool, createdAt: Int64
+    connection: Connection, identity: Identity, roster: Roster, targets: [Roster.Entry], content: Content,
+    createdAt: Int64
   ) {
     self.connection = connection
     self.identity = identity
     self.roster = roster
     self.targets = targets
-    self.includesAll = includesAll
-    self.isStateFile = isStateFile
+    self.content = content
     self.createdAt = createdAt
   }
 
@@ -42,7 +51,7 @@ package struct Exporter {
     let prover = HistoryProver(identity, group: roster.group, log, on: connection)
     let forgotten = try ForgottenVector.load(log, on: connection)
     let waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
-    let ranges = try isStateFile ? nil : ranges(log, prover, waiting, forgotten)
+    let ranges = try ranges(log, prover, waiting, forgotten)
     let stateFile = try ranges == nil ? StateExport(connection, log, tables: tables, prover) : nil
     let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
@@ -106,31 +115,47 @@ package struct Exporter {
       + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
   }
 
-  private var recipients: [AgeRecipient] {
+  var recipients: [AgeRecipient] {
     let keys = Set(targets.map(\.identity.recipient) + [identity.publicIdentity.recipient])
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a state file.
-  private func ranges(
+  func ranges(
     _ log: ChangeLog, _ prover: HistoryProver, _ waiting: WaitingRanges, _ forgotten: VersionVector
   ) throws -> [SyncFileHeader.Range]? {
     let (held, floor) = (log.origins.vector, log.origins.floor)
-    let incarnations = try KnownIncarnations(log, on: connection)
-    let targets = try targets.compactMap { try incarnations.known(by: $0.identity.replica) }
-    guard targets.allSatisfy({ $0.applied.covers(forgotten) }) else { return nil }
-    let common = targets.dropFirst().reduce(targets.first?.present ?? floor) { $0.intersection($1.present) }
+    let targets = try known(log)
+    let reached = targets.filter { $0.applied.covers(forgotten) }
+    let elsewhere: OriginRanges
+    let includesAll: Bool
+    switch content {
+    case .state: return nil
+    case .mailbox(let others): (elsewhere, includesAll) = (others, false)
+    case .lacking, .all:
+      guard reached.count == targets.count else { return nil }
+      elsewhere = OriginRanges()
+      if case .all = content { includesAll = true } else { includesAll = false }
+    }
+    let common = reached.dropFirst().reduce(reached.first?.present ?? floor) { $0.intersection($1.present) }
     let known = includesAll ? floor : common.union(floor)
     return try Set(held.origins + waiting.ends.keys).sorted().compactMap { origin in
       let end = try waiting.ends[origin] ?? loggedEnd(of: origin, log, prover)
       let before = Dot(origin, known[origin])
       // What nobody would believe waits for its author's next file.
       guard let end, before.sequence < end.last else { return nil }
+      if elsewhere[origin]?.contains(before.sequence.next...end.last) == true { return nil }
       let (chain, context) = try state(at: before, log, waiting)
       return SyncFileHeader.Range(
         origin: origin, first: before.sequence.next, last: end.last, chainBefore: chain, chainAtEnd: end.chain,
         contextBefore: context, proof: end.proof)
     }
+  }
+
+  /// What the targets are known to have, but for those of which no incarnation is known to write on.
+  func known(_ log: ChangeLog) throws -> [(applied: VersionVector, present: VersionVector)] {
+    let incarnations = try KnownIncarnations(log, on: connection)
+    return try targets.compactMap { try incarnations.known(by: $0.identity.replica) }
   }
 
   private func loggedEnd(of origin: Origin, _ log: ChangeLog, _ prover: HistoryProver) throws -> WaitingRanges.End? {

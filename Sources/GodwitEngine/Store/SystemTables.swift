@@ -4,7 +4,7 @@ import GodwitStorage
 /// Godwit's own tables (Specs/change-log.md, "Tables"). User SQL can read but never write them.
 package enum SystemTables {
   /// The layout's version, kept in `godwit_meta`; another one is refused.
-  package static let formatVersion: Int64 = 4
+  package static let formatVersion: Int64 = 5
 
   /// By their owners: each type is the only one with SQL on its tables.
   private static var creation: String {
@@ -12,7 +12,7 @@ package enum SystemTables {
       Meta.creation, StoredTables.creation, OriginTable.creation, ChangeLog.creation, StagedTransactions.creation,
       SignedHeads.creation, RowStates.creation, Limbo.creation, ConflictLog.creation, Acknowledgements.creation,
       MigrationHistory.creation, LossLog.creation, AheadRows.creation, SignedAcknowledgements.creation,
-      ConflictValues.creation, KnownForks.creation,
+      ConflictValues.creation, KnownForks.creation, RemoteNotes.creation,
     ].joined(separator: "\n")
   }
 

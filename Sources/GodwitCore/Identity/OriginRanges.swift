@@ -1,0 +1,40 @@
+import GodwitBase
+
+/// Transactions of some origins, of each an unbroken run: what a sync file has.
+package struct OriginRanges: Hashable, Sendable {
+  package private(set) var ranges: [Origin: ClosedRange<SequenceNumber>]
+
+  package init(_ ranges: [Origin: ClosedRange<SequenceNumber>] = [:]) { self.ranges = ranges }
+
+  package subscript(origin: Origin) -> ClosedRange<SequenceNumber>? {
+    get { ranges[origin] }
+    set { ranges[origin] = newValue }
+  }
+
+  /// Whether all of the other's transactions are among these.
+  package func covers(_ other: OriginRanges) -> Bool {
+    other.ranges.allSatisfy { origin, range in ranges[origin].map { $0.contains(range) } ?? false }
+  }
+
+  /// Varint count, then for each, rising by origin: the origin, the first and the last sequence number as varints.
+  package func write(to writer: inout ByteWriter) {
+    writer.varint(ranges.count)
+    for (origin, range) in ranges.sorted(by: { $0.key < $1.key }) {
+      origin.write(to: &writer)
+      writer.varint(range.lowerBound.rawValue)
+      writer.varint(range.upperBound.rawValue)
+    }
+  }
+
+  package init(reading reader: inout ByteReader) throws {
+    let count = try reader.count(limit: VersionVector.originLimit, "ranges")
+    self.init()
+    for _ in 0..<count {
+      let origin = try Origin(reading: &reader)
+      let first = SequenceNumber(rawValue: try reader.varint())
+      let last = SequenceNumber(rawValue: try reader.varint())
+      guard first <= last else { throw ByteReader.malformed("a range that ends before it begins") }
+      ranges[origin] = first...last
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import GodwitBase
+import GodwitCore
+import GodwitStorage
+
+/// The remotes of this replica, and what it has seen and published there (`godwit_remote`, `godwit_remote_file`;
+/// Specs/remotes.md, "A pass"). No secret is among it.
+package struct RemoteNotes {
+  static let creation = """
+    CREATE TABLE godwit_remote (name TEXT PRIMARY KEY, url TEXT NOT NULL, added INTEGER NOT NULL, seen INTEGER NOT NULL,
+      synced INTEGER, code TEXT, message TEXT, since INTEGER, needed INTEGER) WITHOUT ROWID;
+    CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT, ranges BLOB NOT NULL,
+      news BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
+    """
+
+  /// A remote.
+  package struct Remote: Sendable, Hashable {
+    package let name: String
+    package let url: String
+    /// Milliseconds since 1970 UTC.
+    package let addedAt: Int64
+    /// Whether its marker has been seen: where it is missing then, the remote is not what it was.
+    package var isSeen = false
+    /// When a pass was last whole.
+    package var syncedAt: Int64?
+    /// What is wrong with it.
+    package var problem: Problem?
+    /// Since when a member needs a state file.
+    package var neededSince: Int64?
+
+    package init(name: String, url: String, addedAt: Int64) {
+      self.name = name
+      self.url = url
+      self.addedAt = addedAt
+    }
+  }
+
+  /// What is wrong with a remote, and since when.
+  package struct Problem: Sendable, Hashable {
+    package let code: String
+    package let message: String
+    /// Milliseconds since 1970 UTC.
+    package let since: Int64
+
+    package init(code: String, message: String, since: Int64) {
+      self.code = code
+      self.message = message
+      self.since = since
+    }
+  }
+
+  /// A file at a remote.
+  package struct File: Sendable, Hashable {
+    package let name: String
+    /// Nil for one that was meant to be published, and may not be.
+    package var tag: String?
+    /// Why it was not taken; of one of this replica's own ``new`` or ``late``. Nil for one that was taken, or was seen
+    /// there as it was published.
+    package var code: String?
+    /// The transactions in it.
+    package var ranges: OriginRanges
+    /// What this replica had to say when the file was published or refused.
+    package var news: [UInt8]
+
+    /// Published, and no list has shown it yet.
+    package static let new = "new"
+    /// Published, and a list has not shown it.
+    package static let late = "late"
+
+    package init(name: String, tag: String?, code: String? = nil, ranges: OriginRanges = OriginRanges(), news: [UInt8])
+    {
+      self.name = name
+      self.tag = tag
+      self.code = code
+      self.ranges = ranges
+      self.news = news
+    }
+  }
+
+  let connection: Connection
+
+  package init(_ connection: Connection) { self.connection = connection }
+
+  /// By their names.
+  package func list() throws -> [Remote] {
+    let sql = "SELECT name, url, added, seen, synced, code, message, since, needed FROM godwit_remote ORDER BY name"
+    return try connection.withStatement(sql) { statement in
+      var remotes: [Remote] = []
+      while try statement.step() {
+        var remote = Remote(
+          name: try statement.text(at: 0), url: try statement.text(at: 1), addedAt: statement.integer(at: 2))
+        remote.isSeen = statement.integer(at: 3) != 0
+        remote.syncedAt = statement.isNull(at: 4) ? nil : statement.integer(at: 4)
+        if !statement.isNull(at: 5) {
+          remote.problem = Problem(
+            code: try statement.text(at: 5), message: try statement.text(at: 6), since: statement.integer(at: 7))
+        }
+        remote.neededSince = statement.isNull(at: 8) ? nil : statement.integer(at: 8)
+        remotes.append(remote)
+      }
+      return remotes
+    }
+  }
+
+  /// Adds a remote, or notes what has changed of it.
+  package func save(_ remote: Remote) throws {
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO godwit_remote (name, url, added, seen, synced, code, message, since, needed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .text(remote.name), .text(remote.url), .integer(remote.addedAt), .integer(remote.isSeen ? 1 : 0),
+        remote.syncedAt.map { .integer($0) } ?? .null, remote.problem.map { .text($0.code) } ?? .null,
+        remote.problem.map { .text($0.message) } ?? .null, remote.problem.map { .integer($0.since) } ?? .null,
+        remote.neededSince.map { .integer($0) } ?? .null,
+      ])
+  }
+
+  /// Removes a remote with all that is noted of it.
+  package func remove(_ name: String) throws {
+    try connection.run("DELETE FROM godwit_remote WHERE name = ?", [.text(name)])
+    try connection.run("DELETE FROM godwit_remote_file WHERE remote = ?", [.text(name)])
+  }
+
+  /// What is noted of a remote's files, by their names.
+  package func files(of remote: String) throws -> [String: File] {
+    try connection.withStatement("SELECT name, tag, code, ranges, news FROM godwit_remote_file WHERE remote = ?") {
+      statement in
+      try statement.bind([.text(remote)])
+      var files: [String: File] = [:]
+      while try statement.step() {
+        var ranges = ByteReader(statement.blob(at: 3))
+        let file = File(
+          name: try statement.text(at: 0), tag: statement.isNull(at: 1) ? nil : try statement.text(at: 1),
+          code: statement.isNull(at: 2) ? nil : try statement.text(at: 2), ranges: try OriginRanges(reading: &ranges),
+          news: statement.blob(at: 4))
+        files[file.name] = file
+      }
+      return files
+    }
+  }
+
+  package func note(_ file: File, of remote: String) throws {
+    var ranges = ByteWriter()
+    file.ranges.write(to: &ranges)
+    try connection.run(
+      "INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, ranges, news) VALUES (?, ?, ?, ?, ?, ?)",
+      [
+        .text(remote), .text(file.name), file.tag.map { .text($0) } ?? .null, file.code.map { .text($0) } ?? .null,
+        .blob(ranges.bytes), .blob(file.news),
+      ])
+  }
+
+  package func forget(_ name: String, of remote: String) throws {
+    try connection.run("DELETE FROM godwit_remote_file WHERE remote = ? AND name = ?", [.text(remote), .text(name)])
+  }
+}
