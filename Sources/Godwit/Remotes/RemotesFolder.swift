@@ -1,0 +1,61 @@
+import Foundation
+import GodwitBase
+import GodwitFiles
+import GodwitRemotes
+
+/// The folder in the replica's own where files lie that are on their way to or from a remote. All are sealed.
+struct RemotesFolder: Sendable {
+  let path: String
+
+  /// What was fetched last.
+  var fetched: String { "\(path)/fetched" }
+
+  /// What is to be published under a name.
+  func spool(_ remote: String, _ name: RemoteName) -> String {
+    "\(path)/\(remote).\("\(name)".prefix { $0 != "/" })"
+  }
+
+  /// The lock of who syncs: one process at a time.
+  ///
+  /// - Throws: `busy` when somebody else has it.
+  func lock() throws -> LockFile {
+    guard let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: 5_000) else {
+      throw GodwitError(.busy, "another process syncs this replica", hint: "wait until it is done")
+    }
+    return lock
+  }
+
+  static func remove(_ path: String) throws(GodwitError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw .file("remove", path, errno) }
+  }
+
+  /// Lends a file with these bytes.
+  func sending(_ bytes: [UInt8], _ body: (_ path: String) throws -> Void) throws {
+    let file = try PendingFile(replacing: "\(path)/sent")
+    try file.write(bytes)
+    try body(file.temporaryPath)
+  }
+}
+
+extension RemoteURL {
+  func carrier() throws -> any Carrier {
+    switch self {
+    case .folder(let path): FolderCarrier(path)
+    case .bucket(let address): try ObjectStoreCarrier(address)
+    }
+  }
+}
+
+extension RemoteName {
+  /// Throws `invalidArgument` for what cannot be a remote's name here.
+  static func check(local name: String) throws(GodwitError) {
+    let isPlain = name.unicodeScalars.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_.".unicodeScalars.contains($0))
+    }
+    guard isPlain, (1...64).contains(name.utf8.count), name.first != "-", name.first != "." else {
+      throw GodwitError(
+        .invalidArgument, "this cannot be the name of a remote",
+        hint: "use 1 to 64 letters, digits, - _ or ., such as home; the place comes behind it")
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import GodwitBase
+import GodwitCrypto
+import GodwitEngine
+import GodwitFiles
+import GodwitRemotes
+import GodwitStorage
+
+extension Replica {
+  /// The places that keep sync files for the group: folders, and buckets of object stores.
+  public struct Remotes: Sendable {
+    let replica: Replica
+  }
+
+  /// The places that keep sync files for the group. ``sync(with:isRejoining:progress:)`` uses them.
+  public var remotes: Remotes { Remotes(replica: self) }
+
+  /// A place that keeps sync files for the group. Nobody trusts it, and it is never the only copy of anything.
+  public struct Remote: Sendable, Hashable, Identifiable {
+    /// What this replica calls it.
+    public let name: String
+    /// A folder's absolute path, or `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`. It holds no secret.
+    public let url: String
+    /// When it was added here.
+    public let addedAt: Date
+    /// When everything was last fetched and published there; nil before that.
+    public let syncedAt: Date?
+    /// What is wrong with it; nil when the last sync was whole.
+    public let problem: Problem?
+
+    /// The name.
+    public var id: String { name }
+
+    /// What is wrong with a remote.
+    public struct Problem: Sendable, Hashable {
+      /// The error's code.
+      public let code: GodwitError.Code
+      /// The error's message.
+      public let message: String
+      /// Since when each sync has met this code.
+      public let since: Date
+    }
+  }
+
+  /// What was found when a remote was tested.
+  public struct RemoteTest: Sendable, Hashable {
+    /// Whether the store keeps a file from being replaced by one who asks to write it only where there is none. Nil for
+    /// a folder, where nobody asks. Godwit does not depend on it.
+    public let honoursConditions: Bool?
+  }
+}
+
+extension Replica.Remotes {
+  /// All of them, by their names.
+  public func list() async throws -> [Replica.Remote] {
+    try await replica.pool.read { try RemoteNotes($0).list().map(Replica.Remote.init) }
+  }
+
+  /// Adds a remote, and writes the group's marker there where there is none.
+  ///
+  /// - Parameters:
+  ///   - name: What this replica is to call it: 1 to 64 letters, digits, `-`, `_` or `.`.
+  ///   - url: A folder's path, which must exist, `file:///PATH`, or `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`. Keys to
+  ///     a bucket come from the environment or from AWS's files (Specs/remotes.md, "URLs").
+  /// - Throws: `invalidArgument` for a name that is taken by another place or cannot be one, and for a URL that is none
+  ///   or holds a secret; `otherGroup`, `unsupportedVersion` or `corruptFile` for the remote of another group or
+  ///   version; `unreachable`, `refused`, `fileAccess`, `diskFull`, `readOnly`.
+  @discardableResult
+  public func add(_ name: String, at url: String) async throws -> Replica.Remote {
+    try RemoteName.check(local: name)
+    let place = try RemoteURL(url)
+    let known = try await replica.pool.read { try RemoteNotes($0).list().first { $0.name == name } }
+    guard known.map({ $0.url == place.text }) ?? true else {
+      throw GodwitError(
+        .invalidArgument, "there is a remote \(name) already, at \(known?.url ?? "")",
+        hint: "give another name, or first: godwit remote remove \(name)")
+    }
+    var remote = known ?? RemoteNotes.Remote(name: name, url: place.text, addedAt: replica.wallClock.milliseconds())
+    let folder = try await replica.remotesFolder()
+    let marker = RemoteMarker(replica.group)
+    try await replica.carrying { meter in
+      let carrier = try place.carrier()
+      if try !marker.check(on: carrier, meter: meter) { try marker.write(to: carrier, by: folder, meter: meter) }
+    }
+    remote.isSeen = true
+    let added = remote
+    try await replica.noting { try $0.save(added) }
+    return Replica.Remote(added)
+  }
+
+  /// Forgets a remote and all that is known of it. What lies there stays.
+  ///
+  /// - Throws: `invalidArgument` for a name that none has.
+  public func remove(_ name: String) async throws {
+    let remote = try await remote(named: name)
+    try await replica.noting { try $0.remove(remote.name) }
+  }
+
+  /// Reads the marker, and writes, lists, reads and deletes a file of a few bytes.
+  ///
+  /// - Throws: `invalidArgument` for a name that none has; otherwise as ``add(_:at:)``.
+  public func test(_ name: String) async throws -> Replica.RemoteTest {
+    let place = try RemoteURL(try await remote(named: name).url)
+    let folder = try await replica.remotesFolder()
+    let marker = RemoteMarker(replica.group)
+    return try await replica.carrying { meter in
+      let carrier = try place.carrier()
+      guard try marker.check(on: carrier, meter: meter) else { throw GodwitError.markerMissing(name, place) }
+      return Replica.RemoteTest(honoursConditions: try RemoteProbe(carrier).run(by: folder, meter: meter))
+    }
+  }
+
+  private func remote(named name: String) async throws -> RemoteNotes.Remote {
+    let all = try await replica.pool.read { try RemoteNotes($0).list() }
+    guard let remote = all.first(where: { $0.name == name }) else { throw GodwitError.noRemote(name, among: all) }
+    return remote
+  }
+}
+
+extension Replica {
+  /// A folder of this replica's for files on their way.
+  func remotesFolder() async throws -> RemotesFolder {
+    let path = "\(folder.path)/remotes"
+    try requireOpen()
+    return try await BlockingThread.run {
+      try PrivateFile.makeFolder(path)
+      return RemotesFolder(path: path)
+    }
+  }
+
+  /// Runs calls of a carrier on a thread that may block; a cancelled task ends them.
+  func carrying<Output: Sendable>(
+    _ handler: (@Sendable (Int) -> Void)? = nil, _ body: @escaping @Sendable (TransferMeter) throws -> Output
+  ) async throws -> Output {
+    let meter = TransferMeter(handler)
+    return try await withTaskCancellationHandler {
+      try await BlockingThread.run { try body(meter) }
+    } onCancel: {
+      meter.cancel()
+    }
+  }
+
+  /// Changes what is noted of remotes.
+  func noting(_ body: @escaping @Sendable (RemoteNotes) throws -> Void) async throws {
+    try await withWriter { writer in
+      try writer.connection.writing { try body(RemoteNotes(writer.connection)) }
+    }
+  }
+}
+
+extension Replica.Remote {
+  init(_ remote: RemoteNotes.Remote) {
+    self.init(
+      name: remote.name, url: remote.url, addedAt: Date(milliseconds: remote.addedAt),
+      syncedAt: remote.syncedAt.map { Date(milliseconds: $0) },
+      problem: remote.problem.map {
+        Problem(
+          code: GodwitError.Code(rawValue: $0.code), message: $0.message, since: Date(milliseconds: $0.since))
+      })
+  }
+}
+
+extension GodwitError {
+  static func noRemote(_ name: String, among all: [RemoteNotes.Remote]) -> GodwitError {
+    GodwitError(
+      .invalidArgument, "there is no remote \(name)",
+      hint: all.isEmpty
+        ? "add one: godwit remote add NAME URL" : "there are: \(all.map(\.name).joined(separator: ", "))")
+  }
+
+  /// A folder without the marker that was there is a stick that is not mounted, more likely than one that was emptied.
+  static func markerMissing(_ name: String, _ place: RemoteURL) -> GodwitError {
+    GodwitError(
+      .unreachable, "the remote \(name) has no marker any more: it is not mounted, or was emptied",
+      hint: "mount it; if it was emptied: godwit remote add \(name) \(ShellWord.quoted(place.text))")
+  }
+}

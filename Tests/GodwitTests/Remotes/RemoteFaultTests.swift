@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import Godwit
+@testable import GodwitEngine
+
+/// Specs/remotes.md, "Faults", as far as they are of a folder and of what lies there.
+@Suite("Faults of a remote")
+struct RemoteFaultTests {
+  @Test("18: all files gone are published again, and nothing is lost")
+  func emptied() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.syncAll(3)
+    for path in try remote.mailboxes() { try FileManager.default.removeItem(atPath: path) }
+    try await remote.insert("b", 1)
+    #expect(try await remote.sync(0).findings == [.emptied])
+    #expect(try await remote.sync(1).findings == [.emptied])
+    try await remote.syncAll(2)
+    #expect(try await remote.ids(0) == ["a", "b"])
+    #expect(try await remote.sync(0).findings.isEmpty)
+  }
+
+  @Test("19: a remote that went back is mended by the next syncs")
+  func rolledBack() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.syncAll(2)
+    let mailbox = try await remote.mailbox(of: 0)
+    let earlier = remote.group.folder.file("earlier")
+    try FileManager.default.copyItem(atPath: mailbox, toPath: earlier)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    try await remote.sync(0)
+    try FileManager.default.removeItem(atPath: mailbox)
+    try FileManager.default.copyItem(atPath: earlier, toPath: mailbox)
+    let report = try await remote.sync(0)
+    #expect(report.findings == [.rolledBack] && report.published?.transactions == 1)
+    try await remote.sync(1)
+    #expect(try await remote.ids(1) == ["a"])
+  }
+
+  @Test("16: a list that does not yet show what was published is waited for once")
+  func stale() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    let mailbox = try await remote.mailbox(of: 0)
+    let aside = remote.group.folder.file("aside")
+    try FileManager.default.moveItem(atPath: mailbox, toPath: aside)
+    let late = try await remote.sync(0)
+    #expect(late.findings.isEmpty && late.published == nil)
+    try FileManager.default.moveItem(atPath: aside, toPath: mailbox)
+    #expect(try await remote.sync(0).findings.isEmpty)
+    try FileManager.default.removeItem(atPath: mailbox)
+    #expect(try await remote.sync(0).findings == [.emptied])
+  }
+
+  @Test("23: a copy of the machine is noticed, and nothing of either is lost")
+  func cloned() async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.syncAll(3)
+    await remote[0].close()
+    let path = remote.group.folder.file("replica-0")
+    let copy = remote.group.folder.file("copy")
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    remote.group.replicas[0] = try await ThingGroup.open(path, remote.group.clock)
+    let clone = try await ThingGroup.open(copy, remote.group.clock)
+    try await remote.insert("original", 0)
+    try await clone.write { try $0.insert(Thing(id: "clone")) }
+    try await remote.sync(0)
+    _ = try await clone.sync()
+    for _ in 0..<3 {
+      try await remote.syncAll()
+      _ = try await clone.sync()
+    }
+    for index in 0..<2 { #expect(try await remote.ids(index) == ["clone", "original"]) }
+    #expect(try await clone.fetch(Thing.all).count == 2)
+    await clone.close()
+  }
+
+  @Test(
+    "17 and 27: what is no file for this group is refused, counted, and not fetched again",
+    arguments: ["garbage", "cut", "foreign", "swapped"])
+  func garbage(kind: String) async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.insert("a", 1)
+    try await remote.syncAll()
+    let mailbox = try await remote.mailbox(of: 1)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: mailbox))
+    let other = try await RemoteGroup(2)
+    try await other.insert("x", 0)
+    try await other.sync(0)
+    let bytes: Data
+    switch kind {
+    case "garbage": bytes = Data(repeating: 7, count: 10_000)
+    case "cut": bytes = whole.prefix(whole.count - 10)
+    case "foreign": bytes = try Data(contentsOf: URL(fileURLWithPath: try await other.mailbox(of: 0)))
+    default: bytes = try Data(contentsOf: URL(fileURLWithPath: try await remote.mailbox(of: 0)))
+    }
+    try bytes.write(to: URL(fileURLWithPath: mailbox))
+    let report = try await remote.sync(0)
+    #expect(report.error == nil)
+    #expect(kind == "swapped" ? report.refused.isEmpty : report.refused.count == 1)
+    #expect(try await remote.sync(0).fetchedBytes == 0)
+    // Its owner puts it right, and it is taken.
+    try await remote.syncAll(2)
+    try await remote.sync(1)
+    try await remote.sync(0)
+    #expect(try await remote.ids(0) == ["a"])
+  }
+
+  @Test("other names are passed over")
+  func names() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.syncAll(3)
+    let mailbox = try await remote.mailbox(of: 1)
+    for suffix in [".sync-conflict-20260131-093000-ABCDEFG", " (Ada's conflicted copy)", ".tmp"] {
+      try Data(repeating: 7, count: 100).write(to: URL(fileURLWithPath: mailbox + suffix))
+    }
+    let report = try await remote.sync(0)
+    #expect(report.refused.isEmpty && report.fetchedBytes == 0)
+  }
+
+  @Test("25: an empty mount point is not written to, and no remote that was emptied")
+  func notMounted() async throws {
+    let remote = try await RemoteGroup(1)
+    try await remote.insert("a", 0)
+    try FileManager.default.removeItem(atPath: remote.remote)
+    try FileManager.default.createDirectory(atPath: remote.remote, withIntermediateDirectories: true)
+    #expect(try await remote.sync(0).error?.code == .unreachable)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: remote.remote).isEmpty)
+    try await remote[0].remotes.add("stick", at: remote.remote)
+    #expect(try await remote.sync(0).published?.transactions == 1)
+  }
+
+  @Test("another group's remote, another version and another file are refused before anything is written")
+  func marker() async throws {
+    let remote = try await RemoteGroup(1)
+    let other = try await ThingGroup(1)
+    #expect(await code { try await other.replicas[0].remotes.add("x", at: remote.remote) } == .otherGroup)
+    let marker = URL(fileURLWithPath: "\(remote.remote)/godwit-remote")
+    let text = try String(contentsOf: marker, encoding: .utf8)
+    #expect(!text.contains("\(remote[0].group)"))
+    try text.replacingOccurrences(of: "remote 1", with: "remote 2").write(to: marker, atomically: true, encoding: .utf8)
+    #expect(try await remote.sync(0).error?.code == .unsupportedVersion)
+    try "something else\n".write(to: marker, atomically: true, encoding: .utf8)
+    #expect(try await remote.sync(0).error?.code == .corruptFile)
+    #expect(!FileManager.default.fileExists(atPath: "\(remote.remote)/m"))
+  }
+
+  @Test("12 and 14: what was meant to be published is published by the next sync, the same bytes")
+  func resent() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.sync(0)
+    let mailbox = try await remote.mailbox(of: 0)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: mailbox))
+    // As a kill between the PUT and the note of it leaves it, and one before the PUT.
+    for isThere in [true, false] {
+      let name = "m/\(URL(fileURLWithPath: mailbox).lastPathComponent)"
+      try await remote[0].noting { notes in
+        var note = try #require(try notes.files(of: "stick")[name])
+        note.tag = nil
+        try notes.note(note, of: "stick")
+      }
+      let spool = "\(try await remote[0].remotesFolder().path)/stick.m"
+      try bytes.write(to: URL(fileURLWithPath: spool))
+      if !isThere { try FileManager.default.removeItem(atPath: mailbox) }
+      let report = try await remote.sync(0)
+      #expect(report.error == nil && report.findings.isEmpty && report.published == nil)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: mailbox)) == bytes)
+      #expect(!FileManager.default.fileExists(atPath: spool))
+    }
+  }
+
+  @Test("22: who lacks what has been forgotten and has own work is asked to rejoin, and does")
+  func away() async throws {
+    var remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    let away = remote[2].identity.replica
+    try await remote.insert("own work", 2)
+    try await remote[0].members.remove("\(away)")
+    try await remote.insert("a", 0)
+    for _ in 0..<3 { for index in 0..<2 { try await remote.sync(index) } }
+    for index in 0..<2 { try await remote[index].maintenance.compact() }
+    let report = try await remote.sync(2)
+    #expect(report.error == nil && report.taken.isEmpty)
+    #expect(report.refused.allSatisfy { $0.error.code == .notARecipient })
+    await remote[2].close()
+    remote.group.replicas.removeLast()
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+@testable import Godwit
+@testable import GodwitEngine
+
+/// Replicas that sync with one folder.
+struct RemoteGroup {
+  var group: ThingGroup
+  var remote: String { group.folder.file("remote") }
+
+  init(_ count: Int) async throws {
+    group = try await ThingGroup(count)
+    try FileManager.default.createDirectory(atPath: remote, withIntermediateDirectories: true)
+    for replica in group.replicas { try await replica.remotes.add("stick", at: remote) }
+  }
+
+  subscript(index: Int) -> Replica { group.replicas[index] }
+
+  @discardableResult
+  func sync(_ index: Int, isRejoining: Bool = false) async throws -> Replica.SyncReport.Remote {
+    try #require(try await group.replicas[index].sync(isRejoining: isRejoining).remotes.first)
+  }
+
+  /// All, in turn, so often.
+  func syncAll(_ count: Int = 1) async throws {
+    for _ in 0..<count { for index in group.replicas.indices { try await sync(index) } }
+  }
+
+  func insert(_ id: String, _ index: Int) async throws { try await self[index].write { try $0.insert(Thing(id: id)) } }
+
+  func ids(_ index: Int) async throws -> [String] { try await self[index].fetch(Thing.all).map(\.id).sorted() }
+
+  /// The mailboxes' paths.
+  func mailboxes() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(remote)/m").sorted().map { "\(remote)/m/\($0)" }
+  }
+
+  func mailbox(of index: Int) async throws -> String {
+    let prefix = "\(self[index].identity.replica)-"
+    return try #require(try mailboxes().last { $0.contains(prefix) })
+  }
+}
+
+@Suite("Syncing with a folder")
+struct SyncTests {
+  @Test("brings what one wrote to all, and then says nothing more")
+  func converges() async throws {
+    let remote = try await RemoteGroup(3)
+    for index in 0..<3 { try await remote.insert("\(index)", index) }
+    try await remote.syncAll(2)
+    for index in 0..<3 { #expect(try await remote.ids(index) == ["0", "1", "2"]) }
+    #expect(try await remote.group.digests().count == 1)
+    try await remote.syncAll(2)
+    for index in 0..<3 {
+      let report = try await remote.sync(index)
+      #expect(report.published == nil && report.taken.isEmpty && report.fetchedBytes == 0 && report.error == nil)
+    }
+    #expect(try await remote[0].remotes.list().first?.syncedAt != nil)
+  }
+
+  @Test("takes one PUT and one GET of each other for a change")
+  func cost() async throws {
+    let remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    try await remote.insert("a", 0)
+    #expect(try await remote.sync(0).published?.transactions == 1)
+    for index in 1...2 {
+      let report = try await remote.sync(index)
+      #expect(report.taken.reduce(0) { $0 + $1.applied.transactions } == 1)
+      // Its acknowledgement, without the transactions that their author publishes.
+      #expect(report.published?.transactions == 0)
+    }
+    try await remote.syncAll(2)
+    for index in 0..<3 { #expect(try await remote.sync(index).published == nil) }
+  }
+
+  @Test("passes on what its author publishes nowhere here")
+  func relayed() async throws {
+    let remote = try await RemoteGroup(3)
+    try await remote.syncAll(2)
+    try await remote[2].remotes.remove("stick")
+    try FileManager.default.removeItem(atPath: try await remote.mailbox(of: 2))
+    try await remote.insert("from two", 2)
+    try await remote.group.send(2, 0)
+    #expect(try await remote.sync(0).published?.transactions == 1)
+    try await remote.sync(1)
+    #expect(try await remote.ids(1) == ["from two"])
+  }
+
+  @Test("is not tried where there is no remote, and names those that there are")
+  func names() async throws {
+    let group = try await ThingGroup(1)
+    #expect(await code { try await group.replicas[0].sync() } == .invalidArgument)
+    let remote = try await RemoteGroup(1)
+    #expect(await code { try await remote[0].sync(with: ["bucket"]) } == .invalidArgument)
+    #expect(await code { try await remote[0].remotes.add("stick", at: "/elsewhere") } == .invalidArgument)
+    #expect(await code { try await remote[0].remotes.add("-x", at: remote.remote) } == .invalidArgument)
+    #expect(await code { try await remote[0].remotes.add("x", at: "s3://key:secret@bucket") } == .invalidArgument)
+    #expect(await code { try await remote[0].remotes.add("x", at: "/nonexistent/place") } == .unreachable)
+    #expect(try await remote[0].remotes.list().map(\.name) == ["stick"])
+    #expect(try await remote[0].remotes.test("stick").honoursConditions == nil)
+    try await remote[0].remotes.remove("stick")
+    #expect(try await remote[0].remotes.list().isEmpty)
+  }
+
+  @Test("of one remote continues where another cannot be reached, which status has with the time")
+  func unreachable() async throws {
+    let remote = try await RemoteGroup(2)
+    let other = remote.group.folder.file("other")
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    try await remote[0].remotes.add("gone", at: other)
+    try FileManager.default.removeItem(atPath: other)
+    try await remote.insert("a", 0)
+    let reports = try await remote[0].sync().remotes
+    #expect(reports.map(\.name) == ["gone", "stick"])
+    #expect(reports.map { $0.error?.code } == [.unreachable, nil])
+    let first = try #require(try await remote[0].remotes.list().first?.problem)
+    remote.group.clock.advance(60_000)
+    _ = try await remote[0].sync()
+    #expect(try await remote[0].remotes.list().first?.problem == first)
+    try await remote.sync(1)
+    #expect(try await remote.ids(1) == ["a"])
+  }
+
+  @Test("at once by two processes waits, and then is busy")
+  func twice() async throws {
+    let remote = try await RemoteGroup(1)
+    let lock = try await remote[0].remotesFolder().lock()
+    #expect(await code { try await remote[0].sync() } == .busy)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("reaches a newcomer, whatever is in the mailboxes")
+  func newcomer() async throws {
+    var remote = try await RemoteGroup(2)
+    for number in 0..<5 { try await remote.insert("\(number)", number % 2) }
+    try await remote.syncAll(3)
+    try await remote.group.join()
+    try await remote[2].remotes.add("stick", at: remote.remote)
+    try await remote.syncAll(3)
+    #expect(try await remote.ids(2).count == 5)
+    #expect(try await remote.group.digests().count == 1)
+  }
+
+  @Test("brings a newcomer what has been forgotten by a state, which goes once nobody needs it")
+  func state() async throws {
+    var remote = try await RemoteGroup(2)
+    for number in 0..<5 { try await remote.insert("\(number)", number % 2) }
+    try await remote.syncAll(3)
+    for index in 0..<2 { try await remote[index].maintenance.compact() }
+    #expect(try await remote.group.logCount(0) == 0)
+    try await remote.group.join()
+    try await remote[2].remotes.add("stick", at: remote.remote)
+    let states = "\(remote.remote)/s"
+    #expect(try await remote.sync(0).publishedState != nil)
+    // The other finds that one, and need not publish another.
+    try await remote.sync(1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: states).count == 1)
+    let report = try await remote.sync(2)
+    #expect(report.taken.contains { $0.applied.state != nil })
+    #expect(try await remote.ids(2).count == 5)
+    try await remote.syncAll(3)
+    #expect(try await remote.group.digests().count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: states).isEmpty)
+  }
+}
