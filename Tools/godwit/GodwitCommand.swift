@@ -15,8 +15,9 @@ struct GodwitCommand: AsyncParsableCommand {
         desk$    godwit member add laptop.identity --name laptop         (compare fingerprints, aloud)
         laptop$  godwit join laptop.godwit-invitation                    (and the other way round)
 
-      From then on, either hands the other its changes:
+      From then on, either hands the other its changes, by a file or by a folder or bucket that both reach:
         godwit export - | ssh desk godwit -C notes import -
+        godwit remote add home /media/stick/godwit && godwit sync
 
       -C PATH, --quiet, --json and the options about keys may stand before the command or after it.
       """,
@@ -33,7 +34,7 @@ struct GodwitCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Sync",
         subcommands: [
-          Status.self, Log.self, Export.self, Import.self, Inspect.self, Missing.self, Conflicts.self, Limbo.self,
+          RemoteCommand.self, Sync.self, Status.self, Log.self, Export.self, Import.self, Inspect.self, Missing.self, Conflicts.self, Limbo.self,
           Why.self,
         ]),
       CommandGroup(

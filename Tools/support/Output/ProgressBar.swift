@@ -31,6 +31,9 @@ public final class ProgressBar: Sendable {
   /// The same where nobody knows how much there is: how many are done.
   public func update(count: Int, _ noun: String) { show("\(label) \(Format.count(count, noun))") }
 
+  /// The same in words of the caller's.
+  public func update(_ line: String) { show(line) }
+
   private func show(_ line: @autoclosure () -> String) {
     guard isShown else { return }
     let now = ContinuousClock.now

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Godwit
+import ToolSupport
+
+struct Sync: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Fetch what others have published at remotes, and publish what they may lack.",
+    discussion: """
+      Both ways, with all remotes or those that are named. What fails at one does not keep it from the next. A sync that \
+      is broken off is continued by the next one.
+
+      Examples:
+        godwit sync
+        godwit sync home
+        godwit sync --rejoin     (when this replica has been away for too long)
+      """)
+
+  @Argument(help: "The remotes. (default: all)")
+  var names: [String] = []
+
+  @Flag(help: "Let a state file replace this replica's state when it lacks what all others have forgotten.")
+  var rejoin = false
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() async throws {
+    let console = options.console
+    let (report, members) = try await options.withReplica { replica in
+      let bar = console.progress("syncing")
+      defer { bar.finish() }
+      let meter = SyncMeter(bar)
+      let report = try await replica.sync(with: names, isRejoining: rejoin) { meter.show($0) }
+      return (report, try await replica.members.list())
+    }
+    let view = SyncView(report, ReplicaNames(members))
+    try options.json ? console.line(view.json) : console.lines(view.lines)
+    for warning in view.warnings { console.note(warning) }
+    var failure: Int32?
+    for remote in report.remotes {
+      guard let error = remote.error else { continue }
+      let problem = ErrorReport(GodwitError(error.code, "\(remote.name): \(error.message)", hint: error.hint))
+      problem.write(program: GodwitCommand.configuration.commandName ?? "")
+      failure = failure ?? problem.status
+    }
+    if let failure { throw ExitCode(failure) }
+  }
+}

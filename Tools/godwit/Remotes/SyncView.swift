@@ -1,0 +1,116 @@
+import Godwit
+import Synchronization
+import ToolSupport
+
+/// What a sync did, as text and as JSON.
+struct SyncView {
+  private let report: Replica.SyncReport
+  private let names: ReplicaNames
+
+  init(_ report: Replica.SyncReport, _ names: ReplicaNames) {
+    self.report = report
+    self.names = names
+  }
+
+  /// `home: 3 applied (5 rows) from laptop, 1 published (1.2 KiB)`.
+  var lines: [String] { report.remotes.filter { $0.error == nil }.map { Format.printable(line($0)) } }
+
+  private func line(_ remote: Replica.SyncReport.Remote) -> String {
+    let applied = remote.taken.reduce(0) { $0 + $1.applied.transactions }
+    let rows = remote.taken.reduce(0) { $0 + $1.applied.rows + ($1.applied.state?.rows ?? 0) }
+    let conflicts = remote.taken.reduce(0) { $0 + $1.attention.conflicts }
+    let waiting = remote.taken.last?.waiting.transactions ?? 0
+    let senders = Set(remote.taken.filter { $0.applied.transactions > 0 || $0.applied.state != nil }.map(\.sender))
+    let from = senders.isEmpty ? "" : " from \(senders.map { names.name($0) }.sorted().joined(separator: ", "))"
+    var parts = ["\(applied) applied (\(Format.count(rows, "row")))\(from)"]
+    if remote.taken.contains(where: { $0.applied.state != nil }) { parts.append("a whole state taken") }
+    if waiting > 0 { parts.append("\(waiting) waiting") }
+    if conflicts > 0 { parts.append(Format.count(conflicts, "conflict")) }
+    parts.append(
+      remote.published.map { "\($0.transactions) published (\(Format.byteSize($0.bytes)))" } ?? "nothing to publish")
+    if let state = remote.publishedState { parts.append("a whole state published (\(Format.byteSize(state.bytes)))") }
+    return "\(remote.name): \(parts.joined(separator: ", "))"
+  }
+
+  var warnings: [String] {
+    report.remotes.flatMap { remote -> [String] in
+      let refused = remote.refused.map {
+        "warning: \(remote.name): \($0.name) was refused: \($0.error.message)\($0.error.hint.map { " (\($0))" } ?? "")"
+      }
+      let findings = remote.findings.map(\.rawValue).sorted().map { "warning: \(remote.name): \(Self.text($0))" }
+      let skew = remote.clockSkew.map { skew in
+        "warning: \(remote.name): its clock is \(skew / .seconds(1)) s from this machine's; see which is right"
+      }
+      return (refused + findings + [skew].compactMap(\.self)).map(Format.printable)
+    }
+  }
+
+  private static func text(_ finding: String) -> String {
+    switch Replica.SyncReport.Finding(rawValue: finding) {
+    case .emptied: "this replica's file was gone; it is published again"
+    case .rolledBack: "an earlier file of this replica's was there; it is replaced"
+    case .cloned:
+      "a copy of this replica writes there; this one has begun a new incarnation (godwit member incarnations)"
+    case nil: finding
+    }
+  }
+
+  /// Specs/cli.md, "Remotes".
+  var json: JSONValue {
+    [
+      "remotes": .array(
+        report.remotes.map { remote in
+          [
+            "name": .string(remote.name),
+            "applied": .number(remote.taken.reduce(0) { $0 + $1.applied.transactions }),
+            "rows": .number(remote.taken.reduce(0) { $0 + $1.applied.rows + ($1.applied.state?.rows ?? 0) }),
+            "conflicts": .number(remote.taken.reduce(0) { $0 + $1.attention.conflicts }),
+            "waiting": .number(remote.taken.last?.waiting.transactions ?? 0),
+            "stateTaken": .bool(remote.taken.contains { $0.applied.state != nil }),
+            "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
+            "published": remote.published.map { .number($0.transactions) } ?? .null,
+            "publishedBytes": .number((remote.published?.bytes ?? 0) + (remote.publishedState?.bytes ?? 0)),
+            "statePublished": .bool(remote.publishedState != nil),
+            "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),
+            "refused": .array(
+              remote.refused.map {
+                [
+                  "name": .string($0.name), "code": .string($0.error.code.rawValue),
+                  "message": .string($0.error.message),
+                ]
+              }),
+            "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
+          ]
+        })
+    ]
+  }
+}
+
+/// Shows which file moves, how much of it, and how fast.
+final class SyncMeter: Sendable {
+  private struct State {
+    var file: String?
+    var start = ContinuousClock.now
+  }
+
+  private let bar: ProgressBar
+  private let state = Mutex(State())
+
+  init(_ bar: ProgressBar) { self.bar = bar }
+
+  func show(_ progress: Replica.SyncProgress) {
+    let verb = progress.direction == .fetching ? "fetching from" : "publishing to"
+    let title = "\(verb) \(progress.remote)"
+    let elapsed = state.withLock { state in
+      if state.file != title || progress.bytes == 0 {
+        state.file = title
+        state.start = .now
+      }
+      return ContinuousClock.now - state.start
+    }
+    let seconds = max(elapsed / .seconds(1), 0.001)
+    bar.update(
+      "\(title): \(Format.byteSize(progress.bytes)) of \(Format.byteSize(progress.total)), "
+        + "\(Format.byteSize(Int(Double(progress.bytes) / seconds)))/s")
+  }
+}
