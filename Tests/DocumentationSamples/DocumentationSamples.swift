@@ -20,6 +20,7 @@ struct DocumentationSamples {
     case "Merging": try await MergingSamples.run()
     case "Conflicts": try await ConflictsSamples.run()
     case "Threads": try await ThreadsSamples.run()
+    case "SyncWithoutServer": try await SyncWithoutServerSamples.run()
     case "Errors": try await ErrorsSamples.run()
     case "ComingFromGRDB": try await ComingFromGRDBSamples.run()
     case "ComingFromSwiftData": try await ComingFromSwiftDataSamples.run()
