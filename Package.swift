@@ -119,6 +119,7 @@ let package = Package(
 
     // Tests
     .target(name: "TestFolders", path: "Tests/TestFolders"),
+    .target(name: "TestServers", dependencies: ["TestFolders"], path: "Tests/TestServers"),
     .testTarget(name: "TidyTests"),
     .testTarget(name: "GodwitBaseTests", dependencies: ["GodwitBase", "TestFolders"]),
     .testTarget(
@@ -131,7 +132,7 @@ let package = Package(
       dependencies: ["GodwitSyncFile", "GodwitCore", "GodwitCrypto", "GodwitKeys", "GodwitBase"]),
     .testTarget(
       name: "GodwitRemotesTests",
-      dependencies: ["GodwitRemotes", "GodwitCore", "GodwitCrypto", "GodwitFiles", "GodwitBase", "TestFolders"]),
+      dependencies: ["GodwitRemotes", "GodwitCore", "GodwitCrypto", "GodwitFiles", "GodwitBase", "TestServers"]),
     .testTarget(
       name: "GodwitSimulationTests",
       dependencies: [
@@ -153,7 +154,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "ToolSupport", "Godwit", "GodwitBase", "GodwitCrypto", "GodwitKeys", "GodwitStorage", "godwit-cli",
-        "TestFolders",
+        "TestFolders", "TestServers",
       ]),
     .testTarget(
       name: "InventoryAgentTests",

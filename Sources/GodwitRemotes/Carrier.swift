@@ -1,7 +1,8 @@
 import GodwitBase
 
-/// Dumb storage that keeps files under names: a folder, a bucket. Its calls block, and throw `unreachable` where a later
-/// try may do, `refused` where somebody has to change something first, and `CancellationError` when the meter says so.
+/// Dumb storage that keeps files under names: a folder, a bucket. Its calls block, and throw `unreachable` where a
+/// later try may do, `refused` where somebody has to change something first, and `CancellationError` when the meter
+/// says so.
 package protocol Carrier: Sendable {
   /// The files directly in a folder, in any order; none when there is no such folder.
   func list(_ folder: String) throws -> [CarriedFile]

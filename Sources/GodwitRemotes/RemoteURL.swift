@@ -10,8 +10,8 @@ package enum RemoteURL: Hashable, Sendable {
 
   /// Reads a URL, or a path from the current folder on.
   ///
-  /// - Throws: `invalidArgument` for another scheme, and for a URL with a secret or an unknown parameter in it, which the
-  ///   message does not repeat.
+  /// - Throws: `invalidArgument` for another scheme, and for a URL with a secret or an unknown parameter in it, which
+  ///   the message does not repeat.
   package init(_ text: String) throws(GodwitError) {
     guard let colon = text.range(of: "://") else {
       guard !text.isEmpty else { throw GodwitError(.invalidArgument, "an empty text is no place for a remote") }

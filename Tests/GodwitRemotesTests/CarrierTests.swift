@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import TestServers
 import Testing
 
 @testable import GodwitRemotes
@@ -8,9 +9,11 @@ import Testing
 @Suite("Carriers")
 struct CarrierTests {
   enum Kind: String, CaseIterable, Sendable {
-    case folder, rclone
+    case folder, rclone, moto
 
-    static var here: [Kind] { RcloneStore.program == nil ? [.folder] : allCases }
+    static var here: [Kind] {
+      [.folder] + (RcloneStore.program == nil ? [] : [.rclone]) + (MotoStore.program == nil ? [] : [.moto])
+    }
   }
 
   /// A carrier with what it lives on.
@@ -18,9 +21,11 @@ struct CarrierTests {
     let carrier: any Carrier
     let work: Workspace
     let store: RcloneStore?
+    private let moto: MotoStore?
 
     init(_ kind: Kind) throws {
       work = try Workspace()
+      moto = kind == .moto ? try MotoStore() : nil
       switch kind {
       case .folder:
         store = nil
@@ -30,6 +35,9 @@ struct CarrierTests {
         let store = try RcloneStore()
         self.store = store
         carrier = try ObjectStoreCarrier.test(port: store.server.port)
+      case .moto:
+        store = nil
+        carrier = try ObjectStoreCarrier.test(port: moto?.server.port ?? 0)
       }
     }
 
@@ -90,9 +98,21 @@ struct CarrierTests {
     #expect(try place.carrier.find("m/b") == nil)
   }
 
+  @Test("show whether they honour conditions", arguments: Kind.here)
+  func conditions(kind: Kind) throws {
+    let place = try Place(kind)
+    _ = try place.put("m/a", [1])
+    let answer = try place.carrier.honoursConditions("m/a", from: place.work.file("x", [2]))
+    #expect(answer == [.folder: nil, .rclone: false, .moto: true][kind])
+  }
+
   @Test("list more than a page", arguments: Kind.here)
   func pages(kind: Kind) throws {
     let place = try Place(kind)
+    guard kind != .moto else {
+      for number in 0..<1_003 { _ = try place.put("m/\(number)", [1]) }
+      return #expect(Set(try place.carrier.list("m").map(\.name)).count == 1_003)
+    }
     let folder = place.store.map { "\($0.folder.path)/bucket/prefix/m" } ?? "\(place.work.path)/remote/m"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for number in 0..<1_203 { try Data("\(number)".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(number)")) }
@@ -143,13 +163,14 @@ struct CarrierTests {
 extension ObjectStoreCarrier {
   static func test(
     port: Int, bucket: String = "bucket", environment: [String: String] = RcloneStore.environment, region: String = "",
-    total: Duration = .milliseconds(500)
+    total: Duration = .milliseconds(500), silence: Int = 30
   ) throws -> ObjectStoreCarrier {
     let region = region.isEmpty ? "" : "&region=\(region)"
     guard
       case .bucket(let address) = try RemoteURL("s3://\(bucket)/prefix?endpoint=http://127.0.0.1:\(port)\(region)")
     else { throw CocoaError(.fileReadUnknown) }
     return try ObjectStoreCarrier(
-      address, patience: StorePatience(total: total, first: .milliseconds(10)), environment: environment)
+      address, patience: StorePatience(total: total, first: .milliseconds(10), silence: silence),
+      environment: environment)
   }
 }

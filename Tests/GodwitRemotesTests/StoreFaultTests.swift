@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import TestServers
 import Testing
 
 @testable import GodwitRemotes
@@ -75,6 +76,41 @@ struct StoreFaultTests {
       _ = try place.put([1, 2, 3])
       #expect(try place.get() == [1, 2, 3])
       #expect(try place.carrier.list("m").count == 1)
+    }
+  }
+
+  @Test("a store that is silent is given up after a while without a byte")
+  func silent() throws {
+    let proxy = try FaultProxy()
+    proxy.plan(.silence)
+    let carrier = try ObjectStoreCarrier.test(port: proxy.port, silence: 1)
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    #expect(error?.code == .unreachable)
+  }
+
+  @Test("a certificate that does not fit is refused, and another one is named by the URL")
+  func certificate() throws {
+    let work = try Workspace()
+    let (key, certificate) = ("\(work.path)/key.pem", "\(work.path)/certificate.pem")
+    let making = try Process.run(
+      URL(fileURLWithPath: "/usr/bin/openssl"),
+      arguments: [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out",
+        certificate,
+        "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+      ])
+    making.waitUntilExit()
+    try #require(making.terminationStatus == 0)
+    let server = try LocalServer(
+      "/usr/bin/openssl",
+      { ["s_server", "-quiet", "-www", "-accept", "127.0.0.1:\($0)", "-key", key, "-cert", certificate] })
+    for (authority, hint) in [("", "?ca=FILE"), ("&ca=\(certificate)", "endpoint")] {
+      guard
+        case .bucket(let address) = try RemoteURL("s3://bucket/x?endpoint=https://127.0.0.1:\(server.port)\(authority)")
+      else { throw CocoaError(.fileReadUnknown) }
+      let carrier = try ObjectStoreCarrier(address, environment: RcloneStore.environment)
+      let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+      #expect(error?.code == .refused && error?.hint?.contains(hint) == true, "\(String(describing: error))")
     }
   }
 

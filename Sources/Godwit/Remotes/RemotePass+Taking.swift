@@ -58,8 +58,8 @@ extension RemotePass {
     return fetched
   }
 
-  /// Takes a whole state when some mailbox showed that this replica lacks what has been forgotten: the first of `s/` that
-  /// serves.
+  /// Takes a whole state when some mailbox showed that this replica lacks what has been forgotten: the first of `s/`
+  /// that serves.
   mutating func takeState(from carrier: any Carrier) async throws {
     let fenced = GodwitError.Code.fenced.rawValue
     let lacking = notes.values.filter { $0.code == fenced && RemoteName($0.name).map { $0.isMailbox } == true }

@@ -27,6 +27,8 @@ extension Replica {
     public let syncedAt: Date?
     /// What is wrong with it; nil when the last sync was whole.
     public let problem: Problem?
+    /// What was found there last that this replica had not left so; nil when nothing ever was.
+    public let found: Found?
 
     /// The name.
     public var id: String { name }
@@ -39,6 +41,14 @@ extension Replica {
       public let message: String
       /// Since when each sync has met this code.
       public let since: Date
+    }
+
+    /// How a remote once differed from what this replica had left there. Nothing was lost by it.
+    public struct Found: Sendable, Hashable {
+      /// What was found.
+      public let findings: Set<SyncReport.Finding>
+      /// When.
+      public let at: Date
     }
   }
 
@@ -156,6 +166,10 @@ extension Replica.Remote {
       problem: remote.problem.map {
         Problem(
           code: GodwitError.Code(rawValue: $0.code), message: $0.message, since: Date(milliseconds: $0.since))
+      },
+      found: remote.found.map {
+        Found(
+          findings: Set($0.names.compactMap(Replica.SyncReport.Finding.init)), at: Date(milliseconds: $0.at))
       })
   }
 }

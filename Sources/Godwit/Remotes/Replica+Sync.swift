@@ -64,6 +64,7 @@ extension Replica {
       remote.problem = nil
       remote.syncedAt = now
     }
+    if !pass.report.findings.isEmpty { remote.found = (pass.report.findings.map(\.rawValue).sorted(), now) }
     let noted = remote
     try await noting { try $0.save(noted) }
   }

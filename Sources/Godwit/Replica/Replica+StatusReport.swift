@@ -61,6 +61,8 @@ extension Replica {
     /// Where this replica and another member hold two histories of one origin, so that neither takes in what the other
     /// builds on its own, until one of the two takes over the other's state (`Replica.rejoin`).
     public let forks: [Fork]
+    /// The remotes, with what is wrong with them and what was found there.
+    public let remotes: [Remote]
     /// When the tables were found to hold something else than was noted beside the keyring; nil for never. See
     /// ``Replica/Maintenance/acceptState()``.
     public let alteredAt: Date?

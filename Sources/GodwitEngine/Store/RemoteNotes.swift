@@ -6,14 +6,15 @@ import GodwitStorage
 /// Specs/remotes.md, "A pass"). No secret is among it.
 package struct RemoteNotes {
   static let creation = """
-    CREATE TABLE godwit_remote (name TEXT PRIMARY KEY, url TEXT NOT NULL, added INTEGER NOT NULL, seen INTEGER NOT NULL,
-      synced INTEGER, code TEXT, message TEXT, since INTEGER, needed INTEGER) WITHOUT ROWID;
-    CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT, ranges BLOB NOT NULL,
-      news BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
+    CREATE TABLE godwit_remote (name TEXT PRIMARY KEY, url TEXT NOT NULL, added INTEGER NOT NULL,
+      seen INTEGER NOT NULL, synced INTEGER, code TEXT, message TEXT, since INTEGER, found TEXT, found_at INTEGER,
+      needed INTEGER) WITHOUT ROWID;
+    CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT,
+      ranges BLOB NOT NULL, news BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
     """
 
   /// A remote.
-  package struct Remote: Sendable, Hashable {
+  package struct Remote: Sendable {
     package let name: String
     package let url: String
     /// Milliseconds since 1970 UTC.
@@ -24,6 +25,8 @@ package struct RemoteNotes {
     package var syncedAt: Int64?
     /// What is wrong with it.
     package var problem: Problem?
+    /// What was found last that is not as this replica left it there, by names, and when.
+    package var found: (names: [String], at: Int64)?
     /// Since when a member needs a state file.
     package var neededSince: Int64?
 
@@ -82,7 +85,10 @@ package struct RemoteNotes {
 
   /// By their names.
   package func list() throws -> [Remote] {
-    let sql = "SELECT name, url, added, seen, synced, code, message, since, needed FROM godwit_remote ORDER BY name"
+    let sql = """
+      SELECT name, url, added, seen, synced, code, message, since, found, found_at, needed FROM godwit_remote
+        ORDER BY name
+      """
     return try connection.withStatement(sql) { statement in
       var remotes: [Remote] = []
       while try statement.step() {
@@ -94,7 +100,11 @@ package struct RemoteNotes {
           remote.problem = Problem(
             code: try statement.text(at: 5), message: try statement.text(at: 6), since: statement.integer(at: 7))
         }
-        remote.neededSince = statement.isNull(at: 8) ? nil : statement.integer(at: 8)
+        if !statement.isNull(at: 8) {
+          let names = try statement.text(at: 8).split(separator: " ").map(String.init)
+          remote.found = (names, statement.integer(at: 9))
+        }
+        remote.neededSince = statement.isNull(at: 10) ? nil : statement.integer(at: 10)
         remotes.append(remote)
       }
       return remotes
@@ -105,14 +115,16 @@ package struct RemoteNotes {
   package func save(_ remote: Remote) throws {
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_remote (name, url, added, seen, synced, code, message, since, needed)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO godwit_remote
+        (name, url, added, seen, synced, code, message, since, found, found_at, needed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .text(remote.name), .text(remote.url), .integer(remote.addedAt), .integer(remote.isSeen ? 1 : 0),
         remote.syncedAt.map { .integer($0) } ?? .null, remote.problem.map { .text($0.code) } ?? .null,
         remote.problem.map { .text($0.message) } ?? .null, remote.problem.map { .integer($0.since) } ?? .null,
-        remote.neededSince.map { .integer($0) } ?? .null,
+        remote.found.map { .text($0.names.joined(separator: " ")) } ?? .null,
+        remote.found.map { .integer($0.at) } ?? .null, remote.neededSince.map { .integer($0) } ?? .null,
       ])
   }
 

@@ -11,21 +11,22 @@ final class HTTPClient: @unchecked Sendable {
   private let curl: UnsafeMutableRawPointer
   private let lock = Mutex(())
   private let certificates: String?
+  private let silence: Int
 
-  /// - Parameter certificates: A file with the certificates to trust in place of the system's.
+  /// - Parameters:
+  ///   - certificates: A file with the certificates to trust in place of the system's.
+  ///   - silence: How long connecting may take, and how long nothing may come or go, in seconds.
   /// - Throws: `unreachable` when libcurl gives no handle.
-  init(certificates: String?) throws {
+  init(certificates: String?, silence: Int) throws {
     guard Self.isReady, let curl = curl_easy_init() else {
       throw GodwitError(.unreachable, "libcurl cannot be started", hint: "see that the system's libcurl is whole")
     }
     self.curl = curl
     self.certificates = certificates
+    self.silence = silence
   }
 
   deinit { curl_easy_cleanup(curl) }
-
-  /// How long connecting may take, and how long nothing may come or go.
-  static let patience: Int = 30
 
   func send(_ request: HTTPRequest, meter: TransferMeter) throws -> HTTPResponse {
     try lock.withLock { _ in
@@ -50,12 +51,12 @@ final class HTTPClient: @unchecked Sendable {
     godwit_curl_set_long(curl, CURLOPT_PATH_AS_IS, 1)
     godwit_curl_set_long(curl, CURLOPT_NOSIGNAL, 1)
     godwit_curl_set_long(curl, CURLOPT_FOLLOWLOCATION, 0)
-    godwit_curl_set_long(curl, CURLOPT_CONNECTTIMEOUT, Self.patience)
+    godwit_curl_set_long(curl, CURLOPT_CONNECTTIMEOUT, silence)
     // It asks whether it may send a large body, and some stores do not answer that. Taking the header away would have
     // libcurl 7.88 sign a header that is not sent.
     godwit_curl_set_long(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
     godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_LIMIT, 1)
-    godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_TIME, Self.patience)
+    godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_TIME, silence)
     if let certificates { godwit_curl_set_text(curl, CURLOPT_CAINFO, certificates) }
     if let signature = request.signature {
       godwit_curl_set_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3")

@@ -3,8 +3,8 @@ import GodwitBase
 import GodwitCrypto
 import GodwitFiles
 
-/// A bucket of an object store as a remote, by the S3 protocol (docs.aws.amazon.com/AmazonS3/latest/API): plain PUT, GET,
-/// HEAD, DELETE and ListObjectsV2 with a signed hash of the payload, which every provider takes.
+/// A bucket of an object store as a remote, by the S3 protocol (docs.aws.amazon.com/AmazonS3/latest/API): plain PUT,
+/// GET, HEAD, DELETE and ListObjectsV2 with a signed hash of the payload, which every provider takes.
 package struct ObjectStoreCarrier: Carrier {
   private let address: BucketAddress
   private let client: StoreClient

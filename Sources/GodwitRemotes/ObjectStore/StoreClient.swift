@@ -28,7 +28,7 @@ final class StoreClient: Sendable {
     self.address = address
     self.patience = patience
     self.environment = environment
-    http = try HTTPClient(certificates: address.certificates)
+    http = try HTTPClient(certificates: address.certificates, silence: patience.silence)
     let settings = try StoreSettings(environment)
     standing = Mutex(
       Standing(keys: try settings.keys(), region: address.region ?? settings.region ?? "us-east-1"))

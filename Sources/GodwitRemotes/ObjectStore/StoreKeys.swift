@@ -78,9 +78,15 @@ struct StoreSettings {
 /// A program that prints keys as JSON: `credential_process` of AWS's configuration file.
 private enum CredentialProcess {
   private struct Answer: Decodable {
-    let AccessKeyId: String
-    let SecretAccessKey: String
-    let SessionToken: String?
+    let identifier: String
+    let secret: String
+    let token: String?
+
+    enum CodingKeys: String, CodingKey {
+      case identifier = "AccessKeyId"
+      case secret = "SecretAccessKey"
+      case token = "SessionToken"
+    }
   }
 
   private static let byteLimit = 1 << 16
@@ -101,7 +107,7 @@ private enum CredentialProcess {
       throw failure("it printed no keys in JSON")
     }
     return StoreKeys(
-      identifier: answer.AccessKeyId, secret: answer.SecretAccessKey, token: answer.SessionToken)
+      identifier: answer.identifier, secret: answer.secret, token: answer.token)
   }
 
   private static func failure(_ reason: String) -> GodwitError {

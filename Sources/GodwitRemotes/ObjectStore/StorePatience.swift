@@ -5,11 +5,14 @@ import GodwitBase
 package struct StorePatience: Sendable {
   /// In all.
   let total: Duration
+  /// How long connecting may take, and how long nothing may come or go, in whole seconds.
+  let silence: Int
   /// The first pause; each next one is twice as long, and the actual one is anything from nothing to that.
   let first: Duration
 
-  package init(total: Duration = .seconds(900), first: Duration = .seconds(1)) {
+  package init(total: Duration = .seconds(900), first: Duration = .seconds(1), silence: Int = 30) {
     self.total = total
+    self.silence = silence
     self.first = first
   }
 

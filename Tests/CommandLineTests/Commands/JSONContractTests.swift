@@ -104,7 +104,7 @@ import Testing
         "waitingOf", "missing",
         "conflicts", "prunedConflicts", "limbo", "databaseBytes", "cipherVersion", "sqliteVersion", "schemaVersion",
         "heldVersion",
-        "forks", "differing", "altered",
+        "forks", "differing", "altered", "remotes",
       ])
     let object = try #require(try status.objects().first)
     #expect((object["tables"] as? [[String: Any]])?.first?["rows"] as? Int == 3)

@@ -42,7 +42,8 @@ struct VectorValue: Decodable, Hashable, Sendable {
     return .blob(repeated(bytes, times))
   }
 
-  /// By whole copies: a joined sequence goes through every byte by itself, which takes minutes for ten megabytes in debug.
+  /// By whole copies: a joined sequence goes through every byte by itself, which takes minutes for ten megabytes in
+  /// debug.
   private static func repeated(_ bytes: [UInt8], _ times: Int) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count * times)

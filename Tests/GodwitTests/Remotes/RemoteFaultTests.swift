@@ -173,6 +173,40 @@ struct RemoteFaultTests {
     }
   }
 
+  @Test("34: a full disk here ends the sync, and the next one continues", .enabled(if: SmallDisk.canMount))
+  func full() async throws {
+    let remote = try await RemoteGroup(2)
+    try await remote.syncAll(2)
+    let disk = try SmallDisk(megabytes: 8)
+    await remote[0].close()
+    let path = "\(disk.folder.path)/replica"
+    try FileManager.default.copyItem(atPath: remote.group.folder.file("replica-0"), toPath: path)
+    let replica = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.insert("a", 1)
+    try await remote.sync(1)
+    try disk.fill()
+    #expect(await code { try await replica.sync() } == .diskFull)
+    unlink(disk.filler)
+    _ = try await replica.sync()
+    #expect(try await replica.fetch(Thing.all).map(\.id) == ["a"])
+    await replica.close()
+  }
+
+  @Test("what was found and what fails is in status, with the time")
+  func status() async throws {
+    let remote = try await RemoteGroup(1)
+    try await remote.insert("a", 0)
+    for _ in 0..<2 { try await remote.sync(0) }
+    #expect(try await remote[0].status().remotes.first?.found == nil)
+    try FileManager.default.removeItem(atPath: try await remote.mailbox(of: 0))
+    try await remote.sync(0)
+    #expect(try await remote[0].status().remotes.first?.found?.findings == [.emptied])
+    try FileManager.default.removeItem(atPath: remote.remote)
+    try await remote.sync(0)
+    let found = try #require(try await remote[0].status().remotes.first)
+    #expect(found.problem?.code == .unreachable && found.found?.findings == [.emptied])
+  }
+
   @Test("22: who lacks what has been forgotten and has own work is asked to rejoin, and does")
   func away() async throws {
     var remote = try await RemoteGroup(3)

@@ -20,8 +20,8 @@ struct RemoteAdd: AsyncParsableCommand {
     abstract: "Add a remote, and mark the place as this group's.",
     discussion: """
       URL is a folder's path, which must exist, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME; without endpoint it is \
-      AWS. It is kept and shown, so it holds no secret: keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or \
-      from ~/.aws/credentials and ~/.aws/config (AWS_PROFILE), whenever they are needed.
+      AWS. It is kept and shown, so it holds no secret: keys are read from AWS_ACCESS_KEY_ID and \
+      AWS_SECRET_ACCESS_KEY, or from ~/.aws/credentials and ~/.aws/config (AWS_PROFILE), whenever they are needed.
       """)
 
   @Argument(help: "What this replica is to call it.")
@@ -47,11 +47,10 @@ struct RemoteList: AsyncParsableCommand {
 
   func run() async throws {
     let remotes = try await options.withReplica { try await $0.remotes.list() }
-    if options.json { return try options.console.line(.array(remotes.map(\.json))) }
+    if options.json { return try options.console.lines(remotes.map(\.json.text)) }
     var table = TextTable([("NAME", .left), ("SYNCED", .left), ("STATE", .left), ("URL", .left)])
     for remote in remotes {
-      let state = remote.problem.map { "\($0.code) since \(Format.time($0.since))" } ?? "ok"
-      table.add([remote.name, remote.syncedAt.map { Format.time($0) } ?? "never", state, Format.printable(remote.url)])
+      table.add([remote.name, remote.synced, remote.state, Format.printable(remote.url)])
     }
     try options.console.lines(table.lines)
   }
@@ -68,6 +67,7 @@ struct RemoteRemove: AsyncParsableCommand {
 
   func run() async throws {
     try await options.withReplica { try await $0.remotes.remove(name) }
+    if options.json { return try options.console.line(["removed": .string(name)]) }
     options.console.note("removed \(Format.printable(name)); its files stay where they are")
   }
 }
@@ -99,6 +99,18 @@ struct RemoteTestCommand: AsyncParsableCommand {
 }
 
 extension Replica.Remote {
+  var synced: String { syncedAt.map { Format.time($0) } ?? "never" }
+
+  /// `ok`, or what is wrong; and what was found last.
+  var state: String {
+    let problem = problem.map { "\($0.code) since \(Format.time($0.since))" } ?? "ok"
+    guard let found else { return problem }
+    return "\(problem); \(found.findings.map(\.rawValue).sorted().joined(separator: ", ")) at \(Format.time(found.at))"
+  }
+
+  /// `home, synced 2026-01-31T09:30:00.250Z: ok`.
+  var text: String { "\(name), synced \(synced): \(state)" }
+
   /// Specs/cli.md, "Remotes".
   var json: JSONValue {
     [
@@ -107,6 +119,12 @@ extension Replica.Remote {
       "problem": problem.map {
         [
           "code": .string($0.code.rawValue), "message": .string($0.message), "since": .string(Format.time($0.since)),
+        ]
+      } ?? .null,
+      "found": found.map {
+        [
+          "findings": .array($0.findings.map(\.rawValue).sorted().map { .string($0) }),
+          "at": .string(Format.time($0.at)),
         ]
       } ?? .null,
     ]

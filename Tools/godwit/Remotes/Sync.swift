@@ -6,8 +6,8 @@ struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Fetch what others have published at remotes, and publish what they may lack.",
     discussion: """
-      Both ways, with all remotes or those that are named. What fails at one does not keep it from the next. A sync that \
-      is broken off is continued by the next one.
+      Both ways, with all remotes or those that are named. What fails at one does not keep it from the next. A sync \
+      that is broken off is continued by the next one.
 
       Examples:
         godwit sync
@@ -33,7 +33,7 @@ struct Sync: AsyncParsableCommand {
       return (report, try await replica.members.list())
     }
     let view = SyncView(report, ReplicaNames(members))
-    try options.json ? console.line(view.json) : console.lines(view.lines)
+    try console.lines(options.json ? view.json.map(\.text) : view.lines)
     for warning in view.warnings { console.note(warning) }
     var failure: Int32?
     for remote in report.remotes {

@@ -55,33 +55,27 @@ struct SyncView {
     }
   }
 
-  /// Specs/cli.md, "Remotes".
-  var json: JSONValue {
+  /// Specs/cli.md, "JSON": one for each remote.
+  var json: [JSONValue] { report.remotes.map(Self.json) }
+
+  private static func json(_ remote: Replica.SyncReport.Remote) -> JSONValue {
     [
-      "remotes": .array(
-        report.remotes.map { remote in
-          [
-            "name": .string(remote.name),
-            "applied": .number(remote.taken.reduce(0) { $0 + $1.applied.transactions }),
-            "rows": .number(remote.taken.reduce(0) { $0 + $1.applied.rows + ($1.applied.state?.rows ?? 0) }),
-            "conflicts": .number(remote.taken.reduce(0) { $0 + $1.attention.conflicts }),
-            "waiting": .number(remote.taken.last?.waiting.transactions ?? 0),
-            "stateTaken": .bool(remote.taken.contains { $0.applied.state != nil }),
-            "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
-            "published": remote.published.map { .number($0.transactions) } ?? .null,
-            "publishedBytes": .number((remote.published?.bytes ?? 0) + (remote.publishedState?.bytes ?? 0)),
-            "statePublished": .bool(remote.publishedState != nil),
-            "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),
-            "refused": .array(
-              remote.refused.map {
-                [
-                  "name": .string($0.name), "code": .string($0.error.code.rawValue),
-                  "message": .string($0.error.message),
-                ]
-              }),
-            "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
-          ]
-        })
+      "remote": .string(remote.name),
+      "applied": .number(remote.taken.reduce(0) { $0 + $1.applied.transactions }),
+      "rows": .number(remote.taken.reduce(0) { $0 + $1.applied.rows + ($1.applied.state?.rows ?? 0) }),
+      "conflicts": .number(remote.taken.reduce(0) { $0 + $1.attention.conflicts }),
+      "waiting": .number(remote.taken.last?.waiting.transactions ?? 0),
+      "stateTaken": .bool(remote.taken.contains { $0.applied.state != nil }),
+      "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
+      "published": remote.published.map { .number($0.transactions) } ?? .null,
+      "publishedBytes": .number((remote.published?.bytes ?? 0) + (remote.publishedState?.bytes ?? 0)),
+      "statePublished": .bool(remote.publishedState != nil),
+      "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),
+      "refused": .array(
+        remote.refused.map {
+          ["file": .string($0.name), "code": .string($0.error.code.rawValue), "message": .string($0.error.message)]
+        }),
+      "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
     ]
   }
 }

@@ -43,6 +43,7 @@ struct StatusView {
       fields.append(("state", "the tables hold something else than was noted beside the keyring (see: godwit verify)"))
     }
     for fork in status.forks { fields.append(("forked", names.forked(fork))) }
+    for remote in status.remotes { fields.append(("remote", remote.text)) }
     for replica in status.differing { fields.append(("state", names.differing(replica))) }
     let lines = fields.map { name, value in
       Format.printable(name + String(repeating: " ", count: 11 - name.count) + value)
@@ -93,6 +94,7 @@ struct StatusView {
               ("sequence", .number(fork.sequence)), ("shownBy", .object(names.json(fork.shownBy))),
             ])
         }),
+      "remotes": .array(status.remotes.map(\.json)),
       "differing": .array(status.differing.map { .object(names.json($0)) }),
     ]
   }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Stands in front of a store and does to each new connection what the script says; without a script, or when it is
 /// used up, it passes everything on.
-final class FaultProxy: Sendable {
-  enum Fault: Sendable {
+package final class FaultProxy: Sendable {
+  package enum Fault: Sendable {
     /// Answers by itself, and closes.
     case answer(status: Int, headers: [String] = [], body: String = "")
     /// Passes on so many bytes of the answer, and closes.
@@ -13,6 +13,8 @@ final class FaultProxy: Sendable {
     case reset
     /// Passes the request on, and closes without the answer: what was asked for is done.
     case loseAnswer
+    /// Takes the request, and neither answers nor closes.
+    case silence
     case pass
   }
 
@@ -22,7 +24,7 @@ final class FaultProxy: Sendable {
   private let accepted = Mutex<[String]>([])
 
   /// - Parameter target: The port of the store; 0 for none.
-  init(to target: Int = 0) throws {
+  package init(to target: Int = 0) throws {
     listener = try LoopbackSocket(listeningAt: 0)
     self.target = target
     let listener = listener
@@ -37,12 +39,12 @@ final class FaultProxy: Sendable {
 
   deinit { listener.close() }
 
-  var port: Int { listener.port }
+  package var port: Int { listener.port }
 
   /// What was asked for, by the first lines of requests.
-  var requests: [String] { accepted.withLock { $0 } }
+  package var requests: [String] { accepted.withLock { $0 } }
 
-  func plan(_ faults: Fault...) { script.withLock { $0 = faults } }
+  package func plan(_ faults: Fault...) { script.withLock { $0 = faults } }
 
   private func serve(_ client: LoopbackSocket, _ fault: Fault) {
     let request = client.read()
@@ -57,6 +59,7 @@ final class FaultProxy: Sendable {
       client.close()
     case .reset: client.reset()
     case .cut(let count): pass(request, client, count: count)
+    case .silence: while !client.read().isEmpty {}
     case .loseAnswer: pass(request, client, count: 0)
     case .pass: pass(request, client, count: .max)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A TCP socket on 127.0.0.1.
-struct LoopbackSocket: Sendable {
-  let descriptor: Int32
-  let port: Int
+package struct LoopbackSocket: Sendable {
+  package let descriptor: Int32
+  package let port: Int
 
   private init(_ descriptor: Int32, port: Int) {
     self.descriptor = descriptor
@@ -19,7 +19,7 @@ struct LoopbackSocket: Sendable {
   }
 
   /// - Parameter port: 0 for any that is free.
-  init(listeningAt port: Int) throws {
+  package init(listeningAt port: Int) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = Self.address(port)
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -33,7 +33,7 @@ struct LoopbackSocket: Sendable {
     self.init(descriptor, port: Int(in_port_t(bigEndian: address.sin_port)))
   }
 
-  init(connectingTo port: Int) throws {
+  package init(connectingTo port: Int) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = Self.address(port)
     let isConnected = withUnsafePointer(to: &address) { pointer in
@@ -48,19 +48,19 @@ struct LoopbackSocket: Sendable {
     self.init(descriptor, port: port)
   }
 
-  func accepted() -> LoopbackSocket? {
+  package func accepted() -> LoopbackSocket? {
     let other = accept(descriptor, nil, nil)
     return other < 0 ? nil : LoopbackSocket(other, port: port)
   }
 
   /// Up to 64 KiB; none at the end.
-  func read() -> [UInt8] {
+  package func read() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &bytes, bytes.count, 0)
     return Array(bytes.prefix(max(0, count)))
   }
 
-  func write(_ bytes: [UInt8]) -> Bool {
+  package func write(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = bytes[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -71,13 +71,13 @@ struct LoopbackSocket: Sendable {
   }
 
   /// Ends the connection by a reset.
-  func reset() {
+  package func reset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     close()
   }
 
-  func close() {
+  package func close() {
     shutdown(descriptor, Int32(SHUT_RDWR))
     Foundation.close(descriptor)
   }

@@ -1,0 +1,111 @@
+import Foundation
+import TestServers
+import Testing
+
+/// `godwit remote` and `godwit sync`.
+@Suite struct SyncCommandTests {
+  private let keys = ["AWS_ACCESS_KEY_ID": "godwit", "AWS_SECRET_ACCESS_KEY": "not-a-secret"]
+
+  /// Two machines with one row each, and a folder that both reach.
+  private func pair() async throws -> (desk: Machine, laptop: Machine, stick: String) {
+    let (desk, laptop) = try await Machine.pair()
+    let stick = desk.path("stick")
+    try FileManager.default.createDirectory(atPath: stick, withIntermediateDirectories: true)
+    return (desk, laptop, stick)
+  }
+
+  @Test func aStickBringsChangesFromOneMachineToTheOther() async throws {
+    let (desk, laptop, stick) = try await pair()
+    #expect(try desk.godwit("put", "todo", "--as", "1", input: Data("{\"text\":\"plants\"}".utf8)).status == 0)
+    #expect(try desk.godwit("remote", "add", "stick", stick).status == 0)
+    let sent = try desk.godwit("sync")
+    #expect(sent.status == 0 && sent.text.hasPrefix("stick: 0 applied (0 rows), "), "\(sent.text)\(sent.error)")
+    #expect(try laptop.godwit("remote", "add", "home", stick).status == 0)
+    let taken = try laptop.godwit("sync", "home")
+    #expect(taken.text.contains(" from desk, ") && taken.text.contains(" published ("), "\(taken.text)\(taken.error)")
+    #expect(try laptop.godwit("get", "todo", "1").text == "{\"text\":\"plants\"}\n")
+    _ = try desk.godwit("sync")
+    #expect(try desk.godwit("sync").text == "stick: 0 applied (0 rows), nothing to publish\n")
+    #expect(try desk.godwit("remote", "list").lines.last?.hasSuffix(" ok     \(stick)") == true)
+    #expect(try desk.godwit("status").text.contains("remote     stick, synced 20"))
+  }
+
+  @Test func theJSONIsOfOneLineForEachRemote() async throws {
+    let (desk, _, stick) = try await pair()
+    let added = try desk.godwit("remote", "add", "stick", stick, "--json")
+    let remote: Set = ["name", "url", "added", "synced", "problem", "found"]
+    #expect(try Set(#require(try added.objects().first).keys) == remote)
+    #expect(try Set(#require(try desk.godwit("remote", "list", "--json").objects().first).keys) == remote)
+    let tested = try desk.godwit("remote", "test", "stick", "--json")
+    #expect(try Set(#require(try tested.objects().first).keys) == ["remote", "honoursConditions"])
+    let synced = try desk.godwit("sync", "--json")
+    #expect(
+      try Set(#require(try synced.objects().first).keys) == [
+        "remote", "applied", "rows", "conflicts", "waiting", "stateTaken", "files", "fetchedBytes", "published",
+        "publishedBytes", "statePublished", "findings", "refused", "error",
+      ])
+    #expect(try desk.godwit("remote", "remove", "stick", "--json").text == "{\"removed\":\"stick\"}\n")
+    #expect(try desk.godwit("remote", "list", "--json").text.isEmpty)
+  }
+
+  @Test func withoutARemoteItSaysHowToAddOne() async throws {
+    let (desk, _, stick) = try await pair()
+    let outcome = try desk.godwit("sync")
+    #expect(outcome.status == 1 && outcome.error.contains("godwit remote add NAME URL"))
+    _ = try desk.godwit("remote", "add", "stick", stick)
+    let other = try desk.godwit("sync", "home")
+    #expect(other.status == 1 && other.error.contains("there are: stick"))
+  }
+
+  @Test func whatCannotBeReachedExitsWith16AndTheOthersAreSynced() async throws {
+    let (desk, _, stick) = try await pair()
+    let away = desk.path("away")
+    try FileManager.default.createDirectory(atPath: away, withIntermediateDirectories: true)
+    for (name, path) in [("away", away), ("stick", stick)] { _ = try desk.godwit("remote", "add", name, path) }
+    try FileManager.default.removeItem(atPath: away)
+    let outcome = try desk.godwit("sync")
+    #expect(outcome.status == 16 && outcome.error.contains("hint: mount"), "\(outcome.error)")
+    #expect(outcome.text.hasPrefix("stick: "))
+    #expect(try desk.godwit("remote", "list").text.contains("unreachable since 20"))
+  }
+
+  @Test func whatRefusesExitsWith17AndNamesWhatToChange() async throws {
+    let (desk, _, _) = try await pair()
+    let port = try LocalServer.freePort()
+    let outcome = try desk.godwit("remote", "add", "store", "s3://bucket/x?endpoint=http://127.0.0.1:\(port)")
+    #expect(outcome.status == 17 && outcome.error.contains("AWS_ACCESS_KEY_ID"), "\(outcome.error)")
+    let secret = try desk.godwit("remote", "add", "store", "s3://key:hunter2@bucket/x")
+    #expect(secret.status == 1 && secret.error.contains("~/.aws/credentials") && !secret.error.contains("hunter2"))
+    let nobody = try desk.godwit(
+      "remote", "add", "store", "s3://bucket/x?endpoint=http://127.0.0.1:\(port)", environment: keys)
+    #expect(nobody.status == 16 && nobody.error.contains("127.0.0.1:\(port)"))
+    #expect(try desk.godwit("remote", "list").lines.count == 1)
+  }
+
+  @Test func aProxyThatIsNotThereIsNamed() async throws {
+    let (desk, _, _) = try await pair()
+    let outcome = try desk.godwit(
+      "remote", "add", "store", "s3://bucket/x?endpoint=http://store.invalid",
+      environment: keys.merging(["http_proxy": "http://user:hunter2@proxy.invalid:3128"]) { $1 })
+    #expect(outcome.status == 16 && outcome.error.contains("proxy"), "\(outcome.error)")
+    #expect(!outcome.error.contains("hunter2"))
+  }
+
+  @Test(.enabled(if: RcloneStore.program != nil, "rclone is not there"))
+  func aBucketBringsChangesFromOneMachineToTheOther() async throws {
+    let (desk, laptop, _) = try await pair()
+    let store = try RcloneStore()
+    let url = "s3://bucket/notes?endpoint=http://127.0.0.1:\(store.server.port)"
+    _ = try desk.godwit("put", "todo", "--as", "1", input: Data("{\"text\":\"plants\"}".utf8))
+    for machine in [desk, laptop] {
+      #expect(try machine.godwit("remote", "add", "store", url, environment: keys).status == 0)
+      let outcome = try machine.godwit("sync", environment: keys)
+      #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
+    }
+    #expect(try laptop.godwit("get", "todo", "1").text == "{\"text\":\"plants\"}\n")
+    let tested = try desk.godwit("remote", "test", "store", environment: keys)
+    #expect(tested.status == 0 && tested.error.contains("ignores If-None-Match"), "\(tested.error)")
+    // What lies there and here shows neither secret.
+    #expect(try !desk.godwit("remote", "list", "--json").text.contains("not-a-secret"))
+  }
+}
