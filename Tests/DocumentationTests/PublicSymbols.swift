@@ -36,7 +36,8 @@ struct PublicSymbols {
   private static func extract(_ module: String, builtIn folder: String, to output: String) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let includes = ["\(folder)/Modules"] + ["CSQLCipher", "CZstd", "CCurl"].map { "\(DocumentationPage.root)/Sources/\($0)" }
+    let includes =
+      ["\(folder)/Modules"] + ["CSQLCipher", "CZstd", "CCurl"].map { "\(DocumentationPage.root)/Sources/\($0)" }
     process.arguments =
       ["swift", "symbolgraph-extract", "-module-name", module, "-target", target]
       + includes.flatMap { ["-I", $0] } + ["-minimum-access-level", "public", "-output-dir", output]

@@ -40,9 +40,9 @@ struct RemoteMarker: Sendable {
         hint: "give a folder or a prefix of Godwit's own")
     }
     guard lines[0] == Self.start + Self.version else {
+      let version = lines[0].dropFirst(Self.start.count).prefix(16)
       throw GodwitError(
-        .unsupportedVersion,
-        "the remote is of version \(lines[0].dropFirst(Self.start.count).prefix(16)), and this program knows \(Self.version)",
+        .unsupportedVersion, "the remote is of version \(version), and this program knows \(Self.version)",
         hint: "update this program, or give another folder or prefix")
     }
     throw GodwitError(
