@@ -35,7 +35,8 @@ struct RemotePass {
     let place = try RemoteURL(remote.url)
     let carrier = try await BlockingThread.run { try place.carrier() }
     defer { report.clockSkew = (carrier as? ObjectStoreCarrier)?.skew.map { .seconds($0) } }
-    let name = remote.name
+    let (name, folder) = (remote.name, folder)
+    try await BlockingThread.run { try folder.removeLeftovers(of: name) }
     notes = try await replica.pool.read { try RemoteNotes($0).files(of: name) }
     try await resend(to: carrier)
     let own = try await ownOrigin()

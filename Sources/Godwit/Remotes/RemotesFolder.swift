@@ -22,7 +22,13 @@ struct RemotesFolder: Sendable {
     guard let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: 5_000) else {
       throw GodwitError(.busy, "another process syncs this replica", hint: "wait until it is done")
     }
+    for path in [fetched, "\(path)/sent"] { try Leftovers.remove(of: path) }
     return lock
+  }
+
+  /// Removes what a killed pass left under temporary names for a remote.
+  func removeLeftovers(of remote: String) throws {
+    for suffix in [RemoteName.mailboxes, RemoteName.states] { try Leftovers.remove(of: "\(path)/\(remote).\(suffix)") }
   }
 
   static func remove(_ path: String) throws(GodwitError) {

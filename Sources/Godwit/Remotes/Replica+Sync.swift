@@ -1,3 +1,4 @@
+import Foundation
 import GodwitBase
 import GodwitEngine
 import GodwitFiles
@@ -36,7 +37,10 @@ extension Replica {
       }
     let folder = try await remotesFolder()
     let lock = try await BlockingThread.run { try folder.lock() }
-    defer { withExtendedLifetime(lock) {} }
+    defer {
+      unlink(folder.fetched)
+      withExtendedLifetime(lock) {}
+    }
     var reports: [SyncReport.Remote] = []
     for remote in remotes {
       var pass = RemotePass(self, remote, folder, isRejoining: isRejoining, progress)

@@ -164,4 +164,22 @@ struct SyncTests {
     #expect(try await remote.group.digests().count == 1)
     #expect(try FileManager.default.contentsOfDirectory(atPath: states).isEmpty)
   }
+
+  @Test("publishes a state of its own when what others have put there has served nobody for a day")
+  func patience() async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.syncAll(3)
+    for index in 0..<2 { try await remote[index].maintenance.compact() }
+    try await remote.group.join()
+    let name = URL(fileURLWithPath: try await remote.mailbox(of: 1)).lastPathComponent
+    try FileManager.default.createDirectory(atPath: "\(remote.remote)/s", withIntermediateDirectories: true)
+    try Data(repeating: 7, count: 1_000).write(to: URL(fileURLWithPath: "\(remote.remote)/s/\(name)"))
+    #expect(try await remote.sync(0).publishedState == nil)
+    remote.group.clock.advance(86_400_000)
+    #expect(try await remote.sync(0).publishedState != nil)
+    try await remote[2].remotes.add("stick", at: remote.remote)
+    try await remote.sync(2)
+    #expect(try await remote.ids(2) == ["a"])
+  }
 }
