@@ -7,8 +7,8 @@ package enum RemoteName: Hashable, Sendable, CustomStringConvertible {
   case marker
   /// An origin's latest sync file.
   case mailbox(Origin)
-  /// An origin's state file.
-  case state(Origin)
+  /// An origin's state file, sealed to recipients of which the text is a hash's first 16 digits.
+  case state(Origin, sealedTo: String)
 
   /// The folder of mailboxes.
   package static let mailboxes = "m"
@@ -22,10 +22,20 @@ package enum RemoteName: Hashable, Sendable, CustomStringConvertible {
       return
     }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let origin = Origin(remoteName: parts[1]) else { return nil }
+    guard parts.count == 2 else { return nil }
     switch parts[0] {
-    case Self.mailboxes[...]: self = .mailbox(origin)
-    case Self.states[...]: self = .state(origin)
+    case Self.mailboxes[...]:
+      guard let origin = Origin(remoteName: parts[1]) else { return nil }
+      self = .mailbox(origin)
+    case Self.states[...]:
+      guard let dash = parts[1].lastIndex(of: "-"), let origin = Origin(remoteName: parts[1][..<dash]) else {
+        return nil
+      }
+      let recipients = String(parts[1][parts[1].index(after: dash)...])
+      guard recipients.utf8.count == 16, Hexadecimal.decode(recipients).map(Hexadecimal.encode) == recipients else {
+        return nil
+      }
+      self = .state(origin, sealedTo: recipients)
     default: return nil
     }
   }
@@ -34,7 +44,7 @@ package enum RemoteName: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .marker: "godwit-remote"
     case .mailbox(let origin): "\(Self.mailboxes)/\(origin.remoteName)"
-    case .state(let origin): "\(Self.states)/\(origin.remoteName)"
+    case .state(let origin, let recipients): "\(Self.states)/\(origin.remoteName)-\(recipients)"
     }
   }
 
@@ -42,7 +52,7 @@ package enum RemoteName: Hashable, Sendable, CustomStringConvertible {
   package var origin: Origin? {
     switch self {
     case .marker: nil
-    case .mailbox(let origin), .state(let origin): origin
+    case .mailbox(let origin), .state(let origin, _): origin
     }
   }
 }

@@ -10,13 +10,16 @@ struct RemoteNameTests {
     replica: ReplicaID(Identifier128(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)), incarnation: 0x2a)
   private static let text = "0123456789abcdeffedcba9876543210-0000002a"
 
-  @Test("have one form each", arguments: [RemoteName.marker, .mailbox(origin), .state(origin)])
+  @Test(
+    "have one form each",
+    arguments: [RemoteName.marker, .mailbox(origin), .state(origin, sealedTo: "0123456789abcdef")])
   func forms(name: RemoteName) { #expect(RemoteName(name.description) == name) }
 
   @Test("are as the specification has them")
   func written() {
     #expect("\(RemoteName.mailbox(Self.origin))" == "m/\(Self.text)")
-    #expect("\(RemoteName.state(Self.origin))" == "s/\(Self.text)")
+    let state = RemoteName.state(Self.origin, sealedTo: "0123456789abcdef")
+    #expect("\(state)" == "s/\(Self.text)-0123456789abcdef")
   }
 
   @Test(
@@ -26,6 +29,7 @@ struct RemoteNameTests {
       "m/.\(text).0123456789abcdef.tmp",
       "m/\(text.uppercased())", "m/\(text)/", "m/\(text.dropLast())", "m/\(text)0", "m/.nfs0001", "x/\(text)",
       "m//\(text)",
+      "s/\(text)", "s/\(text)-", "s/\(text)-0123456789abcde", "s/\(text)-0123456789ABCDEF", "s/-0123456789abcdef",
       text, "", "m/", "godwit-remote ", "m/+123456789abcdeffedcba9876543210-0000002a",
       "m/0123456789abcdeffedcba9876543210-+000002a",
     ])

@@ -143,6 +143,8 @@ extension Replica {
     let report: MergeReport
     /// The transactions that it has.
     let ranges: OriginRanges
+    /// A hash of the recipients that it is sealed to.
+    let sealed: [UInt8]
     /// Whether its sender has forgotten what is not here: a state brings it.
     let needsState: Bool
   }
@@ -219,7 +221,7 @@ extension Replica {
       let report = try Importer.run(
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
       return TakenFile(
-        report: report, ranges: OriginRanges(file.header.ranges),
+        report: report, ranges: OriginRanges(file.header.ranges), sealed: file.header.recipients.hash.bytes,
         needsState: !writer.log.origins.vector.covers(file.header.floor))
     }
   }

@@ -6,10 +6,10 @@ import GodwitRemotes
 import GodwitStorage
 
 extension RemotePass {
-  /// What this replica would say now, as a hash.
-  func news() async throws -> [UInt8] {
+  func news() async throws -> News {
     try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
-      try exporter.mailbox().news.bytes
+      let mailbox = try exporter.mailbox()
+      return News(all: mailbox.news.bytes, members: mailbox.members.bytes)
     }
   }
 
@@ -22,59 +22,82 @@ extension RemotePass {
     let name = RemoteName.mailbox(own)
     let spool = folder.spool(remote.name, name)
     let note = isKept ? notes["\(name)"] : nil
-    let written = try await replica.withExporter(for: nil, .mailbox(besides: ownRanges(listed, besides: own))) {
-      exporter, makeDurable -> (mailbox: Exporter.Mailbox, report: ExportReport?) in
+    let others = mailboxes(listed, besides: own)
+    let written = try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) {
+      exporter, makeDurable -> (mailbox: Exporter.Mailbox, sealed: [UInt8], report: ExportReport?) in
+      let sealed = exporter.sealed.bytes
+      let exporter = exporter.leavingOut(Self.ownRanges(others.filter { $0.value.sealed == sealed }))
       let mailbox = try exporter.mailbox()
-      if let note, note.news == mailbox.news.bytes, note.ranges.covers(mailbox.ranges) { return (mailbox, nil) }
-      return (mailbox, try exporter.spool(to: spool, makeDurable))
+      if let note, note.news == mailbox.news.bytes, note.ranges.covers(mailbox.ranges) { return (mailbox, sealed, nil) }
+      return (mailbox, sealed, try exporter.spool(to: spool, makeDurable))
     }
     if let report = written.report {
-      let meant = RemoteNotes.File(
+      var meant = RemoteNotes.File(
         name: "\(name)", tag: nil, ranges: written.mailbox.ranges, news: written.mailbox.news.bytes)
+      meant.sealed = written.sealed
       try await save(meant)
       try await put(spool, as: meant, to: carrier)
       self.report.published = report
     }
-    try await publishState(isNeeded: written.mailbox.needsState, as: own, to: carrier)
+    let state = RemoteName.state(own, sealedTo: String(Hexadecimal.encode(written.sealed).prefix(16)))
+    try await publishState(written.mailbox.needsState ? state : nil, to: carrier)
   }
 
-  /// What the mailboxes of other replicas have of their own origins' transactions, by what was taken of them.
-  private func ownRanges(_ listed: [RemoteName: CarriedFile], besides own: Origin) -> OriginRanges {
-    var ranges = OriginRanges()
-    for (name, file) in listed {
-      guard case .mailbox(let origin) = name, origin.replica != own.replica, let note = notes[file.name],
-        note.tag == file.tag, note.code == nil
-      else { continue }
-      ranges[origin] = note.ranges[origin]
+  /// The mailboxes of other replicas that were taken as they are there now.
+  private func mailboxes(
+    _ listed: [RemoteName: CarriedFile], besides own: Origin
+  ) -> [Origin: RemoteNotes.File] {
+    listed.reduce(into: [:]) { taken, entry in
+      guard case .mailbox(let origin) = entry.key, origin.replica != own.replica,
+        let note = notes[entry.value.name], note.tag == entry.value.tag, note.code == nil
+      else { return }
+      taken[origin] = note
     }
-    return ranges
+  }
+
+  /// What these have of their own origins' transactions.
+  private static func ownRanges(_ mailboxes: [Origin: RemoteNotes.File]) -> OriginRanges {
+    mailboxes.reduce(into: OriginRanges()) { $0[$1.key] = $1.value.ranges[$1.key] }
   }
 
   /// How long another's state file is believed to serve who needs one.
   private static let patience: Int64 = 86_400_000
 
-  private mutating func publishState(isNeeded: Bool, as own: Origin, to carrier: any Carrier) async throws {
-    let name = RemoteName.state(own)
-    guard isNeeded else {
+  /// - Parameter needed: The name of the state that a member needs; nil when none does.
+  private mutating func publishState(_ needed: RemoteName?, to carrier: any Carrier) async throws {
+    try await removeStates(but: needed, on: carrier)
+    guard let needed, case .state(let own, let recipients) = needed else {
       remote.neededSince = nil
-      guard notes["\(name)"] != nil else { return }
-      try await replica.carrying { _ in try carrier.remove("\(name)") }
-      return try await forget("\(name)")
+      return
     }
     let now = replica.wallClock.milliseconds()
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
-    if let there = states[name], notes["\(name)"]?.tag == there.tag { return }
+    if let there = states[needed], notes["\(needed)"]?.tag == there.tag { return }
     let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
-    let others = states.keys.compactMap(\.origin).filter { $0.replica != own.replica && active.contains($0.replica) }
+    let others = states.keys.filter { name in
+      guard case .state(let origin, recipients) = name else { return false }
+      return origin.replica != own.replica && active.contains(origin.replica)
+    }
     guard others.isEmpty || now - since >= Self.patience else { return }
-    let spool = folder.spool(remote.name, name)
+    let spool = folder.spool(remote.name, needed)
     let report = try await replica.withExporter(for: nil, .state) { try $0.spool(to: spool, $1) }
-    let meant = RemoteNotes.File(name: "\(name)", tag: nil, news: [])
+    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, news: [])
     try await save(meant)
     try await put(spool, as: meant, to: carrier)
     self.report.publishedState = report
+  }
+
+  /// Removes the states that this replica has published, but for one.
+  private mutating func removeStates(but needed: RemoteName?, on carrier: any Carrier) async throws {
+    let own = replica.identity.replica
+    for note in notes.values {
+      guard let name = RemoteName(note.name), case .state(let origin, _) = name, origin.replica == own, name != needed
+      else { continue }
+      try await replica.carrying { _ in try carrier.remove(note.name) }
+      try await forget(note.name)
+    }
   }
 
   /// Removes the mailboxes of this replica's ended incarnations: its present one passes on what they had.

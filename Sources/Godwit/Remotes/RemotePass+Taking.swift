@@ -6,11 +6,33 @@ import GodwitRemotes
 import GodwitStorage
 
 extension RemotePass {
+  /// What a refused file may be taken for once it is another: hashes over what this replica knows.
+  struct News {
+    /// Members, tables and transactions.
+    let all: [UInt8]
+    /// Members.
+    let members: [UInt8]
+
+    /// What decides about a refusal; nil where nothing here does.
+    func deciding(_ code: GodwitError.Code) -> [UInt8]? {
+      switch code {
+      case .unknownSender, .notARecipient: members
+      case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded: nil
+      default: all
+      }
+    }
+  }
+
   /// Fetches and imports the mailboxes that are not as they are noted. What was refused is tried once more when others
-  /// were taken: they may have brought its sender, or what it needs.
+  /// were taken: they may have brought its sender, or what it needs. Those of members that were removed are passed
+  /// over.
   mutating func take(_ listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
     let news = try await news()
-    let files = listed.sorted { "\($0.key)" < "\($1.key)" }.map(\.value)
+    let removed = try await replica.withKeyring { _, roster in
+      Set(roster.all.filter { !$0.isActive }.map(\.identity.replica))
+    }
+    let files = listed.filter { name, _ in name.origin.map { !removed.contains($0.replica) } ?? false }
+      .sorted { "\($0.key)" < "\($1.key)" }.map(\.value)
     for file in files where isNew(file, news) { try await take(file, from: carrier, news) }
     let again = report.refused.map(\.name)
     guard !again.isEmpty, !report.taken.isEmpty else { return }
@@ -19,25 +41,26 @@ extension RemotePass {
     for file in files where again.contains(file.name) { try await take(file, from: carrier, latest) }
   }
 
-  /// Whether a file is to be fetched. One that was refused is, once this replica has other members, tables or
-  /// transactions than then.
-  private func isNew(_ file: CarriedFile, _ news: [UInt8]) -> Bool {
+  /// Whether a file is to be fetched. One that was refused is, once what decided about that has changed.
+  private func isNew(_ file: CarriedFile, _ news: News) -> Bool {
     guard let note = notes[file.name], note.tag == file.tag, !file.tag.isEmpty else { return true }
-    return note.code.map { $0 != GodwitError.Code.fenced.rawValue && note.news != news } ?? false
+    guard let code = note.code.map({ GodwitError.Code(rawValue: $0) }), code != .fenced else { return false }
+    return news.deciding(code).map { $0 != note.news } ?? false
   }
 
   /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken.
-  private mutating func take(_ file: CarriedFile, from carrier: any Carrier, _ news: [UInt8]) async throws {
-    var note = RemoteNotes.File(name: file.name, tag: file.tag, news: news)
+  private mutating func take(_ file: CarriedFile, from carrier: any Carrier, _ news: News) async throws {
+    var note = RemoteNotes.File(name: file.name, tag: file.tag, news: [])
     do {
       guard let fetched = try await fetch(file, from: carrier) else { return }
       note.tag = fetched.tag
       let taken = try await replica.take(.file(folder.fetched), isRejoining: false, nil)
-      note.ranges = taken.ranges
+      (note.ranges, note.sealed) = (taken.ranges, taken.sealed)
       report.taken.append(taken.report)
       if taken.needsState { note.code = GodwitError.Code.fenced.rawValue }
     } catch let error as GodwitError where error.refusesFile {
       note.code = error.code.rawValue
+      note.news = news.deciding(error.code) ?? []
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
     try await save(note)
@@ -64,11 +87,10 @@ extension RemotePass {
     let fenced = GodwitError.Code.fenced.rawValue
     let lacking = notes.values.filter { $0.code == fenced && RemoteName($0.name).map { $0.isMailbox } == true }
     guard !lacking.isEmpty else { return }
-    let news = try await news()
     let states = try await list(RemoteName.states, on: carrier)
     for file in states.values.sorted(by: { $0.name < $1.name }) where notes[file.name]?.tag != file.tag {
       guard try await fetch(file, from: carrier) != nil else { continue }
-      var note = RemoteNotes.File(name: file.name, tag: file.tag, news: news)
+      var note = RemoteNotes.File(name: file.name, tag: file.tag, news: [])
       do {
         let taken = try await replica.take(.file(folder.fetched), isRejoining: isRejoining, nil)
         report.taken.append(taken.report)

@@ -12,7 +12,7 @@ package struct Exporter {
   let roster: Roster
   /// The members the file is for; what all of them hold is left out.
   let targets: [Roster.Entry]
-  let content: Content
+  private(set) var content: Content
   let createdAt: Int64
 
   /// What a file is to have.
@@ -38,6 +38,13 @@ package struct Exporter {
     self.targets = targets
     self.content = content
     self.createdAt = createdAt
+  }
+
+  /// The same for a mailbox that leaves out what others have.
+  package func leavingOut(_ ranges: OriginRanges) -> Exporter {
+    var copy = self
+    copy.content = .mailbox(besides: ranges)
+    return copy
   }
 
   /// `makeDurable` is called with the own head and the state once the read transaction has begun and before anything is

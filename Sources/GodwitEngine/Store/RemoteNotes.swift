@@ -10,7 +10,7 @@ package struct RemoteNotes {
       seen INTEGER NOT NULL, synced INTEGER, code TEXT, message TEXT, since INTEGER, found TEXT, found_at INTEGER,
       needed INTEGER) WITHOUT ROWID;
     CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT,
-      ranges BLOB NOT NULL, news BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
+      ranges BLOB NOT NULL, sealed BLOB NOT NULL, news BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
     """
 
   /// A remote.
@@ -61,7 +61,9 @@ package struct RemoteNotes {
     package var code: String?
     /// The transactions in it.
     package var ranges: OriginRanges
-    /// What this replica had to say when the file was published or refused.
+    /// A hash of the recipients that it is sealed to.
+    package var sealed: [UInt8] = []
+    /// What this replica had to say when the file was published, or what it was refused by.
     package var news: [UInt8]
 
     /// Published, and no list has shown it yet.
@@ -136,16 +138,19 @@ package struct RemoteNotes {
 
   /// What is noted of a remote's files, by their names.
   package func files(of remote: String) throws -> [String: File] {
-    try connection.withStatement("SELECT name, tag, code, ranges, news FROM godwit_remote_file WHERE remote = ?") {
+    try connection.withStatement(
+      "SELECT name, tag, code, ranges, news, sealed FROM godwit_remote_file WHERE remote = ?"
+    ) {
       statement in
       try statement.bind([.text(remote)])
       var files: [String: File] = [:]
       while try statement.step() {
         var ranges = ByteReader(statement.blob(at: 3))
-        let file = File(
+        var file = File(
           name: try statement.text(at: 0), tag: statement.isNull(at: 1) ? nil : try statement.text(at: 1),
           code: statement.isNull(at: 2) ? nil : try statement.text(at: 2), ranges: try OriginRanges(reading: &ranges),
           news: statement.blob(at: 4))
+        file.sealed = statement.blob(at: 5)
         files[file.name] = file
       }
       return files
@@ -156,10 +161,13 @@ package struct RemoteNotes {
     var ranges = ByteWriter()
     file.ranges.write(to: &ranges)
     try connection.run(
-      "INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, ranges, news) VALUES (?, ?, ?, ?, ?, ?)",
+      """
+      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, ranges, sealed, news)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
       [
         .text(remote), .text(file.name), file.tag.map { .text($0) } ?? .null, file.code.map { .text($0) } ?? .null,
-        .blob(ranges.bytes), .blob(file.news),
+        .blob(ranges.bytes), .blob(file.sealed), .blob(file.news),
       ])
   }
 

@@ -172,8 +172,13 @@ struct SyncTests {
     try await remote.syncAll(3)
     for index in 0..<2 { try await remote[index].maintenance.compact() }
     try await remote.group.join()
-    let name = URL(fileURLWithPath: try await remote.mailbox(of: 1)).lastPathComponent
-    try FileManager.default.createDirectory(atPath: "\(remote.remote)/s", withIntermediateDirectories: true)
+    // As the first names its own, with the other's origin.
+    #expect(try await remote.sync(0).publishedState != nil)
+    let states = "\(remote.remote)/s"
+    let own = try #require(try FileManager.default.contentsOfDirectory(atPath: states).first)
+    try FileManager.default.removeItem(atPath: "\(states)/\(own)")
+    let origin = URL(fileURLWithPath: try await remote.mailbox(of: 1)).lastPathComponent
+    let name = origin + own.suffix(17)
     try Data(repeating: 7, count: 1_000).write(to: URL(fileURLWithPath: "\(remote.remote)/s/\(name)"))
     #expect(try await remote.sync(0).publishedState == nil)
     remote.group.clock.advance(86_400_000)
@@ -181,5 +186,46 @@ struct SyncTests {
     try await remote[2].remotes.add("stick", at: remote.remote)
     try await remote.sync(2)
     #expect(try await remote.ids(2) == ["a"])
+  }
+
+  @Test("brings a newcomer what a member wrote that is away since, whose mailbox is not sealed to it")
+  func away() async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("of one who is away", 1)
+    try await remote.sync(1)
+    try await remote.sync(0)
+    try await remote.group.join()
+    try await remote[2].remotes.add("stick", at: remote.remote)
+    for _ in 0..<2 { for index in [0, 2] { try await remote.sync(index) } }
+    #expect(try await remote.ids(2) == ["of one who is away"])
+  }
+
+  @Test("brings a second newcomer a state, though one for the first is still there")
+  func second() async throws {
+    var remote = try await RemoteGroup(2)
+    try await remote.insert("a", 0)
+    try await remote.syncAll(3)
+    for index in 0..<2 { try await remote[index].maintenance.compact() }
+    for newcomer in 2...3 {
+      try await remote.group.join()
+      try await remote[newcomer].remotes.add("stick", at: remote.remote)
+      // The second founder publishes the first state, and is away since.
+      if newcomer == 2 { try await remote.group.send(0, 1) }
+      try await remote.sync(newcomer == 2 ? 1 : 0)
+      try await remote.sync(newcomer)
+      #expect(try await remote.ids(newcomer) == ["a"], "newcomer \(newcomer)")
+    }
+  }
+
+  @Test("passes over the mailbox of a member that was removed, until it is one again")
+  func removed() async throws {
+    let remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    try await remote[0].members.remove("\(remote[2].identity.replica)")
+    try await remote.insert("after", 2)
+    try await remote.sync(2)
+    let report = try await remote.sync(0)
+    #expect(report.refused.isEmpty && report.fetchedBytes == 0)
+    #expect(try await remote.ids(0).isEmpty)
   }
 }

@@ -83,8 +83,14 @@ struct MemberRemove: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() async throws {
-    try await options.withReplica { try await $0.members.remove(name) }
+    let remotes = try await options.withReplica { replica in
+      try await replica.members.remove(name)
+      return try await replica.remotes.list()
+    }
     options.console.note("removed \(Format.printable(name))")
+    for remote in remotes where remote.url.hasPrefix("s3://") {
+      options.console.note("revoke its keys to the store of \(remote.name): \(Format.printable(remote.url))")
+    }
     if options.json { try options.console.line(["removed": .string(name)]) }
   }
 }
