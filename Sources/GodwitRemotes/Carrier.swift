@@ -5,9 +5,9 @@ import GodwitBase
 /// says so.
 package protocol Carrier: Sendable {
   /// The files directly in a folder, in any order; none when there is no such folder.
-  func list(_ folder: String) throws -> [CarriedFile]
+  func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile]
   /// One file without its content, or nil.
-  func find(_ name: String) throws -> CarriedFile?
+  func find(_ name: String, meter: TransferMeter) throws -> CarriedFile?
   /// Writes a file's content to the sink; nil when there is none of that name.
   ///
   /// - Throws: `limitExceeded` for a file of more than `limit` bytes, as soon as that shows.
@@ -15,7 +15,7 @@ package protocol Carrier: Sendable {
   /// Puts the content of a local file under the name, in place of what is there.
   func write(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile
   /// Removes a file; one that is not there is no error.
-  func remove(_ name: String) throws
+  func remove(_ name: String, meter: TransferMeter) throws
   /// Whether a file that exists is kept from one who asks to write it only where there is none; nil where nobody asks.
   func honoursConditions(_ name: String, from path: String) throws -> Bool?
 }

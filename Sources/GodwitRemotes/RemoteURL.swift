@@ -7,6 +7,8 @@ package enum RemoteURL: Hashable, Sendable {
   /// An absolute path.
   case folder(String)
   case bucket(BucketAddress)
+  /// A replica on another host.
+  case host(SSHAddress)
 
   /// Reads a URL, or a path from the current folder on.
   ///
@@ -28,10 +30,10 @@ package enum RemoteURL: Hashable, Sendable {
       }
       self = .folder(path)
     case "s3": self = .bucket(try BucketAddress(text))
+    case "ssh": self = .host(try SSHAddress(text))
     default:
       throw GodwitError(
-        .invalidArgument, "a remote is a folder's path, or s3://BUCKET/PREFIX",
-        hint: "to a host that ssh reaches: godwit export - | ssh HOST godwit -C PATH import -")
+        .invalidArgument, "a remote is a folder's path, s3://BUCKET/PREFIX, or ssh://[USER@]HOST[:PORT]/PATH")
     }
   }
 
@@ -40,6 +42,7 @@ package enum RemoteURL: Hashable, Sendable {
     switch self {
     case .folder(let path): path
     case .bucket(let address): address.text
+    case .host(let address): address.text
     }
   }
 }

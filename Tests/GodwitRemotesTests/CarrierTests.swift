@@ -55,23 +55,23 @@ struct CarrierTests {
   func keep(kind: Kind) throws {
     let place = try Place(kind)
     #expect(try place.get("m/a") == nil)
-    #expect(try place.carrier.find("m/a") == nil)
-    #expect(try place.carrier.list("m").isEmpty)
+    #expect(try place.carrier.find("m/a", meter: TransferMeter()) == nil)
+    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
     let first = try place.put("m/a", [1, 2, 3])
     #expect(first.size == 3)
     #expect(try place.get("m/a") == [1, 2, 3])
-    #expect(try place.carrier.find("m/a") == first)
+    #expect(try place.carrier.find("m/a", meter: TransferMeter()) == first)
     let second = try place.put("m/a", [1, 2, 4])
     #expect(second.tag != first.tag)
     _ = try place.put("m/b c", Array(repeating: 7, count: 100_000))
     _ = try place.put("s/a", [])
-    let listed = try place.carrier.list("m").sorted { $0.name < $1.name }
+    let listed = try place.carrier.list("m", meter: TransferMeter()).sorted { $0.name < $1.name }
     #expect(listed.map(\.name) == ["m/a", "m/b c"] && listed.map(\.size) == [3, 100_000])
     #expect(listed.first?.tag == second.tag)
     #expect(try place.get("s/a") == [])
-    try place.carrier.remove("m/a")
-    try place.carrier.remove("m/a")
-    #expect(try place.carrier.list("m").map(\.name) == ["m/b c"])
+    try place.carrier.remove("m/a", meter: TransferMeter())
+    try place.carrier.remove("m/a", meter: TransferMeter())
+    #expect(try place.carrier.list("m", meter: TransferMeter()).map(\.name) == ["m/b c"])
   }
 
   @Test("give nothing beyond the limit", arguments: Kind.here)
@@ -95,7 +95,7 @@ struct CarrierTests {
     #expect(throws: CancellationError.self) {
       try place.carrier.write("m/b", from: place.work.file("x", [1]), meter: meter)
     }
-    #expect(try place.carrier.find("m/b") == nil)
+    #expect(try place.carrier.find("m/b", meter: TransferMeter()) == nil)
   }
 
   @Test("show whether they honour conditions", arguments: Kind.here)
@@ -111,12 +111,12 @@ struct CarrierTests {
     let place = try Place(kind)
     guard kind != .moto else {
       for number in 0..<1_003 { _ = try place.put("m/\(number)", [1]) }
-      return #expect(Set(try place.carrier.list("m").map(\.name)).count == 1_003)
+      return #expect(Set(try place.carrier.list("m", meter: TransferMeter()).map(\.name)).count == 1_003)
     }
     let folder = place.store.map { "\($0.folder.path)/bucket/prefix/m" } ?? "\(place.work.path)/remote/m"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for number in 0..<1_203 { try Data("\(number)".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(number)")) }
-    #expect(Set(try place.carrier.list("m").map(\.name)).count == 1_203)
+    #expect(Set(try place.carrier.list("m", meter: TransferMeter()).map(\.name)).count == 1_203)
   }
 
   @Test("of a folder follow no link and wait for no pipe")
@@ -127,7 +127,7 @@ struct CarrierTests {
     try FileManager.default.createSymbolicLink(atPath: "\(folder)/a", withDestinationPath: "/etc/passwd")
     mkfifo("\(folder)/b", 0o600)
     try FileManager.default.createDirectory(atPath: "\(folder)/c", withIntermediateDirectories: false)
-    #expect(try place.carrier.list("m").isEmpty)
+    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
     #expect(try place.get("m/a") == nil && place.get("m/b") == nil && place.get("m/c") == nil)
     try FileManager.default.createSymbolicLink(atPath: "\(place.work.path)/remote/s", withDestinationPath: "/tmp")
     let error = #expect(throws: GodwitError.self) { try place.put("s/a", [1]) }
@@ -137,7 +137,7 @@ struct CarrierTests {
   @Test("of a folder that is not there cannot be reached")
   func gone() throws {
     let carrier = FolderCarrier("/nonexistent/stick")
-    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .unreachable && error?.hint?.contains("mkdir") == true)
   }
 

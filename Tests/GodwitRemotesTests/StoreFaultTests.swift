@@ -48,7 +48,7 @@ struct StoreFaultTests {
   func busyForLong() throws {
     let place = try Place()
     place.proxy.plan(.answer(status: 503, headers: ["Retry-After: 60"], body: Self.error("SlowDown")))
-    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .unreachable && error?.message.contains("503 SlowDown") == true)
     #expect(place.proxy.requests.count == 1)
   }
@@ -75,7 +75,7 @@ struct StoreFaultTests {
       place.proxy.plan(fault, fault)
       _ = try place.put([1, 2, 3])
       #expect(try place.get() == [1, 2, 3])
-      #expect(try place.carrier.list("m").count == 1)
+      #expect(try place.carrier.list("m", meter: TransferMeter()).count == 1)
     }
   }
 
@@ -84,7 +84,7 @@ struct StoreFaultTests {
     let proxy = try FaultProxy()
     proxy.plan(.silence)
     let carrier = try ObjectStoreCarrier.test(port: proxy.port, silence: 1)
-    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .unreachable)
   }
 
@@ -109,7 +109,7 @@ struct StoreFaultTests {
         case .bucket(let address) = try RemoteURL("s3://bucket/x?endpoint=https://127.0.0.1:\(server.port)\(authority)")
       else { throw CocoaError(.fileReadUnknown) }
       let carrier = try ObjectStoreCarrier(address, environment: RcloneStore.environment)
-      let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+      let error = #expect(throws: GodwitError.self) { try carrier.list("m", meter: TransferMeter()) }
       #expect(error?.code == .refused && error?.hint?.contains(hint) == true, "\(String(describing: error))")
     }
   }
@@ -117,7 +117,7 @@ struct StoreFaultTests {
   @Test("nobody there")
   func nobody() throws {
     let carrier = try ObjectStoreCarrier.test(port: LocalServer.freePort())
-    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .unreachable && error?.hint != nil)
   }
 
@@ -125,7 +125,7 @@ struct StoreFaultTests {
   func keys() throws {
     let secret = "a-wrong-secret-4711"
     let place = try Place(environment: RcloneStore.environment.merging(["AWS_SECRET_ACCESS_KEY": secret]) { $1 })
-    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .refused && error?.hint?.contains("AWS_SECRET_ACCESS_KEY") == true)
     #expect(error.map { !"\($0)".contains(secret) } == true)
   }
@@ -146,7 +146,7 @@ struct StoreFaultTests {
   func named(status: Int, code: String, hint: String) throws {
     let place = try Place()
     place.proxy.plan(.answer(status: status, body: code.isEmpty ? "<html>welcome" : Self.error(code)))
-    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try place.carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .refused && error?.hint?.contains(hint) == true)
     #expect(error.map { !"\($0)".contains("not-a-secret") } == true)
   }
@@ -155,7 +155,7 @@ struct StoreFaultTests {
   func bucket() throws {
     let place = try Place()
     let carrier = try ObjectStoreCarrier.test(port: place.store.server.port, bucket: "nobucket")
-    let error = #expect(throws: GodwitError.self) { try carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .refused && error?.message.contains("nobucket") == true)
   }
 
@@ -165,11 +165,11 @@ struct StoreFaultTests {
       status: 400, body: Self.error("AuthorizationHeaderMalformed", "<Region>eu-2</Region>"))
     let place = try Place(region: "eu-1")
     place.proxy.plan(moved)
-    #expect(try place.carrier.list("m").isEmpty)
+    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
     #expect(place.proxy.requests.count == 2)
     let other = try Place(region: "eu-1")
     other.proxy.plan(moved, .answer(status: 301, headers: ["x-amz-bucket-region: eu-3"]))
-    let error = #expect(throws: GodwitError.self) { try other.carrier.list("m") }
+    let error = #expect(throws: GodwitError.self) { try other.carrier.list("m", meter: TransferMeter()) }
     #expect(error?.code == .refused && other.proxy.requests.count == 2)
   }
 
@@ -179,7 +179,7 @@ struct StoreFaultTests {
     place.proxy.plan(
       .answer(status: 403, headers: ["Date: Fri, 31 Jan 2031 09:30:00 GMT"], body: Self.error("RequestTimeTooSkewed")),
       .answer(status: 200, body: "<ListBucketResult></ListBucketResult>"))
-    #expect(try place.carrier.list("m").isEmpty)
+    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
     #expect(place.carrier.skew ?? 0 > 86_400)
   }
 
@@ -192,7 +192,7 @@ struct StoreFaultTests {
       "credentials",
       Array("[other]\n[default]\naws_access_key_id = godwit\n# x\naws_secret_access_key = not-a-secret\n".utf8))
     place.proxy.plan(.answer(status: 400, body: Self.error("ExpiredToken")))
-    #expect(try place.carrier.list("m").isEmpty)
+    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
   }
 
   @Test("keys come from a profile, and from a program")
@@ -203,7 +203,7 @@ struct StoreFaultTests {
       "config", Array("[profile ada]\nregion = eu-7\ncredential_process = echo '\(json)'\n".utf8))
     let place = try Place(
       environment: ["AWS_CONFIG_FILE": file, "AWS_PROFILE": "ada", "HOME": "/nonexistent"])
-    #expect(try place.carrier.list("m").isEmpty)
+    #expect(try place.carrier.list("m", meter: TransferMeter()).isEmpty)
     let failing = try work.file("config", Array("[profile ada]\ncredential_process = echo hunter2; exit 3\n".utf8))
     let error = #expect(throws: GodwitError.self) {
       try Place(environment: ["AWS_CONFIG_FILE": failing, "AWS_PROFILE": "ada", "HOME": "/nonexistent"])
@@ -218,7 +218,7 @@ struct StoreFaultTests {
     let body = "<ListBucketResult>\(isEndless ? next : odd)</ListBucketResult>"
     let place = try Place()
     place.proxy.plan(.answer(status: 200, body: body), .answer(status: 200, body: body))
-    #expect(try place.carrier.list("m").allSatisfy { $0.name == "m/a" })
+    #expect(try place.carrier.list("m", meter: TransferMeter()).allSatisfy { $0.name == "m/a" })
   }
 
   @Test("entities of XML are not expanded into memory")

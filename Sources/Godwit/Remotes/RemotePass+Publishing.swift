@@ -7,17 +7,22 @@ import GodwitStorage
 
 extension RemotePass {
   func news() async throws -> News {
-    try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
+    var hour = ByteWriter()
+    hour.signedVarint(replica.wallClock.milliseconds() / 3_600_000)
+    let bytes = hour.bytes
+    return try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
       let mailbox = try exporter.mailbox()
-      return News(all: mailbox.news.bytes, members: mailbox.members.bytes)
+      return News(all: mailbox.news.bytes, members: mailbox.members.bytes, hour: bytes)
     }
   }
 
   /// Publishes the mailbox when it would bring anything, and a state when a member needs one.
   ///
-  /// - Parameter isKept: Whether the one that is noted is there.
+  /// - Parameters:
+  ///   - isKept: Whether the one that is noted is there, as far as is known.
+  ///   - wasLate: Whether a list has not shown it.
   mutating func publish(
-    _ listed: [RemoteName: CarriedFile], as own: Origin, isKept: Bool, to carrier: any Carrier
+    _ listed: [RemoteName: CarriedFile], as own: Origin, isKept: Bool, wasLate: Bool, to carrier: any Carrier
   ) async throws {
     let name = RemoteName.mailbox(own)
     let spool = folder.spool(remote.name, name)
@@ -35,8 +40,8 @@ extension RemotePass {
       var meant = RemoteNotes.File(
         name: "\(name)", tag: nil, ranges: written.mailbox.ranges, news: written.mailbox.news.bytes)
       meant.sealed = written.sealed
-      try await save(meant)
-      try await put(spool, as: meant, to: carrier)
+      let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
+      try await put(spool, as: meant, code: code, to: carrier)
       self.report.published = report
     }
     let state = RemoteName.state(own, sealedTo: String(Hexadecimal.encode(written.sealed).prefix(16)))
@@ -74,7 +79,7 @@ extension RemotePass {
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
-    if let there = states[needed], notes["\(needed)"]?.tag == there.tag { return }
+    if states[needed] != nil, notes["\(needed)"]?.tag != nil { return }
     let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
     let others = states.keys.filter { name in
       guard case .state(let origin, recipients) = name else { return false }
@@ -84,8 +89,7 @@ extension RemotePass {
     let spool = folder.spool(remote.name, needed)
     let report = try await replica.withExporter(for: nil, .state) { try $0.spool(to: spool, $1) }
     let meant = RemoteNotes.File(name: "\(needed)", tag: nil, news: [])
-    try await save(meant)
-    try await put(spool, as: meant, to: carrier)
+    try await put(spool, as: meant, code: RemoteNotes.File.new, to: carrier)
     self.report.publishedState = report
   }
 
@@ -95,7 +99,7 @@ extension RemotePass {
     for note in notes.values {
       guard let name = RemoteName(note.name), case .state(let origin, _) = name, origin.replica == own, name != needed
       else { continue }
-      try await replica.carrying { _ in try carrier.remove(note.name) }
+      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
       try await forget(note.name)
     }
   }
@@ -108,7 +112,7 @@ extension RemotePass {
     }
     for name in listed.keys {
       guard case .mailbox(let origin) = name, ended[origin] != nil else { continue }
-      try await replica.carrying { _ in try carrier.remove("\(name)") }
+      try await replica.carrying { try carrier.remove("\(name)", meter: $0) }
       try await forget("\(name)")
     }
   }

@@ -6,35 +6,46 @@ import GodwitRemotes
 import GodwitStorage
 
 extension RemotePass {
-  /// What a refused file may be taken for once it is another: hashes over what this replica knows.
+  /// What a refused file may be taken for once it is another: what this replica knows, as hashes, and the time.
   struct News {
     /// Members, tables and transactions.
     let all: [UInt8]
     /// Members.
     let members: [UInt8]
+    /// The hour: a file that is copied to its place piece by piece may have its size before its content.
+    let hour: [UInt8]
 
-    /// What decides about a refusal; nil where nothing here does.
-    func deciding(_ code: GodwitError.Code) -> [UInt8]? {
+    /// What decides about a refusal.
+    func deciding(_ code: GodwitError.Code) -> [UInt8] {
       switch code {
       case .unknownSender, .notARecipient: members
-      case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded: nil
+      case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded, .missingVolume, .wrongVolume:
+        hour
       default: all
       }
     }
   }
+
+  /// How many mailboxes of replicas that are no members here are looked at in a pass, and how large they may be: a
+  /// member that joined may introduce itself, and anybody may put files there.
+  private static let strangerLimit = (count: 16, bytes: 64 << 20)
 
   /// Fetches and imports the mailboxes that are not as they are noted. What was refused is tried once more when others
   /// were taken: they may have brought its sender, or what it needs. Those of members that were removed are passed
   /// over.
   mutating func take(_ listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
     let news = try await news()
-    let removed = try await replica.withKeyring { _, roster in
-      Set(roster.all.filter { !$0.isActive }.map(\.identity.replica))
+    let members = try await replica.withKeyring { _, roster in
+      Dictionary(roster.all.map { ($0.identity.replica, $0.isActive) }, uniquingKeysWith: { first, _ in first })
     }
-    let files = listed.filter { name, _ in name.origin.map { !removed.contains($0.replica) } ?? false }
-      .sorted { "\($0.key)" < "\($1.key)" }.map(\.value)
-    for file in files where isNew(file, news) { try await take(file, from: carrier, news) }
-    let again = report.refused.map(\.name)
+    func isActive(_ name: RemoteName) -> Bool? { name.origin.flatMap { members[$0.replica] } }
+    let sorted = listed.sorted { "\($0.key)" < "\($1.key)" }
+    let known = sorted.filter { isActive($0.key) == true }.map(\.value).filter { isNew($0, news) }
+    let strangers = sorted.filter { isActive($0.key) == nil && $0.value.size <= Self.strangerLimit.bytes }.map(\.value)
+      .filter { isNew($0, news) }.prefix(Self.strangerLimit.count)
+    let files = known + strangers
+    for file in files { try await take(file, from: carrier, news) }
+    let again = Set(report.refused.map(\.name))
     guard !again.isEmpty, !report.taken.isEmpty else { return }
     report.refused = []
     let latest = try await self.news()
@@ -44,26 +55,44 @@ extension RemotePass {
   /// Whether a file is to be fetched. One that was refused is, once what decided about that has changed.
   private func isNew(_ file: CarriedFile, _ news: News) -> Bool {
     guard let note = notes[file.name], note.tag == file.tag, !file.tag.isEmpty else { return true }
-    guard let code = note.code.map({ GodwitError.Code(rawValue: $0) }), code != .fenced else { return false }
-    return news.deciding(code).map { $0 != note.news } ?? false
+    guard let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
+    return code == .fenced && isRejoining || news.deciding(code) != note.news
   }
 
-  /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken.
-  private mutating func take(_ file: CarriedFile, from carrier: any Carrier, _ news: News) async throws {
+  /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken. The tag is
+  /// the list's: that of an answer may have another form.
+  private mutating func take(
+    _ file: CarriedFile, isRejoining: Bool = false, from carrier: any Carrier, _ news: News
+  ) async throws {
+    guard try await fetch(file, from: carrier) != nil else { return }
     var note = RemoteNotes.File(name: file.name, tag: file.tag, news: [])
     do {
-      guard let fetched = try await fetch(file, from: carrier) else { return }
-      note.tag = fetched.tag
-      let taken = try await replica.take(.file(folder.fetched), isRejoining: false, nil)
+      let taken = try await replica.take(.file(folder.fetched), isRejoining: isRejoining, nil)
       (note.ranges, note.sealed) = (taken.ranges, taken.sealed)
       report.taken.append(taken.report)
       if taken.needsState { note.code = GodwitError.Code.fenced.rawValue }
     } catch let error as GodwitError where error.refusesFile {
       note.code = error.code.rawValue
-      note.news = news.deciding(error.code) ?? []
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
+    if let code = note.code { note.news = news.deciding(GodwitError.Code(rawValue: code)) }
     try await save(note)
+  }
+
+  /// Imports a file under this replica's own name, which is noted otherwise. Returns whether it is the noted one.
+  @discardableResult
+  mutating func takeOwn(
+    _ file: CarriedFile, from carrier: any Carrier, unless content: [UInt8] = []
+  ) async throws -> Bool {
+    guard try await fetch(file, from: carrier) != nil else { return false }
+    let path = folder.fetched
+    guard try await BlockingThread.run({ try RemotesFolder.hash(of: path).hash.bytes }) != content else { return true }
+    do {
+      report.taken.append(try await replica.take(.file(path), isRejoining: false, nil).report)
+    } catch let error as GodwitError where error.refusesFile {
+      report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
+    }
+    return false
   }
 
   /// Brings a file to this replica's folder; nil when it is not there any more.
@@ -81,32 +110,27 @@ extension RemotePass {
     return fetched
   }
 
-  /// Takes a whole state when some mailbox showed that this replica lacks what has been forgotten: the first of `s/`
-  /// that serves.
-  mutating func takeState(from carrier: any Carrier) async throws {
-    let fenced = GodwitError.Code.fenced.rawValue
-    let lacking = notes.values.filter { $0.code == fenced && RemoteName($0.name).map { $0.isMailbox } == true }
-    guard !lacking.isEmpty else { return }
-    let states = try await list(RemoteName.states, on: carrier)
-    for file in states.values.sorted(by: { $0.name < $1.name }) where notes[file.name]?.tag != file.tag {
-      guard try await fetch(file, from: carrier) != nil else { continue }
-      var note = RemoteNotes.File(name: file.name, tag: file.tag, news: [])
-      do {
-        let taken = try await replica.take(.file(folder.fetched), isRejoining: isRejoining, nil)
-        report.taken.append(taken.report)
-        if !taken.needsState {
-          // They are fetched again: what they had may be applied now.
-          for note in lacking { try await forget(note.name) }
-          return
-        }
-      } catch let error as GodwitError where error.refusesFile {
-        report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
-        // A state that needs to be asked for is asked for again.
-        if error.code == .fenced { return }
-        note.code = error.code.rawValue
-      }
-      try await save(note)
+  /// Takes whole states when some mailbox showed that this replica lacks what has been forgotten, one after another,
+  /// until none of those mailboxes shows it any more.
+  mutating func takeState(of listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
+    guard !lacking(listed).isEmpty else { return }
+    let states = try await list(RemoteName.states, on: carrier).filter {
+      $0.key.origin?.replica != replica.identity.replica
     }
+    for file in states.values.sorted(by: { $0.name < $1.name }) {
+      let news = try await news()
+      guard isNew(file, news) else { continue }
+      try await take(file, isRejoining: isRejoining, from: carrier, news)
+      for mailbox in lacking(listed) { try await take(mailbox, from: carrier, news) }
+      if lacking(listed).isEmpty { return }
+    }
+  }
+
+  /// The mailboxes that showed it.
+  private func lacking(_ listed: [RemoteName: CarriedFile]) -> [CarriedFile] {
+    listed.values.filter { file in
+      notes[file.name].map { $0.tag == file.tag && $0.code == GodwitError.Code.fenced.rawValue } ?? false
+    }.sorted { $0.name < $1.name }
   }
 }
 

@@ -33,34 +33,35 @@ struct RemotePass {
 
   mutating func run() async throws {
     let place = try RemoteURL(remote.url)
+    if case .host(let address) = place { return try await talk(to: address) }
     let carrier = try await BlockingThread.run { try place.carrier() }
     defer { report.clockSkew = (carrier as? ObjectStoreCarrier)?.skew.map { .seconds($0) } }
     let (name, folder) = (remote.name, folder)
     try await BlockingThread.run { try folder.removeLeftovers(of: name) }
     notes = try await replica.pool.read { try RemoteNotes($0).files(of: name) }
-    try await resend(to: carrier)
     let own = try await ownOrigin()
     var listed = try await list(RemoteName.mailboxes, on: carrier)
-    let standing = try await judge(listed[.mailbox(own)], of: own)
+    try await forgetNotes(besides: listed, of: own)
     if listed[.mailbox(own)] == nil { try await requireMarker(at: place, on: carrier) }
-    if standing == .late || standing == .asLeft { listed[.mailbox(own)] = nil }
+    let standing = try await judge(listed[.mailbox(own)], of: own, on: carrier)
+    listed[.mailbox(own)] = nil
     try await take(listed, from: carrier)
+    try await takeState(of: listed, from: carrier)
     // What came in may have begun a new incarnation.
     let writer = try await ownOrigin()
     switch standing {
     case .gone: report.findings.insert(.emptied)
     case .other: report.findings.insert(writer == own ? .rolledBack : .cloned)
-    case .asLeft, .late, .unknown: break
+    case .asLeft, .late, .unknown: if writer != own { report.findings.insert(.cloned) }
     }
-    try await takeState(from: carrier)
     let isKept = writer == own && (standing == .asLeft || standing == .late)
-    try await publish(listed, as: writer, isKept: isKept, to: carrier)
+    try await publish(listed, as: writer, isKept: isKept, wasLate: standing == .late, to: carrier)
     try await tidy(listed, own: writer, on: carrier)
   }
 
   /// How this replica's mailbox stands, compared with what it left there.
   private enum Standing {
-    /// Nothing is noted of one.
+    /// Nothing is noted of one, or only that one was meant to be published.
     case unknown
     case asLeft
     /// It was published, and no list has shown it yet: lists may be old.
@@ -69,20 +70,42 @@ struct RemotePass {
     case other
   }
 
-  /// A list that does not show what was just published is believed the second time.
-  private mutating func judge(_ file: CarriedFile?, of own: Origin) async throws -> Standing {
-    guard var note = notes["\(RemoteName.mailbox(own))"] else { return .unknown }
-    guard file?.tag != note.tag else {
-      if note.code != nil {
-        note.code = nil
-        try await save(note)
-      }
-      return .asLeft
+  /// A file with another tag than the noted one may have the same bytes; if not, it is imported as anybody's: it may be
+  /// a copy's of this machine, or the only one of what this machine has lost. A list that does not show what was just
+  /// published is believed the second time.
+  private mutating func judge(
+    _ file: CarriedFile?, of own: Origin, on carrier: any Carrier
+  ) async throws -> Standing {
+    let name = "\(RemoteName.mailbox(own))"
+    guard var note = notes[name] else {
+      if let file { try await takeOwn(file, from: carrier) }
+      return .unknown
     }
+    if let file {
+      var isSame = note.tag == file.tag
+      if !isSame { isSame = try await takeOwn(file, from: carrier, unless: note.content) }
+      if isSame {
+        guard note.tag != file.tag || note.code != nil else { return .asLeft }
+        (note.tag, note.code) = (file.tag, nil)
+        try await save(note)
+        return .asLeft
+      }
+    }
+    guard note.tag != nil else { return .unknown }
     guard note.code == RemoteNotes.File.new else { return file == nil ? .gone : .other }
     note.code = RemoteNotes.File.late
     try await save(note)
     return .late
+  }
+
+  /// Forgets what is noted of others' mailboxes that are not there any more.
+  private mutating func forgetNotes(besides listed: [RemoteName: CarriedFile], of own: Origin) async throws {
+    for note in notes.values {
+      guard let name = RemoteName(note.name), name.isMailbox, name != .mailbox(own), listed[name] == nil else {
+        continue
+      }
+      try await forget(note.name)
+    }
   }
 
   private func ownOrigin() async throws -> Origin {
@@ -91,7 +114,7 @@ struct RemotePass {
 
   /// The files of a folder that have names of Godwit's.
   func list(_ folder: String, on carrier: any Carrier) async throws -> [RemoteName: CarriedFile] {
-    let files = try await replica.carrying { _ in try carrier.list(folder) }
+    let files = try await replica.carrying { try carrier.list(folder, meter: $0) }
     return files.reduce(into: [:]) { listed, file in
       if let name = RemoteName(file.name) { listed[name] = file }
     }
@@ -106,30 +129,20 @@ struct RemotePass {
     try await replica.carrying { try marker.write(to: carrier, by: folder, meter: $0) }
   }
 
-  /// Puts again what was meant to be published and is not noted as such: the same bytes, so that it does not matter
-  /// whether they came through.
-  private mutating func resend(to carrier: any Carrier) async throws {
-    for note in notes.values where note.tag == nil {
-      guard let name = RemoteName(note.name) else { continue }
-      let spool = folder.spool(remote.name, name)
-      guard PrivateFile.exists(spool) else {
-        try await forget(note.name)
-        continue
-      }
-      try await put(spool, as: note, to: carrier)
-    }
-  }
-
-  /// Puts a spooled file under its name, and notes that it is there.
-  mutating func put(_ spool: String, as note: RemoteNotes.File, to carrier: any Carrier) async throws {
-    let total = try FileDescriptor.openPlainForReading(spool).size()
+  /// Puts a spooled file under its name, and notes that it is there; before that, that it is meant to be: whether the
+  /// file comes through is found by its content.
+  ///
+  /// - Parameter code: What the note has until a list has shown the file.
+  mutating func put(_ spool: String, as file: RemoteNotes.File, code: String, to carrier: any Carrier) async throws {
+    var note = file
+    let (hash, total) = try await BlockingThread.run { try RemotesFolder.hash(of: spool) }
+    (note.tag, note.content) = (nil, hash.bytes)
+    try await save(note)
     let handler = handler(.publishing, total: total)
     let name = note.name
-    let put = try await replica.carrying(handler) { try carrier.write(name, from: spool, meter: $0) }
-    var published = note
-    published.tag = put.tag
-    published.code = RemoteNotes.File.new
-    try await save(published)
+    note.tag = try await replica.carrying(handler) { try carrier.write(name, from: spool, meter: $0) }.tag
+    note.code = code
+    try await save(note)
     try await BlockingThread.run { try RemotesFolder.remove(spool) }
   }
 

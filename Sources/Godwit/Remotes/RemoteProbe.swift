@@ -19,16 +19,16 @@ struct RemoteProbe {
     var honours: Bool?
     try folder.sending(bytes) { path in
       _ = try carrier.write(name, from: path, meter: meter)
-      defer { try? carrier.remove(name) }
+      defer { try? carrier.remove(name, meter: TransferMeter()) }
       let sink = MemorySink()
       guard try carrier.read(name, into: sink, limit: 1 << 10, meter: meter) != nil, sink.bytes == bytes else {
         throw GodwitError(
           .refused, "what was written there cannot be read again as it was", hint: "try again; else use another store")
       }
-      _ = try carrier.list(RemoteName.mailboxes)
+      _ = try carrier.list(RemoteName.mailboxes, meter: meter)
       honours = try carrier.honoursConditions(name, from: path)
-      try carrier.remove(name)
-      guard try carrier.find(name) == nil else {
+      try carrier.remove(name, meter: meter)
+      guard try carrier.find(name, meter: meter) == nil else {
         throw GodwitError(
           .refused, "what was deleted there is still there", hint: "allow these keys to delete, or use another store")
       }

@@ -1,5 +1,6 @@
 import Foundation
 import GodwitBase
+import GodwitCrypto
 import GodwitFiles
 import GodwitRemotes
 
@@ -22,13 +23,27 @@ struct RemotesFolder: Sendable {
     guard let lock = try LockFile("\(path)/lock", isShared: false, waitingMilliseconds: 5_000) else {
       throw GodwitError(.busy, "another process syncs this replica", hint: "wait until it is done")
     }
-    for path in [fetched, "\(path)/sent"] { try Leftovers.remove(of: path) }
+    for path in [fetched, "\(path)/sent", "\(path)/talk"] { try Leftovers.remove(of: path) }
     return lock
   }
 
   /// Removes what a killed pass left under temporary names for a remote.
   func removeLeftovers(of remote: String) throws {
     for suffix in [RemoteName.mailboxes, RemoteName.states] { try Leftovers.remove(of: "\(path)/\(remote).\(suffix)") }
+  }
+
+  /// The hash of a file's bytes, and how many there are.
+  static func hash(of path: String) throws -> (hash: ContentHash, size: Int) {
+    let file = try FileDescriptor.openPlainForReading(path)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var (hasher, size) = (ContentHasher(), 0)
+    while true {
+      let count = try file.read(into: buffer)
+      guard count > 0 else { return (hasher.finalize(), size) }
+      hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      size += count
+    }
   }
 
   static func remove(_ path: String) throws(GodwitError) {
@@ -48,6 +63,8 @@ extension RemoteURL {
     switch self {
     case .folder(let path): FolderCarrier(path)
     case .bucket(let address): try ObjectStoreCarrier(address)
+    case .host:
+      throw GodwitError(.invalidArgument, "a host keeps no files, a replica there talks", hint: "run: godwit sync")
     }
   }
 }

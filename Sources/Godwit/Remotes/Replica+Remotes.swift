@@ -70,8 +70,8 @@ extension Replica.Remotes {
   ///
   /// - Parameters:
   ///   - name: What this replica is to call it: 1 to 64 letters, digits, `-`, `_` or `.`.
-  ///   - url: A folder's path, which must exist, `file:///PATH`, or `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`. Keys
-  ///     to a bucket come from the environment or from AWS's files (Specs/remotes.md, "URLs").
+  ///   - url: A folder's path, which must exist, `file:///PATH`, `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`, or
+  ///     `ssh://[USER@]HOST[:PORT]/PATH` of a replica on another host. Keys to a bucket come from the environment or from AWS's files (Specs/remotes.md, "URLs").
   /// - Throws: `invalidArgument` for a name that is taken by another place or cannot be one, and for a URL that is none
   ///   or holds a secret; `otherGroup`, `unsupportedVersion` or `corruptFile` for the remote of another group or
   ///   version; `unreachable`, `refused`, `fileAccess`, `diskFull`, `readOnly`.
@@ -79,15 +79,29 @@ extension Replica.Remotes {
   public func add(_ name: String, at url: String) async throws -> Replica.Remote {
     try RemoteName.check(local: name)
     let place = try RemoteURL(url)
-    let known = try await replica.pool.read { try RemoteNotes($0).list().first { $0.name == name } }
+    let folder = try await replica.remotesFolder()
+    let lock = try await BlockingThread.run { try folder.lock() }
+    defer { withExtendedLifetime(lock) {} }
+    let all = try await replica.pool.read { try RemoteNotes($0).list() }
+    if let other = all.first(where: { $0.url == place.text && $0.name != name }) {
+      throw GodwitError(
+        .invalidArgument, "the remote \(other.name) is at this place already",
+        hint: "to call it otherwise, first: godwit remote remove \(other.name)")
+    }
+    let known = all.first { $0.name == name }
     guard known.map({ $0.url == place.text }) ?? true else {
       throw GodwitError(
         .invalidArgument, "there is a remote \(name) already, at \(known?.url ?? "")",
         hint: "give another name, or first: godwit remote remove \(name)")
     }
     var remote = known ?? RemoteNotes.Remote(name: name, url: place.text, addedAt: replica.wallClock.milliseconds())
-    let folder = try await replica.remotesFolder()
     let marker = RemoteMarker(replica.group)
+    // A host keeps no marker: the replica there says whose it is, at the first sync.
+    if case .host = place {
+      let added = remote
+      try await replica.noting { try $0.save(added) }
+      return Replica.Remote(added)
+    }
     try await replica.carrying { meter in
       let carrier = try place.carrier()
       if try !marker.check(on: carrier, meter: meter) { try marker.write(to: carrier, by: folder, meter: meter) }
@@ -102,6 +116,9 @@ extension Replica.Remotes {
   ///
   /// - Throws: `invalidArgument` for a name that none has.
   public func remove(_ name: String) async throws {
+    let folder = try await replica.remotesFolder()
+    let lock = try await BlockingThread.run { try folder.lock() }
+    defer { withExtendedLifetime(lock) {} }
     let remote = try await remote(named: name)
     try await replica.noting { try $0.remove(remote.name) }
   }

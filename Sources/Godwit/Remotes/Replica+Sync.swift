@@ -9,7 +9,7 @@ extension Replica {
   /// Fetches what other members have published at remotes, and publishes what they may lack: both ways, one remote
   /// after another. What fails at one does not keep it from the next, and is in the report.
   ///
-  /// A sync without news costs one request of each remote. Cancelling the task ends it between files, or within one,
+  /// A sync without news costs one request of each folder or store. Cancelling the task ends it between files, or within one,
   /// of which nothing is taken then; the next sync continues.
   ///
   /// - Parameters:
@@ -22,6 +22,12 @@ extension Replica {
   public func sync(
     with names: [String] = [], isRejoining: Bool = false, progress: SyncProgressHandler? = nil
   ) async throws -> SyncReport {
+    let folder = try await remotesFolder()
+    let lock = try await BlockingThread.run { try folder.lock() }
+    defer {
+      unlink(folder.fetched)
+      withExtendedLifetime(lock) {}
+    }
     let all = try await pool.read { try RemoteNotes($0).list() }
     guard !all.isEmpty else {
       throw GodwitError(
@@ -35,12 +41,6 @@ extension Replica {
         guard let remote = all.first(where: { $0.name == name }) else { throw GodwitError.noRemote(name, among: all) }
         return remote
       }
-    let folder = try await remotesFolder()
-    let lock = try await BlockingThread.run { try folder.lock() }
-    defer {
-      unlink(folder.fetched)
-      withExtendedLifetime(lock) {}
-    }
     var reports: [SyncReport.Remote] = []
     for remote in remotes {
       var pass = RemotePass(self, remote, folder, isRejoining: isRejoining, progress)
@@ -85,7 +85,7 @@ extension GodwitError {
     [
       .notARecipient, .unknownSender, .otherGroup, .invalidSignature, .corruptFile, .truncatedFile, .limitExceeded,
       .unsupportedVersion, .needsMigration, .migrationMismatch, .needsApplication, .importConstraint, .fenced,
-      .invalidKey, .invalidSchema, .invalidMigration, .unverifiedIdentity,
+      .invalidKey, .invalidSchema, .missingVolume, .wrongVolume, .invalidMigration, .unverifiedIdentity,
     ].contains(code)
   }
 }

@@ -23,6 +23,8 @@ package struct Exporter {
     case all
     /// The whole state in place of transactions.
     case state
+    /// No transactions: what this replica holds.
+    case acknowledgement
     /// What some target may lack and no other mailbox has, by what those have. Who needs a state finds it elsewhere
     /// (Specs/remotes.md, "What a mailbox holds").
     case mailbox(besides: OriginRanges)
@@ -138,6 +140,7 @@ package struct Exporter {
     let includesAll: Bool
     switch content {
     case .state: return nil
+    case .acknowledgement: return []
     case .mailbox(let others): (elsewhere, includesAll) = (others, false)
     case .lacking, .all:
       guard reached.count == targets.count else { return nil }

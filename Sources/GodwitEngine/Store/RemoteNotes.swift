@@ -10,7 +10,8 @@ package struct RemoteNotes {
       seen INTEGER NOT NULL, synced INTEGER, code TEXT, message TEXT, since INTEGER, found TEXT, found_at INTEGER,
       needed INTEGER) WITHOUT ROWID;
     CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT,
-      ranges BLOB NOT NULL, sealed BLOB NOT NULL, news BLOB NOT NULL, PRIMARY KEY (remote, name)) WITHOUT ROWID;
+      ranges BLOB NOT NULL, sealed BLOB NOT NULL, content BLOB NOT NULL, news BLOB NOT NULL,
+      PRIMARY KEY (remote, name)) WITHOUT ROWID;
     """
 
   /// A remote.
@@ -63,6 +64,8 @@ package struct RemoteNotes {
     package var ranges: OriginRanges
     /// A hash of the recipients that it is sealed to.
     package var sealed: [UInt8] = []
+    /// Of one of this replica's own: a hash of its bytes.
+    package var content: [UInt8] = []
     /// What this replica had to say when the file was published, or what it was refused by.
     package var news: [UInt8]
 
@@ -139,7 +142,7 @@ package struct RemoteNotes {
   /// What is noted of a remote's files, by their names.
   package func files(of remote: String) throws -> [String: File] {
     try connection.withStatement(
-      "SELECT name, tag, code, ranges, news, sealed FROM godwit_remote_file WHERE remote = ?"
+      "SELECT name, tag, code, ranges, news, sealed, content FROM godwit_remote_file WHERE remote = ?"
     ) {
       statement in
       try statement.bind([.text(remote)])
@@ -150,7 +153,7 @@ package struct RemoteNotes {
           name: try statement.text(at: 0), tag: statement.isNull(at: 1) ? nil : try statement.text(at: 1),
           code: statement.isNull(at: 2) ? nil : try statement.text(at: 2), ranges: try OriginRanges(reading: &ranges),
           news: statement.blob(at: 4))
-        file.sealed = statement.blob(at: 5)
+        (file.sealed, file.content) = (statement.blob(at: 5), statement.blob(at: 6))
         files[file.name] = file
       }
       return files
@@ -162,12 +165,12 @@ package struct RemoteNotes {
     file.ranges.write(to: &ranges)
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, ranges, sealed, news)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, ranges, sealed, content, news)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .text(remote), .text(file.name), file.tag.map { .text($0) } ?? .null, file.code.map { .text($0) } ?? .null,
-        .blob(ranges.bytes), .blob(file.sealed), .blob(file.news),
+        .blob(ranges.bytes), .blob(file.sealed), .blob(file.content), .blob(file.news),
       ])
   }
 

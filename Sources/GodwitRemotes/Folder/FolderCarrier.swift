@@ -14,7 +14,7 @@ package struct FolderCarrier: Carrier {
   /// How much of a file its tag is made from: an age file has its random key in it.
   static let headByteCount = 160
 
-  package func list(_ folder: String) throws -> [CarriedFile] {
+  package func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile] {
     let path = "\(root)/\(folder)"
     let names: [String]
     do {
@@ -24,10 +24,17 @@ package struct FolderCarrier: Carrier {
       try requireRoot()
       return []
     }
-    return try names.compactMap { try find("\(folder)/\($0)") }
+    try Self.requireNoLink(path)
+    // What this user may not read is as good as not there.
+    return try names.filter { !$0.hasPrefix(".") }.compactMap { name in
+      try meter.requireGoing()
+      return try? find("\(folder)/\(name)", meter: meter)
+    }
   }
 
-  package func find(_ name: String) throws -> CarriedFile? { try open(name).map { try Self.describe($0, name) } }
+  package func find(_ name: String, meter: TransferMeter) throws -> CarriedFile? {
+    try open(name).map { try Self.describe($0, name) }
+  }
 
   package func read(_ name: String, into sink: any ByteSink, limit: Int, meter: TransferMeter) throws -> CarriedFile? {
     guard let file = try open(name) else { return nil }
@@ -47,7 +54,17 @@ package struct FolderCarrier: Carrier {
     }
   }
 
+  /// A full stick is the remote's matter and not this machine's: `refused`.
   package func write(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
+    do {
+      return try copy(name, from: path, meter: meter)
+    } catch let error as GodwitError where error.code == .diskFull {
+      throw GodwitError(
+        .refused, "the remote is full: \(error.message)", hint: "free some space there", underlying: error)
+    }
+  }
+
+  private func copy(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
     try requireRoot()
     let place = "\(root)/\(name)"
     let folder = FilePath.folder(of: place)
@@ -72,8 +89,11 @@ package struct FolderCarrier: Carrier {
     return described
   }
 
-  package func remove(_ name: String) throws {
+  package func remove(_ name: String, meter: TransferMeter) throws {
     let path = "\(root)/\(name)"
+    if name.contains("/"), PrivateFile.exists(FilePath.folder(of: path)) {
+      try Self.requireNoLink(FilePath.folder(of: path))
+    }
     guard unlink(path) == 0 || errno == ENOENT else { throw GodwitError.file("remove", path, errno) }
   }
 
@@ -82,6 +102,10 @@ package struct FolderCarrier: Carrier {
   /// A link there might lead anywhere, and is not followed.
   private static func makeFolder(_ path: String) throws(GodwitError) {
     guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .file("make the folder", path, errno) }
+    try requireNoLink(path)
+  }
+
+  private static func requireNoLink(_ path: String) throws(GodwitError) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw GodwitError(.unsafeFile, "\(path) is not a folder", hint: "see who put it there, and remove it")
@@ -104,6 +128,9 @@ package struct FolderCarrier: Carrier {
   /// Nil for what is no plain file, or gone.
   private func open(_ name: String) throws(GodwitError) -> FileDescriptor? {
     let path = "\(root)/\(name)"
+    if name.contains("/"), PrivateFile.exists(FilePath.folder(of: path)) {
+      try Self.requireNoLink(FilePath.folder(of: path))
+    }
     let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       switch errno {

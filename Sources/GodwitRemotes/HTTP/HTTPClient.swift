@@ -35,7 +35,7 @@ final class HTTPClient: @unchecked Sendable {
       var headers: UnsafeMutablePointer<curl_slist>?
       defer { curl_slist_free_all(headers) }
       for (name, value) in request.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
-      configure(request)
+      try configure(request)
       godwit_curl_set_pointer(curl, CURLOPT_HTTPHEADER, headers)
       let code = exchange.perform(curl)
       if let error = exchange.error { throw error }
@@ -45,7 +45,7 @@ final class HTTPClient: @unchecked Sendable {
     }
   }
 
-  private func configure(_ request: HTTPRequest) {
+  private func configure(_ request: HTTPRequest) throws {
     godwit_curl_set_text(curl, CURLOPT_URL, request.url)
     godwit_curl_set_text(curl, CURLOPT_PROTOCOLS_STR, "http,https")
     godwit_curl_set_long(curl, CURLOPT_PATH_AS_IS, 1)
@@ -59,7 +59,10 @@ final class HTTPClient: @unchecked Sendable {
     godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_TIME, silence)
     if let certificates { godwit_curl_set_text(curl, CURLOPT_CAINFO, certificates) }
     if let signature = request.signature {
-      godwit_curl_set_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3")
+      // Without it the keys would go out as they are.
+      guard godwit_curl_set_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3") == CURLE_OK else {
+        throw GodwitError(.refused, "the system's libcurl cannot sign requests", hint: "libcurl 7.75 or later can")
+      }
       godwit_curl_set_text(curl, CURLOPT_USERNAME, signature.keys.identifier)
       godwit_curl_set_text(curl, CURLOPT_PASSWORD, signature.keys.secret)
     }

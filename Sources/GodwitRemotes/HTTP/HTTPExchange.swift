@@ -83,7 +83,7 @@ final class HTTPExchange {
       let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
       headers[line[..<colon].lowercased()] = value
       if line[..<colon].lowercased() == "content-length", let size = Int(value), request.sink != nil,
-        size > request.limit
+        size > request.limit, let curl, (200..<300).contains(godwit_curl_status(curl))
       {
         error = GodwitError.tooLarge("the file", request.limit)
         return 0

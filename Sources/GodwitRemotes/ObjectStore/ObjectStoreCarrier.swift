@@ -25,29 +25,33 @@ package struct ObjectStoreCarrier: Carrier {
   private func key(_ name: String) -> String { address.prefix.isEmpty ? name : "\(address.prefix)/\(name)" }
 
   private static let pageLimit = 10_000
+  /// As many as are kept of a list, however long it claims to be.
+  private static let objectLimit = 100_000
 
-  package func list(_ folder: String) throws -> [CarriedFile] {
+  package func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile] {
     let prefix = key("\(folder)/")
     var files: [CarriedFile] = []
     var token: String?
     for _ in 0..<Self.pageLimit {
       var query = [(name: "list-type", value: "2"), (name: "prefix", value: prefix)]
       if let token { query.insert((name: "continuation-token", value: token), at: 0) }
-      let answer = try client.send(StoreRequest(method: .get, query: query), meter: TransferMeter())
+      let answer = try client.send(StoreRequest(method: .get, query: query), meter: meter)
       guard answer.status == 200, let page = StoreDocument(answer.body), page.isList else {
         throw client.failure(answer)
       }
       files += page.objects.filter { $0.key.hasPrefix(prefix) }.map {
         CarriedFile(name: "\(folder)/\($0.key.dropFirst(prefix.count))", size: $0.size, tag: $0.tag)
       }
-      guard let next = page.nextToken, next != token else { return files }
+      guard let next = page.nextToken, next != token, files.count < Self.objectLimit else {
+        return Array(files.prefix(Self.objectLimit))
+      }
       token = next
     }
     return files
   }
 
-  package func find(_ name: String) throws -> CarriedFile? {
-    let answer = try client.send(StoreRequest(method: .head, key: key(name)), meter: TransferMeter())
+  package func find(_ name: String, meter: TransferMeter) throws -> CarriedFile? {
+    let answer = try client.send(StoreRequest(method: .head, key: key(name)), meter: meter)
     return try client.isMissing(answer) ? nil : described(answer, name)
   }
 
@@ -60,12 +64,14 @@ package struct ObjectStoreCarrier: Carrier {
   package func write(_ name: String, from path: String, meter: TransferMeter) throws -> CarriedFile {
     let answer = try client.send(StoreRequest(method: .put(try body(path)), key: key(name)), meter: meter)
     guard (200..<300).contains(answer.status) else { throw client.failure(answer) }
-    guard let tag = Self.tag(answer) else { return try find(name) ?? CarriedFile(name: name, size: 0, tag: "") }
+    guard let tag = Self.tag(answer) else {
+      return try find(name, meter: meter) ?? CarriedFile(name: name, size: 0, tag: "")
+    }
     return CarriedFile(name: name, size: try body(path).size, tag: tag)
   }
 
-  package func remove(_ name: String) throws {
-    let answer = try client.send(StoreRequest(method: .delete, key: key(name)), meter: TransferMeter())
+  package func remove(_ name: String, meter: TransferMeter) throws {
+    let answer = try client.send(StoreRequest(method: .delete, key: key(name)), meter: meter)
     guard try (200..<300).contains(answer.status) || client.isMissing(answer) else { throw client.failure(answer) }
   }
 

@@ -101,6 +101,8 @@ private enum CredentialProcess {
     process.standardOutput = output
     do { try process.run() } catch { throw failure("it cannot be run") }
     let bytes = (try? output.fileHandleForReading.read(upToCount: byteLimit)) ?? Data()
+    // One that prints more than that must not wait for a reader.
+    try? output.fileHandleForReading.close()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw failure("it ended with \(process.terminationStatus)") }
     guard let answer = try? JSONDecoder().decode(Answer.self, from: bytes) else {

@@ -22,7 +22,8 @@ package struct StorePatience: Sendable {
   /// The pause before another try, or nil when there is no time left for it.
   func pause(try number: Int, after elapsed: Duration, asked: Duration?) -> Duration? {
     let limit = min(first * (1 << min(number, 16)), Self.longest)
-    let pause = asked.map { min($0, Self.longestAsked) } ?? limit * Double.random(in: 0...1)
+    let jitter = limit * Double.random(in: 0...1)
+    let pause = asked.map { max(min($0, Self.longestAsked), jitter) } ?? jitter
     return elapsed + pause <= total ? pause : nil
   }
 }

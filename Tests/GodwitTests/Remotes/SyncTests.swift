@@ -95,6 +95,7 @@ struct SyncTests {
     let remote = try await RemoteGroup(1)
     #expect(await code { try await remote[0].sync(with: ["bucket"]) } == .invalidArgument)
     #expect(await code { try await remote[0].remotes.add("stick", at: "/elsewhere") } == .invalidArgument)
+    #expect(await code { try await remote[0].remotes.add("other", at: remote.remote) } == .invalidArgument)
     #expect(await code { try await remote[0].remotes.add("-x", at: remote.remote) } == .invalidArgument)
     #expect(await code { try await remote[0].remotes.add("x", at: "s3://key:secret@bucket") } == .invalidArgument)
     #expect(await code { try await remote[0].remotes.add("x", at: "/nonexistent/place") } == .unreachable)

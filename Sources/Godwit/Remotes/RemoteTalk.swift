@@ -1,0 +1,221 @@
+import Foundation
+import GodwitBase
+import GodwitCrypto
+import GodwitEngine
+import GodwitFiles
+import GodwitKeys
+import GodwitRemotes
+import GodwitStorage
+
+/// Two replicas that hand each other what each lacks, over a connection (Specs/remotes.md, "ssh"). Whoever connects
+/// speaks for the client.
+///
+/// Unchecked Sendable: its calls follow one another, each awaited.
+final class RemoteTalk: @unchecked Sendable {
+  /// What of a talk this side takes part in.
+  enum Part: Sendable { case both, receiving, sending }
+
+  private let replica: Replica
+  private let stream: TalkStream
+  private let folder: RemotesFolder
+  private let part: Part
+  private let report: @Sendable (Replica.SyncProgress.Direction, Int) -> Void
+  private(set) var taken: [MergeReport] = []
+  private(set) var published: ExportReport?
+  private(set) var fetchedBytes = 0
+
+  init(
+    _ replica: Replica, over stream: TalkStream, by folder: RemotesFolder, part: Part = .both,
+    report: @escaping @Sendable (Replica.SyncProgress.Direction, Int) -> Void = { _, _ in }
+  ) {
+    self.replica = replica
+    self.stream = stream
+    self.folder = folder
+    self.part = part
+    self.report = report
+  }
+
+  /// Four files: this side's acknowledgement, what the other has and this side lacks, the reverse of that, and the
+  /// other's acknowledgement. So each knows what the other holds before it sends anything of size.
+  func speakAsClient(isRejoining: Bool) async throws {
+    let other = try await greet()
+    try await send(.acknowledgement, to: other)
+    try await receive(isRejoining: isRejoining)
+    published = try await send(.lacking, to: other)
+    try await receive(isRejoining: isRejoining)
+    try await run { try $0.write(.bye) }
+  }
+
+  /// The other end of ``speakAsClient(isRejoining:)``. What fails here is said over there.
+  func speakAsServer() async throws {
+    do {
+      try await run { try $0.writeMagic() }
+      let other = try await greet()
+      try await receive(isRejoining: false)
+      published = try await send(.lacking, to: other)
+      try await receive(isRejoining: false)
+      try await send(.acknowledgement, to: other)
+      _ = try await run { try $0.read() }
+    } catch let error as GodwitError {
+      var writer = ByteWriter()
+      for text in [error.code.rawValue, error.message, error.hint ?? ""] { writer.lengthPrefixed(Array(text.utf8)) }
+      let failure = TalkStream.Frame.failure(writer.bytes)
+      try? await run { try $0.write(failure) }
+      throw error
+    }
+  }
+
+  /// Runs calls that block on a thread that may.
+  private func run<Output: Sendable>(_ body: @escaping @Sendable (TalkStream) throws -> Output) async throws -> Output {
+    try await BlockingThread.run { try body(self.stream) }
+  }
+
+  // MARK: Hello
+
+  private static let hello = "godwit talk v1\0"
+
+  /// Returns the other side's replica: an active member of the same group.
+  private func greet() async throws -> ReplicaID {
+    let (group, own) = (replica.group, replica.identity.replica)
+    var writer = ByteWriter()
+    writer.raw(Self.tag(of: group))
+    own.value.write(to: &writer)
+    let hello = TalkStream.Frame.hello(writer.bytes)
+    try await run { try $0.write(hello) }
+    guard case .hello(let bytes) = try await frame() else { throw Self.unexpected }
+    var reader = ByteReader(bytes)
+    guard Array(try reader.raw(16)) == Self.tag(of: group) else {
+      throw GodwitError(.otherGroup, "the replica there is another group's", hint: "see the path in the remote's URL")
+    }
+    let other = ReplicaID(try Identifier128(reading: &reader))
+    guard other != own else {
+      throw GodwitError(.refused, "the replica there is this one, or a copy of its folder", hint: "see the URL's host")
+    }
+    return other
+  }
+
+  /// Nobody who does not know the group's ID learns it here.
+  private static func tag(of group: GroupID) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.raw(Array(hello.utf8))
+    group.value.write(to: &writer)
+    return Array(writer.bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes.prefix(16))
+  }
+
+  private static var unexpected: GodwitError {
+    GodwitError(.corruptFile, "the other side said something else than its turn was", hint: "update both")
+  }
+
+  /// The next frame; what failed over there is thrown here.
+  private func frame() async throws -> TalkStream.Frame {
+    let frame = try await run { try $0.read() }
+    guard case .failure(let bytes) = frame else { return frame }
+    var reader = ByteReader(bytes)
+    let texts = try (0..<3).map { _ in String(decoding: try reader.lengthPrefixed(limit: 4_096), as: UTF8.self) }
+    throw GodwitError(
+      texts[0] == GodwitError.Code.busy.rawValue ? .unreachable : .refused, "over there: \(texts[1])",
+      hint: texts[2].isEmpty ? nil : texts[2])
+  }
+
+  // MARK: Files
+
+  /// Nil where this side only receives.
+  @discardableResult
+  private func send(_ content: Exporter.Content, to other: ReplicaID) async throws -> ExportReport? {
+    guard part != .receiving else {
+      try await run { try $0.write(.nothing) }
+      return nil
+    }
+    let file = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
+    let exported = try await replica.withExporter(for: "\(other)", content) { exporter, makeDurable in
+      try exporter.export(to: file.pending, makeDurable: makeDurable, progress: nil)
+    }
+    let report = report
+    try await run { stream in
+      let source = try FileDescriptor.openPlainForReading(file.path)
+      var sent = 0
+      while true {
+        let chunk = try [UInt8](unsafeUninitializedCapacity: TalkStream.frameLimit) { buffer, count in
+          count = try source.readFully(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        guard !chunk.isEmpty else { break }
+        try stream.write(.chunk(chunk))
+        sent += chunk.count
+        report(.publishing, sent)
+      }
+      try stream.write(.end)
+    }
+    return exported
+  }
+
+  private func receive(isRejoining: Bool) async throws {
+    let file = try await BlockingThread.run { [folder] in try TalkFile(in: folder) }
+    var count = 0
+    receiving: while true {
+      switch try await frame() {
+      case .chunk(let bytes):
+        count += bytes.count
+        guard count <= RemotePass.fileLimit else {
+          throw GodwitError(.limitExceeded, "a file of the other side has more than \(RemotePass.fileLimit) bytes")
+        }
+        try await BlockingThread.run { try file.pending.write(bytes) }
+        report(.fetching, count)
+      case .end: break receiving
+      case .nothing: return
+      default: throw Self.unexpected
+      }
+    }
+    fetchedBytes += count
+    guard part != .sending else { return }
+    taken.append(try await replica.take(.file(file.path), isRejoining: isRejoining, nil).report)
+  }
+}
+
+/// A file on its way, which goes with the value.
+///
+/// Unchecked Sendable: one thread at a time writes to it.
+private final class TalkFile: @unchecked Sendable {
+  let pending: PendingFile
+  var path: String { pending.temporaryPath }
+
+  init(in folder: RemotesFolder) throws { pending = try PendingFile(replacing: "\(folder.path)/talk") }
+}
+
+extension Replica {
+  /// Serves another replica over a connection: the other end of a sync by ssh.
+  package func serve(
+    source: any ByteSource & Sendable, sink: any ByteSink & Sendable, receives: Bool = true, sends: Bool = true
+  ) async throws -> [MergeReport] {
+    let folder = try await remotesFolder()
+    let talk = RemoteTalk(
+      self, over: TalkStream(source: source, sink: sink), by: folder,
+      part: receives && sends ? .both : receives ? .receiving : .sending)
+    try await talk.speakAsServer()
+    return talk.taken
+  }
+}
+
+extension RemotePass {
+  /// Syncs with a replica on another host.
+  mutating func talk(to address: SSHAddress) async throws {
+    let (replica, folder, name, progress, isRejoining) = (replica, folder, remote.name, progress, isRejoining)
+    let ssh = try await BlockingThread.run { try SSHProcess(address, folder: folder.path) }
+    let stream = TalkStream(source: ssh.stream, sink: ssh.stream)
+    let talk = RemoteTalk(replica, over: stream, by: folder) { direction, bytes in
+      progress?(Replica.SyncProgress(remote: name, direction: direction, bytes: bytes, total: bytes))
+    }
+    defer { (report.taken, report.published, report.fetchedBytes) = (talk.taken, talk.published, talk.fetchedBytes) }
+    let connection = ssh.stream
+    try await withTaskCancellationHandler {
+      try await BlockingThread.run {
+        guard let banner = try stream.findMagic() else { return }
+        throw ssh.explanation(banner)
+      }
+      try await talk.speakAsClient(isRejoining: isRejoining)
+    } onCancel: {
+      connection.end()
+    }
+    try Task.checkCancellation()
+    withExtendedLifetime(ssh) {}
+  }
+}

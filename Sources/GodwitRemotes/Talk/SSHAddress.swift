@@ -1,0 +1,62 @@
+import Foundation
+import GodwitBase
+
+/// A replica on a host that ssh reaches: `ssh://[USER@]HOST[:PORT]/PATH`.
+package struct SSHAddress: Hashable, Sendable {
+  package let user: String?
+  package let host: String
+  package let port: Int?
+  /// Absolute, or from the user's home folder on where it begins with `~/`.
+  package let path: String
+
+  init(_ text: String) throws(GodwitError) {
+    guard let parts = URLComponents(string: text), let host = parts.host, !parts.path.isEmpty, parts.path != "/" else {
+      throw GodwitError(.invalidArgument, "an ssh URL is ssh://[USER@]HOST[:PORT]/PATH")
+    }
+    guard parts.password == nil, parts.query == nil, parts.fragment == nil else {
+      throw GodwitError(
+        .invalidArgument, "the URL has a password or a parameter",
+        hint: "a remote's URL is kept and shown, so no secret is taken in it: ssh has its keys and its agent")
+    }
+    // Begun with a hyphen they would be options of ssh's.
+    let names = [host] + [parts.user].compactMap(\.self)
+    guard names.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("-") && Self.isPlain($0) }),
+      !parts.path.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 })
+    else {
+      throw GodwitError(.invalidArgument, "the host, the user or the path has characters that none has")
+    }
+    self.host = host
+    user = parts.user
+    port = parts.port
+    path = parts.path.hasPrefix("/~/") ? String(parts.path.dropFirst()) : parts.path
+  }
+
+  private static func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || "0123456789-._:[]".unicodeScalars.contains($0))
+    }
+  }
+
+  var text: String {
+    var parts = URLComponents()
+    parts.scheme = "ssh"
+    parts.user = user
+    parts.host = host
+    parts.port = port
+    parts.path = path.hasPrefix("/") ? path : "/\(path)"
+    return parts.string ?? ""
+  }
+
+  /// What ssh is called with. The host's shell reads the last argument.
+  package func arguments(isInteractive: Bool) -> [String] {
+    ["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=2"] + (isInteractive ? [] : ["-o", "BatchMode=yes"])
+      + (port.map { ["-p", "\($0)"] } ?? []) + ["--", user.map { "\($0)@\(host)" } ?? host]
+      + ["godwit serve --stdio \(Self.word(path))"]
+  }
+
+  /// In quotes that every POSIX shell reads alike; a tilde stands before them.
+  private static func word(_ path: String) -> String {
+    let (start, rest) = path.hasPrefix("~/") ? ("~/", String(path.dropFirst(2))) : ("", path)
+    return start + "'\(rest.replacingOccurrences(of: "'", with: "'\\''"))'"
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import GodwitBase
+
+/// A connected socket as bytes in both directions. Writing to one whose other end is gone fails, and signals nobody.
+package final class SocketStream: ByteSource, ByteSink, Sendable {
+  private let descriptor: Int32
+  private let name: String
+
+  /// How long the other side may say nothing, in seconds: it may be taking in a large file.
+  private static let silence = 600
+
+  /// Takes over a socket.
+  init(_ descriptor: Int32, name: String) {
+    self.descriptor = descriptor
+    self.name = name
+    var limit = timeval(tv_sec: Self.silence, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setsockopt(descriptor, SOL_SOCKET, option, &limit, size) }
+  }
+
+  deinit { Foundation.close(descriptor) }
+
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw failure(errno) }
+    }
+  }
+
+  package func write(_ buffer: UnsafeRawBufferPointer) throws {
+    var rest = buffer
+    while !rest.isEmpty {
+      let count = send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+      if count > 0 {
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      } else {
+        guard errno == EINTR else { throw failure(errno) }
+      }
+    }
+  }
+
+  /// Ends both directions; whoever waits for bytes finds the end.
+  package func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  private func failure(_ number: Int32) -> GodwitError {
+    GodwitError(
+      .unreachable, "the connection to \(name) broke: \(String(cString: strerror(number)))", hint: "try again later")
+  }
+}

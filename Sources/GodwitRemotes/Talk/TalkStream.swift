@@ -1,0 +1,100 @@
+import GodwitBase
+
+/// What two replicas say to each other over a connection, frame by frame (Specs/remotes.md, "ssh").
+///
+/// Unchecked Sendable: one side speaks at a time, so its calls follow one another.
+package final class TalkStream: @unchecked Sendable {
+  /// A frame: what it is, and its bytes.
+  package enum Frame: Equatable {
+    /// Who is there, of which group.
+    case hello([UInt8])
+    /// A piece of a sync file.
+    case chunk([UInt8])
+    /// A sync file's end.
+    case end
+    /// No sync file: the other side does not send.
+    case nothing
+    /// What went wrong over there: code, message and hint, each with its length.
+    case failure([UInt8])
+    /// All is said.
+    case bye
+  }
+
+  /// What the server says first; a shell may have said something before it.
+  package static let magic = Array("GODWIT TALK 1\n".utf8)
+  /// How far the magic is looked for.
+  static let bannerLimit = 64 << 10
+  /// The most bytes of a frame.
+  package static let frameLimit = 1 << 20
+
+  private let source: any ByteSource
+  private let sink: any ByteSink
+
+  package init(source: any ByteSource, sink: any ByteSink) {
+    self.source = source
+    self.sink = sink
+  }
+
+  package func writeMagic() throws { try sink.write(Self.magic) }
+
+  /// Passes over what stands before the magic. Returns the first line of that when there is no magic.
+  package func findMagic() throws -> String? {
+    var seen: [UInt8] = []
+    while seen.suffix(Self.magic.count) != Self.magic[...] {
+      guard seen.count < Self.bannerLimit, let byte = try? source.readExactly(1) else {
+        return String(decoding: seen.prefix { $0 != UInt8(ascii: "\n") }.prefix(200), as: UTF8.self)
+      }
+      seen += byte
+    }
+    return nil
+  }
+
+  package func write(_ frame: Frame) throws {
+    let (kind, bytes) = frame.encoded
+    var writer = ByteWriter(capacity: 5)
+    writer.byte(kind)
+    writer.bigEndian(UInt32(bytes.count))
+    try sink.write(writer.bytes + bytes)
+  }
+
+  /// - Throws: `corruptFile` for what is no frame, `limitExceeded` for one that is too long, `truncatedFile` where the
+  ///   connection ends.
+  package func read() throws -> Frame {
+    var head = ByteReader(try source.readExactly(5))
+    let kind = try head.byte()
+    let count = Int(try head.bigEndian() as UInt32)
+    guard count <= Self.frameLimit else {
+      throw GodwitError(.limitExceeded, "a frame of the other side has \(count) bytes; \(Self.frameLimit) are allowed")
+    }
+    let bytes = try source.readExactly(count)
+    guard let frame = Frame(kind, bytes) else {
+      throw GodwitError(.corruptFile, "the other side said what is no frame of this version", hint: "update both")
+    }
+    return frame
+  }
+}
+
+extension TalkStream.Frame {
+  fileprivate var encoded: (UInt8, [UInt8]) {
+    switch self {
+    case .hello(let bytes): (1, bytes)
+    case .chunk(let bytes): (2, bytes)
+    case .end: (3, [])
+    case .nothing: (4, [])
+    case .failure(let bytes): (5, bytes)
+    case .bye: (6, [])
+    }
+  }
+
+  fileprivate init?(_ kind: UInt8, _ bytes: [UInt8]) {
+    switch kind {
+    case 1: self = .hello(bytes)
+    case 2 where !bytes.isEmpty: self = .chunk(bytes)
+    case 3 where bytes.isEmpty: self = .end
+    case 4 where bytes.isEmpty: self = .nothing
+    case 5: self = .failure(bytes)
+    case 6 where bytes.isEmpty: self = .bye
+    default: return nil
+    }
+  }
+}
