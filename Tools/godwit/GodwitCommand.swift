@@ -34,7 +34,8 @@ struct GodwitCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Sync",
         subcommands: [
-          RemoteCommand.self, Sync.self, Status.self, Log.self, Export.self, Import.self, Inspect.self, Missing.self,
+          RemoteCommand.self, Sync.self, Serve.self, Status.self, Log.self, Export.self, Import.self, Inspect.self,
+          Missing.self,
           Conflicts.self, Limbo.self, Why.self,
         ]),
       CommandGroup(
