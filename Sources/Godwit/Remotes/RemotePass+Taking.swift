@@ -86,7 +86,7 @@ extension RemotePass {
   ) async throws -> Bool {
     guard try await fetch(file, from: carrier) != nil else { return false }
     let path = folder.fetched
-    guard try await BlockingThread.run({ try RemotesFolder.hash(of: path).hash.bytes }) != content else { return true }
+    guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
     do {
       report.taken.append(try await replica.take(.file(path), isRejoining: false, nil).report)
     } catch let error as GodwitError where error.refusesFile {

@@ -135,7 +135,7 @@ struct RemotePass {
   /// - Parameter code: What the note has until a list has shown the file.
   mutating func put(_ spool: String, as file: RemoteNotes.File, code: String, to carrier: any Carrier) async throws {
     var note = file
-    let (hash, total) = try await BlockingThread.run { try RemotesFolder.hash(of: spool) }
+    let (hash, total) = try await BlockingThread.run { try LocalFile.hash(of: spool) }
     (note.tag, note.content) = (nil, hash.bytes)
     try await save(note)
     let handler = handler(.publishing, total: total)

@@ -1,6 +1,5 @@
 import Foundation
 import GodwitBase
-import GodwitCrypto
 import GodwitFiles
 import GodwitRemotes
 
@@ -30,20 +29,6 @@ struct RemotesFolder: Sendable {
   /// Removes what a killed pass left under temporary names for a remote.
   func removeLeftovers(of remote: String) throws {
     for suffix in [RemoteName.mailboxes, RemoteName.states] { try Leftovers.remove(of: "\(path)/\(remote).\(suffix)") }
-  }
-
-  /// The hash of a file's bytes, and how many there are.
-  static func hash(of path: String) throws -> (hash: ContentHash, size: Int) {
-    let file = try FileDescriptor.openPlainForReading(path)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
-    var (hasher, size) = (ContentHasher(), 0)
-    while true {
-      let count = try file.read(into: buffer)
-      guard count > 0 else { return (hasher.finalize(), size) }
-      hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      size += count
-    }
   }
 
   static func remove(_ path: String) throws(GodwitError) {

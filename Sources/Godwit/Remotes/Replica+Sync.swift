@@ -9,8 +9,8 @@ extension Replica {
   /// Fetches what other members have published at remotes, and publishes what they may lack: both ways, one remote
   /// after another. What fails at one does not keep it from the next, and is in the report.
   ///
-  /// A sync without news costs one request of each folder or store. Cancelling the task ends it between files, or within one,
-  /// of which nothing is taken then; the next sync continues.
+  /// A sync without news costs one request of each folder or store. Cancelling the task ends it between files, or
+  /// within one, of which nothing is taken then; the next sync continues.
   ///
   /// - Parameters:
   ///   - names: The remotes; all of them when empty.

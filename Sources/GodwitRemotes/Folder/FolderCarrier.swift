@@ -41,17 +41,14 @@ package struct FolderCarrier: Carrier {
     let described = try Self.describe(file, name)
     guard described.size <= limit else { throw GodwitError.tooLarge(name, limit) }
     var count = 0
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
+    try LocalFile.forEachPiece(of: file) { piece in
       try meter.requireGoing()
-      let piece = try file.read(into: buffer)
-      guard piece > 0 else { return described }
-      count += piece
+      count += piece.count
       guard count <= limit else { throw GodwitError.tooLarge(name, limit) }
-      try sink.write(UnsafeRawBufferPointer(rebasing: buffer[..<piece]))
+      try sink.write(piece)
       meter.moved(count)
     }
+    return described
   }
 
   /// A full stick is the remote's matter and not this machine's: `refused`.
@@ -74,15 +71,11 @@ package struct FolderCarrier: Carrier {
     let source = try FileDescriptor.openPlainForReading(path)
     let described = CarriedFile(
       name: name, size: try source.size(), tag: try Self.tag(of: source, size: source.size()))
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
     var count = 0
-    while true {
+    try LocalFile.forEachPiece(of: source) { piece in
       try meter.requireGoing()
-      let piece = try source.read(into: buffer)
-      guard piece > 0 else { break }
-      try pending.write(UnsafeRawBufferPointer(rebasing: buffer[..<piece]))
-      count += piece
+      try pending.write(piece)
+      count += piece.count
       meter.moved(count)
     }
     try pending.commit()

@@ -98,16 +98,8 @@ final class StoreClient: Sendable {
   }
 
   private static func payloadHash(_ request: StoreRequest) throws -> String {
-    var hasher = ContentHasher()
-    guard case .put(let body) = request.method else { return hasher.finalize().hexadecimal }
-    let file = try FileDescriptor.openPlainForReading(body.path)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try file.read(into: buffer)
-      guard count > 0 else { return hasher.finalize().hexadecimal }
-      hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
+    guard case .put(let body) = request.method else { return ContentHasher().finalize().hexadecimal }
+    return try LocalFile.hash(of: body.path).hash.hexadecimal
   }
 
   /// `20260131T093000Z`.
