@@ -4,6 +4,8 @@ import GodwitBase
 /// later try may do, `refused` where somebody has to change something first, and `CancellationError` when the meter
 /// says so.
 package protocol Carrier: Sendable {
+  /// Whether all of it may be away for a while and something empty in its place, as at the mount point of a stick.
+  var mayBeAway: Bool { get }
   /// The files directly in a folder, in any order; none when there is no such folder.
   func list(_ folder: String, meter: TransferMeter) throws -> [CarriedFile]
   /// One file without its content, or nil.

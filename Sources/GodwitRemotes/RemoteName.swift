@@ -2,58 +2,99 @@ import GodwitBase
 import GodwitCore
 
 /// The name of a file at a remote (Specs/remotes.md, "Names"). No other name is looked at.
-package enum RemoteName: Hashable, Sendable, CustomStringConvertible {
+package enum RemoteName: Hashable, Sendable {
   /// The format's version and the group's tag.
   case marker
   /// An origin's latest sync file.
   case mailbox(Origin)
+  /// That an origin keeps a log, and its latest number.
+  case logMark(Origin)
+  /// A sync file of an origin's log, 1, 2, 3 ….
+  case log(Origin, UInt32)
   /// An origin's state file, sealed to recipients of which the text is a hash's first 16 digits.
   case state(Origin, sealedTo: String)
+  /// What a replica that would join says of itself.
+  case request(ReplicaID)
+  /// The invitation for a replica.
+  case invitation(ReplicaID)
 
-  /// The folder of mailboxes.
+  /// The folder of mailboxes and of marks of logs.
   package static let mailboxes = "m"
+  /// The folder of logs.
+  package static let logs = "l"
   /// The folder of state files.
   package static let states = "s"
+  /// The folder of requests.
+  package static let requests = "r"
+  /// The folder of invitations.
+  package static let invitations = "i"
+
+  /// Whose it is; nil for the marker, and for what is of a replica that is no member yet.
+  package var origin: Origin? {
+    switch self {
+    case .marker, .request, .invitation: nil
+    case .mailbox(let origin), .logMark(let origin), .log(let origin, _), .state(let origin, _): origin
+    }
+  }
+
+  package var isMailbox: Bool { if case .mailbox = self { true } else { false } }
+
+  package var isLogMark: Bool { if case .logMark = self { true } else { false } }
+
+  /// Its place in a log; nil for what is in none.
+  package var logNumber: UInt32? { if case .log(_, let number) = self { number } else { nil } }
+}
+
+extension RemoteName: CustomStringConvertible {
+  private static let markerName = "godwit-remote"
+  private static let logSuffix = ".log"
+
+  package var description: String {
+    switch self {
+    case .marker: Self.markerName
+    case .mailbox(let origin): "\(Self.mailboxes)/\(origin.remoteName)"
+    case .logMark(let origin): "\(Self.mailboxes)/\(origin.remoteName)\(Self.logSuffix)"
+    case .log(let origin, let number): "\(Self.logs)/\(origin.remoteName)-\(number)"
+    case .state(let origin, let recipients): "\(Self.states)/\(origin.remoteName)-\(recipients)"
+    case .request(let replica): "\(Self.requests)/\(replica)"
+    case .invitation(let replica): "\(Self.invitations)/\(replica)"
+    }
+  }
 
   /// Nil for a name of another form.
   package init?(_ text: String) {
-    if text == "godwit-remote" {
-      self = .marker
-      return
-    }
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard let name = Self.read(text), "\(name)" == text else { return nil }
+    self = name
+  }
+
+  /// Of a name in another form than the one that is written, too.
+  private static func read(_ text: String) -> RemoteName? {
+    if text == markerName { return .marker }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2 else { return nil }
+    let name = parts[1]
     switch parts[0] {
-    case Self.mailboxes[...]:
-      guard let origin = Origin(remoteName: parts[1]) else { return nil }
-      self = .mailbox(origin)
-    case Self.states[...]:
-      guard let dash = parts[1].lastIndex(of: "-"), let origin = Origin(remoteName: parts[1][..<dash]) else {
-        return nil
-      }
-      let recipients = String(parts[1][parts[1].index(after: dash)...])
-      guard recipients.utf8.count == 16, Hexadecimal.decode(recipients).map(Hexadecimal.encode) == recipients else {
-        return nil
-      }
-      self = .state(origin, sealedTo: recipients)
+    case mailboxes where name.hasSuffix(logSuffix):
+      return Origin(remoteName: String(name.dropLast(logSuffix.count))).map { .logMark($0) }
+    case mailboxes: return Origin(remoteName: name).map { .mailbox($0) }
+    case logs:
+      guard let (origin, rest) = numbered(name), let number = UInt32(rest), number > 0 else { return nil }
+      return .log(origin, number)
+    case states:
+      guard let (origin, rest) = numbered(name), rest.utf8.count == 16,
+        Hexadecimal.decode(rest).map(Hexadecimal.encode) == rest
+      else { return nil }
+      return .state(origin, sealedTo: rest)
+    case requests: return ReplicaID(name).map { .request($0) }
+    case invitations: return ReplicaID(name).map { .invitation($0) }
     default: return nil
     }
   }
 
-  package var description: String {
-    switch self {
-    case .marker: "godwit-remote"
-    case .mailbox(let origin): "\(Self.mailboxes)/\(origin.remoteName)"
-    case .state(let origin, let recipients): "\(Self.states)/\(origin.remoteName)-\(recipients)"
-    }
-  }
-
-  /// Whose it is.
-  package var origin: Origin? {
-    switch self {
-    case .marker: nil
-    case .mailbox(let origin), .state(let origin, _): origin
-    }
+  /// An origin, and what stands behind it.
+  private static func numbered(_ name: String) -> (Origin, String)? {
+    guard let dash = name.lastIndex(of: "-"), let origin = Origin(remoteName: String(name[..<dash])) else { return nil }
+    return (origin, String(name[name.index(after: dash)...]))
   }
 }
 
@@ -65,13 +106,12 @@ extension Origin {
     return "\(replica)-\(Hexadecimal.encode(writer.bytes))"
   }
 
-  /// Nil for another form, capital digits among them.
-  fileprivate init?(remoteName text: Substring) {
+  /// Nil for another form.
+  fileprivate init?(remoteName text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1].utf8.count == 8, let replica = ReplicaID(String(parts[0])),
       let incarnation = UInt32(parts[1], radix: 16)
     else { return nil }
     self.init(replica: replica, incarnation: incarnation)
-    guard remoteName == text else { return nil }
   }
 }

@@ -37,6 +37,17 @@ package enum RemoteURL: Hashable, Sendable {
     }
   }
 
+  /// What keeps the files there; nil for a host, which keeps none: a replica there talks.
+  ///
+  /// - Throws: `refused` where there are no keys to a bucket.
+  package func carrier() throws -> (any Carrier)? {
+    switch self {
+    case .folder(let path): FolderCarrier(path)
+    case .bucket(let address): try ObjectStoreCarrier(address)
+    case .host: nil
+    }
+  }
+
   /// The same in one form.
   package var text: String {
     switch self {

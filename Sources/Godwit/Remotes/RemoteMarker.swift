@@ -13,15 +13,9 @@ struct RemoteMarker: Sendable {
 
   init(_ group: GroupID) { self.group = group }
 
-  /// Not the group's ID, which nobody but members knows.
-  private var tag: String {
-    var writer = ByteWriter()
-    writer.raw(Array("godwit remote v1\0".utf8))
-    group.value.write(to: &writer)
-    return String(writer.bytes.withUnsafeBytes { ContentHash(of: $0) }.hexadecimal.prefix(32))
+  private var text: String {
+    "\(Self.start)\(Self.version)\n\(Hexadecimal.encode(group.tag(of: "godwit remote v1")))\n"
   }
-
-  private var text: String { "\(Self.start)\(Self.version)\n\(tag)\n" }
 
   /// False where there is none.
   ///
@@ -51,5 +45,17 @@ struct RemoteMarker: Sendable {
 
   func write(to carrier: any Carrier, by folder: RemotesFolder, meter: TransferMeter) throws {
     try folder.sending(Array(text.utf8)) { _ = try carrier.write("\(RemoteName.marker)", from: $0, meter: meter) }
+  }
+}
+
+extension GroupID {
+  /// 16 bytes that distinguish the group from others, for those who know its ID, which nobody else learns from them.
+  ///
+  /// - Parameter domain: What the tag is for: each has another.
+  func tag(of domain: String) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.raw(Array("\(domain)\0".utf8))
+    value.write(to: &writer)
+    return Array(writer.bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes.prefix(16))
   }
 }

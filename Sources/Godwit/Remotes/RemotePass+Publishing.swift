@@ -6,89 +6,93 @@ import GodwitRemotes
 import GodwitStorage
 
 extension RemotePass {
-  func news() async throws -> News {
-    var hour = ByteWriter()
-    hour.signedVarint(replica.wallClock.milliseconds() / 3_600_000)
-    let bytes = hour.bytes
-    return try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
-      let mailbox = try exporter.mailbox()
-      return News(all: mailbox.news.bytes, members: mailbox.members.bytes, hour: bytes)
-    }
-  }
-
-  /// Publishes the mailbox when it would bring anything, and a state when a member needs one.
+  /// Publishes the mailbox when it would bring anything. Returns the name of the state file that a member needs; nil
+  /// when none does.
   ///
   /// - Parameters:
+  ///   - others: What lies there besides, with the transactions that need not be in this replica's mailbox.
   ///   - isKept: Whether the one that is noted is there, as far as is known.
   ///   - wasLate: Whether a list has not shown it.
   mutating func publish(
-    _ listed: [RemoteName: CarriedFile], as own: Origin, isKept: Bool, wasLate: Bool, to carrier: any Carrier
-  ) async throws {
+    as own: Origin, besides others: [RemoteNotes.File], isKept: Bool, wasLate: Bool, to carrier: any Carrier
+  ) async throws -> RemoteName? {
     let name = RemoteName.mailbox(own)
-    let spool = folder.spool(remote.name, name)
     let note = isKept ? notes["\(name)"] : nil
-    let others = mailboxes(listed, besides: own)
-    let written = try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) {
-      exporter, makeDurable -> (mailbox: Exporter.Mailbox, sealed: [UInt8], report: ExportReport?) in
-      let sealed = exporter.sealed.bytes
-      let exporter = exporter.leavingOut(Self.ownRanges(others.filter { $0.value.sealed == sealed }))
-      let mailbox = try exporter.mailbox()
-      if let note, note.news == mailbox.news.bytes, note.ranges.covers(mailbox.ranges) { return (mailbox, sealed, nil) }
-      return (mailbox, sealed, try exporter.spool(to: spool, makeDurable))
-    }
-    if let report = written.report {
-      var meant = RemoteNotes.File(
-        name: "\(name)", tag: nil, ranges: written.mailbox.ranges, news: written.mailbox.news.bytes)
-      meant.sealed = written.sealed
+    let written = try await spool(name, at: now, besides: others) { note?.isOutdated(by: $0) ?? true }
+    if let (meant, report) = written.file {
       let code = wasLate ? RemoteNotes.File.late : RemoteNotes.File.new
-      try await put(spool, as: meant, code: code, to: carrier)
+      try await put(folder.spool(remote.name, name), as: meant, code: code, to: carrier)
       self.report.published = report
     }
-    let state = RemoteName.state(own, sealedTo: String(Hexadecimal.encode(written.sealed).prefix(16)))
-    try await publishState(written.mailbox.needsState ? state : nil, to: carrier)
+    guard written.mailbox.needsState else { return nil }
+    return .state(own, sealedTo: String(Hexadecimal.encode(written.mailbox.sealed).prefix(16)))
   }
 
-  /// The mailboxes of other replicas that were taken as they are there now.
-  private func mailboxes(
-    _ listed: [RemoteName: CarriedFile], besides own: Origin
-  ) -> [Origin: RemoteNotes.File] {
-    listed.reduce(into: [:]) { taken, entry in
-      guard case .mailbox(let origin) = entry.key, origin.replica != own.replica,
-        let note = notes[entry.value.name], note.tag == entry.value.tag, note.code == nil
-      else { return }
-      taken[origin] = note
+  /// What a file for all members would have that leaves out what lies there, and the file itself where it is wanted.
+  func spool(
+    _ name: RemoteName, at time: Int64, besides others: [RemoteNotes.File],
+    where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
+  ) async throws -> (mailbox: Exporter.Mailbox, file: (RemoteNotes.File, ExportReport)?) {
+    let spool = folder.spool(remote.name, name)
+    return try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, makeDurable in
+      // Who came later opens no file that is not sealed to all whom this one is for.
+      let sealed = exporter.sealed.bytes
+      let besides = others.filter { $0.sealed == sealed }.reduce(into: OriginRanges()) { $0.formUnion($1.ranges) }
+      let exporter = exporter.leavingOut(besides)
+      let mailbox = try exporter.mailbox()
+      guard isWanted(mailbox) else { return (mailbox, nil) }
+      let report = try exporter.spool(to: spool, makeDurable)
+      var file = RemoteNotes.File(
+        name: "\(name)", tag: nil, at: time, ranges: mailbox.ranges, news: mailbox.news.bytes)
+      file.sealed = mailbox.sealed
+      return (mailbox, (file, report))
     }
   }
 
-  /// What these have of their own origins' transactions.
-  private static func ownRanges(_ mailboxes: [Origin: RemoteNotes.File]) -> OriginRanges {
-    mailboxes.reduce(into: OriginRanges()) { $0[$1.key] = $1.value.ranges[$1.key] }
+  /// What others have put there and this replica has taken, with the transactions that it need not publish: of a
+  /// mailbox its author's own, of a log all but this replica's own.
+  ///
+  /// - Parameter listed: The mailboxes as they are there now.
+  func present(_ listed: [RemoteName: CarriedFile]) -> [RemoteNotes.File] {
+    let own = replica.identity.replica
+    return notes.values.compactMap { note in
+      guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.code == nil else {
+        return nil
+      }
+      var file = note
+      switch name {
+      case .mailbox where listed[name].map({ $0.tag == note.tag }) ?? false: file.ranges.keep { $0 == origin }
+      case .log: file.ranges.keep { $0.replica != own }
+      default: return nil
+      }
+      return file
+    }
   }
 
   /// How long another's state file is believed to serve who needs one.
   private static let patience: Int64 = 86_400_000
 
   /// - Parameter needed: The name of the state that a member needs; nil when none does.
-  private mutating func publishState(_ needed: RemoteName?, to carrier: any Carrier) async throws {
+  mutating func publishState(_ needed: RemoteName?, as own: Origin, to carrier: any Carrier) async throws {
     try await removeStates(but: needed, on: carrier)
-    guard let needed, case .state(let own, let recipients) = needed else {
+    guard let needed else {
       remote.neededSince = nil
       return
     }
-    let now = replica.wallClock.milliseconds()
+    let now = now
     let since = remote.neededSince ?? now
     remote.neededSince = since
     let states = try await list(RemoteName.states, on: carrier)
     if states[needed] != nil, notes["\(needed)"]?.tag != nil { return }
     let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
     let others = states.keys.filter { name in
-      guard case .state(let origin, recipients) = name else { return false }
+      guard case .state(let origin, let recipients) = name, case .state(_, recipients) = needed else { return false }
       return origin.replica != own.replica && active.contains(origin.replica)
     }
     guard others.isEmpty || now - since >= Self.patience else { return }
     let spool = folder.spool(remote.name, needed)
     let report = try await replica.withExporter(for: nil, .state) { try $0.spool(to: spool, $1) }
-    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, news: [])
+    let meant = RemoteNotes.File(name: "\(needed)", tag: nil, at: now, news: [])
     try await put(spool, as: meant, code: RemoteNotes.File.new, to: carrier)
     self.report.publishedState = report
   }
@@ -125,5 +129,12 @@ extension Exporter {
     let report = try export(to: file, makeDurable: makeDurable, progress: nil)
     try file.commit()
     return report
+  }
+}
+
+extension RemoteNotes.File {
+  /// Whether a mailbox would bring anything that this file does not.
+  func isOutdated(by mailbox: Exporter.Mailbox) -> Bool {
+    news != mailbox.news.bytes || !ranges.covers(mailbox.ranges)
   }
 }

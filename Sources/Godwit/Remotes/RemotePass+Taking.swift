@@ -30,54 +30,80 @@ extension RemotePass {
   /// member that joined may introduce itself, and anybody may put files there.
   private static let strangerLimit = (count: 16, bytes: 64 << 20)
 
-  /// Fetches and imports the mailboxes that are not as they are noted. What was refused is tried once more when others
-  /// were taken: they may have brought its sender, or what it needs. Those of members that were removed are passed
-  /// over.
+  /// What this replica knows now.
+  private mutating func news() async throws -> News {
+    if let knownNews { return knownNews }
+    var hour = ByteWriter()
+    hour.signedVarint(replica.wallClock.milliseconds() / 3_600_000)
+    let bytes = hour.bytes
+    let news = try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
+      let mailbox = try exporter.mailbox()
+      return News(all: mailbox.news.bytes, members: mailbox.members.bytes, hour: bytes)
+    }
+    knownNews = news
+    return news
+  }
+
+  /// Fetches and imports the mailboxes and files of logs that are not as they are noted. What was refused is tried once
+  /// more when others were taken: they may have brought its sender, or what it needs. Those of removed members are
+  /// passed over.
   mutating func take(_ listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
-    let news = try await news()
     let members = try await replica.withKeyring { _, roster in
       Dictionary(roster.all.map { ($0.identity.replica, $0.isActive) }, uniquingKeysWith: { first, _ in first })
     }
     func isActive(_ name: RemoteName) -> Bool? { name.origin.flatMap { members[$0.replica] } }
-    let sorted = listed.sorted { "\($0.key)" < "\($1.key)" }
-    let known = sorted.filter { isActive($0.key) == true }.map(\.value).filter { isNew($0, news) }
-    let strangers = sorted.filter { isActive($0.key) == nil && $0.value.size <= Self.strangerLimit.bytes }.map(\.value)
-      .filter { isNew($0, news) }.prefix(Self.strangerLimit.count)
-    let files = known + strangers
-    for file in files { try await take(file, from: carrier, news) }
+    var (files, strangers): ([CarriedFile], [CarriedFile]) = ([], [])
+    for (name, file) in listed.sorted(by: { $0.key.isBefore($1.key) }) where try await isNew(file) {
+      switch isActive(name) {
+      case true?: files.append(file)
+      case nil where name.isMailbox && file.size <= Self.strangerLimit.bytes: strangers.append(file)
+      default: break
+      }
+    }
+    files += strangers.prefix(Self.strangerLimit.count)
+    for file in files { try await take(file, from: carrier) }
     let again = Set(report.refused.map(\.name))
     guard !again.isEmpty, !report.taken.isEmpty else { return }
     report.refused = []
-    let latest = try await self.news()
-    for file in files where again.contains(file.name) { try await take(file, from: carrier, latest) }
+    for file in files where again.contains(file.name) { try await take(file, from: carrier) }
   }
 
   /// Whether a file is to be fetched. One that was refused is, once what decided about that has changed.
-  private func isNew(_ file: CarriedFile, _ news: News) -> Bool {
-    guard let note = notes[file.name], note.tag == file.tag, !file.tag.isEmpty else { return true }
+  private mutating func isNew(_ file: CarriedFile) async throws -> Bool {
+    guard let note = notes[file.name] else { return true }
+    // A file of a log is never another.
+    let isNoted = RemoteName(file.name)?.logNumber != nil || note.tag == file.tag && !file.tag.isEmpty
+    guard isNoted else { return true }
     guard let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
-    return code == .fenced && isRejoining || news.deciding(code) != note.news
+    if code == .fenced, isRejoining { return true }
+    return try await news().deciding(code) != note.news
   }
 
   /// Fetches and imports one file; what is wrong with it is noted, and keeps nothing else from being taken. The tag is
-  /// the list's: that of an answer may have another form.
-  private mutating func take(
-    _ file: CarriedFile, isRejoining: Bool = false, from carrier: any Carrier, _ news: News
-  ) async throws {
-    guard try await fetch(file, from: carrier) != nil else { return }
-    var note = RemoteNotes.File(name: file.name, tag: file.tag, news: [])
+  /// the list's: that of an answer may have another form. Returns whether it is there and was taken.
+  @discardableResult
+  mutating func take(
+    _ file: CarriedFile, isRejoining: Bool = false, from carrier: any Carrier
+  ) async throws -> Bool {
+    guard try await fetch(file, from: carrier) != nil else { return false }
+    var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
     do {
       let taken = try await replica.take(.file(folder.fetched), isRejoining: isRejoining, nil)
       (note.ranges, note.sealed) = (taken.ranges, taken.sealed)
       report.taken.append(taken.report)
+      knownNews = nil
       if taken.needsState { note.code = GodwitError.Code.fenced.rawValue }
     } catch let error as GodwitError where error.refusesFile {
       note.code = error.code.rawValue
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
-    if let code = note.code { note.news = news.deciding(GodwitError.Code(rawValue: code)) }
+    if let code = note.code { note.news = try await news().deciding(GodwitError.Code(rawValue: code)) }
     try await save(note)
+    return note.code == nil
   }
+
+  /// Milliseconds since 1970 UTC.
+  var now: Int64 { replica.wallClock.milliseconds() }
 
   /// Imports a file under this replica's own name, which is noted otherwise. Returns whether it is the noted one.
   @discardableResult
@@ -89,6 +115,7 @@ extension RemotePass {
     guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
     do {
       report.taken.append(try await replica.take(.file(path), isRejoining: false, nil).report)
+      knownNews = nil
     } catch let error as GodwitError where error.refusesFile {
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
@@ -118,10 +145,9 @@ extension RemotePass {
       $0.key.origin?.replica != replica.identity.replica
     }
     for file in states.values.sorted(by: { $0.name < $1.name }) {
-      let news = try await news()
-      guard isNew(file, news) else { continue }
-      try await take(file, isRejoining: isRejoining, from: carrier, news)
-      for mailbox in lacking(listed) { try await take(mailbox, from: carrier, news) }
+      guard try await isNew(file) else { continue }
+      try await take(file, isRejoining: isRejoining, from: carrier)
+      for mailbox in lacking(listed) { try await take(mailbox, from: carrier) }
       if lacking(listed).isEmpty { return }
     }
   }
@@ -135,5 +161,9 @@ extension RemotePass {
 }
 
 extension RemoteName {
-  var isMailbox: Bool { if case .mailbox = self { true } else { false } }
+  /// The order in which files are taken: of a log by its numbers.
+  fileprivate func isBefore(_ other: RemoteName) -> Bool {
+    if let number = logNumber, let otherNumber = other.logNumber, origin == other.origin { return number < otherNumber }
+    return "\(self)" < "\(other)"
+  }
 }

@@ -10,23 +10,28 @@ struct RemotePass {
   let replica: Replica
   let folder: RemotesFolder
   let isRejoining: Bool
+  /// Whether this replica keeps a log there of all that it takes.
+  let isCollecting: Bool
   let progress: Replica.SyncProgressHandler?
   var remote: RemoteNotes.Remote
   var report: Replica.SyncReport.Remote
   /// What is noted of the remote's files, by their names.
   var notes: [String: RemoteNotes.File] = [:]
+  /// Nil until it is asked for, and again once something was taken.
+  var knownNews: News?
 
   /// The most bytes that are fetched of one file.
   static let fileLimit = 1 << 30
 
   init(
     _ replica: Replica, _ remote: RemoteNotes.Remote, _ folder: RemotesFolder, isRejoining: Bool,
-    _ progress: Replica.SyncProgressHandler?
+    isCollecting: Bool, _ progress: Replica.SyncProgressHandler?
   ) {
     self.replica = replica
     self.remote = remote
     self.folder = folder
     self.isRejoining = isRejoining
+    self.isCollecting = isCollecting
     self.progress = progress
     report = Replica.SyncReport.Remote(name: remote.name)
   }
@@ -34,19 +39,30 @@ struct RemotePass {
   mutating func run() async throws {
     let place = try RemoteURL(remote.url)
     if case .host(let address) = place { return try await talk(to: address) }
-    let carrier = try await BlockingThread.run { try place.carrier() }
+    guard let carrier = try await BlockingThread.run({ try place.carrier() }) else { return }
     defer { report.clockSkew = (carrier as? ObjectStoreCarrier)?.skew.map { .seconds($0) } }
+    try await run(over: carrier)
+  }
+
+  mutating func run(over carrier: any Carrier) async throws {
     let (name, folder) = (remote.name, folder)
     try await BlockingThread.run { try folder.removeLeftovers(of: name) }
     notes = try await replica.pool.read { try RemoteNotes($0).files(of: name) }
     let own = try await ownOrigin()
-    var listed = try await list(RemoteName.mailboxes, on: carrier)
-    try await forgetNotes(besides: listed, of: own)
-    if listed[.mailbox(own)] == nil { try await requireMarker(at: place, on: carrier) }
+    if try await !follow(as: own, on: carrier) { try await runWhole(as: own, over: carrier) }
+  }
+
+  /// Looks at all that is there.
+  private mutating func runWhole(as own: Origin, over carrier: any Carrier) async throws {
+    let listed = try await list(RemoteName.mailboxes, on: carrier)
+    if listed[.mailbox(own)] == nil { try await requireMarker(on: carrier) }
     let standing = try await judge(listed[.mailbox(own)], of: own, on: carrier)
-    listed[.mailbox(own)] = nil
-    try await take(listed, from: carrier)
-    try await takeState(of: listed, from: carrier)
+    let mailboxes = listed.filter { $0.key.isMailbox && $0.key != .mailbox(own) }
+    try await forgetNotes(besides: listed, of: own)
+    let logs = try await logs(markedIn: listed, on: carrier)
+    try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
+    try await takeState(of: mailboxes, from: carrier)
+    try await noteMarks(listed)
     // What came in may have begun a new incarnation.
     let writer = try await ownOrigin()
     switch standing {
@@ -55,12 +71,15 @@ struct RemotePass {
     case .asLeft, .late, .unknown: if writer != own { report.findings.insert(.cloned) }
     }
     let isKept = writer == own && (standing == .asLeft || standing == .late)
-    try await publish(listed, as: writer, isKept: isKept, wasLate: standing == .late, to: carrier)
-    try await tidy(listed, own: writer, on: carrier)
+    let needsState = try await publish(
+      as: writer, besides: present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
+    try await publishState(needsState, as: writer, to: carrier)
+    if isCollecting { try await log(beside: logs, as: writer, to: carrier) }
+    try await tidy(mailboxes, own: writer, on: carrier)
   }
 
   /// How this replica's mailbox stands, compared with what it left there.
-  private enum Standing {
+  enum Standing {
     /// Nothing is noted of one, or only that one was meant to be published.
     case unknown
     case asLeft
@@ -73,7 +92,7 @@ struct RemotePass {
   /// A file with another tag than the noted one may have the same bytes; if not, it is imported as anybody's: it may be
   /// a copy's of this machine, or the only one of what this machine has lost. A list that does not show what was just
   /// published is believed the second time.
-  private mutating func judge(
+  mutating func judge(
     _ file: CarriedFile?, of own: Origin, on carrier: any Carrier
   ) async throws -> Standing {
     let name = "\(RemoteName.mailbox(own))"
@@ -98,17 +117,17 @@ struct RemotePass {
     return .late
   }
 
-  /// Forgets what is noted of others' mailboxes that are not there any more.
+  /// Forgets what is noted of others' mailboxes and marks that are not there any more.
   private mutating func forgetNotes(besides listed: [RemoteName: CarriedFile], of own: Origin) async throws {
     for note in notes.values {
-      guard let name = RemoteName(note.name), name.isMailbox, name != .mailbox(own), listed[name] == nil else {
-        continue
-      }
+      guard let name = RemoteName(note.name), name.isMailbox || name.isLogMark, name != .mailbox(own),
+        listed[name] == nil
+      else { continue }
       try await forget(note.name)
     }
   }
 
-  private func ownOrigin() async throws -> Origin {
+  func ownOrigin() async throws -> Origin {
     try await replica.pool.read { try OriginTable($0).own }
   }
 
@@ -121,11 +140,11 @@ struct RemotePass {
   }
 
   /// A remote without this replica's mailbox may be new, emptied, another group's, or not mounted.
-  private mutating func requireMarker(at place: RemoteURL, on carrier: any Carrier) async throws {
+  private mutating func requireMarker(on carrier: any Carrier) async throws {
     let (marker, folder) = (RemoteMarker(replica.group), folder)
     let isThere = try await replica.carrying { try marker.check(on: carrier, meter: $0) }
     guard !isThere else { return }
-    if case .folder = place { throw GodwitError.markerMissing(remote.name, place) }
+    guard !carrier.mayBeAway else { throw GodwitError.markerMissing(remote.name, remote.url) }
     try await replica.carrying { try marker.write(to: carrier, by: folder, meter: $0) }
   }
 
@@ -133,7 +152,7 @@ struct RemotePass {
   /// file comes through is found by its content.
   ///
   /// - Parameter code: What the note has until a list has shown the file.
-  mutating func put(_ spool: String, as file: RemoteNotes.File, code: String, to carrier: any Carrier) async throws {
+  mutating func put(_ spool: String, as file: RemoteNotes.File, code: String?, to carrier: any Carrier) async throws {
     var note = file
     let (hash, total) = try await BlockingThread.run { try LocalFile.hash(of: spool) }
     (note.tag, note.content) = (nil, hash.bytes)

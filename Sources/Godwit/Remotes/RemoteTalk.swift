@@ -72,19 +72,19 @@ final class RemoteTalk: @unchecked Sendable {
 
   // MARK: Hello
 
-  private static let hello = "godwit talk v1\0"
+  private static let domain = "godwit talk v1"
 
   /// Returns the other side's replica: an active member of the same group.
   private func greet() async throws -> ReplicaID {
     let (group, own) = (replica.group, replica.identity.replica)
     var writer = ByteWriter()
-    writer.raw(Self.tag(of: group))
+    writer.raw(group.tag(of: Self.domain))
     own.value.write(to: &writer)
     let hello = TalkStream.Frame.hello(writer.bytes)
     try await run { try $0.write(hello) }
     guard case .hello(let bytes) = try await frame() else { throw Self.unexpected }
     var reader = ByteReader(bytes)
-    guard Array(try reader.raw(16)) == Self.tag(of: group) else {
+    guard Array(try reader.raw(16)) == group.tag(of: Self.domain) else {
       throw GodwitError(.otherGroup, "the replica there is another group's", hint: "see the path in the remote's URL")
     }
     let other = ReplicaID(try Identifier128(reading: &reader))
@@ -92,14 +92,6 @@ final class RemoteTalk: @unchecked Sendable {
       throw GodwitError(.refused, "the replica there is this one, or a copy of its folder", hint: "see the URL's host")
     }
     return other
-  }
-
-  /// Nobody who does not know the group's ID learns it here.
-  private static func tag(of group: GroupID) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.raw(Array(hello.utf8))
-    group.value.write(to: &writer)
-    return Array(writer.bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes.prefix(16))
   }
 
   private static var unexpected: GodwitError {

@@ -28,7 +28,9 @@ struct RemotesFolder: Sendable {
 
   /// Removes what a killed pass left under temporary names for a remote.
   func removeLeftovers(of remote: String) throws {
-    for suffix in [RemoteName.mailboxes, RemoteName.states] { try Leftovers.remove(of: "\(path)/\(remote).\(suffix)") }
+    for suffix in [RemoteName.mailboxes, RemoteName.states, RemoteName.logs] {
+      try Leftovers.remove(of: "\(path)/\(remote).\(suffix)")
+    }
   }
 
   static func remove(_ path: String) throws(GodwitError) {
@@ -40,17 +42,6 @@ struct RemotesFolder: Sendable {
     let file = try PendingFile(replacing: "\(path)/sent")
     try file.write(bytes)
     try body(file.temporaryPath)
-  }
-}
-
-extension RemoteURL {
-  func carrier() throws -> any Carrier {
-    switch self {
-    case .folder(let path): FolderCarrier(path)
-    case .bucket(let address): try ObjectStoreCarrier(address)
-    case .host:
-      throw GodwitError(.invalidArgument, "a host keeps no files, a replica there talks", hint: "run: godwit sync")
-    }
   }
 }
 

@@ -80,9 +80,10 @@ extension Replica.Remotes {
   public func add(_ name: String, at url: String) async throws -> Replica.Remote {
     try RemoteName.check(local: name)
     let place = try RemoteURL(url)
-    let folder = try await replica.remotesFolder()
-    let lock = try await BlockingThread.run { try folder.lock() }
-    defer { withExtendedLifetime(lock) {} }
+    return try await replica.withRemotesFolder { try await add(name, at: place, by: $0) }
+  }
+
+  private func add(_ name: String, at place: RemoteURL, by folder: RemotesFolder) async throws -> Replica.Remote {
     let all = try await replica.pool.read { try RemoteNotes($0).list() }
     if let other = all.first(where: { $0.url == place.text && $0.name != name }) {
       throw GodwitError(
@@ -95,33 +96,25 @@ extension Replica.Remotes {
         .invalidArgument, "there is a remote \(name) already, at \(known?.url ?? "")",
         hint: "give another name, or first: godwit remote remove \(name)")
     }
-    var remote = known ?? RemoteNotes.Remote(name: name, url: place.text, addedAt: replica.wallClock.milliseconds())
+    let remote = known ?? RemoteNotes.Remote(name: name, url: place.text, addedAt: replica.wallClock.milliseconds())
     let marker = RemoteMarker(replica.group)
-    // A host keeps no marker: the replica there says whose it is, at the first sync.
-    if case .host = place {
-      let added = remote
-      try await replica.noting { try $0.save(added) }
-      return Replica.Remote(added)
-    }
     try await replica.carrying { meter in
-      let carrier = try place.carrier()
+      // A host keeps no marker: the replica there says whose it is, at the first sync.
+      guard let carrier = try place.carrier() else { return }
       if try !marker.check(on: carrier, meter: meter) { try marker.write(to: carrier, by: folder, meter: meter) }
     }
-    remote.isSeen = true
-    let added = remote
-    try await replica.noting { try $0.save(added) }
-    return Replica.Remote(added)
+    try await replica.noting { try $0.save(remote) }
+    return Replica.Remote(remote)
   }
 
   /// Forgets a remote and all that is known of it. What lies there stays.
   ///
   /// - Throws: `invalidArgument` for a name that none has.
   public func remove(_ name: String) async throws {
-    let folder = try await replica.remotesFolder()
-    let lock = try await BlockingThread.run { try folder.lock() }
-    defer { withExtendedLifetime(lock) {} }
-    let remote = try await remote(named: name)
-    try await replica.noting { try $0.remove(remote.name) }
+    try await replica.withRemotesFolder { _ in
+      let remote = try await remote(named: name)
+      try await replica.noting { try $0.remove(remote.name) }
+    }
   }
 
   /// Reads the marker, and writes, lists, reads and deletes a file of a few bytes.
@@ -132,13 +125,15 @@ extension Replica.Remotes {
     let folder = try await replica.remotesFolder()
     let marker = RemoteMarker(replica.group)
     return try await replica.carrying { meter in
-      let carrier = try place.carrier()
-      guard try marker.check(on: carrier, meter: meter) else { throw GodwitError.markerMissing(name, place) }
+      guard let carrier = try place.carrier() else {
+        throw GodwitError(.invalidArgument, "a host keeps no files, a replica there talks", hint: "run: godwit sync")
+      }
+      guard try marker.check(on: carrier, meter: meter) else { throw GodwitError.markerMissing(name, place.text) }
       return Replica.RemoteTest(honoursConditions: try RemoteProbe(carrier).run(by: folder, meter: meter))
     }
   }
 
-  private func remote(named name: String) async throws -> RemoteNotes.Remote {
+  func remote(named name: String) async throws -> RemoteNotes.Remote {
     let all = try await replica.pool.read { try RemoteNotes($0).list() }
     guard let remote = all.first(where: { $0.name == name }) else { throw GodwitError.noRemote(name, among: all) }
     return remote
@@ -154,6 +149,16 @@ extension Replica {
       try PrivateFile.makeFolder(path)
       return RemotesFolder(path: path)
     }
+  }
+
+  /// Lends that folder while no other process syncs this replica.
+  ///
+  /// - Throws: `busy` when one does.
+  func withRemotesFolder<Output>(_ body: (RemotesFolder) async throws -> Output) async throws -> Output {
+    let folder = try await remotesFolder()
+    let lock = try await BlockingThread.run { try folder.lock() }
+    defer { withExtendedLifetime(lock) {} }
+    return try await body(folder)
   }
 
   /// Runs calls of a carrier on a thread that may block; a cancelled task ends them.
@@ -201,9 +206,9 @@ extension GodwitError {
   }
 
   /// A folder without the marker that was there is a stick that is not mounted, more likely than one that was emptied.
-  static func markerMissing(_ name: String, _ place: RemoteURL) -> GodwitError {
+  static func markerMissing(_ name: String, _ url: String) -> GodwitError {
     GodwitError(
       .unreachable, "the remote \(name) has no marker any more: it is not mounted, or was emptied",
-      hint: "mount it; if it was emptied: godwit remote add \(name) \(ShellWord.quoted(place.text))")
+      hint: "mount it; if it was emptied: godwit remote add \(name) \(ShellWord.quoted(url))")
   }
 }

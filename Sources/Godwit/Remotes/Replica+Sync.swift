@@ -16,43 +16,66 @@ extension Replica {
   ///   - names: The remotes; all of them when empty.
   ///   - isRejoining: Whether a state file may replace this replica's state when it lacks what all others have
   ///     forgotten, as ``rejoin(from:progress:)`` has it.
+  ///   - isCollecting: Whether this replica keeps a log there, from which others fetch what they lack without looking
+  ///     at every member's file: for large groups, by a machine that syncs often. It is a role, and no server: when
+  ///     nobody has it, the others find that out and lose nothing.
   ///   - progress: Called while bytes move.
   /// - Throws: `invalidArgument` for a name that no remote has, and where there are none; `busy` while another process
   ///   syncs this replica, or writes for longer than five seconds; `readOnly`; `closed`; `diskFull`.
   public func sync(
-    with names: [String] = [], isRejoining: Bool = false, progress: SyncProgressHandler? = nil
+    with names: [String] = [], isRejoining: Bool = false, isCollecting: Bool = false,
+    progress: SyncProgressHandler? = nil
   ) async throws -> SyncReport {
-    let folder = try await remotesFolder()
-    let lock = try await BlockingThread.run { try folder.lock() }
-    defer {
-      unlink(folder.fetched)
-      withExtendedLifetime(lock) {}
+    try await withRemotesFolder { folder in
+      defer { unlink(folder.fetched) }
+      var reports: [SyncReport.Remote] = []
+      for remote in try await remotes(named: names) {
+        var pass = RemotePass(
+          self, remote, folder, isRejoining: isRejoining, isCollecting: isCollecting, progress)
+        reports.append(try await finish(&pass) { try await $0.run() })
+      }
+      return SyncReport(remotes: reports)
     }
+  }
+
+  /// All of them where none is named.
+  private func remotes(named names: [String]) async throws -> [RemoteNotes.Remote] {
     let all = try await pool.read { try RemoteNotes($0).list() }
     guard !all.isEmpty else {
       throw GodwitError(
         .invalidArgument, "this replica has no remote to sync with",
         hint: "add a folder or a bucket: godwit remote add NAME URL")
     }
-    let remotes =
-      try names.isEmpty
-      ? all
-      : names.map { name in
-        guard let remote = all.first(where: { $0.name == name }) else { throw GodwitError.noRemote(name, among: all) }
-        return remote
-      }
-    var reports: [SyncReport.Remote] = []
-    for remote in remotes {
-      var pass = RemotePass(self, remote, folder, isRejoining: isRejoining, progress)
-      do {
-        try await pass.run()
-      } catch let error as GodwitError where !error.endsAllSyncs {
-        pass.report.error = error
-      }
-      try await note(pass)
-      reports.append(pass.report)
+    guard !names.isEmpty else { return all }
+    return try names.map { name in
+      guard let remote = all.first(where: { $0.name == name }) else { throw GodwitError.noRemote(name, among: all) }
+      return remote
     }
-    return SyncReport(remotes: reports)
+  }
+
+  /// Syncs with a carrier of the caller's, for simulations. What is noted of the remote is kept under its name.
+  package func sync(
+    over carrier: any Carrier, as name: String, isRejoining: Bool = false, isCollecting: Bool = false
+  ) async throws -> SyncReport.Remote {
+    try await withRemotesFolder { folder in
+      let known = try await pool.read { try RemoteNotes($0).list() }.first { $0.name == name }
+      let remote = known ?? RemoteNotes.Remote(name: name, url: "", addedAt: wallClock.milliseconds())
+      var pass = RemotePass(self, remote, folder, isRejoining: isRejoining, isCollecting: isCollecting, nil)
+      return try await finish(&pass) { try await $0.run(over: carrier) }
+    }
+  }
+
+  /// Runs a pass, and notes how it ended.
+  private func finish(
+    _ pass: inout RemotePass, _ body: (inout RemotePass) async throws -> Void
+  ) async throws -> SyncReport.Remote {
+    do {
+      try await body(&pass)
+    } catch let error as GodwitError where !error.endsAllSyncs {
+      pass.report.error = error
+    }
+    try await note(pass)
+    return pass.report
   }
 
   /// Notes how a pass ended.

@@ -21,6 +21,8 @@ extension Replica {
       public internal(set) var published: ExportReport?
       /// A whole state that was published for members that need one.
       public internal(set) var publishedState: ExportReport?
+      /// What was put into the log that this replica keeps there, when it collects.
+      public internal(set) var publishedLog: ExportReport?
       /// What is not as it was left at the remote. Nothing was lost by it.
       public internal(set) var findings: Set<Finding> = []
       /// How far the store's clock is from this machine's, where it refused a request for that. Nothing else depends on

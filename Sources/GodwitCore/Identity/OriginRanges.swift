@@ -16,6 +16,33 @@ package struct OriginRanges: Hashable, Sendable {
     other.ranges.allSatisfy { origin, range in ranges[origin].map { $0.contains(range) } ?? false }
   }
 
+  /// The last transaction that follows a given one among these without a gap; that one itself where none does.
+  package func end(of origin: Origin, after sequence: SequenceNumber) -> SequenceNumber {
+    guard let range = ranges[origin], range.lowerBound <= sequence.next else { return sequence }
+    return max(sequence, range.upperBound)
+  }
+
+  /// Drops those of other origins.
+  package mutating func keep(_ isKept: (Origin) -> Bool) { ranges = ranges.filter { isKept($0.key) } }
+
+  /// Whether both have a transaction.
+  package func intersects(_ other: OriginRanges) -> Bool {
+    other.ranges.contains { origin, range in ranges[origin]?.overlaps(range) ?? false }
+  }
+
+  /// Adds another's, of an origin where both touch or overlap; otherwise the later of both runs stays.
+  package mutating func formUnion(_ other: OriginRanges) {
+    for (origin, range) in other.ranges {
+      guard let own = ranges[origin] else {
+        ranges[origin] = range
+        continue
+      }
+      let (early, late) = own.lowerBound <= range.lowerBound ? (own, range) : (range, own)
+      let isJoined = late.lowerBound <= early.upperBound.next
+      ranges[origin] = isJoined ? early.lowerBound...max(early.upperBound, late.upperBound) : late
+    }
+  }
+
   /// Varint count, then for each, rising by origin: the origin, the first and the last sequence number as varints.
   package func write(to writer: inout ByteWriter) {
     writer.varint(ranges.count)

@@ -7,11 +7,13 @@ import GodwitSyncFile
 extension Exporter {
   /// What a mailbox would have, found without writing it.
   package struct Mailbox: Sendable {
-    /// A hash of what its header would say but for times, ranges, chains, floors and what others have acknowledged: as
-    /// long as it is the same, this replica has nothing to say that it has not said.
+    /// A hash of what its header would say but for times, ranges, chains, what others have acknowledged, and floors
+    /// that no member is below: as long as it is the same, this replica has nothing to say that it has not said.
     package let news: ContentHash
     /// A hash of the members' records.
     package let members: ContentHash
+    /// A hash of the recipients that it would be sealed to.
+    package let sealed: [UInt8]
     /// The transactions that it would have.
     package let ranges: OriginRanges
     /// Whether some member needs a state file.
@@ -23,25 +25,20 @@ extension Exporter {
 
   /// For the content ``Content/mailbox(besides:)``. Reads no transaction.
   package func mailbox() throws -> Mailbox {
-    let log = try ChangeLog(connection)
-    let prover = HistoryProver(identity, group: roster.group, log, on: connection)
-    let forgotten = try ForgottenVector.load(log, on: connection)
-    let waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
-    let header = SyncFileHeader(
-      group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: 0,
-      vector: log.origins.vector, held: waiting.held,
-      schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      roster: roster.records, tables: try Catalog(connection).synced.map(\.definition),
-      migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: [], chains: [:],
-      floor: VersionVector(), ended: log.origins.ended, stateFile: nil, acknowledgements: [])
+    let view = try View(connection, identity, roster)
+    let known = try known(view.log)
+    let needsState = known.contains { !$0.applied.covers(view.forgotten) }
+    // Who lacks what has been forgotten finds that out by the floor.
+    let header = try header(view, createdAt: 0, floor: needsState ? view.forgotten : VersionVector())
     var (writer, members) = (ByteWriter(), ByteWriter())
     header.write(to: &writer)
-    for record in roster.records.members { record.encode(to: &members) }
-    let ranges = try ranges(log, prover, waiting, forgotten) ?? []
+    for record in header.roster.members { record.encode(to: &members) }
+    let ranges = try ranges(view, known: known) ?? []
     return Mailbox(
       news: writer.bytes.withUnsafeBytes { ContentHash(of: $0) },
-      members: members.bytes.withUnsafeBytes { ContentHash(of: $0) }, ranges: OriginRanges(ranges),
-      needsState: try known(log).contains { !$0.applied.covers(forgotten) })
+      members: members.bytes.withUnsafeBytes { ContentHash(of: $0) }, sealed: sealed.bytes,
+      ranges: OriginRanges(ranges),
+      needsState: needsState)
   }
 }
 

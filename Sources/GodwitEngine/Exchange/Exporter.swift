@@ -54,27 +54,17 @@ package struct Exporter {
   package func export(
     to sink: any ByteSink, makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64, progress: ProgressHandler?
   ) throws -> ExportReport {
-    let log = try ChangeLog(connection)
-    let catalog = try Catalog(connection)
-    let tables = catalog.synced
-    let prover = HistoryProver(identity, group: roster.group, log, on: connection)
-    let forgotten = try ForgottenVector.load(log, on: connection)
-    let waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
-    let ranges = try ranges(log, prover, waiting, forgotten)
-    let stateFile = try ranges == nil ? StateExport(connection, log, tables: tables, prover) : nil
-    let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
+    let view = try View(connection, identity, roster)
+    let log = view.log
+    let ranges = try ranges(view)
+    let stateFile =
+      try ranges == nil ? StateExport(connection, log, tables: view.catalog.synced, view.prover) : nil
+    let state = try AnchoredState(StatedState.present(connection, view.catalog, log), of: log)
     let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
-    let held = log.origins.vector
-    let records = roster.records
-    let chains = try chains(log, prover, besides: ranges ?? [])
-    let header = SyncFileHeader(
-      group: roster.group, sender: identity.replica, incarnation: log.origins.own.incarnation, createdAt: createdAt,
-      vector: held, held: waiting.held,
-      schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
-      roster: records, tables: tables.map(\.definition),
-      migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges ?? [],
-      chains: chains, floor: forgotten, ended: log.origins.ended,
-      stateFile: stateFile?.head, acknowledgements: try acknowledgements(log, state, records.statuses, at: statedAt))
+    let header = try header(
+      view, createdAt: createdAt, ranges: ranges ?? [], chains: chains(view, besides: ranges ?? []),
+      floor: view.forgotten, stateFile: stateFile?.head,
+      acknowledgements: acknowledgements(log, state, roster.records.statuses, at: statedAt))
     let counter = CountingSink(sink)
     let writer = try SyncFileWriter(
       header, introduction: roster.introduction(of: identity.replica), signedBy: identity, to: counter)
@@ -82,7 +72,7 @@ package struct Exporter {
     var written = 0
     progress?(0)
     try stateFile?.write(to: writer)
-    try forEachInCausalOrder(ranges ?? [], log, waiting) { record in
+    try forEachInCausalOrder(ranges ?? [], log, view.waiting) { record in
       try writer.append(record)
       written += 1
       if written.isMultiple(of: max(1, total / 256)) { progress?(Double(written) / Double(total)) }
@@ -93,16 +83,50 @@ package struct Exporter {
       transactions: total, isStateFile: stateFile != nil, recipients: header.recipients.count, bytes: counter.count)
   }
 
+  /// What an export looks at, of one state of the database.
+  struct View {
+    let log: ChangeLog
+    let catalog: Catalog
+    let prover: HistoryProver
+    let forgotten: VersionVector
+    let waiting: WaitingRanges
+
+    init(_ connection: Connection, _ identity: Identity, _ roster: Roster) throws {
+      log = try ChangeLog(connection)
+      catalog = try Catalog(connection)
+      prover = HistoryProver(identity, group: roster.group, log, on: connection)
+      forgotten = try ForgottenVector.load(log, on: connection)
+      waiting = try WaitingRanges(log, besides: identity.replica, on: connection)
+    }
+  }
+
+  /// What the file says before its transactions.
+  func header(
+    _ view: View, createdAt: Int64, ranges: [SyncFileHeader.Range] = [],
+    chains: [Origin: SyncFileHeader.Chain] = [:], floor: VersionVector = VersionVector(), stateFile: StateHead? = nil,
+    acknowledgements: [SignedAcknowledgement] = []
+  ) throws -> SyncFileHeader {
+    let origins = view.log.origins
+    return SyncFileHeader(
+      group: roster.group, sender: identity.replica, incarnation: origins.own.incarnation, createdAt: createdAt,
+      vector: origins.vector, held: view.waiting.held,
+      schemaVersion: UInt64(try Meta.integer(.schemaVersion, on: connection)), recipients: recipients,
+      roster: roster.records, tables: view.catalog.synced.map(\.definition),
+      migrations: try MigrationHistory(connection).used(on: connection).map(\.bytes), ranges: ranges, chains: chains,
+      floor: floor, ended: origins.ended, stateFile: stateFile, acknowledgements: acknowledgements)
+  }
+
   /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy learns of the other one's
   /// history.
   private func chains(
-    _ log: ChangeLog, _ prover: HistoryProver, besides ranges: [SyncFileHeader.Range]
+    _ view: View, besides ranges: [SyncFileHeader.Range]
   ) throws -> [Origin: SyncFileHeader.Chain] {
     let authors = Set(targets.map(\.identity.replica))
-    return try SyncFileHeader.originsWithoutRange(log.origins.vector, ranges).reduce(into: [:]) { chains, origin in
-      let head = try log.origins.head(of: origin)
+    let origins = view.log.origins
+    return try SyncFileHeader.originsWithoutRange(origins.vector, ranges).reduce(into: [:]) { chains, origin in
+      let head = try origins.head(of: origin)
       let isShown = origin.replica != identity.replica && authors.contains(origin.replica)
-      chains[origin] = SyncFileHeader.Chain(head.chain, proof: isShown ? try prover.proof(of: origin) : nil)
+      chains[origin] = SyncFileHeader.Chain(head.chain, proof: isShown ? try view.prover.proof(of: origin) : nil)
     }
   }
 
@@ -130,12 +154,17 @@ package struct Exporter {
   }
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a state file.
+  private func ranges(_ view: View) throws -> [SyncFileHeader.Range]? {
+    try ranges(view, known: known(view.log))
+  }
+
+  /// - Parameter targets: What they are known to have.
   func ranges(
-    _ log: ChangeLog, _ prover: HistoryProver, _ waiting: WaitingRanges, _ forgotten: VersionVector
+    _ view: View, known targets: [(applied: VersionVector, present: VersionVector)]
   ) throws -> [SyncFileHeader.Range]? {
+    let (log, waiting) = (view.log, view.waiting)
     let (held, floor) = (log.origins.vector, log.origins.floor)
-    let targets = try known(log)
-    let reached = targets.filter { $0.applied.covers(forgotten) }
+    let reached = targets.filter { $0.applied.covers(view.forgotten) }
     let elsewhere: OriginRanges
     let includesAll: Bool
     switch content {
@@ -150,11 +179,10 @@ package struct Exporter {
     let common = reached.dropFirst().reduce(reached.first?.present ?? floor) { $0.intersection($1.present) }
     let known = includesAll ? floor : common.union(floor)
     return try Set(held.origins + waiting.ends.keys).sorted().compactMap { origin in
-      let end = try waiting.ends[origin] ?? loggedEnd(of: origin, log, prover)
-      let before = Dot(origin, known[origin])
+      let end = try waiting.ends[origin] ?? loggedEnd(of: origin, log, view.prover)
+      let before = Dot(origin, elsewhere.end(of: origin, after: known[origin]))
       // What nobody would believe waits for its author's next file.
       guard let end, before.sequence < end.last else { return nil }
-      if elsewhere[origin]?.contains(before.sequence.next...end.last) == true { return nil }
       let (chain, context) = try state(at: before, log, waiting)
       return SyncFileHeader.Range(
         origin: origin, first: before.sequence.next, last: end.last, chainBefore: chain, chainAtEnd: end.chain,

@@ -7,10 +7,10 @@ import GodwitStorage
 package struct RemoteNotes {
   static let creation = """
     CREATE TABLE godwit_remote (name TEXT PRIMARY KEY, url TEXT NOT NULL, added INTEGER NOT NULL,
-      seen INTEGER NOT NULL, synced INTEGER, code TEXT, message TEXT, since INTEGER, found TEXT, found_at INTEGER,
-      needed INTEGER) WITHOUT ROWID;
+      synced INTEGER, code TEXT, message TEXT, since INTEGER, found TEXT, found_at INTEGER, needed INTEGER,
+      logged INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE godwit_remote_file (remote TEXT NOT NULL, name TEXT NOT NULL, tag TEXT, code TEXT,
-      ranges BLOB NOT NULL, sealed BLOB NOT NULL, content BLOB NOT NULL, news BLOB NOT NULL,
+      at INTEGER NOT NULL, ranges BLOB NOT NULL, sealed BLOB NOT NULL, content BLOB NOT NULL, news BLOB NOT NULL,
       PRIMARY KEY (remote, name)) WITHOUT ROWID;
     """
 
@@ -20,8 +20,6 @@ package struct RemoteNotes {
     package let url: String
     /// Milliseconds since 1970 UTC.
     package let addedAt: Int64
-    /// Whether its marker has been seen: where it is missing then, the remote is not what it was.
-    package var isSeen = false
     /// When a pass was last whole.
     package var syncedAt: Int64?
     /// What is wrong with it.
@@ -30,6 +28,8 @@ package struct RemoteNotes {
     package var found: (names: [String], at: Int64)?
     /// Since when a member needs a state file.
     package var neededSince: Int64?
+    /// The number of the last file that this replica has put into its log there; 0 when it has put none.
+    package var logged: UInt32 = 0
 
     package init(name: String, url: String, addedAt: Int64) {
       self.name = name
@@ -60,6 +60,8 @@ package struct RemoteNotes {
     /// Why it was not taken; of one of this replica's own ``new`` or ``late``. Nil for one that was taken, or was seen
     /// there as it was published.
     package var code: String?
+    /// When it was taken, refused or published. Milliseconds since 1970 UTC.
+    package var at: Int64
     /// The transactions in it.
     package var ranges: OriginRanges
     /// A hash of the recipients that it is sealed to.
@@ -74,9 +76,11 @@ package struct RemoteNotes {
     /// Published, and a list has not shown it.
     package static let late = "late"
 
-    package init(name: String, tag: String?, code: String? = nil, ranges: OriginRanges = OriginRanges(), news: [UInt8])
-    {
+    package init(
+      name: String, tag: String?, code: String? = nil, at: Int64, ranges: OriginRanges = OriginRanges(), news: [UInt8]
+    ) {
       self.name = name
+      self.at = at
       self.tag = tag
       self.code = code
       self.ranges = ranges
@@ -91,25 +95,25 @@ package struct RemoteNotes {
   /// By their names.
   package func list() throws -> [Remote] {
     let sql = """
-      SELECT name, url, added, seen, synced, code, message, since, found, found_at, needed FROM godwit_remote
-        ORDER BY name
+      SELECT name, url, added, synced, code, message, since, found, found_at, needed, logged
+        FROM godwit_remote ORDER BY name
       """
     return try connection.withStatement(sql) { statement in
       var remotes: [Remote] = []
       while try statement.step() {
         var remote = Remote(
           name: try statement.text(at: 0), url: try statement.text(at: 1), addedAt: statement.integer(at: 2))
-        remote.isSeen = statement.integer(at: 3) != 0
-        remote.syncedAt = statement.isNull(at: 4) ? nil : statement.integer(at: 4)
-        if !statement.isNull(at: 5) {
+        remote.syncedAt = statement.isNull(at: 3) ? nil : statement.integer(at: 3)
+        if !statement.isNull(at: 4) {
           remote.problem = Problem(
-            code: try statement.text(at: 5), message: try statement.text(at: 6), since: statement.integer(at: 7))
+            code: try statement.text(at: 4), message: try statement.text(at: 5), since: statement.integer(at: 6))
         }
-        if !statement.isNull(at: 8) {
-          let names = try statement.text(at: 8).split(separator: " ").map(String.init)
-          remote.found = (names, statement.integer(at: 9))
+        if !statement.isNull(at: 7) {
+          let names = try statement.text(at: 7).split(separator: " ").map(String.init)
+          remote.found = (names, statement.integer(at: 8))
         }
-        remote.neededSince = statement.isNull(at: 10) ? nil : statement.integer(at: 10)
+        remote.neededSince = statement.isNull(at: 9) ? nil : statement.integer(at: 9)
+        remote.logged = UInt32(clamping: statement.integer(at: 10))
         remotes.append(remote)
       }
       return remotes
@@ -121,15 +125,16 @@ package struct RemoteNotes {
     try connection.run(
       """
       INSERT OR REPLACE INTO godwit_remote
-        (name, url, added, seen, synced, code, message, since, found, found_at, needed)
+        (name, url, added, synced, code, message, since, found, found_at, needed, logged)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        .text(remote.name), .text(remote.url), .integer(remote.addedAt), .integer(remote.isSeen ? 1 : 0),
+        .text(remote.name), .text(remote.url), .integer(remote.addedAt),
         remote.syncedAt.map { .integer($0) } ?? .null, remote.problem.map { .text($0.code) } ?? .null,
         remote.problem.map { .text($0.message) } ?? .null, remote.problem.map { .integer($0.since) } ?? .null,
         remote.found.map { .text($0.names.joined(separator: " ")) } ?? .null,
         remote.found.map { .integer($0.at) } ?? .null, remote.neededSince.map { .integer($0) } ?? .null,
+        .integer(Int64(remote.logged)),
       ])
   }
 
@@ -142,17 +147,16 @@ package struct RemoteNotes {
   /// What is noted of a remote's files, by their names.
   package func files(of remote: String) throws -> [String: File] {
     try connection.withStatement(
-      "SELECT name, tag, code, ranges, news, sealed, content FROM godwit_remote_file WHERE remote = ?"
-    ) {
-      statement in
+      "SELECT name, tag, code, ranges, news, sealed, content, at FROM godwit_remote_file WHERE remote = ?"
+    ) { statement in
       try statement.bind([.text(remote)])
       var files: [String: File] = [:]
       while try statement.step() {
         var ranges = ByteReader(statement.blob(at: 3))
         var file = File(
           name: try statement.text(at: 0), tag: statement.isNull(at: 1) ? nil : try statement.text(at: 1),
-          code: statement.isNull(at: 2) ? nil : try statement.text(at: 2), ranges: try OriginRanges(reading: &ranges),
-          news: statement.blob(at: 4))
+          code: statement.isNull(at: 2) ? nil : try statement.text(at: 2), at: statement.integer(at: 7),
+          ranges: try OriginRanges(reading: &ranges), news: statement.blob(at: 4))
         (file.sealed, file.content) = (statement.blob(at: 5), statement.blob(at: 6))
         files[file.name] = file
       }
@@ -165,12 +169,12 @@ package struct RemoteNotes {
     file.ranges.write(to: &ranges)
     try connection.run(
       """
-      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, ranges, sealed, content, news)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO godwit_remote_file (remote, name, tag, code, at, ranges, sealed, content, news)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .text(remote), .text(file.name), file.tag.map { .text($0) } ?? .null, file.code.map { .text($0) } ?? .null,
-        .blob(ranges.bytes), .blob(file.sealed), .blob(file.content), .blob(file.news),
+        .integer(file.at), .blob(ranges.bytes), .blob(file.sealed), .blob(file.content), .blob(file.news),
       ])
   }
 

@@ -11,6 +11,8 @@ package struct FolderCarrier: Carrier {
 
   package init(_ root: String) { self.root = root }
 
+  package var mayBeAway: Bool { true }
+
   /// How much of a file its tag is made from: an age file has its random key in it.
   static let headByteCount = 160
 
@@ -83,14 +85,19 @@ package struct FolderCarrier: Carrier {
   }
 
   package func remove(_ name: String, meter: TransferMeter) throws {
-    let path = "\(root)/\(name)"
-    if name.contains("/"), PrivateFile.exists(FilePath.folder(of: path)) {
-      try Self.requireNoLink(FilePath.folder(of: path))
-    }
+    let path = try place(of: name)
     guard unlink(path) == 0 || errno == ENOENT else { throw GodwitError.file("remove", path, errno) }
   }
 
   package func honoursConditions(_ name: String, from path: String) throws -> Bool? { nil }
+
+  /// Where a file lies or would lie, in a folder that is none elsewhere.
+  private func place(of name: String) throws(GodwitError) -> String {
+    let path = "\(root)/\(name)"
+    let folder = FilePath.folder(of: path)
+    if folder != root, PrivateFile.exists(folder) { try Self.requireNoLink(folder) }
+    return path
+  }
 
   /// A link there might lead anywhere, and is not followed.
   private static func makeFolder(_ path: String) throws(GodwitError) {
@@ -120,10 +127,7 @@ package struct FolderCarrier: Carrier {
 
   /// Nil for what is no plain file, or gone.
   private func open(_ name: String) throws(GodwitError) -> FileDescriptor? {
-    let path = "\(root)/\(name)"
-    if name.contains("/"), PrivateFile.exists(FilePath.folder(of: path)) {
-      try Self.requireNoLink(FilePath.folder(of: path))
-    }
+    let path = try place(of: name)
     let descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       switch errno {

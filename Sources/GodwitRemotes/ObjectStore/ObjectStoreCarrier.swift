@@ -9,6 +9,8 @@ package struct ObjectStoreCarrier: Carrier {
   private let address: BucketAddress
   private let client: StoreClient
 
+  package var mayBeAway: Bool { false }
+
   /// - Parameter environment: Where keys and their places are named.
   /// - Throws: `refused` where there are no keys.
   package init(

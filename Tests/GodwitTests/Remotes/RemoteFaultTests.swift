@@ -55,6 +55,38 @@ struct RemoteFaultTests {
     #expect(try await remote.sync(0).findings == [.emptied])
   }
 
+  @Test("22: who lacks what was forgotten rejoins by a state at the remote, and loses nothing of its own")
+  func rejoining() async throws {
+    let remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    let path = remote.group.folder.file("replica-2")
+    let copy = remote.group.folder.file("backup")
+    var group = remote.group
+    await group.replicas[2].close()
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    group.replicas[2] = try await ThingGroup.open(path, group.clock)
+    var later = remote
+    later.group = group
+    for number in 0..<5 { try await later.insert("\(number)", number % 2) }
+    try await later.syncAll(3)
+    for index in 0..<2 { try await later[index].maintenance.compact() }
+    #expect(try await later.group.logCount(0) == 0)
+    // An old backup takes its place, and continues.
+    await later[2].close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: copy, toPath: path)
+    later.group.replicas[2] = try await ThingGroup.open(path, later.group.clock)
+    try await later.insert("of the backup", 2)
+    for index in [2, 0, 1] { try await later.sync(index) }
+    #expect(try await later.sync(2).refused.map(\.error.code) == [.fenced])
+    let before = try await later.ids(2)
+    #expect(!before.contains("0"))
+    try await later.sync(2, isRejoining: true)
+    try await later.syncAll(3)
+    for index in 0..<3 { #expect(try await later.ids(index).count == 6, "replica \(index)") }
+    #expect(try await later.group.digests().count == 1)
+  }
+
   @Test("23: a copy of the machine is noticed, and nothing of either is lost")
   func cloned() async throws {
     var remote = try await RemoteGroup(2)

@@ -13,6 +13,7 @@ struct Sync: AsyncParsableCommand {
         godwit sync
         godwit sync home
         godwit sync --rejoin     (when this replica has been away for too long)
+        godwit sync --collect    (on one machine of a large group, again and again)
       """)
 
   @Argument(help: "The remotes. (default: all)")
@@ -20,6 +21,13 @@ struct Sync: AsyncParsableCommand {
 
   @Flag(help: "Let a state file replace this replica's state when it lacks what all others have forgotten.")
   var rejoin = false
+
+  @Flag(
+    help: """
+      Keep a log at the remotes, from which the others fetch what they lack with one request, in place of every \
+      member's file. It costs this machine what the others save.
+      """)
+  var collect = false
 
   @OptionGroup var options: ReplicaOptions
 
@@ -29,10 +37,16 @@ struct Sync: AsyncParsableCommand {
       let bar = console.progress("syncing")
       defer { bar.finish() }
       let meter = SyncMeter(bar)
-      let report = try await replica.sync(with: names, isRejoining: rejoin) { meter.show($0) }
+      let report = try await replica.sync(with: names, isRejoining: rejoin, isCollecting: collect) { meter.show($0) }
       return (report, try await replica.members.list())
     }
-    let view = SyncView(report, ReplicaNames(members))
+    try Self.show(report, ReplicaNames(members), on: options)
+  }
+
+  /// Exits with the status of the first remote that failed.
+  static func show(_ report: Replica.SyncReport, _ names: ReplicaNames, on options: ReplicaOptions) throws {
+    let console = options.console
+    let view = SyncView(report, names)
     try console.lines(options.json ? view.json.map(\.text) : view.lines)
     for warning in view.warnings { console.note(warning) }
     var failure: Int32?

@@ -16,18 +16,16 @@ struct SyncView {
   var lines: [String] { report.remotes.filter { $0.error == nil }.map { Format.printable(line($0)) } }
 
   private func line(_ remote: Replica.SyncReport.Remote) -> String {
-    let applied = remote.taken.reduce(0) { $0 + $1.applied.transactions }
-    let rows = remote.taken.reduce(0) { $0 + $1.applied.rows + ($1.applied.state?.rows ?? 0) }
-    let conflicts = remote.taken.reduce(0) { $0 + $1.attention.conflicts }
-    let waiting = remote.taken.last?.waiting.transactions ?? 0
+    let sums = Sums(remote)
     let senders = Set(remote.taken.filter { $0.applied.transactions > 0 || $0.applied.state != nil }.map(\.sender))
     let from = senders.isEmpty ? "" : " from \(senders.map { names.name($0) }.sorted().joined(separator: ", "))"
-    var parts = ["\(applied) applied (\(Format.count(rows, "row")))\(from)"]
-    if remote.taken.contains(where: { $0.applied.state != nil }) { parts.append("a whole state taken") }
-    if waiting > 0 { parts.append("\(waiting) waiting") }
-    if conflicts > 0 { parts.append(Format.count(conflicts, "conflict")) }
+    var parts = ["\(sums.applied) applied (\(Format.count(sums.rows, "row")))\(from)"]
+    if sums.hasState { parts.append("a whole state taken") }
+    if sums.waiting > 0 { parts.append("\(sums.waiting) waiting") }
+    if sums.conflicts > 0 { parts.append(Format.count(sums.conflicts, "conflict")) }
     parts.append(
       remote.published.map { "\($0.transactions) published (\(Format.byteSize($0.bytes)))" } ?? "nothing to publish")
+    if let log = remote.publishedLog { parts.append("\(log.transactions) logged (\(Format.byteSize(log.bytes)))") }
     if let state = remote.publishedState { parts.append("a whole state published (\(Format.byteSize(state.bytes)))") }
     return "\(remote.name): \(parts.joined(separator: ", "))"
   }
@@ -59,16 +57,16 @@ struct SyncView {
   var json: [JSONValue] { report.remotes.map(Self.json) }
 
   private static func json(_ remote: Replica.SyncReport.Remote) -> JSONValue {
-    [
+    let sums = Sums(remote)
+    return [
       "remote": .string(remote.name),
-      "applied": .number(remote.taken.reduce(0) { $0 + $1.applied.transactions }),
-      "rows": .number(remote.taken.reduce(0) { $0 + $1.applied.rows + ($1.applied.state?.rows ?? 0) }),
-      "conflicts": .number(remote.taken.reduce(0) { $0 + $1.attention.conflicts }),
-      "waiting": .number(remote.taken.last?.waiting.transactions ?? 0),
-      "stateTaken": .bool(remote.taken.contains { $0.applied.state != nil }),
+      "applied": .number(sums.applied), "rows": .number(sums.rows), "conflicts": .number(sums.conflicts),
+      "waiting": .number(sums.waiting), "stateTaken": .bool(sums.hasState),
       "files": .number(remote.taken.count), "fetchedBytes": .number(remote.fetchedBytes),
       "published": remote.published.map { .number($0.transactions) } ?? .null,
-      "publishedBytes": .number((remote.published?.bytes ?? 0) + (remote.publishedState?.bytes ?? 0)),
+      "publishedBytes": .number(
+        [remote.published, remote.publishedLog, remote.publishedState].reduce(0) { $0 + ($1?.bytes ?? 0) }),
+      "logged": remote.publishedLog.map { .number($0.transactions) } ?? .null,
       "statePublished": .bool(remote.publishedState != nil),
       "findings": .array(remote.findings.map(\.rawValue).sorted().map { .string($0) }),
       "refused": .array(
@@ -77,6 +75,25 @@ struct SyncView {
         }),
       "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
     ]
+  }
+}
+
+/// What was taken at a remote, in numbers.
+private struct Sums {
+  var applied = 0
+  var rows = 0
+  var conflicts = 0
+  var waiting = 0
+  var hasState = false
+
+  init(_ remote: Replica.SyncReport.Remote) {
+    for report in remote.taken {
+      applied += report.applied.transactions
+      rows += report.applied.rows + (report.applied.state?.rows ?? 0)
+      conflicts += report.attention.conflicts
+      waiting = report.waiting.transactions
+      hasState = hasState || report.applied.state != nil
+    }
   }
 }
 

@@ -1,0 +1,185 @@
+import GodwitBase
+import GodwitCore
+import GodwitEngine
+import GodwitFiles
+import GodwitRemotes
+import GodwitStorage
+
+/// The times of logs (Specs/remotes.md, "Logs"), in milliseconds.
+enum LogTimes {
+  /// How often a collector writes a file when there is nothing new.
+  static let beat: Int64 = 15 * 60_000
+  /// After how long without a file a log is taken for one that nobody keeps any more.
+  static let silence: Int64 = 3 * beat
+  /// How long a collector may take to bring what this replica has published.
+  static let patience: Int64 = 5 * 60_000
+  /// How long a file stays that all members have.
+  static let shortest: Int64 = 86_400_000
+  /// How long a file stays at most.
+  static let longest: Int64 = 7 * shortest
+}
+
+// MARK: Following
+
+extension RemotePass {
+  /// Takes the next files of the log that is followed, by their names: a poll without news is one request, whatever
+  /// lies there. False where everything is to be looked at.
+  mutating func follow(as own: Origin, on carrier: any Carrier) async throws -> Bool {
+    guard !isCollecting, !isRejoining, let log = try await followedLog(as: own) else { return false }
+    var number = log.number
+    while number < .max {
+      let next = RemoteName.log(log.origin, number + 1)
+      guard try await take(CarriedFile(name: "\(next)", size: 0, tag: ""), from: carrier) else { break }
+      number += 1
+    }
+    try await forgetLogs(but: .log(log.origin, number))
+    guard report.refused.isEmpty, try await ownOrigin() == own else { return false }
+    let others = present([:])
+    let name = RemoteName.mailbox(own)
+    let mailbox = try await spool(name, at: now, besides: others) { _ in false }.mailbox
+    guard notes["\(name)"]?.isOutdated(by: mailbox) ?? true else { return true }
+    let found = try await replica.carrying { try carrier.find("\(name)", meter: $0) }
+    let standing = try await judge(found, of: own, on: carrier)
+    guard standing == .asLeft || standing == .late else { return false }
+    _ = try await publish(as: own, besides: others, isKept: true, wasLate: standing == .late, to: carrier)
+    return true
+  }
+
+  /// The log of which a file was taken last, and the number of that; nil where that is long ago, or where its collector
+  /// does not bring what this replica has published.
+  private func followedLog(as own: Origin) async throws -> (origin: Origin, number: UInt32)? {
+    let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
+    let taken = notes.values.compactMap { note -> (origin: Origin, number: UInt32, at: Int64)? in
+      guard case .log(let origin, let number)? = RemoteName(note.name), note.code == nil,
+        origin.replica != own.replica, active.contains(origin.replica)
+      else { return nil }
+      return (origin, number, note.at)
+    }
+    guard let latest = taken.max(by: { ($0.at, $0.origin, $0.number) < ($1.at, $1.origin, $1.number) }),
+      (now - latest.at).magnitude < LogTimes.silence, let published = notes["\(RemoteName.mailbox(own))"]
+    else { return nil }
+    if let last = published.ranges[own]?.upperBound, (now - published.at).magnitude >= LogTimes.patience {
+      let collector = latest.origin.replica
+      let isBrought = try await replica.pool.read { connection in
+        let known = try KnownIncarnations(ChangeLog(connection), on: connection).known(by: collector)
+        return known?.applied.covers(Dot(own, last)) ?? false
+      }
+      guard isBrought else { return nil }
+    }
+    return (latest.origin, latest.number)
+  }
+
+  /// Forgets what is noted of files that no collector keeps any more, but for the latest of a log.
+  private mutating func forgetLogs(but latest: RemoteName) async throws {
+    for note in notes.values where now - note.at > LogTimes.longest {
+      guard let name = RemoteName(note.name), name.logNumber != nil, name != latest else { continue }
+      try await forget(note.name)
+    }
+  }
+
+  /// The files of logs, where a mark is another than the noted one or this replica collects; otherwise those that were
+  /// refused.
+  mutating func logs(
+    markedIn listed: [RemoteName: CarriedFile], on carrier: any Carrier
+  ) async throws -> [RemoteName: CarriedFile] {
+    let hasChanged = listed.contains { $0.key.isLogMark && notes[$0.value.name]?.tag != $0.value.tag }
+    guard isCollecting || hasChanged else {
+      return notes.values.reduce(into: [:]) { refused, note in
+        guard let name = RemoteName(note.name), name.logNumber != nil, note.code != nil else { return }
+        refused[name] = CarriedFile(name: note.name, size: 0, tag: note.tag ?? "")
+      }
+    }
+    let logs = try await list(RemoteName.logs, on: carrier).filter { $0.key.logNumber != nil }
+    for note in notes.values {
+      guard let name = RemoteName(note.name), name.logNumber != nil, logs[name] == nil, note.tag != nil else {
+        continue
+      }
+      try await forget(note.name)
+    }
+    return logs
+  }
+
+  /// Notes the marks of the logs that were looked at.
+  mutating func noteMarks(_ listed: [RemoteName: CarriedFile]) async throws {
+    for (name, file) in listed where name.isLogMark && notes[file.name]?.tag != file.tag {
+      try await save(RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: []))
+    }
+  }
+}
+
+// MARK: Collecting
+
+extension RemotePass {
+  /// Puts what the log here does not have into its next file, and one now and then when there is nothing new.
+  ///
+  /// - Parameter listed: The files of all logs.
+  mutating func log(beside listed: [RemoteName: CarriedFile], as own: Origin, to carrier: any Carrier) async throws {
+    try await putMeant(as: own, to: carrier)
+    let kept = notes.values.filter { note in
+      guard case .log(own, _)? = RemoteName(note.name) else { return false }
+      return note.tag != nil
+    }
+    let latest = kept.max { (RemoteName($0.name)?.logNumber ?? 0) < (RemoteName($1.name)?.logNumber ?? 0) }
+    let isDue = latest.map { (now - $0.at).magnitude >= LogTimes.beat } ?? true
+    let number = listed.keys.filter { $0.origin == own }.compactMap(\.logNumber).reduce(remote.logged, max) + 1
+    let name = RemoteName.log(own, number)
+    let written = try await spool(name, at: now, besides: kept) { mailbox in
+      isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
+    }
+    if let (meant, report) = written.file {
+      remote.logged = number
+      let noted = remote
+      try await replica.noting { try $0.save(noted) }
+      try await put(folder.spool(remote.name, name), as: meant, code: nil, to: carrier)
+      self.report.publishedLog = report
+      try await mark(number, as: own, on: carrier)
+    }
+    try await tidyLog(as: own, on: carrier)
+  }
+
+  /// A file that was meant to be there when a pass ended early is put once more, byte for byte: whoever has taken it
+  /// does not look at it again.
+  private mutating func putMeant(as own: Origin, to carrier: any Carrier) async throws {
+    for note in notes.values where note.tag == nil {
+      guard let name = RemoteName(note.name), case .log(own, let number) = name else { continue }
+      let spool = folder.spool(remote.name, name)
+      let isThere = try await BlockingThread.run {
+        try PrivateFile.exists(spool) && LocalFile.hash(of: spool).hash.bytes == note.content
+      }
+      guard isThere else {
+        try await forget(note.name)
+        continue
+      }
+      try await put(spool, as: note, code: nil, to: carrier)
+      try await mark(number, as: own, on: carrier)
+    }
+  }
+
+  private func mark(_ number: UInt32, as own: Origin, on carrier: any Carrier) async throws {
+    let folder = folder
+    try await replica.carrying { meter in
+      try folder.sending(Array("\(number)\n".utf8)) {
+        _ = try carrier.write("\(RemoteName.logMark(own))", from: $0, meter: meter)
+      }
+    }
+  }
+
+  /// Removes own files that all members have, and those that have been there for long: who lacks them finds the same
+  /// in mailboxes and states.
+  private mutating func tidyLog(as own: Origin, on carrier: any Carrier) async throws {
+    let old = notes.values.filter { note in
+      guard case .log(let origin, let number)? = RemoteName(note.name), origin.replica == own.replica else {
+        return false
+      }
+      return now - note.at > LogTimes.shortest && !(origin == own && number == remote.logged)
+    }
+    guard !old.isEmpty else { return }
+    let lacking = try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
+      try exporter.mailbox().ranges
+    }
+    for note in old where now - note.at > LogTimes.longest || !note.ranges.intersects(lacking) {
+      try await replica.carrying { try carrier.remove(note.name, meter: $0) }
+      try await forget(note.name)
+    }
+  }
+}
