@@ -47,12 +47,22 @@ extension Replica.Members {
   public func invite(
     _ invited: PublicIdentity, name: String, verification: Member.Verification, to destination: SyncDestination
   ) async throws {
+    let folder = replica.folder
+    try await invite(invited, name: name, verification: verification) { bytes in
+      _ = try destination.write(outside: folder) { try $0.write(bytes) }
+    }
+  }
+
+  /// The same; the invitation goes where the closure writes it.
+  func invite(
+    _ invited: PublicIdentity, name: String, verification: Member.Verification,
+    writing: @escaping @Sendable ([UInt8]) throws -> Void
+  ) async throws {
     guard invited.replica != replica.identity.replica else {
       throw GodwitError(
         .invalidArgument, "this is the identity of this very replica",
         hint: "give what godwit identity says on the machine that is to join")
     }
-    let folder = replica.folder
     try await BlockingThread.run { try verification.check(invited, of: "the identity") }
     try await replica.changeRoster { roster, contents, now in
       try Self.requireSameKind(invited, as: contents.identity.publicIdentity)
@@ -61,7 +71,7 @@ extension Replica.Members {
         group: roster.group, inviter: contents.identity.publicIdentity, records: roster.records)
       let bytes = try invitation.seal(to: invited.recipient, signedBy: contents.identity)
       // Before the keyring says so: nobody becomes a member when the caller gets an error.
-      _ = try destination.write(outside: folder) { try $0.write(bytes) }
+      try writing(bytes)
     }
   }
 

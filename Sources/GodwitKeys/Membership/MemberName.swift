@@ -5,7 +5,7 @@ package enum MemberName {
   static let byteCountMax = 64
 
   /// Throws `invalidArgument` for what cannot be a name.
-  static func check(_ name: String) throws {
+  package static func check(_ name: String) throws {
     guard !isAcceptable(name) else { return }
     throw GodwitError(
       .invalidArgument, "a member's name has control characters or more than \(byteCountMax) bytes",

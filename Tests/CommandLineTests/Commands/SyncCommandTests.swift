@@ -42,10 +42,32 @@ import Testing
     #expect(
       try Set(#require(try synced.objects().first).keys) == [
         "remote", "applied", "rows", "conflicts", "waiting", "stateTaken", "files", "fetchedBytes", "published",
-        "publishedBytes", "statePublished", "findings", "refused", "error",
+        "publishedBytes", "logged", "statePublished", "findings", "refused", "error",
       ])
     #expect(try desk.godwit("remote", "remove", "stick", "--json").text == "{\"removed\":\"stick\"}\n")
     #expect(try desk.godwit("remote", "list", "--json").text.isEmpty)
+  }
+
+  @Test func aThirdMachineJoinsAtARemoteWithTwoCommands() async throws {
+    let (desk, _, stick) = try await pair()
+    #expect(try desk.godwit("put", "todo", "--as", "1", input: Data("{\"text\":\"plants\"}".utf8)).status == 0)
+    #expect(try desk.godwit("member", "add", "--from", "stick").error.contains("there is no remote"))
+    #expect(try desk.godwit("remote", "add", "stick", stick).status == 0)
+    let nobody = try desk.godwit("member", "add", "--from", "stick")
+    #expect(nobody.status == 1 && nobody.error.contains("nobody asks to join at stick"), "\(nobody.error)")
+    let phone = try Machine("phone")
+    let asked = try phone.godwit("join", stick, "--name", "phone", "--json")
+    let request = try #require(try asked.objects().first)
+    #expect(Set(request.keys) == ["requested", "replica", "fingerprint", "words"], "\(asked.error)")
+    let fingerprint = try #require(request["fingerprint"] as? String)
+    let answered = try desk.godwit("member", "add", "--from", "stick", "--fingerprint", fingerprint)
+    #expect(answered.status == 0 && answered.error.contains("who joins compares"), "\(answered.error)")
+    let own = try desk.godwit("identity", "--fingerprint").text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let joined = try phone.godwit("join", stick, "--fingerprint", own)
+    #expect(joined.status == 0 && joined.error.contains("joined as phone, with desk"), "\(joined.error)")
+    #expect(joined.text.hasPrefix("home: ") && joined.text.contains(" from desk, "), "\(joined.text)")
+    #expect(try phone.godwit("get", "todo", "1").text == "{\"text\":\"plants\"}\n")
+    #expect(try phone.godwit("join", stick).error.contains("belongs to a group already"))
   }
 
   @Test func withoutARemoteItSaysHowToAddOne() async throws {

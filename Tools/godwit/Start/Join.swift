@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import Godwit
+import GodwitFiles
 import ToolSupport
 
 struct Join: AsyncParsableCommand {
@@ -9,41 +11,100 @@ struct Join: AsyncParsableCommand {
       An invitation says itself who made it. Compare the inviter's fingerprint with what godwit identity says on the
       inviter's machine: aloud, or over a connection that you trust.
 
+      With a remote in place of an invitation the first call asks there to join, and the second one joins once a member
+      has answered with godwit member add --from; it also adds the remote and syncs.
+
       Examples:
         godwit join laptop.godwit-invitation
         godwit join laptop.godwit-invitation --fingerprint cd78-1097-abf4-45d5-08e1
+        godwit join /media/stick/godwit --name laptop
         ssh desk cat laptop.godwit-invitation | godwit join - --fingerprint "$(ssh desk godwit identity --fingerprint)"
       """)
 
-  @Argument(help: "The invitation, or - for the standard input.")
-  var invitation: String
+  @Argument(
+    help: ArgumentHelp(
+      "The invitation, - for the standard input, or a remote: a folder or s3://BUCKET/PREFIX?endpoint=URL.",
+      valueName: "invitation"))
+  var place: String
+
+  @Option(help: "At a remote: what the members are asked to call this machine. (default: the host's name)")
+  var name: String?
+
+  @Option(help: "At a remote: what this replica is to call it.")
+  var remote = "home"
+
+  @Flag(help: "At a remote: make an identity with hybrid keys, as a post-quantum group needs.")
+  var postQuantum = false
 
   @OptionGroup var verification: VerificationArguments
 
   @OptionGroup var options: ReplicaOptions
 
+  private var isRemote: Bool {
+    var isFolder: ObjCBool = false
+    return place.contains("://")
+      || FileManager.default.fileExists(atPath: place, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
+  func validate() throws {
+    guard isRemote || name == nil && !postQuantum else {
+      throw ValidationError("--name and --post-quantum are for joining at a remote; the invitation has the name")
+    }
+  }
+
   func run() async throws {
     let location = try options.locator.existingOrNew()
+    if isRemote { return try await join(at: location) }
     guard location.hasKeyring || location.hasDatabase else {
       throw GodwitError(
         .missingKeyring, "there is no identity in \(location.folder) to join with",
         hint: "run: godwit identity, and have a member make an invitation for what it prints")
     }
-    let source = try SyncSource(argument: invitation)
+    let source = try SyncSource(argument: place)
     let replica = try await Replica.join(
       at: location.folder, invitation: source, inviter: verification.verification(of: "who made the invitation"),
       key: location.keys)
     let members = try await replica.closing { try await $0.members.list() }
+    try show(replica, members)
+    if !options.json { options.console.note("next, import a file from one of them: godwit import FILE") }
+  }
+
+  private func join(at location: ReplicaLocation) async throws {
+    let joining = try await Replica.join(
+      at: location.folder, remote: place, calling: remote, name: name ?? ProcessInfo.processInfo.hostName,
+      inviter: verification.verification(of: "who made the invitation"), key: location.keys, postQuantum: postQuantum)
+    switch joining {
+    case .requested(let identity): try show(identity)
+    case .joined(let replica):
+      let (members, report) = try await replica.closing { replica in
+        (try await replica.members.list(), try await replica.sync(with: [remote]))
+      }
+      try show(replica, members)
+      try Sync.show(report, ReplicaNames(members), on: options)
+    }
+  }
+
+  private func show(_ identity: PublicIdentity) throws {
+    if options.json {
+      return try options.console.line([
+        "requested": .bool(true), "replica": .string("\(identity.replica)"),
+        "fingerprint": .string(identity.fingerprint), "words": .string(identity.fingerprintWords),
+      ])
+    }
+    options.console.note("asked to join; the \(identity.fingerprintLine)")
+    options.console.note("a member answers with: godwit member add --from REMOTE")
+    options.console.note("then here again: godwit join \(ShellWord.quoted(place))")
+  }
+
+  private func show(_ replica: Replica, _ members: [Member]) throws {
     let own = members.first(where: \.isOwn)?.name ?? ""
     if options.json {
-      try options.console.line([
+      return try options.console.line([
         "path": .string(replica.path), "replica": .string("\(replica.identity.replica)"),
         "group": .string("\(replica.group)"), "name": .string(own),
       ])
-    } else {
-      let others = members.filter { $0.isActive && !$0.isOwn }.map(\.name).sorted().joined(separator: ", ")
-      options.console.note("joined as \(Format.printable(own)), with \(Format.printable(others))")
-      options.console.note("next, import a file from one of them: godwit import FILE")
     }
+    let others = members.filter { $0.isActive && !$0.isOwn }.map(\.name).sorted().joined(separator: ", ")
+    options.console.note("joined as \(Format.printable(own)), with \(Format.printable(others))")
   }
 }

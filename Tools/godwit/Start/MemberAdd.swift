@@ -15,16 +15,24 @@ struct MemberAdd: AsyncParsableCommand {
         godwit member add laptop.identity --name laptop
         godwit member add laptop.identity --name laptop --fingerprint lusab-babad-gutih-tugad-bamuf
         ssh laptop godwit -C notes identity | godwit member add - --name laptop --trust-first-use
+        godwit member add --from home
+        godwit member add --from home laptop --fingerprint lusab-babad-gutih-tugad-bamuf
+
+      With --from it answers who has asked to join at a remote (godwit join URL), puts the invitation there, and syncs.
       """)
 
   /// An identity is one line of some 150 characters, a post-quantum one of some 2,050.
   private static let identityByteLimit = 4096
 
-  @Argument(help: "The identity, a file that holds it, or - for the standard input.")
-  var identity: String
+  @Argument(
+    help: "The identity, a file that holds it, or - for the standard input; with --from who asks, by name or ID.")
+  var identity: String?
 
-  @Option(help: "What the members call the machine.")
-  var name: String
+  @Option(help: "What the members call the machine. (with --from the default is what it asks for)")
+  var name: String?
+
+  @Option(help: ArgumentHelp("Answer who has asked to join at this remote.", valueName: "remote"))
+  var from: String?
 
   @Option(
     help: ArgumentHelp(
@@ -36,14 +44,22 @@ struct MemberAdd: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
-    guard !name.isEmpty else { throw ValidationError("the name is empty") }
+    guard name?.isEmpty != true else { throw ValidationError("the name is empty") }
+    guard from == nil else {
+      guard invitation == nil else { throw ValidationError("with --from the invitation goes to the remote") }
+      return
+    }
+    guard identity != nil else { throw ValidationError("give an identity, or --from REMOTE") }
+    guard let name else { throw ValidationError("say what the members are to call the machine, with --name") }
     guard invitation != nil || !(name.contains("/") || name.hasPrefix(".")) else {
       throw ValidationError("'\(name)' cannot be a file's name; say where the invitation goes with --invitation")
     }
   }
 
   func run() async throws {
-    let invited = try PublicIdentity(readIdentity())
+    if let from { return try await answer(at: from) }
+    guard let identity, let name else { return }
+    let invited = try PublicIdentity(Self.read(identity))
     let file = invitation ?? "\(name).godwit-invitation"
     let own = try await options.withReplica { replica in
       let destination = try SyncDestination(argument: file)
@@ -51,6 +67,41 @@ struct MemberAdd: AsyncParsableCommand {
         invited, name: name, verification: verification.verification(of: name), to: destination)
       return replica.identity
     }
+    try show(invited, name: name, invitation: file, by: own)
+  }
+
+  private func answer(at remote: String) async throws {
+    let (request, called, own, report, members) = try await options.withReplica { replica in
+      let request = try pick(try await replica.remotes.requests(at: remote), at: remote)
+      let called = name ?? request.name
+      try await replica.remotes.invite(
+        request, name: called, verification: verification.verification(of: called), at: remote)
+      let report = try await replica.sync(with: [remote])
+      return (request, called, replica.identity, report, try await replica.members.list())
+    }
+    try show(request.identity, name: called, invitation: "\(remote):i/\(request.id)", by: own)
+    try Sync.show(report, ReplicaNames(members), on: options)
+  }
+
+  /// The one who asks, or the one that is named.
+  private func pick(_ requests: [Replica.JoinRequest], at remote: String) throws -> Replica.JoinRequest {
+    let found = requests.filter { request in
+      guard let identity else { return true }
+      return request.name == identity || "\(request.id)".hasPrefix(identity.lowercased())
+        || request.identity.hasFingerprint(identity)
+    }
+    if let only = found.first, found.count == 1 { return only }
+    let all = requests.map { "\($0.name) (\($0.identity.fingerprint))" }.joined(separator: ", ")
+    guard !requests.isEmpty else {
+      throw GodwitError(
+        .invalidArgument, "nobody asks to join at \(remote)", hint: "on that machine: godwit join, with its URL")
+    }
+    throw GodwitError(
+      .invalidArgument, "\(found.isEmpty ? "none of those who ask is" : "several ask, and are") meant",
+      hint: "give one by its fingerprint: \(Format.printable(all))")
+  }
+
+  private func show(_ invited: PublicIdentity, name: String, invitation file: String, by own: PublicIdentity) throws {
     let console = options.console
     if options.json {
       let report: JSONValue = [
@@ -64,14 +115,14 @@ struct MemberAdd: AsyncParsableCommand {
     console.note("who joins compares this replica's \(own.fingerprintLine)")
   }
 
-  private func readIdentity() throws -> String {
+  private static func read(_ identity: String) throws -> String {
     if identity.hasPrefix("godwit1") { return identity }
     let bytes: [UInt8]
     if identity == "-" {
-      bytes = try StandardStream.input.readToEnd(limit: Self.identityByteLimit)
+      bytes = try StandardStream.input.readToEnd(limit: identityByteLimit)
     } else {
       guard let file = FileHandle(forReadingAtPath: identity),
-        let data = try? file.read(upToCount: Self.identityByteLimit) ?? Data()
+        let data = try? file.read(upToCount: identityByteLimit) ?? Data()
       else {
         throw GodwitError(
           .fileAccess, "cannot read \(identity)",
