@@ -76,7 +76,7 @@ let package = Package(
       name: "GodwitSimulation",
       dependencies: [
         "Godwit", "GodwitBase", "GodwitFiles", "GodwitCore", "GodwitEngine", "GodwitCrypto", "GodwitKeys",
-        "GodwitSyncFile",
+        "GodwitSyncFile", "GodwitRemotes",
         .product(name: "Logging", package: "swift-log"),
       ]),
 

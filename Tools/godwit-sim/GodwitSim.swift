@@ -15,16 +15,11 @@ struct GodwitSim: AsyncParsableCommand {
         godwit-sim --seeds 1000
         godwit-sim --minutes 60 --first 100000
         godwit-sim --replay 4711
-      """)
+        godwit-sim store --seeds 1000
+      """,
+    subcommands: [StoreCommand.self])
 
-  @Option(help: "How many seeds to run.")
-  var seeds = 1000
-
-  @Option(help: "Run for so many minutes instead.")
-  var minutes: Double?
-
-  @Option(help: "The first seed.")
-  var first: UInt64 = 1
+  @OptionGroup var queue: SeedQueue
 
   @Option(help: ArgumentHelp("Run one seed and print its events.", valueName: "seed"))
   var replay: UInt64?
@@ -32,21 +27,11 @@ struct GodwitSim: AsyncParsableCommand {
   @Option(help: ArgumentHelp("With --replay: only these events, such as 3,7,12.", valueName: "events"))
   var keep: String?
 
-  @Option(
-    help: "How many worlds to run at a time. Each waits for its disk now and then, so that two a core are fastest.")
-  var workers = 4
-
   @Option(help: ArgumentHelp("Leave out a kind of fault: \(Fault.listed).", valueName: "fault"))
   var without: [String] = []
 
   @Option(help: ArgumentHelp("Add a kind of fault that is off: \(Fault.extraListed).", valueName: "fault"))
   var with: [String] = []
-
-  @Option(help: "Where the worlds' files are.")
-  var folder = "/dev/shm"
-
-  @Flag(help: "Continue after a failure; report each.")
-  var all = false
 
   @Flag(help: "Run each world twice, and report those of which something else comes.")
   var twice = false
@@ -55,7 +40,6 @@ struct GodwitSim: AsyncParsableCommand {
   var shrink = true
 
   func validate() throws {
-    guard workers > 0, seeds > 0 else { throw ValidationError("there must be a worker and a seed") }
     for name in without + with where Fault(name: name) == nil {
       throw ValidationError("there is no fault called \(name)")
     }
@@ -80,17 +64,16 @@ struct GodwitSim: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let root = "\(folder)/godwit-sim-\(getpid())"
-    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: root) }
-    let simulation = Simulation(root: root, faults: faults)
-    if let replay { return try await run(seed: replay, simulation) }
-    let report = try await SeedRunner(
-      simulation, first: first, count: minutes == nil ? seeds : nil, minutes: minutes, workers: workers, stops: !all,
-      shrinks: shrink, repeats: twice, options: with.map { "--with \($0)" } + without.map { "--without \($0)" }
-    ).run()
-    print(report.summary)
-    if report.failures > 0 { throw ExitCode.failure }
+    try await queue.withFolder { root in
+      let simulation = Simulation(root: root, faults: faults)
+      if let replay { return try await run(seed: replay, simulation) }
+      let report = try await SeedRunner(
+        simulation, queue, shrinks: shrink, repeats: twice,
+        options: with.map { "--with \($0)" } + without.map { "--without \($0)" }
+      ).run()
+      print(report.summary)
+      if report.failures > 0 { throw ExitCode.failure }
+    }
   }
 
   private func run(seed: UInt64, _ simulation: Simulation) async throws {

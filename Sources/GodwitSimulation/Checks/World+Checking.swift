@@ -71,14 +71,7 @@ extension World {
   /// Somebody who knows which machines there are says what was replaced for good: nothing shows that of a folder that
   /// was restored whole.
   func endReplaced(by replica: Replica) async throws {
-    let living = Set(actors.map(\.standing.own))
-    let names = Dictionary(
-      try await replica.members.list().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
-    for found in try await replica.members.incarnations()
-    where !found.isOwn && !found.hasEnded && !isHostile(found.replica) {
-      let isLiving = living.contains { $0.replica == found.replica && $0.incarnationID == found.id }
-      if !isLiving, let name = names[found.replica] { try await replica.members.end(found.id, of: name) }
-    }
+    try await replica.endIncarnations(besides: actors.map(\.standing.own)) { !isHostile($0) }
   }
 
   /// All that must hold when everyone has everything.
@@ -153,6 +146,18 @@ extension World {
     let foreign = try await actor.replica.rows("SELECT id FROM scratch WHERE owner <> \(owner)")
     guard foreign.isEmpty else {
       throw SimulationFailure(.divergence, "replica \(actor.index) has rows of another's local table")
+    }
+  }
+}
+
+extension Replica {
+  /// Says of the incarnations of others that are none of these that they have ended.
+  func endIncarnations(besides living: [Origin], where isMeant: (ReplicaID) -> Bool = { _ in true }) async throws {
+    let names = Dictionary(
+      try await members.list().map { ($0.identity.replica, $0.name) }, uniquingKeysWith: { first, _ in first })
+    for found in try await members.incarnations() where !found.isOwn && !found.hasEnded && isMeant(found.replica) {
+      let isLiving = living.contains { $0.replica == found.replica && $0.incarnationID == found.id }
+      if !isLiving, let name = names[found.replica] { try await members.end(found.id, of: name) }
     }
   }
 }
