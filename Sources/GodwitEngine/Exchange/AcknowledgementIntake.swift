@@ -27,11 +27,13 @@ struct AcknowledgementIntake {
   private func takeSender(_ sender: Origin, _ acknowledgements: inout Acknowledgements) throws {
     let removed = header.roster.statuses.filter { $0.value == .removed }.keys
     let signed = header.acknowledgements.first { $0.origin == sender }
+    let agreed = forks.agreed(header.vector)
+    let statedAt = signed?.createdAt ?? header.createdAt
     try acknowledgements.add(
       Acknowledgement(
-        vector: forks.agreed(header.vector), milliseconds: signed?.createdAt ?? header.createdAt,
-        removed: Set(removed), ended: Set(header.ended.keys)),
+        vector: agreed, milliseconds: statedAt, removed: Set(removed), ended: Set(header.ended.keys)),
       of: sender, held: header.held)
+    if agreed != header.vector { try acknowledgements.contradict(to: agreed, saidAt: statedAt, of: sender) }
   }
 
   /// What the sender and others have signed of themselves counts once all of it is held here, by the same history.

@@ -45,8 +45,9 @@ package struct HistoryAdmission {
     let last = max(header.vector[own], range?.last ?? .none)
     guard last > held[own] else { return false }
     if header.sender == own.replica { return true }
-    let isCarried = range != nil || header.stateFile?.origins.contains { $0.origin == own } ?? false
-    if isCarried { return !refused.contains(own) }
+    // The file may end before what the sender holds; the head that proves its range does not.
+    if let range { return !refused.contains(own) && range.head.sequence > held[own] }
+    if header.stateFile?.origins.contains(where: { $0.origin == own }) == true { return !refused.contains(own) }
     guard let claim = header.chains[own], let proof = claim.proof else { return false }
     return isSigned(proof.head(of: own, last, claim.chain))
   }

@@ -169,6 +169,10 @@ package final class Importer {
   }
 
   private func run(_ progress: ProgressHandler?) throws -> MergeReport {
+    let known = try KnownForks(connection: connection).shown(by: file.header.sender)
+    for (origin, sequence) in known where histories.isSilent(on: Dot(origin, sequence), held: held) {
+      forks.part(origin, at: sequence, isExact: false)
+    }
     try histories.compare(with: log, admission, &forks)
     let total = file.header.transactionCount
     var count = 0

@@ -48,6 +48,16 @@ struct StatedHistories {
     }
   }
 
+  /// Whether the file says nothing about an origin's history at a transaction held here, so that what its sender's
+  /// files have shown of it before still stands: of several files each has a part, and shows no more than that.
+  func isSilent(on dot: Dot, held: VersionVector) -> Bool {
+    guard header.stateFile == nil, header.vector[dot.origin] >= dot.sequence else { return false }
+    guard let range = header.ranges.first(where: { $0.origin == dot.origin }) else {
+      return held[dot.origin] < header.vector[dot.origin]
+    }
+    return held[dot.origin].next < range.first || range.last < dot.sequence
+  }
+
   private func compare(_ range: SyncFileHeader.Range, with log: ChangeLog, _ forks: inout ForkWatch) throws {
     let (origin, held) = (range.origin, log.origins.vector[range.origin])
     let before = SequenceNumber(rawValue: range.first.rawValue - 1)

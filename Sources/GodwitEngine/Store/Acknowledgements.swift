@@ -57,6 +57,17 @@ package struct Acknowledgements {
     try save(record, of: origin)
   }
 
+  /// Takes back what a member said of itself in another of several files that it made at one time, where this one shows
+  /// that it meant another history than the one held here.
+  mutating func contradict(to agreed: VersionVector, saidAt milliseconds: Int64, of origin: Origin) throws {
+    guard var record = records[origin], record.stated.milliseconds == milliseconds,
+      !agreed.covers(record.stated.vector)
+    else { return }
+    record.stated.vector = record.stated.vector.intersection(agreed)
+    record.counted.vector = record.counted.vector.intersection(agreed)
+    try save(record, of: origin)
+  }
+
   /// Takes back what a later acknowledgement, which others passed on, does not say any more.
   mutating func lower(to acknowledgement: Acknowledgement, of origin: Origin) throws {
     guard var record = records[origin], acknowledgement.replaces(record.stated),

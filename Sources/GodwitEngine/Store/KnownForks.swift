@@ -32,6 +32,19 @@ package struct KnownForks {
     }
   }
 
+  /// What a member's files have shown: of each origin the first number known to stand for two transactions.
+  func shown(by member: ReplicaID) throws -> [Origin: SequenceNumber] {
+    let sql = "SELECT replica, incarnation, sequence FROM godwit_fork WHERE shown_by = ?"
+    return try connection.withStatement(sql) { statement in
+      try statement.bind([member.column])
+      var shown: [Origin: SequenceNumber] = [:]
+      while try statement.step() {
+        shown[try Origin(columnsOf: statement)] = SequenceNumber(rawValue: UInt64(bitPattern: statement.integer(at: 2)))
+      }
+      return shown
+    }
+  }
+
   /// Drops what members showed of whom nothing is taken any more.
   func forget(shownBy isGone: (ReplicaID) -> Bool) throws {
     for fork in try list() where isGone(fork.shownBy) {
