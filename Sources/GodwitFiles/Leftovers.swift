@@ -9,26 +9,11 @@ package enum Leftovers {
 
   /// Removes those that ``PendingFile`` made for a path.
   package static func remove(of path: String) throws(GodwitError) {
-    try remove(of: path) { $0.count == 1 && TemporaryName.isRandom($0[0]) }
-  }
-
-  /// Removes those of volumes `PATH.001`, `PATH.002` …, whose names have their set in 32 hexadecimal digits.
-  package static func removeNumbered(of path: String) throws(GodwitError) {
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
-    try remove(of: path) { parts in
-      parts.count == 2 && parts[0].utf8.count == 3 && parts[0].utf8.allSatisfy(digits.contains)
-        && parts[1].utf8.count == 32 && parts[1].utf8.allSatisfy { digits.contains($0) || letters.contains($0) }
-    }
-  }
-
-  /// - Parameter isTemporary: Judges what stands between the path's name and `.tmp`, in the parts that dots make.
-  private static func remove(of path: String, where isTemporary: ([Substring]) -> Bool) throws(GodwitError) {
     let place = FilePath.folder(of: path)
     let prefix = "\(FilePath.name(of: path))."
     for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
     where name.hasPrefix(prefix) && name.hasSuffix(".tmp") && name.count > prefix.count + 4
-      && isTemporary(name.dropFirst(prefix.count).dropLast(4).split(separator: ".", omittingEmptySubsequences: false))
+      && TemporaryName.isRandom(name.dropFirst(prefix.count).dropLast(4))
     {
       try removeUnlessWritten("\(place)/\(name)")
     }

@@ -12,14 +12,12 @@ package final class PendingFile: ByteSink {
   private var hasName = true
 
   /// Throws `unsafeFile` when something else than a plain file has the place.
-  ///
-  /// - Parameter temporaryPath: Where it lies until then; nil for a name that nobody has to know.
-  package init(replacing path: String, named temporaryPath: String? = nil) throws(GodwitError) {
+  package init(replacing path: String) throws(GodwitError) {
     try FilePath.check(path)
     try Self.requirePlace(path)
     self.path = path
-    self.temporaryPath = temporaryPath ?? TemporaryName.random(beside: path)
-    file = try Self.createLocked(self.temporaryPath)
+    temporaryPath = TemporaryName.random(beside: path)
+    file = try Self.createLocked(temporaryPath)
   }
 
   /// The lock shows that it is being written; see Leftovers, which may have been faster and taken it for one that was
@@ -88,24 +86,6 @@ package final class PendingFile: ByteSink {
     }
   }
 
-  /// Replaces bytes that were written already, such as a header that is known only in the end.
-  package func rewrite(_ bytes: [UInt8], at offset: Int) throws(GodwitError) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        pwrite(file.rawValue, buffer.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
-      }
-      if count > 0 {
-        written += count
-      } else {
-        guard errno == EINTR else { throw .file("write", path, errno) }
-      }
-    }
-  }
-
-  /// Makes the content durable while the file still has its temporary name.
-  package func synchronize() throws(GodwitError) { try file.synchronize() }
-
   /// Makes the content durable, then the name. Without `isDurable` a power cut may leave the old file, or one that is
   /// empty; whoever reads it must then know what to do.
   package func commit(isDurable: Bool = true) throws(GodwitError) {
@@ -116,14 +96,8 @@ package final class PendingFile: ByteSink {
     try PrivateFile.synchronizeFolder(FilePath.folder(of: path))
   }
 
-  /// Leaves the file under its temporary name, or another, for one who puts several in their places.
-  package func handOver(as name: String? = nil) throws(GodwitError) {
-    if let name { try Self.replace(name, by: temporaryPath) }
-    isCommitted = true
-  }
-
   /// Gives a file another's place, when that is a plain file's.
-  package static func replace(_ path: String, by temporaryPath: String) throws(GodwitError) {
+  private static func replace(_ path: String, by temporaryPath: String) throws(GodwitError) {
     try requirePlace(path)
     guard rename(temporaryPath, path) == 0 else { throw .file("replace", path, errno) }
   }

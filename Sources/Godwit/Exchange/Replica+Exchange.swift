@@ -11,12 +11,14 @@ extension Replica {
   /// Writes what other members may lack as a sync file that only they and this replica can open.
   ///
   /// - Parameters:
-  ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
+  ///   - destination: A file, which appears whole or not at all, several of a size, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
   ///   - includesAll: Whether to include what the others are known to hold.
   ///   - progress: Called with how much is done.
-  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
-  ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for an unknown member, for a place in the replica's own folder, and for a size that is
+  ///   too small for what each file begins with; `unsafeFile` for a file that is not replaced, such as another
+  ///   replica's; `limitExceeded` for more than 9,999 files; `diskFull`, `fileAccess`. Of several files those that are
+  ///   complete stay.
   public func export(
     to destination: SyncDestination, for member: String? = nil, includesAll: Bool = false,
     progress: ProgressHandler? = nil
@@ -29,11 +31,13 @@ extension Replica {
   /// ``export(to:for:includesAll:progress:)`` does so by itself where it knows that a member needs it.
   ///
   /// - Parameters:
-  ///   - destination: A file, which appears whole or not at all, volumes, or the standard output.
+  ///   - destination: A file, which appears whole or not at all, several of a size, or the standard output.
   ///   - member: The one member the file is for; by default all of them.
   ///   - progress: Called with how much is done.
-  /// - Throws: `invalidArgument` for an unknown member, and for a place in the replica's own folder; `unsafeFile` for a
-  ///   file that is not replaced, such as another replica's; `diskFull`, `fileAccess`.
+  /// - Throws: `invalidArgument` for an unknown member, for a place in the replica's own folder, and for a size that is
+  ///   too small for what each file begins with; `unsafeFile` for a file that is not replaced, such as another
+  ///   replica's; `limitExceeded` for more than 9,999 files; `diskFull`, `fileAccess`. Of several files those that are
+  ///   complete stay.
   public func exportState(
     to destination: SyncDestination, for member: String? = nil, progress: ProgressHandler? = nil
   ) async throws -> ExportReport {
@@ -45,12 +49,7 @@ extension Replica {
   ) async throws -> ExportReport {
     let folder = folder
     let report = try await withExporter(for: member, content) { exporter, makeDurable in
-      let written = try destination.write(outside: folder) { sink in
-        try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
-      }
-      var report = written.output
-      report.volumes = written.volumes
-      return report
+      try destination.write(exporter, outside: folder, makeDurable, progress)
     }
     logger.debug("exported", metadata: ["transactions": "\(report.transactions)", "bytes": "\(report.bytes)"])
     return report
@@ -118,10 +117,10 @@ extension Replica {
   /// transactions of its own: what of that nobody can apply is dropped and named, and keeps no file out.
   ///
   /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
-  ///   `unsupportedVersion`, `limitExceeded`, `missingVolume`, `wrongVolume`, `needsMigration`, `importConstraint`,
-  ///   `diskFull`, `busy`; `fenced` when this replica, or the author of a transaction, lacks what has been forgotten.
-  ///   The replica is unchanged after every one of them; of a sender that was removed, which is `unknownSender`, it
-  ///   keeps the removal, if the file shows one that it did not know.
+  ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
+  ///   this replica, or the author of a transaction, lacks what has been forgotten. The replica is unchanged after each
+  ///   of them; of a sender that was removed, which is `unknownSender`, it keeps the removal, if the file shows one that
+  ///   it did not know.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
     try await take(source, isRejoining: false, progress).report
   }

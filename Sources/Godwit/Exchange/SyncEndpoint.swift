@@ -7,106 +7,111 @@ import GodwitFiles
 public enum SyncDestination: Sendable {
   /// A file, which appears whole or not at all.
   case file(String)
-  /// Files `PATH.001`, `PATH.002` …, none larger than `byteCount`, for media with a size limit. They take their
-  /// places once all are complete; volumes of an earlier set under these names are replaced, and those beyond the
-  /// last removed. A process that is killed leaves the earlier set or the new one, for those who read them from there.
-  case volumes(String, byteCount: Int)
+  /// As many files as it takes for none to be larger than `maximumByteCount`, at least ``leastMaximumByteCount``, for
+  /// media with a size limit: the path itself where one is enough, and otherwise `NAME-001.EXTENSION`,
+  /// `NAME-002.EXTENSION` … beside it. Each is an ordinary sync file, appears whole or not at all, and is imported by
+  /// itself, in any order; one that comes before what it follows on waits.
+  ///
+  /// A single transaction, a whole state and what another member has signed in one go cannot be cut:
+  /// ``ExportReport/File/exceedsLimit`` is set for a file that is larger for that. Files of an earlier export with
+  /// greater numbers stay, and are named in ``ExportReport/earlierFiles``.
+  case files(String, maximumByteCount: Int)
   /// The standard output.
   case standardOutput
+
+  /// The least size that several files can be given, in bytes: 16 KiB.
+  public static let leastMaximumByteCount = 16_384
 }
 
 /// Where a sync file is read from.
 public enum SyncSource: Sendable {
   /// A file.
   case file(String)
-  /// All volumes of one set, in any order.
-  case volumes([String])
   /// The standard input.
   case standardInput
 }
 
 extension SyncDestination {
-  /// Writes what the body writes: all of it, or nothing when it throws. Also returns the volumes' paths, if any.
+  /// Writes bytes to one file, whole or not at all, or to the standard output.
+  ///
+  /// Throws as ``write(_:outside:_:_:)``.
+  func write(_ bytes: [UInt8], outside folder: ReplicaFolder) throws {
+    switch self {
+    case .file(let path), .files(let path, _):
+      try Self.replace(path, outside: folder) { sink in
+        try sink.write(bytes)
+        return true
+      }
+    case .standardOutput: try FileDescriptor(1, path: "standard output", closes: false).write(bytes)
+    }
+  }
+
+  /// Writes what an exporter gives: each file whole or not at all.
   ///
   /// Throws `invalidArgument` or `unsafeFile` for a place where a file of this replica or of another one lies.
-  func write<Output>(
-    outside folder: ReplicaFolder, _ body: (any ByteSink) throws -> Output
-  ) throws -> (output: Output, volumes: [String]) {
+  func write(
+    _ exporter: Exporter, outside folder: ReplicaFolder, _ makeDurable: Replica.MakeDurable,
+    _ progress: ProgressHandler?
+  ) throws -> ExportReport {
     switch self {
     case .file(let path):
-      try folder.requireOutside(path)
-      try Leftovers.remove(of: path)
-      let file = try PendingFile(replacing: path)
-      let output = try body(file)
-      // What lay there may be another file by now.
-      try folder.requireOutside(path)
-      try file.commit()
-      return (output, [])
-    case .volumes(let path, let byteCount):
-      let volumes = try VolumeSink(replacing: path, byteCount: byteCount, requirePlace: folder.requireOutside)
-      let output = try body(volumes)
-      return (output, try volumes.commit())
+      var report: ExportReport?
+      try Self.replace(path, outside: folder) { sink in
+        report = try exporter.export(to: sink, makeDurable: makeDurable, progress: progress)
+        return true
+      }
+      return try Self.written(report, at: path)
+    case .files(let path, let maximumByteCount):
+      let names = NumberedName(path)
+      guard maximumByteCount >= Self.leastMaximumByteCount else {
+        throw GodwitError(
+          .invalidArgument, "files of \(maximumByteCount) bytes at most would hold next to nothing",
+          hint: "give a size of 16K or more")
+      }
+      // Before anything is noted of the export.
+      for place in [path, names.path(of: 1)] { try folder.requireOutside(place) }
+      var report = try exporter.export(inFilesOf: maximumByteCount, makeDurable: makeDurable, progress: progress) {
+        number, body in
+        let place = number.map { names.path(of: $0) } ?? path
+        try Self.replace(place, outside: folder, body)
+        return place
+      }
+      report.earlierFiles = names.others(than: report.files.map(\.path))
+      return report
     case .standardOutput:
-      return (try body(FileDescriptor(1, path: "standard output", closes: false)), [])
+      let output = FileDescriptor(1, path: "standard output", closes: false)
+      return try exporter.export(to: output, makeDurable: makeDurable, progress: progress)
     }
+  }
+
+  /// Puts a file in its place when the body returns true.
+  private static func replace(
+    _ path: String, outside folder: ReplicaFolder, _ body: (any ByteSink) throws -> Bool
+  ) throws {
+    try folder.requireOutside(path)
+    try Leftovers.remove(of: path)
+    let file = try PendingFile(replacing: path)
+    guard try body(file) else { return }
+    // What lay there may be another file by now.
+    try folder.requireOutside(path)
+    try file.commit()
+  }
+
+  private static func written(_ report: ExportReport?, at path: String) throws -> ExportReport {
+    guard var report else { throw GodwitError(.fileAccess, "nothing was written to \(path)") }
+    report.files = [
+      ExportReport.File(path: path, transactions: report.transactions, bytes: report.bytes, exceedsLimit: false)
+    ]
+    return report
   }
 }
 
 extension SyncSource {
-  /// Lends the bytes of the sealed file. When the body fails on volumes, the error names the one that is damaged.
+  /// Lends the bytes of the sealed file.
   func read<Output>(_ body: (any ByteSource) throws -> Output) throws -> Output {
     switch self {
-    case .volumes(let paths): return try Self.read(VolumeSource(paths), body)
-    case .file(let given):
-      let path = VolumeExchange.resolve([given]).first ?? given
-      let file = try StartedSource(FileDescriptor.openForReading(path), count: VolumeSource.magic.count)
-      guard file.start == VolumeSource.magic else { return try body(file) }
-      return try Self.read(VolumeSource([path]), body)
-    case .standardInput:
-      let file = try StartedSource(
-        FileDescriptor(0, path: "standard input", closes: false), count: VolumeSource.magic.count)
-      guard file.start != VolumeSource.magic else {
-        throw GodwitError(
-          .invalidArgument, "volumes cannot be read from the standard input", hint: "give all of them as files")
-      }
-      return try body(file)
+    case .file(let path): try body(FileDescriptor.openForReading(path))
+    case .standardInput: try body(FileDescriptor(0, path: "standard input", closes: false))
     }
-  }
-
-  private static func read<Output>(
-    _ volumes: VolumeSource, _ body: (any ByteSource) throws -> Output
-  ) throws -> Output {
-    do {
-      return try body(volumes)
-    } catch let error as GodwitError {
-      throw volumes.explain(error)
-    }
-  }
-
-  /// The sources that these files are: the volumes of a set together, where the first of them stands, and every other
-  /// file alone. What cannot be read, or is no whole volume, stands alone, too; reading it shows why. Pipes are not
-  /// looked into. Volumes that an export which was killed has not put in their places are found where they lie.
-  public static func grouping(_ paths: [String]) -> [SyncSource] {
-    var sources: [SyncSource] = []
-    var places: [Identifier128: Int] = [:]
-    for path in VolumeExchange.resolve(paths) {
-      guard isPlainFile(path), let set = try? VolumeSource.Volume(path).header.set else {
-        sources.append(.file(path))
-        continue
-      }
-      if let place = places[set], case .volumes(let others) = sources[place] {
-        sources[place] = .volumes(others + [path])
-      } else {
-        places[set] = sources.count
-        sources.append(.volumes([path]))
-      }
-    }
-    return sources
-  }
-
-  /// What is read from a pipe is gone from it.
-  private static func isPlainFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 }

@@ -39,7 +39,7 @@ extension Replica.Members {
   ///   - invited: What that machine's `Replica.identity(at:)` gave.
   ///   - name: What the members are to call it.
   ///   - verification: How it is made sure whose the identity is.
-  ///   - destination: Where the invitation goes.
+  ///   - destination: Where the invitation goes; it is one file, of whatever size.
   /// - Throws: `unverifiedIdentity` when the identity's fingerprint is another one; `invalidArgument` when the name is
   ///   taken, looks like a taken one or cannot be one, when the identity is this replica's own or an active member's of
   ///   another name, or its keys are not of the group's kind; `limitExceeded` when the group has had 1,024 members;
@@ -49,7 +49,7 @@ extension Replica.Members {
   ) async throws {
     let folder = replica.folder
     try await invite(invited, name: name, verification: verification) { bytes in
-      _ = try destination.write(outside: folder) { try $0.write(bytes) }
+      try destination.write(bytes, outside: folder)
     }
   }
 

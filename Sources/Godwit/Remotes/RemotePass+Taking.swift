@@ -19,7 +19,7 @@ extension RemotePass {
     func deciding(_ code: GodwitError.Code) -> [UInt8] {
       switch code {
       case .unknownSender, .notARecipient: members
-      case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded, .missingVolume, .wrongVolume:
+      case .corruptFile, .truncatedFile, .invalidSignature, .otherGroup, .limitExceeded:
         hour
       default: all
       }

@@ -108,7 +108,7 @@ extension GodwitError {
     [
       .notARecipient, .unknownSender, .otherGroup, .invalidSignature, .corruptFile, .truncatedFile, .limitExceeded,
       .unsupportedVersion, .needsMigration, .migrationMismatch, .needsApplication, .importConstraint, .fenced,
-      .invalidKey, .invalidSchema, .missingVolume, .wrongVolume, .invalidMigration, .unverifiedIdentity,
+      .invalidKey, .invalidSchema, .invalidMigration, .unverifiedIdentity,
     ].contains(code)
   }
 }

@@ -134,11 +134,6 @@ extension GodwitError.Code {
   /// The file goes beyond a limit that protects the reader.
   public static let limitExceeded = Self("limitExceeded")
 
-  /// Not all volumes of a set were given.
-  public static let missingVolume = Self("missingVolume")
-  /// A volume belongs to another set, or two are the same.
-  public static let wrongVolume = Self("wrongVolume")
-
   // MARK: Remotes
 
   /// A remote cannot be reached now: a host, a folder that is not mounted, a store that is busy. A later try may do.

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A chunk's nonce is its number, 11 bytes big-endian from zero, then 1 for the final chunk and 0 for the others.
 package struct AgeChunkCipher: Sendable {
-  static let plainByteCountMax = 65_536
+  package static let plainByteCountMax = 65_536
   package static let tagByteCount = 16
   static let sealedByteCountMax = plainByteCountMax + tagByteCount
   static let nonceByteCount = 12

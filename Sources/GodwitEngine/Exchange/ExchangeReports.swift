@@ -4,16 +4,41 @@ import GodwitSyncFile
 
 /// What an export wrote.
 public struct ExportReport: Sendable {
-  /// Transactions in the file.
+  /// Transactions in the file, or in all files together.
   public let transactions: Int
   /// Whether the file carries the whole state, because some member lacks what has been forgotten here.
   public let isStateFile: Bool
   /// The members that can open it, this replica included.
   public let recipients: Int
-  /// Bytes of the sealed file.
+  /// Bytes of the sealed file, or of all files together.
   public let bytes: Int
-  /// The paths of the volumes it was cut into; none for a file in one piece.
-  public package(set) var volumes: [String] = []
+  /// The files, in the order in which they follow on each other; none on the standard output.
+  public package(set) var files: [File] = []
+  /// Files that an earlier export may have left under names that this one would have given next. They are ordinary sync
+  /// files, which do no harm when they are imported, and no part of this export.
+  public package(set) var earlierFiles: [String] = []
+}
+
+extension ExportReport {
+  /// One sync file of an export.
+  public struct File: Sendable, Hashable {
+    /// Where it is.
+    public let path: String
+    /// Transactions in it.
+    public let transactions: Int
+    /// Its size.
+    public let bytes: Int
+    /// Whether it is larger than what was asked for: it holds a single transaction or a state, or what another member
+    /// has signed in one go, which cannot be cut.
+    public let exceedsLimit: Bool
+
+    package init(path: String, transactions: Int, bytes: Int, exceedsLimit: Bool) {
+      self.path = path
+      self.transactions = transactions
+      self.bytes = bytes
+      self.exceedsLimit = exceedsLimit
+    }
+  }
 }
 
 /// What an import did: what of the file was applied, what waits for something else, and what a person has to look at.

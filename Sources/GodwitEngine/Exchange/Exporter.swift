@@ -54,33 +54,12 @@ package struct Exporter {
   package func export(
     to sink: any ByteSink, makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64, progress: ProgressHandler?
   ) throws -> ExportReport {
-    let view = try View(connection, identity, roster)
-    let log = view.log
-    let ranges = try ranges(view)
-    let stateFile =
-      try ranges == nil ? StateExport(connection, log, tables: view.catalog.synced, view.prover) : nil
-    let state = try AnchoredState(StatedState.present(connection, view.catalog, log), of: log)
-    let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
-    let header = try header(
-      view, createdAt: createdAt, ranges: ranges ?? [], chains: chains(view, besides: ranges ?? []),
-      floor: view.forgotten, stateFile: stateFile?.head,
-      acknowledgements: acknowledgements(log, state, roster.records.statuses, at: statedAt))
-    let counter = CountingSink(sink)
-    let writer = try SyncFileWriter(
-      header, introduction: roster.introduction(of: identity.replica), signedBy: identity, to: counter)
-    let total = header.transactionCount
-    var written = 0
-    progress?(0)
-    try stateFile?.write(to: writer)
-    try forEachInCausalOrder(ranges ?? [], log, view.waiting) { record in
-      try writer.append(record)
-      written += 1
-      if written.isMultiple(of: max(1, total / 256)) { progress?(Double(written) / Double(total)) }
-    }
-    try writer.finish()
-    progress?(1)
+    let draft = try ExportDraft(self, makeDurable)
+    var meter = ExportMeter(total: try draft.header(draft.ranges).transactionCount, progress)
+    let bytes = try draft.write(draft.ranges, to: sink) { meter.advance() }
+    meter.finish()
     return ExportReport(
-      transactions: total, isStateFile: stateFile != nil, recipients: header.recipients.count, bytes: counter.count)
+      transactions: meter.total, isStateFile: draft.stateFile != nil, recipients: recipients.count, bytes: bytes)
   }
 
   /// What an export looks at, of one state of the database.
@@ -116,45 +95,13 @@ package struct Exporter {
       floor: floor, ended: origins.ended, stateFile: stateFile, acknowledgements: acknowledgements)
   }
 
-  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy learns of the other one's
-  /// history.
-  private func chains(
-    _ view: View, besides ranges: [SyncFileHeader.Range]
-  ) throws -> [Origin: SyncFileHeader.Chain] {
-    let authors = Set(targets.map(\.identity.replica))
-    let origins = view.log.origins
-    return try SyncFileHeader.originsWithoutRange(origins.vector, ranges).reduce(into: [:]) { chains, origin in
-      let head = try origins.head(of: origin)
-      let isShown = origin.replica != identity.replica && authors.contains(origin.replica)
-      chains[origin] = SyncFileHeader.Chain(head.chain, proof: isShown ? try view.prover.proof(of: origin) : nil)
-    }
-  }
-
-  /// What this replica holds, and the latest that others that write on are known to have said.
-  private func acknowledgements(
-    _ log: ChangeLog, _ state: AnchoredState, _ members: [ReplicaID: MemberRecord.Status], at statedAt: Int64
-  ) throws -> [SignedAcknowledgement] {
-    let known = try SignedAcknowledgements(connection: connection).all()
-    let own = log.origins.own
-    // Where the anchor was lost others may know of a later one.
-    let earlier = known.first { $0.origin == own }?.createdAt ?? .min
-    let ended = log.origins.ended
-    let acknowledgement = try SignedAcknowledgement.issue(
-      group: roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1),
-      vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys),
-      by: identity)
-    let active = Set(members.filter { $0.value == .active }.keys)
-    return [acknowledgement]
-      + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
-  }
-
   var recipients: [AgeRecipient] {
     let keys = Set(targets.map(\.identity.recipient) + [identity.publicIdentity.recipient])
     return keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
   /// What some target may lack, or nil when one lacks what has been forgotten and needs a state file.
-  private func ranges(_ view: View) throws -> [SyncFileHeader.Range]? {
+  func ranges(_ view: View) throws -> [SyncFileHeader.Range]? {
     try ranges(view, known: known(view.log))
   }
 
@@ -203,7 +150,7 @@ package struct Exporter {
   }
 
   /// The chain and context of what comes before a range, in the log or among what waits.
-  private func state(
+  func state(
     at dot: Dot, _ log: ChangeLog, _ waiting: WaitingRanges
   ) throws -> (chain: ContentHash, context: VersionVector) {
     if dot.sequence > log.origins.vector[dot.origin], let state = try waiting.state(at: dot) { return state }
@@ -211,29 +158,5 @@ package struct Exporter {
       throw GodwitError(.damagedLog, "the log lacks transactions of \(dot.origin.replica)", hint: "run: godwit verify")
     }
     return (chain, try log.othersContext(of: dot))
-  }
-
-  /// Every transaction after all that its author held: that is in the file before it, or with every reader. What waits
-  /// here comes last, and after its causes as far as those are here.
-  private func forEachInCausalOrder(
-    _ ranges: [SyncFileHeader.Range], _ log: ChangeLog, _ waiting: WaitingRanges,
-    _ body: (TransactionRecord) throws -> Void
-  ) throws {
-    let applied = log.origins.vector
-    var start = applied
-    for range in ranges {
-      start[range.origin] = min(applied[range.origin], SequenceNumber(rawValue: range.first.rawValue - 1))
-    }
-    let logged = ranges.filter { $0.first <= applied[$0.origin] }.map { range in
-      LogOrder.Range(
-        origin: range.origin, after: start[range.origin], through: min(range.last, applied[range.origin]),
-        contextBefore: range.contextBefore)
-    }
-    var order = try LogOrder(log, logged, covered: start)
-    while let entry = try order.next() { try body(entry.record) }
-    let others = ranges.filter { $0.last > applied[$0.origin] }.map { range in
-      (origin: range.origin, first: max(range.first, applied[range.origin].next), last: range.last)
-    }
-    try waiting.forEach(in: others, after: applied, body)
   }
 }

@@ -1,4 +1,5 @@
 import GodwitBase
+import GodwitCrypto
 import GodwitKeys
 import GodwitCore
 import GodwitStorage
@@ -25,6 +26,29 @@ struct HistoryProver {
     guard origin.replica == identity.replica else { return try heads.proof(of: head) }
     return HeadProof(
       signature: try SignedHead.issue(group: group, origin, head.sequence, head.chain, by: identity).signature)
+  }
+
+  /// The same of what comes before a place within a range, by what proves the whole range.
+  ///
+  /// - Parameter chain: The chain at the place.
+  func proof(
+    of dot: Dot, _ chain: ContentHash, within range: SyncFileHeader.Range, _ waiting: WaitingRanges
+  ) throws -> HeadProof {
+    guard dot.origin.replica != identity.replica else {
+      return HeadProof(
+        signature: try SignedHead.issue(group: group, dot.origin, dot.sequence, chain, by: identity).signature)
+    }
+    var ahead: [ContentHash] = []
+    let applied = log.origins.vector[dot.origin]
+    if dot.sequence < applied {
+      try log.forEach(of: dot.origin, after: dot.sequence, through: min(applied, range.last)) { record, _ in
+        ahead.append(record.digest())
+      }
+    }
+    try waiting.forEach(
+      of: dot.origin, after: max(applied, dot.sequence), through: range.last
+    ) { ahead.append($0.digest()) }
+    return HeadProof(ahead: ahead + range.proof.ahead, signature: range.proof.signature)
   }
 
   /// Throws `limitExceeded` where there is no proof.

@@ -41,6 +41,21 @@ struct WaitingRanges {
     try staged.get(dot).map { ($0.chain, $0.context) }
   }
 
+  /// Calls the body with what waits of an origin between two places.
+  func forEach(
+    of origin: Origin, after sent: SequenceNumber, through last: SequenceNumber,
+    _ body: (TransactionRecord) throws -> Void
+  ) throws {
+    guard sent < last else { return }
+    var previous: StagedTransaction?
+    for number in sent.next.rawValue...last.rawValue {
+      let dot = Dot(origin, SequenceNumber(rawValue: number))
+      guard let next = try staged.get(dot, after: previous) else { return }
+      try body(next.record)
+      previous = next
+    }
+  }
+
   /// Calls the body with what waits in the ranges, each after its context as far as the file has that. `sent` is what
   /// comes before.
   func forEach(

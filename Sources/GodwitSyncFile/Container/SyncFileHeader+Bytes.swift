@@ -162,6 +162,15 @@ extension SyncFileHeader {
 }
 
 extension SyncFileHeader.Range {
+  /// What it takes in a header beside the digests of its proof, at most, wherever it ends.
+  package var byteCountWithoutDigests: Int {
+    var context = ByteWriter()
+    contextBefore.write(to: &context)
+    // Sequence numbers are below 2⁴⁰, and there are no more than 16,384 digests.
+    let numbers = 2 * 6 + 3
+    return 20 + numbers + 2 * ContentHash.byteCount + context.count + SignedHead.signatureByteCount
+  }
+
   fileprivate func write(to writer: inout ByteWriter) {
     origin.write(to: &writer)
     writer.varint(first.rawValue)
@@ -189,6 +198,13 @@ extension SyncFileHeader.Range {
 }
 
 extension SyncFileHeader.Chain {
+  /// What it takes in a header.
+  package var byteCount: Int {
+    var writer = ByteWriter()
+    write(to: &writer)
+    return writer.count
+  }
+
   fileprivate func write(to writer: inout ByteWriter) {
     writer.raw(chain.bytes)
     writer.byte(proof == nil ? 0 : 1)

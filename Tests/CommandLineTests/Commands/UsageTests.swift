@@ -9,7 +9,7 @@ import Testing
     (["log", "--limit", "-1"], "--limit"), (["log", "show", "desk", "7", "--incarnation", "zz"], "--incarnation"),
     (["status", "extra"], "see: godwit status --help"), (["init", "--name", ""], "name is empty"),
     (["member", "add", "godwit1x", "--name", "../x"], "--invitation"),
-    (["export", "--plaintext", "--volume-size", "1M", "x"], "--volume-size"),
+    (["export", "--plaintext", "--max-size", "1M", "x"], "--max-size"),
   ])
   func aCommandLineThatMakesNoSenseExitsWith64(arguments: [String], hint: String) throws {
     let machine = try Machine("usage")

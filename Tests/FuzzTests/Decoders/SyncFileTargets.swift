@@ -8,7 +8,7 @@ import GodwitCore
 @testable import GodwitSyncFile
 
 extension FuzzTarget {
-  static let syncFileTargets = [syncFile, header, frame, stateBlock, volumeHeader]
+  static let syncFileTargets = [syncFile, header, frame, stateBlock]
 
   /// A container as it comes out of the age layer: prologue, header, frames or blocks, trailer. Nobody's signature is
   /// asked for, so that all of it is read.
@@ -123,21 +123,6 @@ extension FuzzTarget {
       item.write(to: &writer)
       return writer.bytes
     }
-  }
-
-  /// What a volume begins with. The input lacks the hash at its end, which is put there.
-  static let volumeHeader = FuzzTarget(name: "volume-header") { bytes in
-    let whole = bytes + bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes
-    _ = try unlessRefused { try VolumeHeader(bytes) }
-    try require(try VolumeHeader(whole).encoded == whole, "a volume's header that is written again differs")
-  } starts: {
-    func header(_ number: Int, _ offset: UInt64, _ size: UInt64) -> [UInt8] {
-      VolumeHeader(
-        set: Identifier128(high: 1, low: 2), number: number, count: 3, offset: offset, bodyByteCount: size,
-        sealedByteCount: 1_000, bodyHash: .zero
-      ).encoded.dropLast(ContentHash.byteCount)
-    }
-    return ["first": header(1, 0, 400), "second": header(2, 400, 400), "last": header(3, 800, 200)]
   }
 
   /// The container with the hash of the header that it has, so that a changed header is decoded.

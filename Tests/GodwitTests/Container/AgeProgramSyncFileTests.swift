@@ -44,14 +44,4 @@ struct AgeProgramSyncFileTests {
     #expect(found == (try Forgery.container(Forgery.bytes(file), identity)))
     #expect(found.starts(with: Array("GODWIT\0\u{3}".utf8)))
   }
-
-  @Test("it opens volumes that are put together as the specification says")
-  func volumes() async throws {
-    let file = group.folder.file("changes")
-    let report = try await group[0].export(to: .volumes(file, byteCount: 4_096))
-    let plain = try TestFolder.plaintext("container", in: group.folder.path)
-    #expect(try shell("tail -qc +122 \"$2\".* | age -d -i \"$1\" > \"$3\"", key, file, plain) == 0)
-    #expect(!report.volumes.isEmpty)
-    #expect(try Forgery.bytes(plain).starts(with: Array("GODWIT\0\u{3}".utf8)))
-  }
 }

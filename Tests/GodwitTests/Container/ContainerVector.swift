@@ -3,7 +3,7 @@ import Godwit
 import GodwitBase
 import GodwitKeys
 
-/// One file of Specs/vectors/container: a sealed file, or the volumes of one, who reads it, and what that gives.
+/// One file of Specs/vectors/container: a sealed file, who reads it, and what that gives.
 struct ContainerVector: Codable {
   struct Recipient: Codable, Equatable {
     let replica: String?
@@ -72,7 +72,7 @@ struct ContainerVector: Codable {
   let group: String
   /// The member records that the reader trusts, hexadecimal.
   let members: [String]
-  /// The sealed file, or its volumes in the order given, hexadecimal.
+  /// The sealed file, hexadecimal; one in all.
   let files: [String]
   var content: Content?
   var error: String?
@@ -163,12 +163,8 @@ struct VectorReader {
     for next in identities.dropFirst() { try contents.replaceIdentity(by: next) }
     try Keyring.create(
       at: KeyringLocation(keyring: "\(path)/keyring", machineKey: "\(path)/machine.key"), contents: contents)
-    let place = folder
-    let paths = try vector.files.enumerated().map { index, text in
-      let path = place.file("file.\(index)")
-      try Data(bytes(text)).write(to: URL(fileURLWithPath: path))
-      return path
-    }
-    source = paths.count == 1 ? .file(paths[0]) : .volumes(paths)
+    guard vector.files.count == 1 else { throw GodwitError(.invalidArgument, "not one file") }
+    try Data(bytes(vector.files[0])).write(to: URL(fileURLWithPath: folder.file("file")))
+    source = .file(folder.file("file"))
   }
 }

@@ -52,7 +52,6 @@ struct ContainerVectorRecordingTests {
     try await recordSenders(scene)
     try await recordReplacedIdentity()
     try await recordPostQuantum(scene)
-    try await recordVolumes(scene)
     try await recordTables(scene)
     try await recordHeaderForms(scene)
     try recordFrameForms(scene)
@@ -335,42 +334,5 @@ struct ContainerVectorRecordingTests {
     var strange = scene.vector("a classical file, for a post-quantum reader", [classical.sealed])
     strange.error = GodwitError.Code.notARecipient.rawValue
     try write("refuse-post-quantum-other-group", strange)
-  }
-
-  private func recordVolumes(_ scene: VectorScene) async throws {
-    /// The sealed file in three volumes.
-    func volumes(_ sealed: [UInt8], set: UInt64, count: Int = 3) -> [[UInt8]] {
-      let size = (sealed.count + count - 1) / count
-      return (0..<count).map { index in
-        let body = Array(sealed[(index * size)..<min((index + 1) * size, sealed.count)])
-        let header = VolumeHeader(
-          set: Identifier128(high: set, low: set), number: index + 1, count: count, offset: UInt64(index * size),
-          bodyByteCount: UInt64(body.count), sealedByteCount: UInt64(sealed.count),
-          bodyHash: body.withUnsafeBytes { ContentHash(of: $0) })
-        return header.encoded + body
-      }
-    }
-    let set = volumes(scene.sealed, set: 1)
-    let other = volumes(scene.sealed, set: 2)
-    try await good("volumes", "three volumes, not in order", scene, [set[2], set[0], set[1]])
-    try await good("volume", "one volume", scene, volumes(scene.sealed, set: 3, count: 1))
-    func changed(_ position: Int) -> [UInt8] {
-      var changed = set[1]
-      changed[position] ^= 1
-      return changed
-    }
-    try bad("volume-missing", "the second is missing", scene, .missingVolume, set[0], set[2])
-    try bad("volume-alone", "the second alone", scene, .missingVolume, set[1])
-    try bad("volume-twice", "the second comes twice", scene, .wrongVolume, set[0], set[1], set[1], set[2])
-    try bad("volume-mixed", "the second is of another set", scene, .wrongVolume, set[0], other[1], set[2])
-    try bad("volume-changed", "the second's body was changed", scene, .corruptFile, set[0], changed(200), set[2])
-    try bad("volume-header", "the second's header was changed", scene, .corruptFile, set[0], changed(30), set[2])
-    try bad("volume-version", "the second is of version 0", scene, .unsupportedVersion, set[0], changed(8), set[2])
-    try bad("volume-cut", "the second is cut", scene, .truncatedFile, set[0], set[1].dropLast(), set[2])
-    try bad("volume-extended", "the second is extended", scene, .corruptFile, set[0], set[1] + [0], set[2])
-    try bad("volume-none", "the second is none", scene, .corruptFile, set[0], scene.sealed, set[2])
-    let longer = volumes(scene.sealed + [0], set: 1)
-    try bad(
-      "volume-gap", "the last is of a longer file", scene, .corruptFile, set[0], set[1], longer[2])
   }
 }

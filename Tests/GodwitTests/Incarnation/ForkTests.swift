@@ -94,6 +94,31 @@ struct ForkTests {
     await earlier.close()
   }
 
+  @Test("stay known while the clone's history comes in several files, of which each shows a part", arguments: [0, 1])
+  func inSeveralFiles(order: Int) async throws {
+    let group = try await TestGroup(3)
+    try await group[0].insertNotes(["shared"])
+    try await group.settle()
+    let (original, clone) = try await clone(group, 0)
+    try await original.insertNotes(["original 1", "original 2"])
+    try await carry(from: original, to: group[1], in: group.folder)
+    for _ in 0..<60 { try await clone.writeNoise(600) }
+    let report = try await clone.export(
+      to: .files(group.folder.file("changes"), maximumByteCount: 16_384), includesAll: true)
+    #expect(report.files.count >= 3)
+    let before = try await group[1].maintenance.digest()
+    for file in order == 0 ? report.files : report.files.reversed() {
+      let merge = try await group[1].import(from: .file(file.path))
+      #expect(merge.applied.transactions == 0)
+      if order == 0 { #expect(merge.attention.forks.map(\.sequence) == [2], "\(file)") }
+    }
+    #expect(try await group[1].maintenance.digest() == before)
+    // What it has said that it holds is known to be of another history, so it is shown the one here.
+    let told = try await carry(from: group[1], to: clone, in: group.folder)
+    #expect(told.attention.forks.map(\.sequence) == [2])
+    for replica in [original, clone] { await replica.close() }
+  }
+
   @Test("a clone learns of its fork from whoever met both histories")
   func toldOfFork() async throws {
     let group = try await TestGroup(2)

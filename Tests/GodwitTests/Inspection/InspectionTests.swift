@@ -161,14 +161,6 @@ struct InspectionTests {
     #expect(await code { try await group[1].import(from: .file(path)) } == .unsupportedVersion)
   }
 
-  @Test("looks into volumes as into one file")
-  func volumes() async throws {
-    let report = try await group[0].exportState(to: .volumes(file, byteCount: 4_096))
-    let inspection = try await group[1].inspect(.volumes(report.volumes.reversed()))
-    #expect(inspection.bytes == report.bytes && inspection.content?.isStateFile == true)
-    #expect(await code { try await group[1].inspect(.volumes([])) } == .invalidArgument)
-  }
-
   @Test("needs no database, and an identity that has joined no group sees whom a file is for")
   func keyringAlone() async throws {
     let path = group.folder.file("fourth")

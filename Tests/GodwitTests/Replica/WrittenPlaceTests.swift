@@ -40,7 +40,7 @@ struct WrittenPlaceTests {
     let invited = try await Replica.identity(at: folder.file("invited"))
     return [
       ("export", { _ = try await replica.export(to: .file($0), includesAll: true) }),
-      ("volumes", { _ = try await replica.export(to: .volumes($0, byteCount: 4_096), includesAll: true) }),
+      ("files", { _ = try await replica.export(to: .files($0, maximumByteCount: 65_536), includesAll: true) }),
       ("stateFile", { _ = try await replica.exportState(to: .file($0)) }),
       (
         "invite",

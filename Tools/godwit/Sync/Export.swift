@@ -10,7 +10,11 @@ struct Export: AsyncParsableCommand {
         godwit export changes.godwit-sync
         godwit export - | ssh desk godwit -C notes import -
         godwit export --all --for laptop /media/stick/laptop.godwit-sync
-        godwit export --volume-size 650M changes.godwit-sync
+        godwit export --max-size 4MB changes.godwit-sync
+
+      With --max-size one file becomes several where one would be too large, changes-001.godwit-sync, \
+      changes-002.godwit-sync …: ordinary sync files, to be imported in any order. Those that come too early wait. \
+      Files of an earlier export with greater numbers stay; importing them, too, does no harm.
 
       With --state it writes the whole state, for a member that lacks what the others have forgotten; for one that is \
       known to be new it does so by itself. The member imports it as any other file, or with --rejoin when it has been \
@@ -35,8 +39,8 @@ struct Export: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Cut it into files FILE.001, FILE.002 … of this size at most: 650M, 4095M, 100MB.", valueName: "size"))
-  var volumeSize: ByteCount?
+      "Write several files where one would be larger than this: 650M, 4095M, 100MB; at least 16K.", valueName: "size"))
+  var maxSize: ByteCount?
 
   @Flag(help: "Write a SQLite database WITHOUT ENCRYPTION in place of a sync file.")
   var plaintext = false
@@ -44,9 +48,9 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func validate() throws {
-    guard !plaintext || member == nil && !all && !state && volumeSize == nil else {
+    guard !plaintext || member == nil && !all && !state && maxSize == nil else {
       throw ValidationError(
-        "--plaintext writes all tables into one file for whoever has it, without --for, --all, --state and --volume-size"
+        "--plaintext writes all tables into one file for whoever has it, without --for, --all, --state and --max-size"
       )
     }
     guard !state || !all else { throw ValidationError("--state has all that --all would add") }
@@ -57,25 +61,50 @@ struct Export: AsyncParsableCommand {
     if plaintext { return try await exportPlaintext() }
     let console = options.console
     let report = try await options.withReplica { replica in
-      let destination = try SyncDestination(argument: file, volumeSize: volumeSize)
+      let destination = try SyncDestination(argument: file, maxSize: maxSize)
       let bar = console.progress("exporting")
       defer { bar.finish() }
       if state { return try await replica.exportState(to: destination, for: member) { bar.update($0) } }
       return try await replica.export(to: destination, for: member, includesAll: all) { bar.update($0) }
     }
+    try warn(of: report)
     if options.json {
       let json: JSONValue = [
         "file": .string(file), "transactions": .number(report.transactions),
         "recipients": .number(report.recipients), "bytes": .number(report.bytes),
-        "stateFile": .bool(report.isStateFile), "volumes": .array(report.volumes.map { .string($0) }),
+        "stateFile": .bool(report.isStateFile), "files": .array(report.files.map(\.json)),
+        "earlierFiles": .array(report.earlierFiles.map { .string($0) }),
       ]
       return try file == "-" ? StandardStream.error.write(json.text + "\n") : console.line(json)
     }
     console.note(
       "exported \(report.isStateFile ? "the whole state and " : "")\(Format.count(report.transactions, "transaction")), \(Format.byteSize(report.bytes)), "
         + "for \(Format.count(report.recipients, "member")), this one included")
-    if let last = report.volumes.last {
-      console.note("in \(Format.count(report.volumes.count, "volume")), up to \(Format.printable(last))")
+    if let first = report.files.first, let last = report.files.last, report.files.count > 1 {
+      console.note("in \(report.files.count) files, \(Format.printable(first.path)) to \(Format.printable(last.path))")
+    }
+    if !report.earlierFiles.isEmpty {
+      let names = report.earlierFiles.map(Format.printable).joined(separator: ", ")
+      console.note("not of this export, and left as they are: \(names)")
+    }
+  }
+
+  /// These are no notes: nothing turns them off.
+  private func warn(of report: ExportReport) throws {
+    guard let maxSize else { return }
+    for file in report.files where file.exceedsLimit {
+      let reason =
+        if report.isStateFile {
+          "a whole state is one file"
+        } else if file.transactions == 1 {
+          "it holds a single transaction, which is not cut"
+        } else if file.transactions == 0 {
+          "each file begins with that much about members and tables"
+        } else {
+          "what another member has signed in one go is not cut"
+        }
+      let sizes = "has \(file.bytes) bytes, more than \(maxSize.count)"
+      try StandardStream.error.write("godwit: warning: \(Format.printable(file.path)) \(sizes): \(reason)\n")
     }
   }
 
@@ -97,5 +126,15 @@ struct Export: AsyncParsableCommand {
     }
     let (tables, rows) = (Format.count(report.tables, "table"), Format.count(report.rows, "row"))
     console.note("wrote \(tables), \(rows), without encryption")
+  }
+}
+
+extension ExportReport.File {
+  /// Specs/cli.md, "export".
+  fileprivate var json: JSONValue {
+    [
+      "file": .string(path), "transactions": .number(transactions), "bytes": .number(bytes),
+      "exceedsLimit": .bool(exceedsLimit),
+    ]
   }
 }

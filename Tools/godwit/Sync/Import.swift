@@ -6,8 +6,7 @@ struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Apply sync files, each of them whole or not at all.",
     discussion: """
-      Files may come in any order and more than once. One that fails does not keep the others from being applied. The
-      volumes of one file are applied together: all of them, or nothing.
+      Files may come in any order and more than once. One that fails does not keep the others from being applied.
 
       Examples:
         godwit import desk.godwit-sync
@@ -15,7 +14,7 @@ struct Import: AsyncParsableCommand {
         godwit import --fail-on-conflict /media/stick/*.godwit-sync
         godwit import --plan desk.godwit-sync
         godwit import --plan --rejoin whole.godwit-sync
-        godwit import desk.godwit-sync.*
+        godwit import desk-*.godwit-sync
       """)
 
   @Argument(help: "The files; - is the standard input.")

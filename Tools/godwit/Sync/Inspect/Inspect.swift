@@ -15,7 +15,7 @@ struct Inspect: AsyncParsableCommand {
         ssh desk godwit -C notes export - | godwit inspect -
       """)
 
-  @Argument(help: "The files, of volumes all of a set; - is the standard input.")
+  @Argument(help: "The files; - is the standard input.")
   var files: [String]
 
   @Flag(help: "Also show the transactions with all they wrote, before the signature has been seen.")
@@ -28,9 +28,6 @@ struct Inspect: AsyncParsableCommand {
     for (source, file) in try SyncSource.sources(arguments: files) {
       do {
         try await show(source, file)
-      } catch let error as GodwitError where error.code == .missingVolume {
-        failure = failure ?? report(error, file)
-        try showVolumes(source)
       } catch let error as GodwitError {
         failure = failure ?? report(error, file)
       }
@@ -43,14 +40,6 @@ struct Inspect: AsyncParsableCommand {
     let report = ErrorReport(error.naming(file))
     report.write(program: GodwitCommand.configuration.commandName ?? "")
     return report.status
-  }
-
-  /// What can be said of volumes while others are missing.
-  private func showVolumes(_ source: SyncSource) throws {
-    guard case .volumes(let paths) = source else { return }
-    for volume in try paths.map(SyncSource.Volume.init(at:)) {
-      try options.json ? options.console.line(volume.json) : options.console.line(Format.printable(volume.text))
-    }
   }
 
   private func show(_ source: SyncSource, _ file: String) async throws {

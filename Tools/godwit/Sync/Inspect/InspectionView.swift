@@ -143,18 +143,3 @@ extension SyncSource.Inspection.Signature {
     }
   }
 }
-
-extension SyncSource.Volume {
-  /// `changes.001: volume 1 of 3 of set 0123…, 8.0 KiB of 20.1 KiB`.
-  var text: String {
-    "\(path): volume \(number) of \(count) of set \(set), \(Format.byteSize(bytes)) of \(Format.byteSize(sealedBytes))"
-  }
-
-  /// Specs/cli.md, "inspect".
-  var json: JSONValue {
-    [
-      "file": .string(path), "set": .string(set), "number": .number(number), "count": .number(count),
-      "bytes": .number(bytes), "sealedBytes": .number(sealedBytes),
-    ]
-  }
-}

@@ -1,0 +1,154 @@
+import GodwitBase
+import GodwitCrypto
+import GodwitKeys
+import GodwitCore
+import GodwitStorage
+import GodwitSyncFile
+
+/// What one export says and has, worked out once for all of its files.
+struct ExportDraft {
+  private let exporter: Exporter
+  private let view: Exporter.View
+  /// The transactions to write, in the order of origins; none with a state file.
+  let ranges: [SyncFileHeader.Range]
+  let stateFile: StateExport?
+  private let acknowledgements: [SignedAcknowledgement]
+  var log: ChangeLog { view.log }
+  var prover: HistoryProver { view.prover }
+  var waiting: WaitingRanges { view.waiting }
+
+  /// - Parameter makeDurable: As in ``Exporter/export(to:makeDurable:progress:)``.
+  init(_ exporter: Exporter, _ makeDurable: (OriginTable.Head, AnchoredState) throws -> Int64) throws {
+    self.exporter = exporter
+    let connection = exporter.connection
+    view = try Exporter.View(connection, exporter.identity, exporter.roster)
+    let (log, catalog) = (view.log, view.catalog)
+    let ranges = try exporter.ranges(view)
+    stateFile = try ranges == nil ? StateExport(connection, log, tables: catalog.synced, view.prover) : nil
+    self.ranges = ranges ?? []
+    let state = try AnchoredState(StatedState.present(connection, catalog, log), of: log)
+    let statedAt = try makeDurable(log.origins.head(of: log.origins.own), state)
+    acknowledgements = try Self.acknowledgements(exporter, log, state, at: statedAt)
+  }
+
+  /// The header of a file with some of the transactions.
+  func header(_ ranges: [SyncFileHeader.Range]) throws -> SyncFileHeader {
+    try exporter.header(
+      view, createdAt: exporter.createdAt, ranges: ranges, chains: chains(besides: ranges), floor: view.forgotten,
+      stateFile: stateFile?.head, acknowledgements: acknowledgements)
+  }
+
+  /// The records by which a reader that has not met the sender can know it.
+  var introduction: RosterRecords { exporter.roster.introduction(of: exporter.identity.replica) }
+
+  /// Writes one file and returns its bytes.
+  ///
+  /// - Parameters:
+  ///   - ranges: Its transactions.
+  ///   - sent: Up to where files before it have each origin, where that is not what comes before the ranges.
+  ///   - onTransaction: Called when one has been written.
+  func write(
+    _ ranges: [SyncFileHeader.Range], after sent: [Origin: SequenceNumber] = [:], to sink: any ByteSink,
+    onTransaction: () -> Void
+  ) throws -> Int {
+    let counter = CountingSink(sink)
+    let writer = try SyncFileWriter(
+      try header(ranges), introduction: introduction, signedBy: exporter.identity, to: counter)
+    try stateFile?.write(to: writer)
+    try forEachInCausalOrder(ranges, after: sent) { record in
+      try writer.append(record)
+      onTransaction()
+    }
+    try writer.finish()
+    return counter.count
+  }
+
+  /// Every transaction after all that its author held: that is in the file before it, or with every reader. What waits
+  /// here comes last, and after its causes as far as those are here.
+  func forEachInCausalOrder(
+    _ ranges: [SyncFileHeader.Range], after sent: [Origin: SequenceNumber],
+    _ body: (TransactionRecord) throws -> Void
+  ) throws {
+    let applied = log.origins.vector
+    var start = applied
+    for range in ranges {
+      start[range.origin] = min(applied[range.origin], SequenceNumber(rawValue: range.first.rawValue - 1))
+    }
+    let logged = ranges.filter { $0.first <= applied[$0.origin] }.map { range in
+      LogOrder.Range(
+        origin: range.origin, after: start[range.origin], through: min(range.last, applied[range.origin]),
+        contextBefore: range.contextBefore)
+    }
+    var order = try LogOrder(log, logged, covered: start)
+    while let entry = try order.next() { try body(entry.record) }
+    let others = ranges.filter { $0.last > applied[$0.origin] }.map { range in
+      (origin: range.origin, first: max(range.first, applied[range.origin].next), last: range.last)
+    }
+    var before = applied
+    for (origin, last) in sent { before[origin] = max(before[origin], last) }
+    try waiting.forEach(in: others, after: before, body)
+  }
+
+  /// The chain and context behind a transaction.
+  func state(at dot: Dot) throws -> (chain: ContentHash, context: VersionVector) {
+    try exporter.state(at: dot, log, waiting)
+  }
+
+  /// The chains of what no range is of. Who wrote it is shown what it signed: so a copy learns of the other one's
+  /// history.
+  private func chains(besides ranges: [SyncFileHeader.Range]) throws -> [Origin: SyncFileHeader.Chain] {
+    let authors = Set(exporter.targets.map(\.identity.replica))
+    let own = exporter.identity.replica
+    return try SyncFileHeader.originsWithoutRange(log.origins.vector, ranges).reduce(into: [:]) { chains, origin in
+      let head = try log.origins.head(of: origin)
+      let isShown = origin.replica != own && authors.contains(origin.replica)
+      chains[origin] = SyncFileHeader.Chain(head.chain, proof: isShown ? try prover.proof(of: origin) : nil)
+    }
+  }
+
+  /// What this replica holds, and the latest that others that write on are known to have said.
+  private static func acknowledgements(
+    _ exporter: Exporter, _ log: ChangeLog, _ state: AnchoredState, at statedAt: Int64
+  ) throws -> [SignedAcknowledgement] {
+    let known = try SignedAcknowledgements(connection: exporter.connection).all()
+    let own = log.origins.own
+    // Where the anchor was lost others may know of a later one.
+    let earlier = known.first { $0.origin == own }?.createdAt ?? .min
+    let ended = log.origins.ended
+    let members = exporter.roster.records.statuses
+    let acknowledgement = try SignedAcknowledgement.issue(
+      group: exporter.roster.group, incarnation: own.incarnation, at: max(statedAt, earlier + 1),
+      vector: log.origins.vector, chains: state.chains, state: state.state, members: members, ended: Set(ended.keys),
+      by: exporter.identity)
+    let active = Set(members.filter { $0.value == .active }.keys)
+    return [acknowledgement]
+      + known.filter { $0.origin != own && ended[$0.origin] == nil && active.contains($0.subject) }
+  }
+}
+
+/// How much of an export is done.
+struct ExportMeter {
+  let total: Int
+  private let progress: ProgressHandler?
+  private var written = 0
+  /// The most that was reported: what is written anew is not reported again.
+  private var reported = 0
+
+  init(total: Int, _ progress: ProgressHandler?) {
+    self.total = total
+    self.progress = progress
+    progress?(0)
+  }
+
+  mutating func advance() {
+    written += 1
+    guard written > reported, written.isMultiple(of: max(1, total / 256)) else { return }
+    reported = written
+    progress?(Double(written) / Double(max(1, total)))
+  }
+
+  /// Begins anew where another one stands.
+  mutating func moveBack(to other: ExportMeter) { written = other.written }
+
+  func finish() { progress?(1) }
+}
