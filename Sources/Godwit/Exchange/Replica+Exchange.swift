@@ -119,8 +119,8 @@ extension Replica {
   /// - Throws: `notARecipient`, `unknownSender`, `otherGroup`, `invalidSignature`, `corruptFile`, `truncatedFile`,
   ///   `unsupportedVersion`, `limitExceeded`, `needsMigration`, `importConstraint`, `diskFull`, `busy`; `fenced` when
   ///   this replica, or the author of a transaction, lacks what has been forgotten. The replica is unchanged after each
-  ///   of them; of a sender that was removed, which is `unknownSender`, it keeps the removal, if the file shows one that
-  ///   it did not know.
+  ///   of them; of a sender that was removed, which is `unknownSender`, it keeps the removal, if the file shows one
+  ///   that it did not know.
   public func `import`(from source: SyncSource, progress: ProgressHandler? = nil) async throws -> MergeReport {
     try await take(source, isRejoining: false, progress).report
   }
