@@ -19,6 +19,10 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case acknowledgeHeld = "acknowledge-held"
   case deriveForWhoKnew = "derive-for-who-knew"
   case carryTwice = "carry-twice"
+  case storeReuseNumber = "store-reuse-number"
+  case storeForgetOnUpload = "store-forget-on-upload"
+  case storeDropState = "store-drop-state"
+  case storeTakeDamaged = "store-take-damaged"
 
   /// The one that the environment variable `GODWIT_PLANT` names.
   private static let active = ProcessInfo.processInfo.environment["GODWIT_PLANT"].flatMap(Self.init(rawValue:))
