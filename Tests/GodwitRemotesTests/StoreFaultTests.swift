@@ -134,7 +134,9 @@ struct StoreFaultTests {
 
   @Test("no keys at all")
   func noKeys() throws {
-    let error = #expect(throws: GodwitError.self) { try Place(environment: ["HOME": "/nonexistent"]) }
+    let error = #expect(throws: GodwitError.self) {
+      try Place(environment: ["HOME": "/nonexistent", "AWS_EC2_METADATA_DISABLED": "true"])
+    }
     #expect(error?.code == .refused && error?.hint?.contains("~/.aws/credentials") == true)
   }
 

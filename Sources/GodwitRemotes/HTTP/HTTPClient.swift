@@ -12,18 +12,21 @@ final class HTTPClient: @unchecked Sendable {
   private let lock = Mutex(())
   private let certificates: String?
   private let silence: Int
+  private let usesProxy: Bool
 
   /// - Parameters:
   ///   - certificates: A file with the certificates to trust in place of the system's.
   ///   - silence: How long connecting may take, and how long nothing may come or go, in seconds.
+  ///   - usesProxy: Whether the proxy that the environment names is used.
   /// - Throws: `unreachable` when libcurl gives no handle.
-  init(certificates: String?, silence: Int) throws {
+  init(certificates: String?, silence: Int, usesProxy: Bool = true) throws {
     guard Self.isReady, let curl = curl_easy_init() else {
       throw GodwitError(.unreachable, "libcurl cannot be started", hint: "see that the system's libcurl is whole")
     }
     self.curl = curl
     self.certificates = certificates
     self.silence = silence
+    self.usesProxy = usesProxy
   }
 
   deinit { curl_easy_cleanup(curl) }
@@ -57,6 +60,7 @@ final class HTTPClient: @unchecked Sendable {
     godwit_curl_set_long(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
     godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_LIMIT, 1)
     godwit_curl_set_long(curl, CURLOPT_LOW_SPEED_TIME, silence)
+    if !usesProxy { godwit_curl_set_text(curl, CURLOPT_PROXY, "") }
     if let certificates { godwit_curl_set_text(curl, CURLOPT_CAINFO, certificates) }
     if let signature = request.signature {
       // Without it the keys would go out as they are.
@@ -70,6 +74,9 @@ final class HTTPClient: @unchecked Sendable {
     case .get: godwit_curl_set_long(curl, CURLOPT_HTTPGET, 1)
     case .head: godwit_curl_set_long(curl, CURLOPT_NOBODY, 1)
     case .delete: godwit_curl_set_text(curl, CURLOPT_CUSTOMREQUEST, "DELETE")
+    case .putNothing:
+      godwit_curl_set_long(curl, CURLOPT_UPLOAD, 1)
+      godwit_curl_set_offset(curl, CURLOPT_INFILESIZE_LARGE, 0)
     case .put(let body):
       godwit_curl_set_long(curl, CURLOPT_UPLOAD, 1)
       godwit_curl_set_offset(curl, CURLOPT_INFILESIZE_LARGE, curl_off_t(body.size))
@@ -80,7 +87,7 @@ final class HTTPClient: @unchecked Sendable {
 /// A request, as far as a store needs one.
 struct HTTPRequest {
   enum Method {
-    case get, head, delete
+    case get, head, delete, putNothing
     case put(HTTPBody)
   }
 

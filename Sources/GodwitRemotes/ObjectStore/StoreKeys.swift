@@ -10,6 +10,29 @@ struct StoreKeys: Sendable {
   let token: String?
 }
 
+extension StoreKeys {
+  /// As programs and services print them.
+  private struct Form: Decodable {
+    let identifier: String
+    let secret: String
+    let sessionToken: String?
+    let token: String?
+
+    enum CodingKeys: String, CodingKey {
+      case identifier = "AccessKeyId"
+      case secret = "SecretAccessKey"
+      case sessionToken = "SessionToken"
+      case token = "Token"
+    }
+  }
+
+  /// Nil for what has no keys in it.
+  init?(json bytes: some Collection<UInt8>) {
+    guard let form = try? JSONDecoder().decode(Form.self, from: Data(bytes)) else { return nil }
+    self.init(identifier: form.identifier, secret: form.secret, token: form.sessionToken ?? form.token)
+  }
+}
+
 /// Where keys to an object store are looked for, in the usual order (Specs/remotes.md, "URLs").
 struct StoreSettings {
   let environment: [String: String]
@@ -49,6 +72,7 @@ struct StoreSettings {
     if let command = Self.set(configuration["credential_process"]) ?? Self.set(credentials["credential_process"]) {
       return try CredentialProcess.run(command)
     }
+    if let keys = try MachineKeys(environment).keys() { return keys }
     throw GodwitError(
       .refused, "there are no keys for the store",
       hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials under [default]")
@@ -77,18 +101,6 @@ struct StoreSettings {
 
 /// A program that prints keys as JSON: `credential_process` of AWS's configuration file.
 private enum CredentialProcess {
-  private struct Answer: Decodable {
-    let identifier: String
-    let secret: String
-    let token: String?
-
-    enum CodingKeys: String, CodingKey {
-      case identifier = "AccessKeyId"
-      case secret = "SecretAccessKey"
-      case token = "SessionToken"
-    }
-  }
-
   private static let byteLimit = 1 << 16
 
   static func run(_ command: String) throws -> StoreKeys {
@@ -105,11 +117,8 @@ private enum CredentialProcess {
     try? output.fileHandleForReading.close()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw failure("it ended with \(process.terminationStatus)") }
-    guard let answer = try? JSONDecoder().decode(Answer.self, from: bytes) else {
-      throw failure("it printed no keys in JSON")
-    }
-    return StoreKeys(
-      identifier: answer.identifier, secret: answer.secret, token: answer.token)
+    guard let keys = StoreKeys(json: bytes) else { throw failure("it printed no keys in JSON") }
+    return keys
   }
 
   private static func failure(_ reason: String) -> GodwitError {

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import Testing
 
 @Suite struct SignalTests {
@@ -53,6 +54,32 @@ import Testing
     #expect(process.terminationStatus == 130)
     #expect(text == "1000 documents put into c\ninterrupted\n")
     #expect(try machine.godwit("get", "c").lines.count == 1_000)
+  }
+
+  @Test(.enabled(if: RcloneStore.program != nil, "rclone is not there"))
+  func anInterruptedSyncLeavesAllWholeAndTheNextOneContinues() async throws {
+    let machine = try Machine("interrupt")
+    try #require(try machine.godwit("init").status == 0)
+    #expect(try machine.godwit("put", "todo", "--as", "1", input: Data("{}".utf8)).status == 0)
+    let store = try RcloneStore()
+    let proxy = try FaultProxy(to: store.server.port)
+    let keys = ["AWS_ACCESS_KEY_ID": "godwit", "AWS_SECRET_ACCESS_KEY": "not-a-secret"]
+    let url = "s3://bucket/notes?endpoint=http://127.0.0.1:\(proxy.port)"
+    try #require(try machine.godwit("remote", "add", "store", url, environment: keys).status == 0)
+    let before = proxy.requests.count
+    // The list is answered, and the marker is not.
+    proxy.plan(.pass, .silence)
+    let (process, _, error) = try start(machine.process(["sync"], environment: keys))
+    while proxy.requests.count < before + 2, process.isRunning { await Task.yield() }
+
+    process.interrupt()
+    let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+
+    #expect(process.terminationStatus == 130 && text == "interrupted\n", "\(text)")
+    #expect(try machine.godwit("verify").status == 0)
+    #expect(try machine.godwit("sync", environment: keys).text.contains("1 published"))
+    withExtendedLifetime(store) {}
   }
 
   @Test func aRunningStatementIsInterrupted() async throws {

@@ -114,6 +114,42 @@ import Testing
   }
 
   @Test(.enabled(if: RcloneStore.program != nil, "rclone is not there"))
+  func aPollIsOneRequest() async throws {
+    let (desk, laptop, _) = try await pair()
+    let store = try RcloneStore()
+    let proxy = try FaultProxy(to: store.server.port)
+    for (machine, port) in [(desk, store.server.port), (laptop, proxy.port)] {
+      let url = "s3://bucket/notes?endpoint=http://127.0.0.1:\(port)"
+      #expect(try machine.godwit("remote", "add", "store", url, environment: keys).status == 0)
+    }
+    func sync(_ machine: Machine, _ arguments: String...) throws -> [String] {
+      let before = proxy.requests.count
+      let outcome = try Machine.finish(
+        [machine.process(["sync"] + arguments, environment: keys)], input: Data(), in: machine)
+      #expect(outcome.status == 0, "\(outcome.error)")
+      return proxy.requests.dropFirst(before).map { String($0.prefix { $0 != "?" }) }
+    }
+    for _ in 0..<3 { for machine in [desk, laptop] { _ = try sync(machine) } }
+    #expect(try sync(laptop) == ["GET /bucket/ HTTP/1.1".replacingOccurrences(of: " HTTP/1.1", with: "")])
+    _ = try desk.godwit("put", "todo", "--as", "1", input: Data("{\"text\":\"plants\"}".utf8))
+    _ = try sync(desk)
+    // The list, the news, and what it has to say to that.
+    #expect(try sync(laptop).map { $0.prefix(3) } == ["GET", "GET", "PUT"])
+    for _ in 0..<2 {
+      for (machine, flags) in [(desk, true), (laptop, false)] {
+        _ = flags ? try sync(machine, "--collect") : try sync(machine)
+      }
+    }
+    // The next file of the log, and nothing else.
+    let poll = try sync(laptop)
+    #expect(poll.count == 1 && poll[0].hasPrefix("GET /bucket/notes/l/"), "\(poll)")
+    _ = try desk.godwit("put", "todo", "--as", "2", input: Data("{\"text\":\"water\"}".utf8))
+    _ = try sync(desk, "--collect")
+    #expect(try sync(laptop).map { $0.prefix(3) } == ["GET", "GET", "HEA", "PUT"])
+    #expect(try laptop.godwit("get", "todo", "2").text == "{\"text\":\"water\"}\n")
+  }
+
+  @Test(.enabled(if: RcloneStore.program != nil, "rclone is not there"))
   func aBucketBringsChangesFromOneMachineToTheOther() async throws {
     let (desk, laptop, _) = try await pair()
     let store = try RcloneStore()

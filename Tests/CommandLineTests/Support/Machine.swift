@@ -45,8 +45,10 @@ final class Machine: Sendable {
     process.executableURL = URL(fileURLWithPath: Program.path)
     process.arguments = arguments
     process.currentDirectoryURL = URL(fileURLWithPath: folder)
-    process.environment = ["HOME": folder, "XDG_CONFIG_HOME": path("config"), "PATH": "/usr/bin:/bin"]
-      .merging(Program.sanitizerOptions) { $1 }.merging(environment) { $1 }
+    process.environment = [
+      "HOME": folder, "XDG_CONFIG_HOME": path("config"), "PATH": "/usr/bin:/bin", "AWS_EC2_METADATA_DISABLED": "true",
+    ]
+    .merging(Program.sanitizerOptions) { $1 }.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     return process
   }
