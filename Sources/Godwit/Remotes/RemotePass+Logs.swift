@@ -13,6 +13,10 @@ enum LogTimes {
   static let silence: Int64 = 3 * beat
   /// How long a collector may take to bring what this replica has published.
   static let patience: Int64 = 5 * 60_000
+  /// How long a log is followed before mailboxes are looked at anyway: its collector may leave something out.
+  static let trust: Int64 = 86_400_000
+  /// How old the note of a mark may be that is not made anew.
+  static let precision: Int64 = 3_600_000
   /// How long a file stays that all members have.
   static let shortest: Int64 = 86_400_000
   /// How long a file stays at most.
@@ -45,8 +49,8 @@ extension RemotePass {
     return true
   }
 
-  /// The log of which a file was taken last, and the number of that; nil where that is long ago, or where its collector
-  /// does not bring what this replica has published.
+  /// The log of which a file was taken last, and the number of that; nil where that is long ago, where its collector
+  /// does not bring what this replica has published, and once a day.
   private func followedLog(as own: Origin) async throws -> (origin: Origin, number: UInt32)? {
     let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
     let taken = notes.values.compactMap { note -> (origin: Origin, number: UInt32, at: Int64)? in
@@ -56,7 +60,9 @@ extension RemotePass {
       return (origin, number, note.at)
     }
     guard let latest = taken.max(by: { ($0.at, $0.origin, $0.number) < ($1.at, $1.origin, $1.number) }),
-      (now - latest.at).magnitude < LogTimes.silence, let published = notes["\(RemoteName.mailbox(own))"]
+      (now - latest.at).magnitude < LogTimes.silence,
+      let mark = notes["\(RemoteName.logMark(latest.origin))"], (now - mark.at).magnitude < LogTimes.trust,
+      let published = notes["\(RemoteName.mailbox(own))"]
     else { return nil }
     if let last = published.ranges[own]?.upperBound, (now - published.at).magnitude >= LogTimes.patience {
       let collector = latest.origin.replica
@@ -99,9 +105,10 @@ extension RemotePass {
     return logs
   }
 
-  /// Notes the marks of the logs that were looked at.
+  /// Notes the marks of the logs that were looked at, and when.
   mutating func noteMarks(_ listed: [RemoteName: CarriedFile]) async throws {
-    for (name, file) in listed where name.isLogMark && notes[file.name]?.tag != file.tag {
+    for (name, file) in listed where name.isLogMark {
+      if let note = notes[file.name], note.tag == file.tag, (now - note.at).magnitude < LogTimes.precision { continue }
       try await save(RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: []))
     }
   }

@@ -66,6 +66,26 @@ struct RemoteLogTests {
     #expect(try await remote.ids(1) == ["1", "2"])
   }
 
+  @Test("that leaves out what a member wrote delays it by a day")
+  func withheld() async throws {
+    let remote = try await followed()
+    try await remote.insert("a", 1)
+    try await remote.sync(1)
+    let mailbox = try await remote.mailbox(of: 1)
+    let aside = remote.group.folder.file("aside")
+    var minutes: Int64 = 0
+    while try await remote.ids(2).isEmpty, minutes < 48 * 60 {
+      try FileManager.default.moveItem(atPath: mailbox, toPath: aside)
+      try await remote.collect(0)
+      try FileManager.default.moveItem(atPath: aside, toPath: mailbox)
+      try await remote.sync(2)
+      remote.group.clock.advance(40 * Self.minute)
+      minutes += 40
+    }
+    #expect((23 * 60...25 * 60).contains(minutes), "\(minutes)")
+    #expect(try await remote.ids(2) == ["a"])
+  }
+
   @Test("20: of two collectors each writes its own, and a reader that follows one misses nothing of the other's")
   func two() async throws {
     let remote = try await followed(4)
