@@ -19,8 +19,8 @@ struct JoinDesk: Sendable {
     self.folder = folder
   }
 
-  /// Where an invitation lies that is to be put there.
-  var outgoing: String { "\(folder.path)/invitation" }
+  /// Where an invitation lies on its way.
+  func file(for replica: ReplicaID) -> String { "\(folder.path)/invitation-\(replica)" }
 
   /// What lies at a place without a marker nobody would look at.
   func requireMarker(at place: String) throws {
@@ -35,7 +35,7 @@ struct JoinDesk: Sendable {
   /// The path of a file with the invitation, or nil.
   func invitation(for replica: ReplicaID) throws -> String? {
     try PrivateFile.makeFolder(folder.path)
-    let path = "\(folder.path)/invitation"
+    let path = file(for: replica)
     let pending = try PendingFile(replacing: path)
     let name = "\(RemoteName.invitation(replica))"
     guard try carrier.read(name, into: pending, limit: Invitation.byteLimit, meter: TransferMeter()) != nil else {
@@ -61,23 +61,22 @@ struct JoinDesk: Sendable {
 
   // MARK: For members
 
-  func requests() throws -> [Replica.JoinRequest] {
-    let files = try carrier.list(RemoteName.requests, meter: TransferMeter()).sorted { $0.name < $1.name }
-    var requests: [Replica.JoinRequest] = []
-    for file in files where requests.count < Self.requestCount && file.size <= Self.requestLimit {
-      guard case .request(let replica)? = RemoteName(file.name), let request = try read(file.name),
-        request.id == replica
-      else { continue }
-      requests.append(request)
+  func requests(meter: TransferMeter) throws -> [Replica.JoinRequest] {
+    let files = try carrier.list(RemoteName.requests, meter: meter).filter { $0.size <= Self.requestLimit }
+    let names = files.compactMap { RemoteName($0.name) }.sorted { "\($0)" < "\($1)" }
+    return try names.prefix(Self.requestCount).compactMap { name in
+      guard case .request(let replica) = name, let request = try read("\(name)", meter), request.id == replica else {
+        return nil
+      }
+      return request
     }
-    return requests
   }
 
   /// Nil for what is no request.
-  private func read(_ name: String) throws -> Replica.JoinRequest? {
+  private func read(_ name: String, _ meter: TransferMeter) throws -> Replica.JoinRequest? {
     let sink = MemorySink()
     do {
-      guard try carrier.read(name, into: sink, limit: Self.requestLimit, meter: TransferMeter()) != nil else {
+      guard try carrier.read(name, into: sink, limit: Self.requestLimit, meter: meter) != nil else {
         return nil
       }
     } catch let error as GodwitError where error.code == .limitExceeded {
@@ -93,8 +92,9 @@ struct JoinDesk: Sendable {
 
   /// Puts the outgoing invitation there in place of the request.
   func putInvitation(for replica: ReplicaID) throws {
-    _ = try carrier.write("\(RemoteName.invitation(replica))", from: outgoing, meter: TransferMeter())
-    unlink(outgoing)
+    let path = file(for: replica)
+    defer { unlink(path) }
+    _ = try carrier.write("\(RemoteName.invitation(replica))", from: path, meter: TransferMeter())
     try carrier.remove("\(RemoteName.request(replica))", meter: TransferMeter())
   }
 }

@@ -5,8 +5,12 @@ import GodwitFiles
 import GodwitRemotes
 import GodwitStorage
 
-/// The times of logs (Specs/remotes.md, "Logs"), in milliseconds.
+/// The times of logs (Specs/remotes.md, "Logs"), in milliseconds, and how much is done at once.
 enum LogTimes {
+  /// How many files a pass takes by their names.
+  static let filesAtOnce: UInt32 = 1_000
+  /// How far beyond the own last number a list is believed: anybody may put files there.
+  static let reach: UInt32 = 1 << 20
   /// How often a collector writes a file when there is nothing new.
   static let beat: Int64 = 15 * 60_000
   /// After how long without a file a log is taken for one that nobody keeps any more.
@@ -30,14 +34,15 @@ extension RemotePass {
   /// lies there. False where everything is to be looked at.
   mutating func follow(as own: Origin, on carrier: any Carrier) async throws -> Bool {
     guard !isCollecting, !isRejoining, let log = try await followedLog(as: own) else { return false }
-    var number = log.number
-    while number < .max {
-      let next = RemoteName.log(log.origin, number + 1)
-      guard try await take(CarriedFile(name: "\(next)", size: 0, tag: ""), from: carrier) else { break }
-      number += 1
-    }
+    // A stick that is not mounted looks as one without news.
+    if carrier.mayBeAway { try await requireMarker(on: carrier) }
+    let number = try await takeNext(of: log.origin, after: log.number, from: carrier)
     try await forgetLogs(but: .log(log.origin, number))
-    guard report.refused.isEmpty, try await ownOrigin() == own else { return false }
+    let isRefused = number < .max && notes["\(RemoteName.log(log.origin, number + 1))"]?.code != nil
+    guard !isRefused, try await ownOrigin() == own else {
+      report.refused = []
+      return false
+    }
     let others = present([:])
     let name = RemoteName.mailbox(own)
     let mailbox = try await spool(name, at: now, besides: others) { _ in false }.mailbox
@@ -47,6 +52,21 @@ extension RemotePass {
     guard standing == .asLeft || standing == .late else { return false }
     _ = try await publish(as: own, besides: others, isKept: true, wasLate: standing == .late, to: carrier)
     return true
+  }
+
+  /// Takes the files of a log behind one, by their names, until there is none, one is refused or is by somebody else.
+  /// Returns the number of the last that was taken.
+  private mutating func takeNext(
+    of origin: Origin, after last: UInt32, from carrier: any Carrier
+  ) async throws -> UInt32 {
+    var number = last
+    while number < .max, number - last < LogTimes.filesAtOnce {
+      let next = CarriedFile(name: "\(RemoteName.log(origin, number + 1))", size: 0, tag: "")
+      guard try await isNew(next), try await take(next, from: carrier) else { break }
+      number += 1
+      guard report.taken.last?.sender == origin.replica else { break }
+    }
+    return number
   }
 
   /// The log of which a file was taken last, and the number of that; nil where that is long ago, where its collector
@@ -76,9 +96,21 @@ extension RemotePass {
   }
 
   /// Forgets what is noted of files that no collector keeps any more, but for the latest of a log.
-  private mutating func forgetLogs(but latest: RemoteName) async throws {
+  private mutating func forgetLogs(but latest: RemoteName?) async throws {
     for note in notes.values where now - note.at > LogTimes.longest {
-      guard let name = RemoteName(note.name), name.logNumber != nil, name != latest else { continue }
+      guard let name = RemoteName(note.name), name.logNumber != nil, name != latest,
+        name.origin?.replica != replica.identity.replica
+      else { continue }
+      try await forget(note.name)
+    }
+  }
+
+  /// Forgets what is noted of others' logs that have no mark any more.
+  private mutating func forgetUnmarked(_ listed: [RemoteName: CarriedFile]) async throws {
+    for note in notes.values {
+      guard case .log(let origin, _)? = RemoteName(note.name), origin.replica != replica.identity.replica,
+        listed[.logMark(origin)] == nil
+      else { continue }
       try await forget(note.name)
     }
   }
@@ -88,6 +120,8 @@ extension RemotePass {
   mutating func logs(
     markedIn listed: [RemoteName: CarriedFile], on carrier: any Carrier
   ) async throws -> [RemoteName: CarriedFile] {
+    try await forgetUnmarked(listed)
+    try await forgetLogs(but: nil)
     let hasChanged = listed.contains { $0.key.isLogMark && notes[$0.value.name]?.tag != $0.value.tag }
     guard isCollecting || hasChanged else {
       return notes.values.reduce(into: [:]) { refused, note in
@@ -105,10 +139,17 @@ extension RemotePass {
     return logs
   }
 
-  /// Notes the marks of the logs that were looked at, and when.
-  mutating func noteMarks(_ listed: [RemoteName: CarriedFile]) async throws {
+  /// Notes the marks of the logs that were looked at, and when. A list may be old, so behind the last file that it
+  /// showed the next one is asked for by its name; where it showed none the mark is not believed yet.
+  mutating func noteMarks(_ listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
     for (name, file) in listed where name.isLogMark {
-      if let note = notes[file.name], note.tag == file.tag, (now - note.at).magnitude < LogTimes.precision { continue }
+      guard let origin = name.origin, origin.replica != replica.identity.replica else { continue }
+      let hasChanged = notes[file.name]?.tag != file.tag
+      if let note = notes[file.name], !hasChanged, (now - note.at).magnitude < LogTimes.precision { continue }
+      let numbers = notes.values.compactMap { RemoteName($0.name) }.filter { $0.origin == origin }.compactMap(
+        \.logNumber)
+      guard let last = numbers.max() else { continue }
+      if hasChanged { _ = try await takeNext(of: origin, after: last, from: carrier) }
       try await save(RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: []))
     }
   }
@@ -128,7 +169,7 @@ extension RemotePass {
     }
     let latest = kept.max { (RemoteName($0.name)?.logNumber ?? 0) < (RemoteName($1.name)?.logNumber ?? 0) }
     let isDue = latest.map { (now - $0.at).magnitude >= LogTimes.beat } ?? true
-    let number = listed.keys.filter { $0.origin == own }.compactMap(\.logNumber).reduce(remote.logged, max) + 1
+    let number = try nextNumber(listed.keys.filter { $0.origin == own }.compactMap(\.logNumber))
     let name = RemoteName.log(own, number)
     let written = try await spool(name, at: now, besides: kept) { mailbox in
       isDue || latest?.news != mailbox.news.bytes || !mailbox.ranges.ranges.isEmpty
@@ -141,7 +182,18 @@ extension RemotePass {
       self.report.publishedLog = report
       try await mark(number, as: own, on: carrier)
     }
-    try await tidyLog(as: own, on: carrier)
+  }
+
+  /// The number behind all that this replica has used and that lie there.
+  private func nextNumber(_ listed: [UInt32]) throws -> UInt32 {
+    let (limit, isEndless) = remote.logged.addingReportingOverflow(LogTimes.reach)
+    let (number, isOver) = listed.filter { isEndless || $0 <= limit }.reduce(remote.logged, max)
+      .addingReportingOverflow(1)
+    guard !isOver else {
+      throw GodwitError(
+        .limitExceeded, "the log here has no further number", hint: "collect at another folder or prefix")
+    }
+    return number
   }
 
   /// A file that was meant to be there when a pass ended early is put once more, byte for byte: whoever has taken it
@@ -173,7 +225,7 @@ extension RemotePass {
 
   /// Removes own files that all members have, and those that have been there for long: who lacks them finds the same
   /// in mailboxes and states.
-  private mutating func tidyLog(as own: Origin, on carrier: any Carrier) async throws {
+  mutating func tidyLog(as own: Origin, on carrier: any Carrier) async throws {
     let old = notes.values.filter { note in
       guard case .log(let origin, let number)? = RemoteName(note.name), origin.replica == own.replica else {
         return false
@@ -181,7 +233,7 @@ extension RemotePass {
       return now - note.at > LogTimes.shortest && !(origin == own && number == remote.logged)
     }
     guard !old.isEmpty else { return }
-    let lacking = try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
+    let lacking = try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, _ in
       try exporter.mailbox().ranges
     }
     for note in old where now - note.at > LogTimes.longest || !note.ranges.intersects(lacking) {

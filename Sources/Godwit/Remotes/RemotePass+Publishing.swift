@@ -34,11 +34,10 @@ extension RemotePass {
     where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
   ) async throws -> (mailbox: Exporter.Mailbox, file: (RemoteNotes.File, ExportReport)?) {
     let spool = folder.spool(remote.name, name)
-    return try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, makeDurable in
+    return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
       let sealed = exporter.sealed.bytes
-      let besides = others.filter { $0.sealed == sealed }.reduce(into: OriginRanges()) { $0.formUnion($1.ranges) }
-      let exporter = exporter.leavingOut(besides)
+      let exporter = exporter.leavingOut(others.filter { $0.sealed == sealed }.map(\.ranges))
       let mailbox = try exporter.mailbox()
       guard isWanted(mailbox) else { return (mailbox, nil) }
       let report = try exporter.spool(to: spool, makeDurable)
@@ -50,7 +49,8 @@ extension RemotePass {
   }
 
   /// What others have put there and this replica has taken, with the transactions that it need not publish: of a
-  /// mailbox its author's own, of a log all but this replica's own.
+  /// mailbox its author's own, of a log all but this replica's own. A log may be gone, so its files count for a day,
+  /// and not for who keeps one itself: each would leave it to the other.
   ///
   /// - Parameter listed: The mailboxes as they are there now.
   func present(_ listed: [RemoteName: CarriedFile]) -> [RemoteNotes.File] {
@@ -62,7 +62,8 @@ extension RemotePass {
       var file = note
       switch name {
       case .mailbox where listed[name].map({ $0.tag == note.tag }) ?? false: file.ranges.keep { $0 == origin }
-      case .log: file.ranges.keep { $0.replica != own }
+      case .log where !isCollecting && (now - note.at).magnitude < LogTimes.shortest:
+        file.ranges.keep { $0.replica != own }
       default: return nil
       }
       return file
@@ -108,14 +109,14 @@ extension RemotePass {
     }
   }
 
-  /// Removes the mailboxes of this replica's ended incarnations: its present one passes on what they had.
+  /// Removes the mailboxes and marks of this replica's ended incarnations: its present one passes on what they had.
   mutating func tidy(_ listed: [RemoteName: CarriedFile], own: Origin, on carrier: any Carrier) async throws {
     let ended = try await replica.pool.read { connection in
       let origins = try ChangeLog(connection).origins
       return origins.ended.filter { $0.key.replica == own.replica && origins.vector[$0.key] >= $0.value }
     }
     for name in listed.keys {
-      guard case .mailbox(let origin) = name, ended[origin] != nil else { continue }
+      guard name.isMailbox || name.isLogMark, let origin = name.origin, ended[origin] != nil else { continue }
       try await replica.carrying { try carrier.remove("\(name)", meter: $0) }
       try await forget("\(name)")
     }

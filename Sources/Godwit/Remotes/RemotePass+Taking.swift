@@ -36,7 +36,7 @@ extension RemotePass {
     var hour = ByteWriter()
     hour.signedVarint(replica.wallClock.milliseconds() / 3_600_000)
     let bytes = hour.bytes
-    let news = try await replica.withExporter(for: nil, .mailbox(besides: OriginRanges())) { exporter, _ in
+    let news = try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, _ in
       let mailbox = try exporter.mailbox()
       return News(all: mailbox.news.bytes, members: mailbox.members.bytes, hour: bytes)
     }
@@ -69,7 +69,7 @@ extension RemotePass {
   }
 
   /// Whether a file is to be fetched. One that was refused is, once what decided about that has changed.
-  private mutating func isNew(_ file: CarriedFile) async throws -> Bool {
+  mutating func isNew(_ file: CarriedFile) async throws -> Bool {
     guard let note = notes[file.name] else { return true }
     // A file of a log is never another.
     let isNoted = RemoteName(file.name)?.logNumber != nil || note.tag == file.tag && !file.tag.isEmpty
@@ -85,9 +85,9 @@ extension RemotePass {
   mutating func take(
     _ file: CarriedFile, isRejoining: Bool = false, from carrier: any Carrier
   ) async throws -> Bool {
-    guard try await fetch(file, from: carrier) != nil else { return false }
     var note = RemoteNotes.File(name: file.name, tag: file.tag, at: now, news: [])
     do {
+      guard try await fetch(file, from: carrier) != nil else { return false }
       let taken = try await replica.take(.file(folder.fetched), isRejoining: isRejoining, nil)
       (note.ranges, note.sealed) = (taken.ranges, taken.sealed)
       report.taken.append(taken.report)
@@ -110,10 +110,10 @@ extension RemotePass {
   mutating func takeOwn(
     _ file: CarriedFile, from carrier: any Carrier, unless content: [UInt8] = []
   ) async throws -> Bool {
-    guard try await fetch(file, from: carrier) != nil else { return false }
     let path = folder.fetched
-    guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
     do {
+      guard try await fetch(file, from: carrier) != nil else { return false }
+      guard try await BlockingThread.run({ try LocalFile.hash(of: path).hash.bytes }) != content else { return true }
       report.taken.append(try await replica.take(.file(path), isRejoining: false, nil).report)
       knownNews = nil
     } catch let error as GodwitError where error.refusesFile {

@@ -62,7 +62,7 @@ struct RemotePass {
     let logs = try await logs(markedIn: listed, on: carrier)
     try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
     try await takeState(of: mailboxes, from: carrier)
-    try await noteMarks(listed)
+    try await noteMarks(listed, from: carrier)
     // What came in may have begun a new incarnation.
     let writer = try await ownOrigin()
     switch standing {
@@ -75,7 +75,8 @@ struct RemotePass {
       as: writer, besides: present(mailboxes), isKept: isKept, wasLate: standing == .late, to: carrier)
     try await publishState(needsState, as: writer, to: carrier)
     if isCollecting { try await log(beside: logs, as: writer, to: carrier) }
-    try await tidy(mailboxes, own: writer, on: carrier)
+    try await tidyLog(as: writer, on: carrier)
+    try await tidy(listed, own: writer, on: carrier)
   }
 
   /// How this replica's mailbox stands, compared with what it left there.
@@ -140,7 +141,7 @@ struct RemotePass {
   }
 
   /// A remote without this replica's mailbox may be new, emptied, another group's, or not mounted.
-  private mutating func requireMarker(on carrier: any Carrier) async throws {
+  mutating func requireMarker(on carrier: any Carrier) async throws {
     let (marker, folder) = (RemoteMarker(replica.group), folder)
     let isThere = try await replica.carrying { try marker.check(on: carrier, meter: $0) }
     guard !isThere else { return }

@@ -55,13 +55,22 @@ extension Replica {
     let place = try RemoteURL(url).text
     try await BlockingThread.run { try desk.requireMarker(at: place) }
     let identity = try await identity(at: path, key: key, postQuantum: postQuantum)
-    guard let invitation = try await BlockingThread.run({ try desk.invitation(for: identity.replica) }) else {
-      try requireNoMember(at: path, key: key)
-      try await BlockingThread.run { try desk.put(JoinRequest(identity: identity, name: name)) }
+    try requireNoMember(at: path, key: key)
+    let request = JoinRequest(identity: identity, name: name)
+    guard let invitation = try await BlockingThread.run({ try desk.invitation(for: request.id) }) else {
+      try await BlockingThread.run { try desk.put(request) }
       return .requested(identity)
     }
     defer { unlink(invitation) }
-    let replica = try await join(at: path, invitation: .file(invitation), inviter: inviter, key: key)
+    let replica: Replica
+    do {
+      replica = try await join(at: path, invitation: .file(invitation), inviter: inviter, key: key)
+    } catch let error as GodwitError where error.isOfInvitation {
+      try await BlockingThread.run { try desk.put(request) }
+      throw GodwitError(
+        error.code, error.message, hint: "nothing was stored; the request lies there anew, for a member to answer",
+        underlying: error)
+    }
     do {
       try await replica.remotes.add(remote, at: url)
     } catch {
@@ -100,7 +109,7 @@ extension Replica.Remotes {
   /// - Throws: `invalidArgument` for a name that no remote has, and for a host; otherwise as ``add(_:at:)``.
   public func requests(at name: String) async throws -> [Replica.JoinRequest] {
     let desk = try await desk(of: name)
-    return try await BlockingThread.run { try desk.requests() }
+    return try await replica.carrying { try desk.requests(meter: $0) }
   }
 
   /// Makes a machine that asks at a remote a member, and puts its invitation there. A sync with the remote brings it
@@ -117,7 +126,7 @@ extension Replica.Remotes {
     _ request: Replica.JoinRequest, name: String? = nil, verification: Member.Verification, at remote: String
   ) async throws {
     let desk = try await desk(of: remote)
-    let file = desk.outgoing
+    let file = desk.file(for: request.id)
     try await replica.members.invite(request.identity, name: name ?? request.name, verification: verification) {
       bytes in
       let pending = try PendingFile(replacing: file)
@@ -131,5 +140,13 @@ extension Replica.Remotes {
     let remote = try await remote(named: name)
     let folder = try await replica.remotesFolder()
     return JoinDesk(try await Replica.carrier(at: remote.url), folder)
+  }
+}
+
+extension GodwitError {
+  /// What is wrong with what lies there as the invitation.
+  fileprivate var isOfInvitation: Bool {
+    [.notARecipient, .corruptFile, .truncatedFile, .invalidSignature, .unsupportedVersion, .limitExceeded]
+      .contains(code)
   }
 }

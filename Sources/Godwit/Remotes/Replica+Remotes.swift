@@ -12,7 +12,7 @@ extension Replica {
     let replica: Replica
   }
 
-  /// The places that keep sync files for the group. ``sync(with:isRejoining:progress:)`` uses them.
+  /// The places that keep sync files for the group. ``sync(with:isRejoining:isCollecting:progress:)`` uses them.
   public var remotes: Remotes { Remotes(replica: self) }
 
   /// A place that keeps sync files for the group. Nobody trusts it, and it is never the only copy of anything.

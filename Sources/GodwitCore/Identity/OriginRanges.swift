@@ -16,31 +16,12 @@ package struct OriginRanges: Hashable, Sendable {
     other.ranges.allSatisfy { origin, range in ranges[origin].map { $0.contains(range) } ?? false }
   }
 
-  /// The last transaction that follows a given one among these without a gap; that one itself where none does.
-  package func end(of origin: Origin, after sequence: SequenceNumber) -> SequenceNumber {
-    guard let range = ranges[origin], range.lowerBound <= sequence.next else { return sequence }
-    return max(sequence, range.upperBound)
-  }
-
   /// Drops those of other origins.
   package mutating func keep(_ isKept: (Origin) -> Bool) { ranges = ranges.filter { isKept($0.key) } }
 
   /// Whether both have a transaction.
   package func intersects(_ other: OriginRanges) -> Bool {
     other.ranges.contains { origin, range in ranges[origin]?.overlaps(range) ?? false }
-  }
-
-  /// Adds another's, of an origin where both touch or overlap; otherwise the later of both runs stays.
-  package mutating func formUnion(_ other: OriginRanges) {
-    for (origin, range) in other.ranges {
-      guard let own = ranges[origin] else {
-        ranges[origin] = range
-        continue
-      }
-      let (early, late) = own.lowerBound <= range.lowerBound ? (own, range) : (range, own)
-      let isJoined = late.lowerBound <= early.upperBound.next
-      ranges[origin] = isJoined ? early.lowerBound...max(early.upperBound, late.upperBound) : late
-    }
   }
 
   /// Varint count, then for each, rising by origin: the origin, the first and the last sequence number as varints.
@@ -62,6 +43,15 @@ package struct OriginRanges: Hashable, Sendable {
       let last = SequenceNumber(rawValue: try reader.varint())
       guard first <= last else { throw ByteReader.malformed("a range that ends before it begins") }
       ranges[origin] = first...last
+    }
+  }
+}
+
+extension [OriginRanges] {
+  /// The last transaction that follows a given one among all of these without a gap; that one itself where none does.
+  package func end(of origin: Origin, after sequence: SequenceNumber) -> SequenceNumber {
+    compactMap { $0[origin] }.sorted { $0.lowerBound < $1.lowerBound }.reduce(sequence) { end, range in
+      range.lowerBound <= end.next ? Swift.max(end, range.upperBound) : end
     }
   }
 }

@@ -27,7 +27,7 @@ package struct Exporter {
     case acknowledgement
     /// What some target may lack and no other mailbox has, by what those have. Who needs a state finds it elsewhere
     /// (Specs/remotes.md, "What a mailbox holds").
-    case mailbox(besides: OriginRanges)
+    case mailbox(besides: [OriginRanges])
   }
 
   package init(
@@ -43,7 +43,7 @@ package struct Exporter {
   }
 
   /// The same for a mailbox that leaves out what others have.
-  package func leavingOut(_ ranges: OriginRanges) -> Exporter {
+  package func leavingOut(_ ranges: [OriginRanges]) -> Exporter {
     var copy = self
     copy.content = .mailbox(besides: ranges)
     return copy
@@ -112,7 +112,7 @@ package struct Exporter {
     let (log, waiting) = (view.log, view.waiting)
     let (held, floor) = (log.origins.vector, log.origins.floor)
     let reached = targets.filter { $0.applied.covers(view.forgotten) }
-    let elsewhere: OriginRanges
+    let elsewhere: [OriginRanges]
     let includesAll: Bool
     switch content {
     case .state: return nil
@@ -120,7 +120,7 @@ package struct Exporter {
     case .mailbox(let others): (elsewhere, includesAll) = (others, false)
     case .lacking, .all:
       guard reached.count == targets.count else { return nil }
-      elsewhere = OriginRanges()
+      elsewhere = []
       if case .all = content { includesAll = true } else { includesAll = false }
     }
     let common = reached.dropFirst().reduce(reached.first?.present ?? floor) { $0.intersection($1.present) }

@@ -45,7 +45,12 @@ struct MachineKeys {
   private func set(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
   private func containerURL() throws -> String? {
-    if let path = set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") { return "http://\(Self.containerHost)\(path)" }
+    if let path = set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
+      guard path.hasPrefix("/") else {
+        throw GodwitError(.refused, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI does not begin with /")
+      }
+      return "http://\(Self.containerHost)\(path)"
+    }
     guard let url = set("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
     guard let parts = URLComponents(string: url), let host = parts.host,
       parts.scheme == "https" || parts.scheme == "http" && Self.safeHosts.contains(host)

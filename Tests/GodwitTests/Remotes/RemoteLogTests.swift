@@ -119,6 +119,65 @@ struct RemoteLogTests {
     #expect(try remote.names("l").map { $0.hasSuffix("-\(last + 1)") } == [true])
   }
 
+  @Test("takes no number from files that others put there")
+  func hostileNumbers() async throws {
+    let remote = try await followed()
+    let origin = try #require(try remote.names("l").first).dropLast(2)
+    for number in [UInt32.max, .max - 1] {
+      try Data().write(to: URL(fileURLWithPath: "\(remote.remote)/l/\(origin)-\(number)"))
+    }
+    try await remote.insert("a", 0)
+    #expect(try await remote.collect(0).publishedLog?.transactions == 1)
+    try await remote.sync(2)
+    #expect(try await remote.ids(2) == ["a"])
+  }
+
+  @Test("18: that is gone with its collector leaves nothing out of the others' mailboxes")
+  func goneWithCollector() async throws {
+    let remote = try await followed()
+    try await remote.insert("a", 0)
+    try await remote.collect(0)
+    try await remote.sync(1)
+    for folder in ["l", "m"] {
+      for name in try remote.names(folder) {
+        try FileManager.default.removeItem(atPath: "\(remote.remote)/\(folder)/\(name)")
+      }
+    }
+    remote.group.clock.advance(46 * Self.minute)
+    for _ in 0..<2 { for index in 1...2 { try await remote.sync(index) } }
+    #expect(try await remote.ids(2) == ["a"])
+  }
+
+  @Test("25: is not taken for one without news where the folder is not mounted")
+  func notMounted() async throws {
+    let remote = try await followed()
+    let aside = remote.group.folder.file("aside")
+    try FileManager.default.moveItem(atPath: remote.remote, toPath: aside)
+    try FileManager.default.createDirectory(atPath: remote.remote, withIntermediateDirectories: true)
+    try await remote.insert("a", 2)
+    #expect(try await remote.sync(2).error?.code == .unreachable)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: remote.remote).isEmpty)
+  }
+
+  @Test("with a file that is too large keeps nobody from the rest")
+  func tooLarge() async throws {
+    let remote = try await followed()
+    let numbers = try remote.names("l").compactMap { Int($0.split(separator: "-").last ?? "") }
+    let origin = try #require(try remote.names("l").first).dropLast(2)
+    let path = "\(remote.remote)/l/\(origin)-\(try #require(numbers.max()) + 1)"
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: 2 << 30)
+    try await remote.insert("a", 1)
+    try await remote.sync(1)
+    let report = try await remote.sync(2)
+    #expect(report.error == nil && report.taken.count == 1)
+    #expect(try await remote.ids(2) == ["a"])
+    try await remote.insert("b", 0)
+    try await remote.collect(0)
+    try await remote.sync(2)
+    #expect(try await remote.ids(2) == ["a", "b"])
+  }
+
   @Test("14: a file that was meant to be there when a process ended comes with the same bytes")
   func meant() async throws {
     let remote = try await followed()

@@ -30,8 +30,8 @@ struct Join: AsyncParsableCommand {
   @Option(help: "At a remote: what the members are asked to call this machine. (default: the host's name)")
   var name: String?
 
-  @Option(help: "At a remote: what this replica is to call it.")
-  var remote = "home"
+  @Option(help: "At a remote: what this replica is to call it. (default: home)")
+  var remote: String?
 
   @Flag(help: "At a remote: make an identity with hybrid keys, as a post-quantum group needs.")
   var postQuantum = false
@@ -47,8 +47,9 @@ struct Join: AsyncParsableCommand {
   }
 
   func validate() throws {
-    guard isRemote || name == nil && !postQuantum else {
-      throw ValidationError("--name and --post-quantum are for joining at a remote; the invitation has the name")
+    guard isRemote || name == nil && remote == nil && !postQuantum else {
+      throw ValidationError(
+        "--name, --remote and --post-quantum are for joining at a remote; an invitation has the name")
     }
   }
 
@@ -70,17 +71,18 @@ struct Join: AsyncParsableCommand {
   }
 
   private func join(at location: ReplicaLocation) async throws {
+    let remote = remote ?? "home"
     let joining = try await Replica.join(
       at: location.folder, remote: place, calling: remote, name: name ?? ProcessInfo.processInfo.hostName,
       inviter: verification.verification(of: "who made the invitation"), key: location.keys, postQuantum: postQuantum)
     switch joining {
     case .requested(let identity): try show(identity)
     case .joined(let replica):
-      let (members, report) = try await replica.closing { replica in
-        (try await replica.members.list(), try await replica.sync(with: [remote]))
+      try await replica.closing { replica in
+        let members = try await replica.members.list()
+        try show(replica, members)
+        try Sync.show(try await replica.sync(with: [remote]), ReplicaNames(members), on: options)
       }
-      try show(replica, members)
-      try Sync.show(report, ReplicaNames(members), on: options)
     }
   }
 

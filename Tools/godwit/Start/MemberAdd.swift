@@ -71,16 +71,15 @@ struct MemberAdd: AsyncParsableCommand {
   }
 
   private func answer(at remote: String) async throws {
-    let (request, called, own, report, members) = try await options.withReplica { replica in
+    try await options.withReplica { replica in
       let request = try pick(try await replica.remotes.requests(at: remote), at: remote)
       let called = name ?? request.name
       try await replica.remotes.invite(
         request, name: called, verification: verification.verification(of: called), at: remote)
+      try show(request.identity, name: called, invitation: "\(remote):i/\(request.id)", by: replica.identity)
       let report = try await replica.sync(with: [remote])
-      return (request, called, replica.identity, report, try await replica.members.list())
+      try Sync.show(report, ReplicaNames(try await replica.members.list()), on: options)
     }
-    try show(request.identity, name: called, invitation: "\(remote):i/\(request.id)", by: own)
-    try Sync.show(report, ReplicaNames(members), on: options)
   }
 
   /// The one who asks, or the one that is named.
