@@ -48,7 +48,7 @@ package final class FaultProxy: Sendable {
 
   private func serve(_ client: LoopbackSocket, _ fault: Fault) {
     let request = client.read()
-    accepted.withLock { $0.append(String(decoding: request.prefix { $0 != 13 }, as: UTF8.self)) }
+    note(request)
     switch fault {
     case .answer(let status, let headers, let body):
       let lines = ["HTTP/1.1 \(status) X", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
@@ -65,12 +65,21 @@ package final class FaultProxy: Sendable {
     }
   }
 
+  /// Notes a request's first line. On a connection that stays open each request begins what is read at a time, for who
+  /// asks waits for the answer.
+  private func note(_ bytes: [UInt8]) {
+    let line = String(decoding: bytes.prefix { $0 != 13 }.prefix(2_048), as: UTF8.self)
+    guard ["GET ", "HEAD ", "PUT ", "DELETE "].contains(where: line.hasPrefix) else { return }
+    accepted.withLock { $0.append(line) }
+  }
+
   private func pass(_ request: [UInt8], _ client: LoopbackSocket, count: Int) {
     guard let store = try? LoopbackSocket(connectingTo: target) else { return client.close() }
     _ = store.write(request)
-    Thread.detachNewThread {
+    Thread.detachNewThread { [self] in
       while true {
         let bytes = client.read()
+        note(bytes)
         guard !bytes.isEmpty, store.write(bytes) else { return }
       }
     }
