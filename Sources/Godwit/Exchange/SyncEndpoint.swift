@@ -13,8 +13,8 @@ public enum SyncDestination: Sendable {
   /// itself, in any order; one that comes before what it follows on waits.
   ///
   /// A single transaction, a whole state and what another member has signed in one go cannot be cut:
-  /// ``ExportReport/File/exceedsLimit`` is set for a file that is larger for that. Files of an earlier export with
-  /// greater numbers stay, and are named in ``ExportReport/earlierFiles``.
+  /// ``/GodwitEngine/ExportReport/File/exceedsLimit`` is set for a file that is larger for that. Files of an earlier
+  /// export with greater numbers stay, and are named in ``/GodwitEngine/ExportReport/earlierFiles``.
   case files(String, maximumByteCount: Int)
   /// The standard output.
   case standardOutput
