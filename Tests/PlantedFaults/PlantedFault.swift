@@ -21,7 +21,6 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case carryTwice = "carry-twice"
   case storeReuseNumber = "store-reuse-number"
   case storeForgetOnUpload = "store-forget-on-upload"
-  case storeDropState = "store-drop-state"
   case storeTakeDamaged = "store-take-damaged"
 
   /// The one that the environment variable `GODWIT_PLANT` names.
