@@ -21,7 +21,6 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case carryTwice = "carry-twice"
   case storeReuseNumber = "store-reuse-number"
   case storeForgetOnUpload = "store-forget-on-upload"
-  case storeTakeDamaged = "store-take-damaged"
 
   /// The one that the environment variable `GODWIT_PLANT` names.
   private static let active = ProcessInfo.processInfo.environment["GODWIT_PLANT"].flatMap(Self.init(rawValue:))
