@@ -108,12 +108,8 @@ struct RemoteLogTests {
     let remote = try await followed()
     try await remote.insert("a", 0)
     try await remote.collect(0)
-    let last = try #require(try remote.names("l").compactMap { Int($0.split(separator: "-").last ?? "") }.max())
-    for folder in ["l", "m"] {
-      for name in try remote.names(folder) {
-        try FileManager.default.removeItem(atPath: "\(remote.remote)/\(folder)/\(name)")
-      }
-    }
+    let last = try remote.lastNumber()
+    try remote.empty()
     try await remote.insert("b", 0)
     try await remote.collect(0)
     #expect(try remote.names("l").map { $0.hasSuffix("-\(last + 1)") } == [true])
@@ -138,11 +134,7 @@ struct RemoteLogTests {
     try await remote.insert("a", 0)
     try await remote.collect(0)
     try await remote.sync(1)
-    for folder in ["l", "m"] {
-      for name in try remote.names(folder) {
-        try FileManager.default.removeItem(atPath: "\(remote.remote)/\(folder)/\(name)")
-      }
-    }
+    try remote.empty()
     remote.group.clock.advance(46 * Self.minute)
     for _ in 0..<2 { for index in 1...2 { try await remote.sync(index) } }
     #expect(try await remote.ids(2) == ["a"])
@@ -162,9 +154,7 @@ struct RemoteLogTests {
   @Test("with a file that is too large keeps nobody from the rest")
   func tooLarge() async throws {
     let remote = try await followed()
-    let numbers = try remote.names("l").compactMap { Int($0.split(separator: "-").last ?? "") }
-    let origin = try #require(try remote.names("l").first).dropLast(2)
-    let path = "\(remote.remote)/l/\(origin)-\(try #require(numbers.max()) + 1)"
+    let path = try remote.nextFile()
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
     try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: 2 << 30)
     try await remote.insert("a", 1)
@@ -183,9 +173,7 @@ struct RemoteLogTests {
     let remote = try await followed()
     try await remote.insert("a", 0)
     // A folder in the place of the next file.
-    let last = try #require(try remote.names("l").compactMap { Int($0.split(separator: "-").last ?? "") }.max())
-    let origin = try #require(try remote.names("l").first).dropLast(2)
-    let place = "\(remote.remote)/l/\(origin)-\(last + 1)"
+    let place = try remote.nextFile()
     try FileManager.default.createDirectory(atPath: place + "/x", withIntermediateDirectories: true)
     let failed = try #require(try await remote[0].sync(isCollecting: true).remotes.first)
     #expect(failed.error != nil)
@@ -264,6 +252,24 @@ extension RemoteGroup {
     let report = try #require(try await self[index].sync(isCollecting: true).remotes.first)
     #expect(report.error == nil)
     return report
+  }
+
+  /// The number of the latest file of a log.
+  fileprivate func lastNumber() throws -> Int {
+    try #require(try names("l").compactMap { Int($0.split(separator: "-").last ?? "") }.max())
+  }
+
+  /// The path of the next file of the one log there.
+  fileprivate func nextFile() throws -> String {
+    let origin = try #require(try names("l").first).dropLast(2)
+    return "\(remote)/l/\(origin)-\(try lastNumber() + 1)"
+  }
+
+  /// Removes all mailboxes, marks and files of logs.
+  fileprivate func empty() throws {
+    for folder in ["l", "m"] {
+      for name in try names(folder) { try FileManager.default.removeItem(atPath: "\(remote)/\(folder)/\(name)") }
+    }
   }
 
   /// What lies in a folder of the remote.
