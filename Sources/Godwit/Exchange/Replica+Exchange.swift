@@ -144,7 +144,8 @@ extension Replica {
     let ranges: OriginRanges
     /// A hash of the recipients that it is sealed to.
     let sealed: [UInt8]
-    /// Whether its sender has forgotten what is not here: a state brings it.
+    /// Whether its sender has forgotten what is not here, or what some work here, which it lacks, was written without:
+    /// a state of the sender's is the way on.
     let needsState: Bool
   }
 
@@ -221,7 +222,7 @@ extension Replica {
         file, from: members, on: writer, isRejoining: isRejoining, planner: planner, progress: progress)
       return TakenFile(
         report: report, ranges: OriginRanges(file.header.ranges), sealed: file.header.recipients.hash.bytes,
-        needsState: !writer.log.origins.vector.covers(file.header.floor))
+        needsState: try Importer.needsState(after: file.header, writer.log))
     }
   }
 

@@ -38,7 +38,7 @@ extension RemotePass {
     if carrier.mayBeAway { try await requireMarker(on: carrier) }
     let number = try await takeNext(of: log.origin, after: log.number, from: carrier)
     try await forgetLogs(but: .log(log.origin, number))
-    let isRefused = number < .max && notes["\(RemoteName.log(log.origin, number + 1))"]?.code != nil
+    let isRefused = number < .max && notes["\(RemoteName.log(log.origin, number + 1))"].map { !$0.isTaken } ?? false
     guard !isRefused, try await ownOrigin() == own else {
       report.refused = []
       return false
@@ -74,7 +74,7 @@ extension RemotePass {
   private func followedLog(as own: Origin) async throws -> (origin: Origin, number: UInt32)? {
     let active = try await replica.withKeyring { _, roster in Set(roster.active.map(\.identity.replica)) }
     let taken = notes.values.compactMap { note -> (origin: Origin, number: UInt32, at: Int64)? in
-      guard case .log(let origin, let number)? = RemoteName(note.name), note.code == nil,
+      guard case .log(let origin, let number)? = RemoteName(note.name), note.isTaken,
         origin.replica != own.replica, active.contains(origin.replica)
       else { return nil }
       return (origin, number, note.at)
@@ -125,7 +125,7 @@ extension RemotePass {
     let hasChanged = listed.contains { $0.key.isLogMark && notes[$0.value.name]?.tag != $0.value.tag }
     guard isCollecting || hasChanged else {
       return notes.values.reduce(into: [:]) { refused, note in
-        guard let name = RemoteName(note.name), name.logNumber != nil, note.code != nil else { return }
+        guard let name = RemoteName(note.name), name.logNumber != nil, !note.isTaken else { return }
         refused[name] = CarriedFile(name: note.name, size: 0, tag: note.tag ?? "")
       }
     }

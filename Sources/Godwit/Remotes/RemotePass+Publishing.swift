@@ -34,11 +34,12 @@ extension RemotePass {
     where isWanted: @escaping @Sendable (Exporter.Mailbox) -> Bool
   ) async throws -> (mailbox: Exporter.Mailbox, file: (RemoteNotes.File, ExportReport)?) {
     let spool = folder.spool(remote.name, name)
+    let hasLeftOut = notes.values.contains { $0.code == RemoteNotes.File.leftOut }
     return try await replica.withExporter(for: nil, .mailbox(besides: [])) { exporter, makeDurable in
       // Who came later opens no file that is not sealed to all whom this one is for.
       let sealed = exporter.sealed.bytes
       let exporter = exporter.leavingOut(others.filter { $0.sealed == sealed }.map(\.ranges))
-      let mailbox = try exporter.mailbox()
+      let mailbox = try exporter.mailbox(isStateNeeded: hasLeftOut)
       guard isWanted(mailbox) else { return (mailbox, nil) }
       let report = try exporter.spool(to: spool, makeDurable)
       var file = RemoteNotes.File(
@@ -56,7 +57,7 @@ extension RemotePass {
   func present(_ listed: [RemoteName: CarriedFile]) -> [RemoteNotes.File] {
     let own = replica.identity.replica
     return notes.values.compactMap { note in
-      guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.code == nil else {
+      guard let name = RemoteName(note.name), let origin = name.origin, origin.replica != own, note.isTaken else {
         return nil
       }
       var file = note

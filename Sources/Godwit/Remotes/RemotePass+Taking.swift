@@ -74,7 +74,7 @@ extension RemotePass {
     // A file of a log is never another.
     let isNoted = RemoteName(file.name)?.logNumber != nil || note.tag == file.tag && !file.tag.isEmpty
     guard isNoted else { return true }
-    guard let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
+    guard !note.isTaken, let code = note.code.map({ GodwitError.Code(rawValue: $0) }) else { return false }
     if code == .fenced, isRejoining { return true }
     return try await news().deciding(code) != note.news
   }
@@ -92,14 +92,17 @@ extension RemotePass {
       (note.ranges, note.sealed) = (taken.ranges, taken.sealed)
       report.taken.append(taken.report)
       knownNews = nil
+      if taken.report.attention.leftOut.contains(where: { $0.reason == .fenced }) {
+        note.code = RemoteNotes.File.leftOut
+      }
       if taken.needsState { note.code = GodwitError.Code.fenced.rawValue }
     } catch let error as GodwitError where error.refusesFile {
       note.code = error.code.rawValue
       report.refused.append(Replica.SyncReport.Refusal(name: file.name, error: error))
     }
-    if let code = note.code { note.news = try await news().deciding(GodwitError.Code(rawValue: code)) }
+    if !note.isTaken, let code = note.code { note.news = try await news().deciding(GodwitError.Code(rawValue: code)) }
     try await save(note)
-    return note.code == nil
+    return note.isTaken
   }
 
   /// Milliseconds since 1970 UTC.
@@ -137,10 +140,11 @@ extension RemotePass {
     return fetched
   }
 
-  /// Takes whole states when some mailbox showed that this replica lacks what has been forgotten, one after another,
-  /// until none of those mailboxes shows it any more.
+  /// Takes whole states when some mailbox showed that this replica needs one, one after another, until none of those
+  /// mailboxes shows it any more.
   mutating func takeState(of listed: [RemoteName: CarriedFile], from carrier: any Carrier) async throws {
     guard !lacking(listed).isEmpty else { return }
+    defer { if !lacking(listed).isEmpty { report.findings.insert(.needsState) } }
     let states = try await list(RemoteName.states, on: carrier).filter {
       $0.key.origin?.replica != replica.identity.replica
     }

@@ -63,12 +63,13 @@ struct RemotePass {
     try await take(mailboxes.merging(logs) { first, _ in first }, from: carrier)
     try await takeState(of: mailboxes, from: carrier)
     try await noteMarks(listed, from: carrier)
-    // What came in may have begun a new incarnation.
+    // What came in may have begun a new incarnation, as rejoining does.
     let writer = try await ownOrigin()
+    let isCopied = writer != own && !report.taken.contains { $0.applied.state != nil }
     switch standing {
     case .gone: report.findings.insert(.emptied)
-    case .other: report.findings.insert(writer == own ? .rolledBack : .cloned)
-    case .asLeft, .late, .unknown: if writer != own { report.findings.insert(.cloned) }
+    case .other: report.findings.insert(isCopied ? .cloned : .rolledBack)
+    case .asLeft, .late, .unknown: if isCopied { report.findings.insert(.cloned) }
     }
     let isKept = writer == own && (standing == .asLeft || standing == .late)
     let needsState = try await publish(

@@ -37,8 +37,10 @@ final class RemoteTalk: @unchecked Sendable {
 
   /// Four files: this side's acknowledgement, what the other has and this side lacks, the reverse of that, and the
   /// other's acknowledgement. So each knows what the other holds before it sends anything of size.
+  ///
+  /// - Parameter isRejoining: Whether the last is a state where the other leaves out work of this side's.
   func speakAsClient(isRejoining: Bool) async throws {
-    let other = try await greet()
+    let other = try await greet(isRejoining: isRejoining).replica
     try await send(.acknowledgement, to: other)
     try await receive(isRejoining: isRejoining)
     published = try await send(.lacking, to: other)
@@ -50,11 +52,12 @@ final class RemoteTalk: @unchecked Sendable {
   func speakAsServer() async throws {
     do {
       try await run { try $0.writeMagic() }
-      let other = try await greet()
+      let (other, isRejoining) = try await greet(isRejoining: false)
       try await receive(isRejoining: false)
       published = try await send(.lacking, to: other)
       try await receive(isRejoining: false)
-      try await send(.acknowledgement, to: other)
+      let hasLeftOut = taken.last?.attention.leftOut.contains { $0.reason == .fenced } ?? false
+      try await send(isRejoining && hasLeftOut ? .state : .acknowledgement, to: other)
       _ = try await run { try $0.read() }
     } catch let error as GodwitError {
       var writer = ByteWriter()
@@ -74,12 +77,13 @@ final class RemoteTalk: @unchecked Sendable {
 
   private static let domain = "godwit talk v1"
 
-  /// Returns the other side's replica: an active member of the same group.
-  private func greet() async throws -> ReplicaID {
+  /// Returns the other side's replica, an active member of the same group, and whether it rejoins.
+  private func greet(isRejoining: Bool) async throws -> (replica: ReplicaID, isRejoining: Bool) {
     let (group, own) = (replica.group, replica.identity.replica)
     var writer = ByteWriter()
     writer.raw(group.tag(of: Self.domain))
     own.value.write(to: &writer)
+    writer.byte(isRejoining ? 1 : 0)
     let hello = TalkStream.Frame.hello(writer.bytes)
     try await run { try $0.write(hello) }
     guard case .hello(let bytes) = try await frame() else { throw Self.unexpected }
@@ -91,7 +95,7 @@ final class RemoteTalk: @unchecked Sendable {
     guard other != own else {
       throw GodwitError(.refused, "the replica there is this one, or a copy of its folder", hint: "see the URL's host")
     }
-    return other
+    return (other, try reader.flag())
   }
 
   private static var unexpected: GodwitError {

@@ -23,7 +23,7 @@ extension Replica {
       public internal(set) var publishedState: ExportReport?
       /// What was put into the log that this replica keeps there, when it collects.
       public internal(set) var publishedLog: ExportReport?
-      /// What is not as it was left at the remote. Nothing was lost by it.
+      /// What is to be known of the remote besides. Nothing was lost by it.
       public internal(set) var findings: Set<Finding> = []
       /// How far the store's clock is from this machine's, where it refused a request for that. Nothing else depends on
       /// it.
@@ -40,7 +40,7 @@ extension Replica {
       public let error: GodwitError
     }
 
-    /// How a remote differs from what this replica left there.
+    /// How a remote differs from what this replica left there, or from what it needs.
     public enum Finding: String, Sendable {
       /// This replica's file was gone, and was published again.
       case emptied
@@ -48,6 +48,9 @@ extension Replica {
       case rolledBack
       /// A copy of this replica writes there. This one has begun a new incarnation.
       case cloned
+      /// This replica lacks what the others have forgotten, or has written something without it, which they leave out.
+      /// A sync that rejoins mends that, once a member has published a state.
+      case needsState
     }
   }
 

@@ -24,10 +24,12 @@ extension Exporter {
   package var sealed: ContentHash { recipients.hash }
 
   /// For the content ``Content/mailbox(besides:)``. Reads no transaction.
-  package func mailbox() throws -> Mailbox {
+  ///
+  /// - Parameter isStateNeeded: Whether some member is known to need a state file, whatever it has acknowledged.
+  package func mailbox(isStateNeeded: Bool = false) throws -> Mailbox {
     let view = try View(connection, identity, roster)
     let known = try known(view.log)
-    let needsState = known.contains { !$0.applied.covers(view.forgotten) }
+    let needsState = isStateNeeded || known.contains { !$0.applied.covers(view.forgotten) }
     // Who lacks what has been forgotten finds that out by the floor.
     let header = try header(view, createdAt: 0, floor: needsState ? view.forgotten : VersionVector())
     var (writer, members) = (ByteWriter(), ByteWriter())

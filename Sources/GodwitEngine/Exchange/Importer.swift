@@ -101,7 +101,9 @@ package final class Importer {
         var state: StateImport.Outcome?
         if let head = file.header.stateFile,
           try !writer.log.origins.vector.covers(head.floor)
-            || isRejoining && (holdsUnaware(of: head, writer.log) || isKnownToDiffer(from: head, writer, vouched))
+            || isRejoining
+              && (holds(unawareOf: head.vector, besides: head.vector, writer.log)
+                || isKnownToDiffer(from: head, writer, vouched))
         {
           try admission.requireAll(of: file.header)
           try planner?.beginStateFile(writer)
@@ -141,14 +143,22 @@ package final class Importer {
         + "godwit export --state, godwit import --rejoin FILE")
   }
 
-  /// Whether anything is held that a state file's sender has not, by authors who had not seen all of the state file:
-  /// others may have forgotten more than the sender by now, and would refuse it.
-  private static func holdsUnaware(of head: StateHead, _ log: ChangeLog) throws -> Bool {
-    let sent = head.vector
+  /// Whether this replica lacks what a file's sender has forgotten, or the sender would leave out what is held here.
+  package static func needsState(after header: SyncFileHeader, _ log: ChangeLog) throws -> Bool {
+    if !log.origins.vector.covers(header.floor) { return true }
+    return try holds(unawareOf: header.floor, besides: header.vector, log)
+  }
+
+  /// Whether anything is held beyond what some other replica has, by authors who had not seen all of what that one
+  /// has forgotten, or will have.
+  private static func holds(
+    unawareOf seen: VersionVector, besides sent: VersionVector, _ log: ChangeLog
+  ) throws -> Bool {
+    guard !seen.isEmpty else { return false }
     let (held, floor) = (log.origins.vector, log.origins.floor)
     return try held.origins.contains { origin in
       let first = max(sent[origin], floor[origin]).next
-      return try first <= held[origin] && !log.context(of: Dot(origin, first)).covers(sent)
+      return try first <= held[origin] && !log.context(of: Dot(origin, first)).covers(seen)
     }
   }
 

@@ -57,8 +57,8 @@ package struct RemoteNotes {
     package let name: String
     /// Nil for one that was meant to be published, and may not be.
     package var tag: String?
-    /// Why it was not taken; of one of this replica's own ``new`` or ``late``. Nil for one that was taken, or was seen
-    /// there as it was published.
+    /// Why it was not taken, or ``leftOut``; of one of this replica's own ``new`` or ``late``. Nil for one that was
+    /// taken, or was seen there as it was published.
     package var code: String?
     /// When it was taken, refused or published. Milliseconds since 1970 UTC.
     package var at: Int64
@@ -75,6 +75,10 @@ package struct RemoteNotes {
     package static let new = "new"
     /// Published, and a list has not shown it.
     package static let late = "late"
+    /// Taken, but for work that was written without what has been forgotten here: who has that needs a state.
+    package static let leftOut = "left out"
+
+    package var isTaken: Bool { code == nil || code == Self.leftOut }
 
     package init(
       name: String, tag: String?, code: String? = nil, at: Int64, ranges: OriginRanges = OriginRanges(), news: [UInt8]

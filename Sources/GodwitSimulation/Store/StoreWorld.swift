@@ -73,7 +73,7 @@ final class StoreWorld {
 
   private func step() async throws {
     let actor = actors[Int.random(in: 0..<actors.count, using: &generator)]
-    switch Int.random(in: 0..<40, using: &generator) {
+    switch Int.random(in: 0..<41, using: &generator) {
     case 0..<12: try await write(actor)
     case 12..<28: _ = try await sync(actor)
     case 28..<31: clock.advance(Int64(Int.random(in: 1...30, using: &generator)) * 60_000)
@@ -85,6 +85,7 @@ final class StoreWorld {
     case 36: generator.chance(oneIn: 2) ? store.rollBack() : store.empty()
     case 37: store.fork(actor.index)
     case 38: collectors.formSymmetricDifference([actor.index])
+    case 39: try await setFarBack(actor)
     default: try await setBackOrRemove(actor)
     }
   }
@@ -132,6 +133,17 @@ final class StoreWorld {
       removed.insert(actor.index)
       unsure.insert(actor.index)
     }
+  }
+
+  /// Puts a backup in a machine's place that is so old that the others may have forgotten what it lacks.
+  private func setFarBack(_ actor: Actor) async throws {
+    try await actor.backUp()
+    for _ in 0..<4 {
+      for other in active { try await write(other) }
+      for other in active { try await sync(other) }
+    }
+    for other in active { try await other.replica.maintenance.compact() }
+    if try await actor.restore() { unsure.insert(actor.index) }
   }
 
   // MARK: When all is well

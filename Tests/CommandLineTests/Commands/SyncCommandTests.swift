@@ -42,7 +42,7 @@ import Testing
     #expect(
       try Set(#require(try synced.objects().first).keys) == [
         "remote", "applied", "rows", "conflicts", "waiting", "stateTaken", "files", "fetchedBytes", "published",
-        "publishedBytes", "logged", "statePublished", "findings", "refused", "error",
+        "publishedBytes", "logged", "statePublished", "findings", "refused", "leftOut", "error",
       ])
     #expect(try desk.godwit("remote", "remove", "stick", "--json").text == "{\"removed\":\"stick\"}\n")
     #expect(try desk.godwit("remote", "list", "--json").text.isEmpty)

@@ -87,6 +87,45 @@ struct RemoteFaultTests {
     #expect(try await later.group.digests().count == 1)
   }
 
+  @Test("22: a member that was set back, wrote, and then found all it lacked, rejoins, too")
+  func unaware() async throws {
+    var remote = try await RemoteGroup(3)
+    try await remote.syncAll(3)
+    let path = remote.group.folder.file("replica-2")
+    let copy = remote.group.folder.file("backup")
+    await remote[2].close()
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    // Its mailbox keeps this: nobody has it say anything else.
+    try await remote.insert("forgotten", 0)
+    for index in [0, 1, 2, 0, 1] { try await remote.sync(index) }
+    for index in 0..<2 { try await remote[index].maintenance.compact() }
+    #expect(try await remote.group.logCount(0) == 0)
+    await remote[2].close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: copy, toPath: path)
+    remote.group.replicas[2] = try await ThingGroup.open(path, remote.group.clock)
+    try await remote.insert("unaware", 2)
+    try await remote.sync(2)
+    #expect(try await remote.ids(2) == ["forgotten", "unaware"])
+    for index in 0..<2 {
+      let report = try await remote.sync(index)
+      #expect(report.taken.flatMap(\.attention.leftOut).map(\.reason) == [.fenced])
+      #expect((report.publishedState != nil) == (index == 0))
+    }
+    #expect(try await remote.sync(2).findings == [.needsState])
+    // The file that was left out is not fetched again and again.
+    try await remote.sync(0)
+    #expect(try await remote.sync(0).fetchedBytes == 0)
+    #expect(try await remote.sync(2, isRejoining: true).findings.isEmpty)
+    try await remote.syncAll(3)
+    for index in 0..<3 { #expect(try await remote.ids(index) == ["forgotten", "unaware"], "replica \(index)") }
+    #expect(try await remote.group.digests().count == 1)
+    // The state goes once nobody needs it.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(remote.remote)/s").isEmpty)
+    #expect(try await remote.sync(2).findings.isEmpty)
+  }
+
   @Test("23: a copy of the machine is noticed, and nothing of either is lost")
   func cloned() async throws {
     var remote = try await RemoteGroup(2)

@@ -39,7 +39,8 @@ struct SyncView {
       let skew = remote.clockSkew.map { skew in
         "warning: \(remote.name): its clock is \(skew / .seconds(1)) s from this machine's; see which is right"
       }
-      return (refused + findings + [skew].compactMap(\.self)).map(Format.printable)
+      let files = remote.taken.flatMap { $0.syncWarnings(names) }
+      return (refused + findings + [skew].compactMap(\.self)).map(Format.printable) + files
     }
   }
 
@@ -49,14 +50,16 @@ struct SyncView {
     case .rolledBack: "an earlier file of this replica's was there; it is replaced"
     case .cloned:
       "a copy of this replica writes there; this one has begun a new incarnation (godwit member incarnations)"
+    case .needsState:
+      "this replica lacks what the others have forgotten, or wrote something without it: godwit sync --rejoin"
     case nil: finding
     }
   }
 
   /// Specs/cli.md, "JSON": one for each remote.
-  var json: [JSONValue] { report.remotes.map(Self.json) }
+  var json: [JSONValue] { report.remotes.map(json) }
 
-  private static func json(_ remote: Replica.SyncReport.Remote) -> JSONValue {
+  private func json(_ remote: Replica.SyncReport.Remote) -> JSONValue {
     let sums = Sums(remote)
     return [
       "remote": .string(remote.name),
@@ -73,6 +76,7 @@ struct SyncView {
         remote.refused.map {
           ["file": .string($0.name), "code": .string($0.error.code.rawValue), "message": .string($0.error.message)]
         }),
+      "leftOut": .array(remote.taken.flatMap(\.attention.leftOut).map { $0.json(names) }),
       "error": remote.error.map { ["code": .string($0.code.rawValue), "message": .string($0.message)] } ?? .null,
     ]
   }

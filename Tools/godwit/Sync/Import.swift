@@ -77,9 +77,7 @@ struct Import: AsyncParsableCommand {
     let names = ReplicaNames(try await replica.members.list())
     try options.json
       ? console.line(.object(report.fields(file, names, on: replica))) : console.line(report.text(file, names))
-    for fork in report.attention.forks { console.note(fork.warning(names)) }
-    for replica in report.attention.differing { console.note(names.differing(replica)) }
-    for left in report.attention.leftOut where left.reason == .ended { console.note(left.warning(names)) }
+    for warning in report.warnings(names) { console.note(warning) }
     return report
   }
 
@@ -165,24 +163,6 @@ extension MergeReport {
       .fenced, "written without having seen what has been forgotten here, and left out: \(Format.printable(who))",
       hint:
         "where they come from, import a state file of this replica's: godwit export --state FILE, godwit import --rejoin FILE"
-    )
-  }
-}
-
-extension MergeReport.LeftOut {
-  fileprivate func warning(_ names: ReplicaNames) -> String {
-    Format.printable(
-      "warning: left out \(text(names)): an earlier state of that machine, whose work ends before. "
-        + "Where it still runs, export again.")
-  }
-}
-
-extension MergeReport.Fork {
-  fileprivate func warning(_ names: ReplicaNames) -> String {
-    Format.printable(
-      "warning: \(names.name(replica)) has two histories from transaction \(sequence) on: its machine was cloned and both "
-        + "wrote, or it means to part the group. The one held here stays; the other was left out, with what depends on it. "
-        + "To end it one side takes the other's state: godwit export --state FILE there, godwit import --rejoin FILE here."
     )
   }
 }
