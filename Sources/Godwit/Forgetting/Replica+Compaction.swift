@@ -40,7 +40,7 @@ extension Replica {
   /// space cannot be given back just now is no failure of it.
   func forget(afterApplying count: Int) async {
     do {
-      let kept = keptTransactions
+      let kept = tuning.keptTransactions
       guard try await withWriter({ try Forgetting.isDue($0, keeping: kept) }) else { return }
       var progress = Forgetting.Progress()
       for _ in 0...(count / Forgetting.Portion.small.transactions) where !progress.isDone {

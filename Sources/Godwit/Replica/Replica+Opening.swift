@@ -87,7 +87,7 @@ extension Replica {
 
   package static func open(
     at path: String, models: [any Model.Type], configuration: Configuration = Configuration(), wallClock: WallClock,
-    incarnations: IncarnationNumbers = .random, keptTransactions: Int? = nil, temporary: TemporaryFolder? = nil,
+    incarnations: IncarnationNumbers = .random, tuning: Tuning = Tuning(), temporary: TemporaryFolder? = nil,
     lock heldLock: LockFile? = nil
   ) async throws -> Replica {
     let (logger, statements) = (configuration.logger, configuration.statements)
@@ -143,7 +143,7 @@ extension Replica {
     return Replica(
       folder: folder, identity: contents.identity.publicIdentity, group: group, pool: pool, changes: changes,
       wallClock: wallClock, documentClock: documentClock, databaseKeys: try opened.keys(), logger: logger,
-      keptTransactions: keptTransactions ?? Forgetting.keptTransactions, temporary: temporary)
+      tuning: tuning, temporary: temporary)
   }
 
   /// Remembers the database's salt; what a writer checks when it is made is checked here for a replica that only reads.

@@ -30,8 +30,7 @@ public final class Replica: Sendable {
   let databaseKeys: DatabaseKeys
   let caches = CacheShelf()
 
-  /// How many transactions the log may hold before imports forget by themselves.
-  let keptTransactions: Int
+  let tuning: Tuning
 
   /// Whether ``close()`` has begun.
   private let isClosed = Atomic(false)
@@ -46,7 +45,7 @@ public final class Replica: Sendable {
     folder: ReplicaFolder, identity: PublicIdentity, group: GroupID, pool: DatabasePool<ReplicaSession>,
     changes: ChangeBroadcaster,
     wallClock: WallClock, documentClock: DocumentClock, databaseKeys: DatabaseKeys, logger: Logger,
-    keptTransactions: Int, temporary: TemporaryFolder?
+    tuning: Tuning, temporary: TemporaryFolder?
   ) {
     path = folder.path
     self.temporary = temporary
@@ -59,7 +58,7 @@ public final class Replica: Sendable {
     self.documentClock = documentClock
     self.databaseKeys = databaseKeys
     self.logger = logger
-    self.keptTransactions = keptTransactions
+    self.tuning = tuning
   }
 
   // MARK: Writing and reading

@@ -42,12 +42,13 @@ final class StoreWorld {
     store = SimulatedStore(seed: generator.next())
     incarnations = IncarnationNumbers.seeded(seed)
     let count = Int.random(in: Self.members, using: &generator)
-    let kept = [16, 64, 1_024].randomElement(using: &generator) ?? 64
+    var tuning = Replica.Tuning()
+    tuning.keptTransactions = [16, 64, 1_024].randomElement(using: &generator) ?? 64
     for (index, path) in try await template.make(count, isHostile: false, in: folder).enumerated() {
       actors.append(
         try await Actor(
           index: index, path: path, clock: MachineClock(clock), incarnations: incarnations, countsStatements: false,
-          keptTransactions: kept))
+          tuning: tuning))
     }
     // Their folders are copies of a template's, which nobody continues.
     for actor in actors { try await actor.replica.endIncarnations(besides: actors.map(\.standing.own)) }

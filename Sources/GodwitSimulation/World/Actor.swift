@@ -19,7 +19,7 @@ final class Actor {
   /// What it held when it was backed up last.
   private var backedUp: Standing?
   /// How many transactions its log may hold before imports forget.
-  private let keptTransactions: Int
+  private let tuning: Replica.Tuning
   /// The schema version of its program.
   private(set) var program = 0
   /// The schema version of its tables: that of its program, or a later one by additions.
@@ -38,7 +38,7 @@ final class Actor {
 
   init(
     index: Int, path: String, clock: MachineClock, incarnations: IncarnationNumbers, countsStatements: Bool,
-    keptTransactions: Int, program: Int = 0, owner: Int? = nil
+    tuning: Replica.Tuning, program: Int = 0, owner: Int? = nil
   ) async throws {
     self.incarnations = incarnations
     self.index = index
@@ -46,26 +46,26 @@ final class Actor {
     self.path = path
     self.clock = clock
     self.program = program
-    self.keptTransactions = keptTransactions
+    self.tuning = tuning
     statements = countsStatements ? StatementCounter() : nil
-    replica = try await Self.open(path, clock, incarnations, statements, keptTransactions, program)
+    replica = try await Self.open(path, clock, incarnations, statements, tuning, program)
     standing = try await replica.standing()
   }
 
   private func open() async throws -> Replica {
-    try await Self.open(path, clock, incarnations, statements, keptTransactions, program)
+    try await Self.open(path, clock, incarnations, statements, tuning, program)
   }
 
   private static func open(
     _ path: String, _ clock: MachineClock, _ incarnations: IncarnationNumbers, _ statements: StatementCounter?,
-    _ keptTransactions: Int, _ program: Int
+    _ tuning: Replica.Tuning, _ program: Int
   ) async throws -> Replica {
     try await Replica.open(
       at: path, models: SimulatedModels.models(at: program),
       configuration: .init(
         key: .keyring(), migrations: SimulatedModels.migrations(at: program),
         statements: statements == nil ? .none : .redacted, logger: statements?.logger ?? .silent),
-      wallClock: clock.wallClock, incarnations: incarnations, keptTransactions: keptTransactions)
+      wallClock: clock.wallClock, incarnations: incarnations, tuning: tuning)
   }
 
   func reopen() async throws {
@@ -92,7 +92,7 @@ final class Actor {
     replica = try await open()
     return try await Actor(
       index: index, path: copy, clock: clock, incarnations: incarnations, countsStatements: statements != nil,
-      keptTransactions: keptTransactions, program: program, owner: owner)
+      tuning: tuning, program: program, owner: owner)
   }
 
   func backUp() async throws {

@@ -56,12 +56,14 @@ final class World {
     hostile = trace.isHostile ? try await template.hostileMember(trace.actorCount) : nil
     let incarnations = IncarnationNumbers.seeded(trace.seed)
     let paths = try await template.make(trace.actorCount, isHostile: trace.isHostile, in: folder)
+    var tuning = Replica.Tuning()
+    tuning.keptTransactions = trace.keptTransactions
     for (index, path) in paths.enumerated() {
       actors.append(
         try await Actor(
           index: index, path: path, clock: MachineClock(clock), incarnations: incarnations,
           countsStatements: crashing.contains(index),
-          keptTransactions: trace.keptTransactions))
+          tuning: tuning))
     }
     // Their folders are copies of a template's, which nobody continues.
     for actor in actors { try await endReplaced(by: actor.replica) }

@@ -35,19 +35,23 @@ struct Remark: Model {
 struct ThingGroup {
   let folder: TemporaryFolder
   let clock = TestClock()
+  let tuning: Replica.Tuning
   var replicas: [Replica] = []
 
-  init(_ count: Int) async throws {
+  init(_ count: Int, _ tuning: Replica.Tuning = Replica.Tuning()) async throws {
+    self.tuning = tuning
     folder = try TemporaryFolder()
-    replicas = [try await Self.open(folder.file("replica-0"), clock)]
+    replicas = [try await Self.open(folder.file("replica-0"), clock, tuning)]
     for _ in 1..<max(1, count) { try await join() }
     for _ in 0..<2 { try await exchange() }
   }
 
-  static func open(_ path: String, _ clock: TestClock) async throws -> Replica {
+  static func open(
+    _ path: String, _ clock: TestClock, _ tuning: Replica.Tuning = Replica.Tuning()
+  ) async throws -> Replica {
     try await Replica.open(
       at: path, models: [Thing.self, Remark.self], configuration: .init(key: .keyring(), logger: .init(label: "test")),
-      wallClock: clock.wallClock)
+      wallClock: clock.wallClock, tuning: tuning)
   }
 
   /// Makes a further replica a member.
@@ -58,7 +62,7 @@ struct ThingGroup {
     let invitation = folder.file("\(name).invitation")
     try await replicas[0].members.invite(identity, name: name, verification: .trustOnFirstUse, to: .file(invitation))
     await (try Replica.join(at: folder.file(name), invitation: .file(invitation), inviter: .trustOnFirstUse)).close()
-    let replica = try await Self.open(folder.file(name), clock)
+    let replica = try await Self.open(folder.file(name), clock, tuning)
     replicas.append(replica)
     return replica
   }
