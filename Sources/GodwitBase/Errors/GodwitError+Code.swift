@@ -127,6 +127,8 @@ extension GodwitError.Code {
   public static let invalidSignature = Self("invalidSignature")
   /// The file's sender is not a member of the group.
   public static let unknownSender = Self("unknownSender")
+  /// The file is a remote's, and builds on another file there that was not taken in.
+  public static let unknownBase = Self("unknownBase")
   /// The file belongs to another group.
   public static let otherGroup = Self("otherGroup")
   /// The file's format or version is not one this version reads.

@@ -168,29 +168,3 @@ struct AcknowledgementList {
       signature: Array(try reader.raw(SignedAcknowledgement.signatureByteCount)))
   }
 }
-
-extension ByteWriter {
-  /// Rising places in a list.
-  fileprivate mutating func places(_ places: [Int]) {
-    varint(places.count)
-    var next = 0
-    for place in places {
-      varint(place - next)
-      next = place + 1
-    }
-  }
-}
-
-extension ByteReader {
-  fileprivate mutating func places(below end: Int) throws -> [Int] {
-    let count = try count(limit: end, "places")
-    var places: [Int] = []
-    var next = 0
-    for _ in 0..<count {
-      let place = try next + self.count(limit: end - 1 - next, "a place")
-      places.append(place)
-      next = place + 1
-    }
-    return places
-  }
-}

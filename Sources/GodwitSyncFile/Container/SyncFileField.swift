@@ -28,6 +28,9 @@ package struct SyncFileField: Equatable, Sendable {
   static let heldTag: UInt32 = 21
   private static let knownTags: Set<UInt32> = [acknowledgementsTag, historiesTag, namesTag, furtherTag, heldTag]
 
+  /// Whether it is a part of the roster.
+  var isOfRoster: Bool { [Self.historiesTag, Self.namesTag, Self.furtherTag].contains(tag) }
+
   /// Whether a reader may pass over it.
   package var isIgnorable: Bool { !tag.isMultiple(of: 2) }
 }

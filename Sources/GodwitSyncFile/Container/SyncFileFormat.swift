@@ -4,6 +4,8 @@ import GodwitBase
 package enum SyncFileFormat {
   package static let magic = Array("GODWIT\0".utf8)
   package static let version: UInt8 = 3
+  /// Of files with a short header.
+  package static let shortVersion: UInt8 = 4
 
   package enum Part: UInt8 {
     case frame = 1

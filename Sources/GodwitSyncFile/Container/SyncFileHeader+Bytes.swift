@@ -14,9 +14,7 @@ extension SyncFileHeader {
     writer.signedVarint(createdAt)
     vector.write(to: &writer)
     writer.varint(schemaVersion)
-    writer.byte((recipients.first?.kind ?? .x25519).rawValue)
-    writer.varint(recipients.count)
-    for recipient in recipients { writer.raw(recipient.bytes) }
+    writeRecipients(to: &writer)
     writer.varint(roster.members.count)
     for member in roster.members { member.encode(to: &writer) }
     writer.varint(tables.count)
@@ -29,15 +27,28 @@ extension SyncFileHeader {
       (chains[origin] ?? Chain(.zero)).write(to: &writer)
     }
     floor.write(to: &writer)
+    writeEnded(to: &writer)
+    writer.byte(stateFile == nil ? 0 : 1)
+    stateFile?.write(to: &writer)
+    fields.joined(by: [SyncFileField](roster) + ownFields).write(to: &writer)
+  }
+
+  func writeRecipients(to writer: inout ByteWriter) {
+    writer.byte((recipients.first?.kind ?? .x25519).rawValue)
+    writer.varint(recipients.count)
+    for recipient in recipients { writer.raw(recipient.bytes) }
+  }
+
+  func writeEnded(to writer: inout ByteWriter) {
     writer.varint(ended.count)
     for (origin, last) in ended.sorted(by: { $0.key < $1.key }) {
       origin.write(to: &writer)
       writer.varint(last.rawValue)
     }
-    writer.byte(stateFile == nil ? 0 : 1)
-    stateFile?.write(to: &writer)
-    fields.joined(by: [SyncFileField](roster) + acknowledgementsField + heldField).write(to: &writer)
   }
+
+  /// What stands in fields, but for the roster.
+  var ownFields: [SyncFileField] { acknowledgementsField + heldField }
 
   private var heldField: [SyncFileField] {
     guard !held.isEmpty else { return [] }
@@ -46,7 +57,7 @@ extension SyncFileHeader {
     return [SyncFileField(tag: SyncFileField.heldTag, bytes: writer.bytes)]
   }
 
-  private static func readHeld(_ bytes: [UInt8]?) throws -> VersionVector {
+  static func readHeld(_ bytes: [UInt8]?) throws -> VersionVector {
     guard let bytes else { return VersionVector() }
     var reader = ByteReader(bytes)
     let held = try VersionVector(reading: &reader)
@@ -76,7 +87,7 @@ extension SyncFileHeader {
     }
   }
 
-  init(reading reader: inout ByteReader, from sender: ReplicaID, in group: GroupID) throws {
+  package init(reading reader: inout ByteReader, from sender: ReplicaID, in group: GroupID) throws {
     let incarnation: UInt32 = try reader.bigEndian()
     let createdAt = try reader.signedVarint()
     let vector = try VersionVector(reading: &reader)
@@ -119,7 +130,7 @@ extension SyncFileHeader {
   }
 
   /// One kind for all, so that a list of mixed kinds cannot be written down.
-  private static func readRecipients(_ reader: inout ByteReader) throws -> [AgeRecipient] {
+  static func readRecipients(_ reader: inout ByteReader) throws -> [AgeRecipient] {
     guard let kind = AgeKeyKind(rawValue: try reader.byte()) else {
       throw GodwitError(
         .unsupportedVersion, "the sync file is for keys of a kind that this program does not know",
@@ -146,7 +157,7 @@ extension SyncFileHeader {
   }
 
   /// Rising by origin, so that there is one form of it.
-  private static func readEnded(_ reader: inout ByteReader) throws -> [Origin: SequenceNumber] {
+  static func readEnded(_ reader: inout ByteReader) throws -> [Origin: SequenceNumber] {
     var ended: [Origin: SequenceNumber] = [:]
     var before: Origin?
     for _ in 0..<(try reader.count(limit: VersionVector.originLimit, "ended incarnations")) {
@@ -171,24 +182,27 @@ extension SyncFileHeader.Range {
     return 20 + numbers + 2 * ContentHash.byteCount + context.count + SignedHead.signatureByteCount
   }
 
-  fileprivate func write(to writer: inout ByteWriter) {
+  /// - Parameter base: What the context is written as a difference from; nil where it is written whole.
+  func write(to writer: inout ByteWriter, besides base: VersionVector? = nil) {
     origin.write(to: &writer)
     writer.varint(first.rawValue)
     writer.varint(last.rawValue)
     writer.raw(chainBefore.bytes)
     writer.raw(chainAtEnd.bytes)
-    contextBefore.write(to: &writer)
+    if let base { contextBefore.write(to: &writer, besides: base) } else { contextBefore.write(to: &writer) }
     proof.write(to: &writer)
   }
 
-  fileprivate init(reading reader: inout ByteReader) throws {
+  init(reading reader: inout ByteReader, besides base: VersionVector? = nil) throws {
     let origin = try Origin(reading: &reader)
     let first = try SequenceNumber(reading: &reader)
     let last = try SequenceNumber(reading: &reader)
     guard first <= last else { throw ByteReader.malformed("a range ends before it begins") }
     self.init(
       origin: origin, first: first, last: last, chainBefore: try ContentHash(reading: &reader),
-      chainAtEnd: try ContentHash(reading: &reader), contextBefore: try VersionVector(reading: &reader),
+      chainAtEnd: try ContentHash(reading: &reader),
+      contextBefore: try base.map { try VersionVector(reading: &reader, besides: $0) }
+        ?? VersionVector(reading: &reader),
       proof: try HeadProof(reading: &reader))
     guard first > SequenceNumber.none.next || chainBefore == .zero && contextBefore.isEmpty else {
       throw ByteReader.malformed("something comes before an origin's first transaction")
@@ -205,13 +219,13 @@ extension SyncFileHeader.Chain {
     return writer.count
   }
 
-  fileprivate func write(to writer: inout ByteWriter) {
+  func write(to writer: inout ByteWriter) {
     writer.raw(chain.bytes)
     writer.byte(proof == nil ? 0 : 1)
     proof?.write(to: &writer)
   }
 
-  fileprivate init(reading reader: inout ByteReader) throws {
+  init(reading reader: inout ByteReader) throws {
     self.init(try ContentHash(reading: &reader), proof: try reader.flag() ? try HeadProof(reading: &reader) : nil)
   }
 }

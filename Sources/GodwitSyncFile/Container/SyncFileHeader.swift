@@ -36,7 +36,7 @@ package struct SyncFileHeader: Sendable {
   }
 
   /// What the sender says of its chain of an origin that it sends nothing of.
-  package struct Chain: Sendable {
+  package struct Chain: Sendable, Equatable {
     package let chain: ContentHash
     /// Where the origin's own replica may not know it.
     package let proof: HeadProof?

@@ -9,6 +9,10 @@ import GodwitCore
 package final class SyncFileReader {
   package let preamble: SyncFilePreamble
   package let header: SyncFileHeader
+  /// The header's bytes; nil of a short one.
+  package let headerBytes: [UInt8]?
+  /// The hash of the header that a short one builds on.
+  package let base: ContentHash?
   private let opener: AgeOpener
   private var transcript: SyncFileTranscript
   private let zstd: Zstd
@@ -28,17 +32,19 @@ package final class SyncFileReader {
   package static var formatVersion: Int { Int(SyncFileFormat.version) }
 
   /// Reads preamble and header. `sender` says whose identities the file must be signed by, or throws for a stranger's
-  /// file.
+  /// file; `findBase` finds what a short header builds on.
   package convenience init(
-    _ source: any ByteSource, identities: [AgeIdentity], sender: (SyncFilePreamble) throws -> IdentityHistory
+    _ source: any ByteSource, identities: [AgeIdentity], findBase: SyncFileHeader.FindBase = { _ in nil },
+    sender: (SyncFilePreamble) throws -> IdentityHistory
   ) throws {
-    try self.init(AgeEnvelope(source), identities: identities) { .required(try sender($0)) }
+    try self.init(AgeEnvelope(source), identities: identities, findBase: findBase) { .required(try sender($0)) }
   }
 
   /// Reads preamble and header of a file whose envelope has been looked at. The first of the identities that opens it
   /// must be among those it is for.
   package init(
-    _ envelope: AgeEnvelope, identities: [AgeIdentity], signer: (SyncFilePreamble) throws -> SyncFileSigner
+    _ envelope: AgeEnvelope, identities: [AgeIdentity], findBase: SyncFileHeader.FindBase = { _ in nil },
+    signer: (SyncFilePreamble) throws -> SyncFileSigner
   ) throws {
     let (opener, identity) = try Self.open(envelope, identities)
     self.opener = opener
@@ -51,7 +57,7 @@ package final class SyncFileReader {
       size += count
       return bytes
     }
-    try Self.check(try read(SyncFileFormat.magic.count + 1))
+    let isShort = try Self.isShort(try read(SyncFileFormat.magic.count + 1))
     let preamble = try SyncFilePreamble(read)
     self.preamble = preamble
     let signer = try signer(preamble)
@@ -64,7 +70,15 @@ package final class SyncFileReader {
     }
     reading.add(body)
     var bodyReader = ByteReader(body)
-    header = try SyncFileHeader(reading: &bodyReader, from: preamble.sender, in: preamble.group)
+    if isShort {
+      var ahead = bodyReader
+      (headerBytes, base) = (nil, try ContentHash(reading: &ahead))
+      header = try SyncFileHeader(
+        readingShort: &bodyReader, from: preamble.sender, in: preamble.group, findBase)
+    } else {
+      (headerBytes, base) = (body, nil)
+      header = try SyncFileHeader(reading: &bodyReader, from: preamble.sender, in: preamble.group)
+    }
     guard opener.stanzaCount == header.recipients.count, header.recipients.contains(identity.recipient) else {
       throw GodwitError(
         .corruptFile, "the file was sealed to others than it says", hint: "ask the sender for the file itself")
@@ -91,16 +105,19 @@ package final class SyncFileReader {
     return (try AgeOpener(envelope, identities: [last]), last)
   }
 
-  private static func check(_ start: [UInt8]) throws {
+  /// Whether a file that begins so has a short header.
+  private static func isShort(_ start: [UInt8]) throws -> Bool {
     guard start.starts(with: SyncFileFormat.magic) else {
       throw GodwitError(.corruptFile, "this is no sync file", hint: "it opens as an age file, but holds something else")
     }
+    if start.last == SyncFileFormat.shortVersion { return true }
     guard start.last == SyncFileFormat.version else {
       throw GodwitError(
         .unsupportedVersion,
         "the sync file has format version \(start.last ?? 0); this program reads version \(SyncFileFormat.version)",
         hint: "bring both programs to one version, and export again")
     }
+    return false
   }
 
   /// The next transaction, or nil at the verified end.

@@ -19,24 +19,26 @@ package final class SyncFileWriter {
 
   /// Writes preamble and header. Throws `limitExceeded` for what every reader would refuse; nothing is written then.
   ///
-  /// - Parameter introduction: The records by which a reader that has not met the sender can know it.
+  /// - Parameters:
+  ///   - base: What the header builds on; nil to write it whole.
+  ///   - introduction: The records by which a reader that has not met the sender can know it.
   package init(
-    _ header: SyncFileHeader, introduction: RosterRecords = RosterRecords(), signedBy identity: Identity,
-    to sink: any ByteSink
+    _ header: SyncFileHeader, on base: HeaderBase? = nil, introduction: RosterRecords = RosterRecords(),
+    signedBy identity: Identity, to sink: any ByteSink
   ) throws {
     self.identity = identity
     zstd = try Zstd(level: 3)
     frame = FrameEncoder(origins: header.ranges.map(\.origin))
     try header.checkLimits()
     var body = ByteWriter()
-    header.write(to: &body)
+    if let base { header.write(on: base, to: &body) } else { header.write(to: &body) }
     guard body.count <= SyncFileFormat.headerByteLimit else {
       throw GodwitError(
         .limitExceeded, "the header of a sync file would have \(body.count) bytes", hint: "nothing was written")
     }
     var writer = ByteWriter(capacity: 1_024)
     writer.raw(SyncFileFormat.magic)
-    writer.byte(SyncFileFormat.version)
+    writer.byte(base == nil ? SyncFileFormat.version : SyncFileFormat.shortVersion)
     try SyncFilePreamble(
       group: header.group, sender: header.sender, introduction: introduction, headerByteCount: body.count,
       headerHash: body.bytes.withUnsafeBytes { ContentHash(of: $0) }

@@ -8,7 +8,7 @@ import GodwitCore
 @testable import GodwitSyncFile
 
 extension FuzzTarget {
-  static let syncFileTargets = [syncFile, header, frame, stateBlock]
+  static let syncFileTargets = [syncFile, header, shortHeader, frame, stateBlock]
 
   /// A container as it comes out of the age layer: prologue, header, frames or blocks, trailer. Nobody's signature is
   /// asked for, so that all of it is read.
@@ -49,6 +49,25 @@ extension FuzzTarget {
     try SyncFileStarts.headers().mapValues { header in
       var writer = ByteWriter()
       header.write(to: &writer)
+      return writer.bytes
+    }
+  }
+
+  /// A header that builds on another one has one form, too.
+  static let shortHeader = FuzzTarget(name: "short-header") { bytes in
+    let base = try SyncFileStarts.base()
+    var reader = ByteReader(bytes)
+    let header = try SyncFileHeader(
+      readingShort: &reader, from: FuzzKeys.origins[0].replica, in: FuzzKeys.group
+    ) { _ in base.header }
+    var writer = ByteWriter()
+    header.write(on: HeaderBase(hash: try HeaderBase.hash(named: bytes), header: base.header), to: &writer)
+    try require(writer.bytes == bytes, "a short header that is written again differs")
+  } starts: {
+    let base = try SyncFileStarts.base()
+    return try SyncFileStarts.headers().filter { $0.value.canBuild(on: base.header) }.mapValues { header in
+      var writer = ByteWriter()
+      header.write(on: base, to: &writer)
       return writer.bytes
     }
   }
@@ -145,6 +164,14 @@ extension FuzzTarget {
   }
 }
 
+extension HeaderBase {
+  /// The one that a short header names.
+  fileprivate static func hash(named bytes: [UInt8]) throws -> ContentHash {
+    var reader = ByteReader(bytes)
+    return try ContentHash(reading: &reader)
+  }
+}
+
 extension SyncFileHeader {
   fileprivate init(bytes: [UInt8]) throws {
     var reader = ByteReader(bytes)
@@ -210,6 +237,11 @@ enum SyncFileStarts {
     return SyncFileHeader.Range(
       origin: origin, first: SequenceNumber(rawValue: first), last: SequenceNumber(rawValue: last), chainBefore: .zero,
       chainAtEnd: .zero, contextBefore: context, proof: proof)
+  }
+
+  /// What short headers build on.
+  static func base() throws -> HeaderBase {
+    HeaderBase(try header(ranges: [], acknowledgements: acknowledgements()))
   }
 
   static func headers() throws -> [String: SyncFileHeader] {
